@@ -1,0 +1,87 @@
+/* The context: where work is done, with which threads, stream and memory, and what went wrong last.
+ *
+ * One context serves one host thread at a time; contexts share nothing mutable. */
+#ifndef SPG_CONTEXT_H
+#define SPG_CONTEXT_H
+
+#include "spg/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spg_context spg_context;
+
+/* A caller's allocator. Both functions or neither. allocate returns NULL when it cannot; memory on the host must be
+ * aligned for any type (64 bytes make the kernels fastest). release gets what allocate returned, and its bytes. */
+typedef struct spg_allocator {
+    void *user;
+    void *(*allocate)(void *user, size_t bytes, spg_place place, void *stream);
+    void (*release)(void *user, void *memory, size_t bytes, spg_place place, void *stream);
+} spg_allocator;
+
+/* Called with one line of text, without its newline. */
+typedef void (*spg_log)(void *user, const char *line);
+
+/* The largest number of products that a row of each class may need (Dalton, Bell, Olson, section 3.1). A row of
+ * more than `cta` products is of class global. -1 keeps the default of the place; 0 leaves the class empty. */
+typedef struct spg_row_limits {
+    int64_t thread;
+    int64_t warp;
+    int64_t cta;
+} spg_row_limits;
+
+/* Fill with spg_config_default() and change what you need. */
+typedef struct spg_config {
+    spg_place place;           /* SPG_PLACE_AUTO */
+    int device;                /* ordinal of the GPU; -1: the current one */
+    int threads;               /* host threads; 0: as many as OpenMP would use */
+    void *stream;              /* cudaStream_t; NULL: the default stream */
+    spg_allocator allocator;   /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
+    int64_t workspace_limit;   /* bytes a call may take beside its result; 0: no limit */
+    int64_t keep_bytes;        /* bytes of freed host blocks kept for the next allocation; 0: none are kept */
+    spg_row_limits row_limits; /* -1 each */
+    spg_log log;               /* NULL: silent */
+    void *log_user;
+} spg_config;
+
+SPG_API spg_config spg_config_default(void);
+
+/* config may be NULL for the defaults. On failure *context is NULL. SPG_ERROR_PLACE: a device was asked for and there
+ * is none, or this build has no device backend. */
+SPG_API spg_status spg_context_create(const spg_config *config, spg_context **context);
+
+/* Frees the context and what it keeps; matrices allocated through it must be freed before. NULL is allowed. */
+SPG_API void spg_context_destroy(spg_context *context);
+
+/* The message of the last call that failed: the argument, row or line at fault, or the bytes asked. "" if none did.
+ * Valid until the next call on this context. */
+SPG_API const char *spg_context_message(const spg_context *context);
+
+/* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. */
+SPG_API spg_place spg_context_place(const spg_context *context);
+
+/* One line for people: the place, its threads or GPU, and the instruction set chosen. Owned by the context. */
+SPG_API const char *spg_context_describe(const spg_context *context);
+
+/* Bytes that this context's allocations hold now, and their highest sum since the last call of _memory_reset. */
+SPG_API void spg_context_memory(const spg_context *context, int64_t *current_bytes, int64_t *peak_bytes);
+SPG_API void spg_context_memory_reset(spg_context *context);
+
+/* Changes the limits of an existing context; see spg_config. */
+SPG_API spg_status spg_context_set_workspace_limit(spg_context *context, int64_t bytes);
+SPG_API spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits *limits);
+
+/* For code built on spg, such as readers and solvers: records a printf-style message as the context's own and
+ * returns `status`, so that a caller can write `return spg_context_fail(context, SPG_ERROR_IO, ...)`. */
+SPG_API spg_status spg_context_fail(spg_context *context, spg_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

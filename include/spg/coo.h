@@ -1,0 +1,51 @@
+/* Coordinates: the format of assembly and of files. */
+#ifndef SPG_COO_H
+#define SPG_COO_H
+
+#include "spg/csr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A rows x cols matrix as triples (row_indices[k], columns[k], values[k]) in any order. Triples of the same row and
+ * column add up. Ownership as for spg_csr. rows and cols are at most 2^31 - 1. */
+typedef struct spg_coo {
+    int64_t rows, cols, nnz;
+    spg_type value_type;
+    spg_place place;
+    int32_t *row_indices; /* nnz, 0-based */
+    int32_t *columns;     /* nnz, 0-based */
+    void *values;         /* nnz */
+} spg_coo;
+
+SPG_API spg_status spg_coo_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type value_type,
+                                 spg_coo *matrix);
+SPG_API void spg_coo_free(spg_context *context, spg_coo *matrix);
+SPG_API spg_status spg_coo_copy(spg_context *context, const spg_coo *source, spg_coo *copy);
+
+/* FORMAT with a message that names the first triple whose row or column is out of range. */
+SPG_API spg_status spg_coo_check(spg_context *context, const spg_coo *matrix);
+
+/* Orders the triples by row, then by column, in place and stably. */
+SPG_API spg_status spg_coo_sort(spg_context *context, spg_coo *matrix);
+
+/* The transpose: rows and columns exchanged, triples in the same order. */
+SPG_API spg_status spg_coo_transpose(spg_context *context, const spg_coo *matrix, spg_coo *transpose);
+
+/* y = alpha*A*x + beta*y, as spg_csr_spmv. The sum of a row runs over its triples in storage order. */
+SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
+                                const void *beta, void *y);
+
+/* COO to CSR: rows sorted by column; triples of the same place are summed in their order of storage, and a sum that is
+ * zero stays. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count does not fit it. */
+SPG_API spg_status spg_csr_from_coo(spg_context *context, const spg_coo *source, spg_type offset_type, spg_csr *matrix);
+
+/* CSR to COO, entry by entry in storage order. */
+SPG_API spg_status spg_coo_from_csr(spg_context *context, const spg_csr *source, spg_coo *matrix);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

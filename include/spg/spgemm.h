@@ -1,0 +1,92 @@
+/* C = A*B by expansion, sorting and contraction (Dalton, Bell, Olson: Optimizing Sparse Matrix-Matrix Multiplication
+ * for the GPU). */
+#ifndef SPG_SPGEMM_H
+#define SPG_SPGEMM_H
+
+#include "spg/csr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C = A*B. A is m x k, B k x n, of one value type, at the context's place; C comes back m x n, owned (spg_csr_free).
+ *
+ * C's rows are sorted by column and hold no duplicates. Its pattern depends on the patterns of A and B alone: entries
+ * that cancel stay as explicit zeros. Each entry is the sum, from zero, of its products a*b in the order in which A's
+ * row and then B's row store them, each product and each sum rounded (no fused multiply-add): the same bits at any
+ * number of threads, on any place, for any row class. C's offsets are 64 bits wide if A's or B's are, else 32.
+ *
+ * SHAPE: A.cols != B.rows. ARGUMENT: different value types. FORMAT: offsets or columns out of range, naming the row.
+ * PLACE: arrays elsewhere than the context. OVERFLOW: nnz(C) passes 2^31 - 1 with 32-bit offsets; the message has the
+ * true count. MEMORY: an allocation failed, or workspace_limit is below what one slice needs. */
+SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
+
+/* The kept analysis and symbolic phase of one product. */
+typedef struct spgemm_plan spgemm_plan;
+
+/* Finds C's pattern and where each product goes. The plan keeps its own copies: A and B may be freed afterwards. Their
+ * values are not read. A plan belongs to its context and must be destroyed before it. */
+SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan);
+
+/* C = A*B for matrices of the plan's patterns and value type; only numbers are computed, with the same bits as
+ * spgemm_csr. C is either zeroed, and is then allocated, or what this plan returned before, and is then overwritten
+ * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; nothing is computed. */
+SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
+
+SPG_API void spgemm_plan_destroy(spgemm_plan *plan);
+
+/* Classes of rows by the products they need (section 3.1 of the paper). */
+typedef enum spg_row_class {
+    SPG_ROW_EMPTY = 0, /* no products */
+    SPG_ROW_THREAD = 1,
+    SPG_ROW_WARP = 2,
+    SPG_ROW_CTA = 3,
+    SPG_ROW_GLOBAL = 4,
+    SPG_ROW_CLASSES = 5
+} spg_row_class;
+
+/* What a product or a plan run was like. Times are wall-clock milliseconds; on the host, where threads overlap the
+ * phases, they are each phase's share of the wall-clock time. */
+typedef struct spgemm_stats {
+    int64_t products;              /* nnz of the expanded matrix */
+    int64_t nnz;                   /* nnz(C) */
+    double expansion, contraction; /* products/nnz(A), products/nnz(C); 0 where the denominator is 0 */
+    int64_t class_rows[SPG_ROW_CLASSES];
+    int64_t result_bytes;    /* C's three arrays */
+    int64_t workspace_bytes; /* the most that was held beside C and, for a plan, beside the plan */
+    int64_t plan_bytes;      /* what the plan keeps; 0 for a one-shot product */
+    double analysis_ms, expand_sort_ms, contract_ms, assemble_ms, total_ms;
+} spgemm_stats;
+
+/* Of the plan's creation and, once it has run, of its last run (the times). */
+SPG_API spg_status spgemm_plan_stats(const spgemm_plan *plan, spgemm_stats *stats);
+
+/* Of the last spgemm_csr that succeeded on this context; ARGUMENT if there was none. */
+SPG_API spg_status spgemm_last_stats(const spg_context *context, spgemm_stats *stats);
+
+/* A factor over the rows that have one. */
+typedef struct spg_factor {
+    double min, max, mean, stddev;
+    int64_t rows; /* how many rows have one */
+} spg_factor;
+
+/* How a product will behave (the paper's Table 9, Figures 5 and 12). */
+typedef struct spgemm_analysis {
+    int64_t products, longest_row; /* in all, and of the row that needs most */
+    spg_factor row_products;       /* products of each row */
+    spg_factor expansion;          /* products / nnz(A), of each row with entries */
+    spg_factor contraction;        /* products / nnz(C), of each row with products; zeroed without C */
+    int64_t class_rows[SPG_ROW_CLASSES];
+    int64_t class_products[SPG_ROW_CLASSES];
+} spgemm_analysis;
+
+/* Analyses A*B without computing it. C may be NULL, or be the product (only its offsets are read). limits may be NULL
+ * for the context's. row_products may be NULL, or take A.rows counts, at the context's place. */
+SPG_API spg_status spgemm_analyse(spg_context *context, const spg_csr *A, const spg_csr *B, const spg_csr *C,
+                                  const spg_row_limits *limits, int64_t *row_products, spgemm_analysis *analysis);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/* Status codes, element types and places: the vocabulary of every other header of spg. */
+#ifndef SPG_TYPES_H
+#define SPG_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Marks what the shared library exports; everything else is hidden. */
+#if defined(__GNUC__)
+#define SPG_API __attribute__((visibility("default")))
+#else
+#define SPG_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPG_VERSION_MAJOR 0
+#define SPG_VERSION_MINOR 1
+#define SPG_VERSION_PATCH 0
+
+/* What a call reports. The values are pinned: they never change between versions. */
+typedef enum spg_status {
+    SPG_OK = 0,
+    SPG_ERROR_ARGUMENT = 1,    /* a null pointer, a negative size, an option out of range */
+    SPG_ERROR_SHAPE = 2,       /* sizes that do not fit together, or a pattern that is not the plan's */
+    SPG_ERROR_FORMAT = 3,      /* malformed contents: offsets, columns, or a Matrix Market file */
+    SPG_ERROR_PLACE = 4,       /* arrays that lie where the context cannot work on them */
+    SPG_ERROR_OVERFLOW = 5,    /* a count that the offset type cannot hold; the message names it */
+    SPG_ERROR_MEMORY = 6,      /* an allocation refused, or a workspace limit too small for any slice */
+    SPG_ERROR_DEVICE = 7,      /* the GPU or its driver failed */
+    SPG_ERROR_UNSUPPORTED = 8, /* a combination of types or options that this build does not offer */
+    SPG_ERROR_IO = 9,          /* a file that cannot be opened, read or written */
+    SPG_ERROR_INTERNAL = 10    /* a fault of spg itself; please report it */
+} spg_status;
+
+/* Element types. Complex types are named by the width of one part and laid out as two of them (real, imaginary),
+ * as in C99, Fortran and std::complex. */
+typedef enum spg_type {
+    SPG_F32 = 0, /* float */
+    SPG_F64 = 1, /* double */
+    SPG_C32 = 2, /* float complex */
+    SPG_C64 = 3, /* double complex */
+    SPG_I32 = 4, /* int32_t: row offsets */
+    SPG_I64 = 5  /* int64_t: row offsets */
+} spg_type;
+
+/* Where arrays lie and where work is done. */
+typedef enum spg_place {
+    SPG_PLACE_HOST = 0,
+    SPG_PLACE_DEVICE = 1,
+    SPG_PLACE_AUTO = 2 /* in a configuration only: the device if there is one, else the host */
+} spg_place;
+
+/* The constant's name, for messages ("SPG_ERROR_SHAPE"); never NULL. */
+SPG_API const char *spg_status_name(spg_status status);
+
+/* Bytes of one element; 0 for a value that is no spg_type. */
+SPG_API size_t spg_type_size(spg_type type);
+
+/* "f32", "f64", "c32", "c64", "i32", "i64"; "?" for a value that is no spg_type. */
+SPG_API const char *spg_type_name(spg_type type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* Test matrices, the same bits on every machine, and their smoothed-aggregation prolongators. All live on the host. */
+#ifndef SPG_MATRICES_GENERATORS_H
+#define SPG_MATRICES_GENERATORS_H
+
+#include "spg/spg.h"
+
+#include <stdbool.h>
+
+/* Makes the matrix that `name` describes, with sorted rows, no duplicates and 32-bit offsets where they suffice:
+ * fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ (N: points a side; econ: rows), rmatS (R-MAT of scale S), random,
+ * arrow, empty, hypersparse; each with ":N" for another size ("fd2d5:64"). value_type: any; complex types get an
+ * imaginary part too. ARGUMENT: no such name or size; the message lists the names. */
+spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed, spg_type value_type, spg_csr *matrix);
+
+/* True if `name` (with or without ":N") names a generator. */
+bool is_generator_name(const char *name);
+
+/* The names with a line of description each, for --help: entry k, or NULL past the end. */
+const char *generator_description(int k);
+
+/* P = (I - 2/3 D^-1 A) T: T from greedy aggregates of distance 1 in row order (a row whose neighbourhood is free starts
+ * an aggregate of it; the rest join a neighbour's). A is square, with 32- or 64-bit offsets, any value type. Rows with
+ * a zero diagonal are not smoothed. */
+spg_status generate_prolongator(spg_context *context, const spg_csr *A, spg_csr *P);
+
+#endif

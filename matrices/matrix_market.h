@@ -1,0 +1,31 @@
+/* Reads and writes Matrix Market files (NIST's exchange format) through CHOLMOD, behind a scan that refuses what the
+ * format does not allow. */
+#ifndef SPG_MATRICES_MATRIX_MARKET_H
+#define SPG_MATRICES_MATRIX_MARKET_H
+
+#include "spg/spg.h"
+
+/* A dense matrix by columns: entry (i, j) is values[i + j*rows]. Its values are owned through the context. */
+typedef struct matrix_market_dense {
+    int64_t rows, cols;
+    spg_type value_type; /* SPG_F64 or SPG_C64 */
+    void *values;
+} matrix_market_dense;
+
+/* Reads a coordinate file (real, integer, complex, pattern; general, symmetric, skew-symmetric, hermitian) or an array
+ * file as CSR with 32-bit offsets where they suffice. Symmetry is expanded; entries of the same place add up; pattern
+ * entries are 1. The value type is SPG_F64 or SPG_C64. The context must be one on the host.
+ * IO: the file cannot be opened or read. FORMAT: what it holds is no Matrix Market; the message has the file's name,
+ * the line where it can be told, and the fault. OVERFLOW: sizes past what the types hold. */
+spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix);
+
+/* Reads an array file, such as near-null-space candidates, symmetry expanded. */
+spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix);
+void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix);
+
+/* Writes a host matrix of any value type as coordinate general, real or complex, with digits enough that reading gives
+ * the same bits (values of type f32 and c32 come back as f64 and c64 of equal value). IO: the file cannot be written.
+ */
+spg_status matrix_market_write(spg_context *context, const char *path, const spg_csr *matrix);
+
+#endif

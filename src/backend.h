@@ -1,0 +1,65 @@
+/* The seam: what a backend (the host, a GPU) must be able to do, one stage-sized function a field. Private.
+ *
+ * The functions are called with checked arguments (argument.h): types known, shapes fitting, arrays at the backend's
+ * place. Results have been zeroed. On failure a function frees what it took, leaves its result zeroed and has left a
+ * message by spg_context_fail. */
+#ifndef SPG_SRC_BACKEND_H
+#define SPG_SRC_BACKEND_H
+
+#include "context.h"
+
+/* A product under way: what the stages of spgemm.c hand to each other. */
+typedef struct spg_product {
+    spg_context *context;
+    const spg_csr *A, *B;
+    spg_csr *C;            /* shape and types set; arrays come from the stages */
+    bool pattern_only;     /* for a plan: C's values are not computed */
+    spg_row_limits limits; /* resolved */
+    spgemm_stats stats;
+    void *state; /* the backend's own, from analyse to finish */
+} spg_product;
+
+typedef struct spg_backend {
+    spg_place place;
+    spg_row_limits default_limits;
+    void (*describe)(const spg_context *context, char *text, size_t size);
+
+    /* Copies between host and the backend's place, in either direction, and waits. */
+    spg_status (*copy_bytes)(spg_context *context, void *to, spg_place to_place, const void *from, spg_place from_place,
+                             int64_t bytes);
+    spg_status (*zero_bytes)(spg_context *context, void *memory, int64_t bytes);
+
+    spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
+    spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);
+    spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, spg_csr *transpose);
+    spg_status (*csr_spmv)(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
+                           const void *beta, void *y);
+    spg_status (*csr_from_coo)(spg_context *context, const spg_coo *source, spg_csr *matrix);
+    spg_status (*coo_check)(spg_context *context, const spg_coo *matrix);
+    spg_status (*coo_sort)(spg_context *context, spg_coo *matrix);
+    spg_status (*coo_spmv)(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
+                           const void *beta, void *y);
+    spg_status (*coo_from_csr)(spg_context *context, const spg_csr *source, spg_coo *matrix);
+
+    /* The full analysis of spgemm_analyse. */
+    spg_status (*product_analysis)(spg_context *context, const spg_csr *A, const spg_csr *B, const spg_csr *C,
+                                   const spg_row_limits *limits, int64_t *row_products, spgemm_analysis *analysis);
+
+    /* The stages of a product, in this order. */
+    spg_status (*product_begin)(spg_product *product);    /* analysis: the work, cut into slices; room for C */
+    spg_status (*product_multiply)(spg_product *product); /* expand, sort, contract: rows by class */
+    spg_status (*product_assemble)(spg_product *product); /* offsets scanned, rows placed, C exact */
+    void (*product_end)(spg_product *product);            /* frees the state; after a failure as well */
+
+    /* A plan's numeric phase. */
+    spg_status (*plan_create)(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan);
+    spg_status (*plan_run)(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
+    void (*plan_destroy)(spgemm_plan *plan);
+} spg_backend;
+
+/* The backend of a place, or NULL if this build has none there or the machine has no such place. */
+const spg_backend *spg_find_backend(spg_place place);
+
+const spg_backend *spg_host_backend(void);
+
+#endif

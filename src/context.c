@@ -1,0 +1,138 @@
+/* Contexts: configuration, messages, and which backend works. */
+#include "backend.h"
+#include "memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+spg_config spg_config_default(void)
+{
+    spg_config config;
+    memset(&config, 0, sizeof config);
+    config.place = SPG_PLACE_AUTO;
+    config.device = -1;
+    config.keep_bytes = (int64_t)256 << 20;
+    config.row_limits = (spg_row_limits){-1, -1, -1};
+    return config;
+}
+
+const spg_backend *spg_find_backend(spg_place place)
+{
+    if (place == SPG_PLACE_HOST) return spg_host_backend();
+    return NULL;
+}
+
+static int default_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+static bool limits_are_valid(const spg_row_limits *limits)
+{
+    return limits->thread >= -1 && limits->warp >= -1 && limits->cta >= -1;
+}
+
+static bool config_is_valid(const spg_config *config)
+{
+    return (unsigned)config->place <= (unsigned)SPG_PLACE_AUTO && config->threads >= 0 && config->device >= -1 &&
+           config->workspace_limit >= 0 && config->keep_bytes >= 0 &&
+           (config->allocator.allocate == NULL) == (config->allocator.release == NULL) &&
+           limits_are_valid(&config->row_limits);
+}
+
+spg_status spg_context_create(const spg_config *config, spg_context **context)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    *context = NULL;
+    spg_config chosen = config != NULL ? *config : spg_config_default();
+    if (!config_is_valid(&chosen)) return SPG_ERROR_ARGUMENT;
+    const spg_backend *backend = NULL;
+    if (chosen.place != SPG_PLACE_HOST) backend = spg_find_backend(SPG_PLACE_DEVICE);
+    if (backend == NULL && chosen.place != SPG_PLACE_DEVICE) backend = spg_find_backend(SPG_PLACE_HOST);
+    if (backend == NULL) return SPG_ERROR_PLACE;
+    spg_context *created = calloc(1, sizeof *created);
+    if (created == NULL) return SPG_ERROR_MEMORY;
+    chosen.place = backend->place;
+    if (chosen.threads == 0) chosen.threads = default_threads();
+    created->config = chosen;
+    created->backend = backend;
+    backend->describe(created, created->description, sizeof created->description);
+    if (chosen.log != NULL) chosen.log(chosen.log_user, created->description);
+    *context = created;
+    return SPG_OK;
+}
+
+void spg_context_destroy(spg_context *context)
+{
+    if (context == NULL) return;
+    spg_release_kept(context);
+    free(context);
+}
+
+const char *spg_context_message(const spg_context *context) { return context != NULL ? context->message : ""; }
+
+spg_place spg_context_place(const spg_context *context)
+{
+    return context != NULL ? context->config.place : SPG_PLACE_HOST;
+}
+
+const char *spg_context_describe(const spg_context *context) { return context != NULL ? context->description : ""; }
+
+void spg_context_memory(const spg_context *context, int64_t *current_bytes, int64_t *peak_bytes)
+{
+    if (current_bytes != NULL) *current_bytes = context != NULL ? context->current_bytes : 0;
+    if (peak_bytes != NULL) *peak_bytes = context != NULL ? context->peak_bytes : 0;
+}
+
+void spg_context_memory_reset(spg_context *context)
+{
+    if (context != NULL) context->peak_bytes = context->current_bytes;
+}
+
+spg_status spg_context_set_workspace_limit(spg_context *context, int64_t bytes)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (bytes < 0)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "workspace limit: %lld bytes", (long long)bytes);
+    context->config.workspace_limit = bytes;
+    return SPG_OK;
+}
+
+spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits *limits)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (limits == NULL || !limits_are_valid(limits))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "row limits: each must be -1 (default) or more");
+    context->config.row_limits = *limits;
+    return SPG_OK;
+}
+
+spg_status spg_context_fail(spg_context *context, spg_status status, const char *format, ...)
+{
+    if (context == NULL) return status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+    if (context->config.log != NULL) context->config.log(context->config.log_user, context->message);
+    return status;
+}
+
+spg_row_limits spg_resolve_row_limits(const spg_context *context, const spg_row_limits *limits)
+{
+    spg_row_limits chosen = limits != NULL ? *limits : context->config.row_limits;
+    const spg_row_limits *defaults = &context->backend->default_limits;
+    if (chosen.thread < 0) chosen.thread = defaults->thread;
+    if (chosen.warp < 0) chosen.warp = defaults->warp;
+    if (chosen.cta < 0) chosen.cta = defaults->cta;
+    return chosen;
+}

@@ -1,0 +1,217 @@
+/* Allocation. Large host blocks are mapped, aligned to huge pages and advised to use them: page faults of C cost a
+ * product more than any kernel choice does. Some freed blocks are kept, so that the next result finds its pages
+ * present; a reservation takes them over by moving them to its start. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mremap */
+#endif
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#define HAVE_MAPPING 1
+#else
+#define HAVE_MAPPING 0
+#endif
+
+enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20, SMALLEST_MAPPED = 1 << 20 };
+
+/* Stands before every block of the default host allocator. Whole, it is also the list of the kept ones. */
+typedef struct spg_kept_block {
+    int64_t mapped_bytes; /* from the header on; 0: from aligned_alloc */
+    struct spg_kept_block *next;
+} block_header;
+
+static block_header *header_of(void *memory) { return (block_header *)((char *)memory - HEADER_BYTES); }
+
+static void *memory_of(block_header *header) { return (char *)header + HEADER_BYTES; }
+
+static int64_t round_up(int64_t bytes, int64_t step) { return (bytes + step - 1) / step * step; }
+
+#if HAVE_MAPPING
+/* Maps bytes (a multiple of HUGE_PAGE) at a multiple of HUGE_PAGE: maps one page more and cuts the ends off. */
+static block_header *map_block(int64_t bytes, int extra_flags)
+{
+    size_t asked = (size_t)bytes + HUGE_PAGE;
+    char *base = mmap(NULL, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    if (base == MAP_FAILED) return NULL;
+    size_t before = (HUGE_PAGE - (size_t)((uintptr_t)base % HUGE_PAGE)) % HUGE_PAGE;
+    if (before > 0) munmap(base, before);
+    munmap(base + before + bytes, HUGE_PAGE - before);
+    madvise(base + before, (size_t)bytes, MADV_HUGEPAGE);
+    return (block_header *)(void *)(base + before);
+}
+
+static void unmap_block(block_header *block) { munmap(block, (size_t)block->mapped_bytes); }
+
+/* Takes the kept block out of the list whose size is at least `bytes` and nearest to it. */
+static block_header *take_kept(spg_context *context, int64_t bytes, int64_t at_most)
+{
+    block_header **best = NULL;
+    for (block_header **link = &context->kept; *link != NULL; link = &(*link)->next)
+        if ((*link)->mapped_bytes >= bytes && (*link)->mapped_bytes <= at_most &&
+            (best == NULL || (*link)->mapped_bytes < (*best)->mapped_bytes))
+            best = link;
+    if (best == NULL) return NULL;
+    block_header *block = *best;
+    *best = block->next;
+    context->kept_bytes -= block->mapped_bytes;
+    return block;
+}
+
+static void *allocate_mapped(spg_context *context, int64_t bytes)
+{
+    int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
+    block_header *block = take_kept(context, mapped, 2 * mapped);
+    if (block == NULL) {
+        block = map_block(mapped, 0);
+        if (block == NULL) return NULL;
+        block->mapped_bytes = mapped;
+    }
+    return memory_of(block);
+}
+
+static void release_mapped(spg_context *context, block_header *block)
+{
+    if (context->kept_bytes + block->mapped_bytes > context->config.keep_bytes) {
+        unmap_block(block);
+        return;
+    }
+    context->kept_bytes += block->mapped_bytes;
+    block->next = context->kept;
+    context->kept = block;
+}
+
+void spg_release_kept(spg_context *context)
+{
+    while (context->kept != NULL) {
+        block_header *block = context->kept;
+        context->kept = block->next;
+        unmap_block(block);
+    }
+    context->kept_bytes = 0;
+}
+#else
+static void *allocate_mapped(spg_context *context, int64_t bytes)
+{
+    (void)context, (void)bytes;
+    return NULL;
+}
+static void release_mapped(spg_context *context, block_header *block) { (void)context, (void)block; }
+void spg_release_kept(spg_context *context) { (void)context; }
+#endif
+
+static void *allocate_default(spg_context *context, int64_t bytes)
+{
+    if (HAVE_MAPPING && bytes >= SMALLEST_MAPPED) return allocate_mapped(context, bytes);
+    block_header *block = aligned_alloc(HEADER_BYTES, (size_t)round_up(bytes + HEADER_BYTES, HEADER_BYTES));
+    if (block == NULL) return NULL;
+    block->mapped_bytes = 0;
+    return memory_of(block);
+}
+
+static void release_default(spg_context *context, void *memory)
+{
+    block_header *block = header_of(memory);
+    if (block->mapped_bytes > 0)
+        release_mapped(context, block);
+    else
+        free(block);
+}
+
+static void count(spg_context *context, int64_t bytes)
+{
+    context->current_bytes += bytes;
+    if (context->current_bytes > context->peak_bytes) context->peak_bytes = context->current_bytes;
+}
+
+spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory)
+{
+    *memory = NULL;
+    if (bytes == 0) return SPG_OK;
+    const spg_allocator *own = &context->config.allocator;
+    if (bytes > 0 && bytes < INT64_MAX / 4) {
+        if (own->allocate != NULL)
+            *memory = own->allocate(own->user, (size_t)bytes, context->config.place, context->config.stream);
+        else
+            *memory = allocate_default(context, bytes);
+    }
+    if (*memory == NULL)
+        return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
+                                (long long)bytes, (long long)context->current_bytes);
+    count(context, bytes);
+    return SPG_OK;
+}
+
+void spg_release(spg_context *context, void *memory, int64_t bytes)
+{
+    if (memory == NULL) return;
+    const spg_allocator *own = &context->config.allocator;
+    if (own->release != NULL)
+        own->release(own->user, memory, (size_t)bytes, context->config.place, context->config.stream);
+    else
+        release_default(context, memory);
+    context->current_bytes -= bytes;
+}
+
+bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
+{
+    *memory = NULL;
+#if HAVE_MAPPING
+    if (context->config.allocator.allocate != NULL || context->config.place != SPG_PLACE_HOST) return false;
+    if (bytes > ((int64_t)1 << 44)) return false;
+    int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
+    block_header *block = take_kept(context, mapped, INT64_MAX);
+    if (block == NULL) {
+        block = map_block(mapped, MAP_NORESERVE);
+        if (block == NULL) return false;
+        block_header *kept = NULL; /* the largest one: its pages become the first of this reservation */
+        for (block_header *k = context->kept; k != NULL; k = k->next)
+            if (kept == NULL || k->mapped_bytes > kept->mapped_bytes) kept = k;
+        if (kept != NULL) {
+            kept = take_kept(context, kept->mapped_bytes, kept->mapped_bytes);
+            size_t moved = (size_t)kept->mapped_bytes;
+            if (mremap(kept, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, block) == MAP_FAILED) {
+                munmap(kept, moved);
+                munmap(block, (size_t)mapped);
+                return false;
+            }
+        }
+        block->mapped_bytes = mapped;
+    }
+    *memory = memory_of(block);
+    return true;
+#else
+    (void)context, (void)bytes;
+    return false;
+#endif
+}
+
+void *spg_trim(spg_context *context, void *memory, int64_t bytes)
+{
+#if HAVE_MAPPING
+    block_header *block = header_of(memory);
+    if (bytes < SMALLEST_MAPPED) {
+        void *small = bytes > 0 ? allocate_default(context, bytes) : NULL;
+        if (small != NULL) memcpy(small, memory, (size_t)bytes);
+        if (small != NULL || bytes == 0) {
+            release_mapped(context, block);
+            count(context, bytes);
+            return small;
+        }
+    }
+    int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
+    if (mapped < block->mapped_bytes) {
+        munmap((char *)block + mapped, (size_t)(block->mapped_bytes - mapped));
+        block->mapped_bytes = mapped;
+    }
+#endif
+    count(context, bytes);
+    return memory;
+}
+
+void spg_cancel_reservation(spg_context *context, void *memory)
+{
+    if (memory != NULL) release_default(context, memory);
+}

@@ -1,0 +1,31 @@
+/* All memory of the library: allocated through the context, counted, at the context's place. Private.
+ *
+ * Call these from one thread at a time. */
+#ifndef SPG_SRC_MEMORY_H
+#define SPG_SRC_MEMORY_H
+
+#include "context.h"
+
+/* *memory = bytes of uninitialised memory, 64-byte aligned on the host; NULL for 0 bytes. On failure *memory is NULL
+ * and the message says how many bytes were asked for `what`. */
+spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory);
+
+/* bytes: as allocated. NULL is allowed. */
+void spg_release(spg_context *context, void *memory, int64_t bytes);
+
+/* Address space on the host of which only what is written costs memory: for results whose size is bounded but not yet
+ * known. False where the context has an allocator of its own, on a device, or if so much address space is not to be
+ * had; use an exact allocation then. A reservation is not counted until it is trimmed. */
+bool spg_reserve(spg_context *context, int64_t bytes, void **memory);
+
+/* Makes a reservation an allocation of `bytes` (at most what was reserved), which keep their contents: give it back by
+ * spg_release(.., bytes). Returns where it lies now: small ones move; NULL for 0 bytes. */
+void *spg_trim(spg_context *context, void *memory, int64_t bytes);
+
+/* Gives a reservation back that was not trimmed. */
+void spg_cancel_reservation(spg_context *context, void *memory);
+
+/* Frees what is kept for reuse. */
+void spg_release_kept(spg_context *context);
+
+#endif
