@@ -1,0 +1,74 @@
+/* See fault.h. */
+#include "fault.h"
+#include "test_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct test_block {
+    struct test_block *next;
+    void *memory;
+    size_t bytes;
+    spg_place place;
+    void *stream;
+} test_block;
+
+static void *allocate(void *user, size_t bytes, spg_place place, void *stream)
+{
+    test_allocator *self = user;
+    if (++self->allocations == self->fail_at) return NULL;
+    test_block *block = malloc(sizeof *block);
+    void *memory = malloc(bytes); /* no more aligned than promised, so that no kernel leans on more */
+    assert_true(block != NULL && memory != NULL);
+    memset(memory, 0xa5, bytes);
+    *block = (test_block){self->blocks, memory, bytes, place, stream};
+    self->blocks = block;
+    return memory;
+}
+
+static void release(void *user, void *memory, size_t bytes, spg_place place, void *stream)
+{
+    test_allocator *self = user;
+    for (test_block **link = &self->blocks; *link != NULL; link = &(*link)->next) {
+        test_block *block = *link;
+        if (block->memory != memory) continue;
+        assert_int_equal(block->bytes, bytes);
+        assert_int_equal(block->place, place);
+        assert_ptr_equal(block->stream, stream);
+        *link = block->next;
+        free(block->memory);
+        free(block);
+        return;
+    }
+    fail_msg("released what was never allocated, or twice");
+}
+
+spg_allocator test_allocator_hook(test_allocator *memory) { return (spg_allocator){memory, allocate, release}; }
+
+spg_context *test_faulty_context(test_allocator *memory, int threads, int64_t workspace_limit)
+{
+    memset(memory, 0, sizeof *memory);
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    config.threads = threads;
+    config.allocator = test_allocator_hook(memory);
+    config.workspace_limit = workspace_limit;
+    spg_context *context = NULL;
+    assert_int_equal(spg_context_create(&config, &context), SPG_OK);
+    return context;
+}
+
+void test_fail_at(test_allocator *memory, int64_t k)
+{
+    memory->allocations = 0;
+    memory->fail_at = k;
+}
+
+bool test_failed(const test_allocator *memory) { return memory->fail_at > 0 && memory->allocations >= memory->fail_at; }
+
+int64_t test_live(const test_allocator *memory)
+{
+    int64_t live = 0;
+    for (const test_block *block = memory->blocks; block != NULL; block = block->next) ++live;
+    return live;
+}
