@@ -1,0 +1,32 @@
+/* Includes TEMPLATE once for each value type; see value_types.h. No include guard: used once a template. */
+#include "host/value_types.h"
+
+#define JOIN_(name, suffix) name##_##suffix
+#define JOIN(name, suffix) JOIN_(name, suffix)
+#define NAMED(name) JOIN(name, SUFFIX)
+#define VALUE NAMED(value)
+#define PRODUCT(a, b) NAMED(product)(a, b)
+#define SUM(a, b) NAMED(sum)(a, b)
+#define ZERO NAMED(zero)
+
+#define SUFFIX f32
+#include TEMPLATE
+#undef SUFFIX
+#define SUFFIX f64
+#include TEMPLATE
+#undef SUFFIX
+#define SUFFIX c32
+#include TEMPLATE
+#undef SUFFIX
+#define SUFFIX c64
+#include TEMPLATE
+#undef SUFFIX
+
+#undef ZERO
+#undef SUM
+#undef PRODUCT
+#undef VALUE
+#undef NAMED
+#undef JOIN
+#undef JOIN_
+#undef TEMPLATE

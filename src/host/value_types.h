@@ -1,0 +1,43 @@
+/* The four value types, and how code is written once for all of them. Private.
+ *
+ *     #define TEMPLATE "host/spgemm/rows_gustavson.inc.h"
+ *     #include "host/for_each_value_type.h"
+ *
+ * includes the file once a type, with VALUE the C type, NAMED(x) the name x_f64 etc., and PRODUCT(a, b), SUM(a, b)
+ * the arithmetic: each product and each sum rounded (complex products from four real ones). */
+#ifndef SPG_SRC_HOST_VALUE_TYPES_H
+#define SPG_SRC_HOST_VALUE_TYPES_H
+
+typedef float value_f32;
+typedef double value_f64;
+
+typedef struct value_c32 {
+    float re, im;
+} value_c32;
+
+typedef struct value_c64 {
+    double re, im;
+} value_c64;
+
+static inline value_f32 product_f32(value_f32 a, value_f32 b) { return a * b; }
+static inline value_f64 product_f64(value_f64 a, value_f64 b) { return a * b; }
+static inline value_c32 product_c32(value_c32 a, value_c32 b)
+{
+    return (value_c32){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+static inline value_c64 product_c64(value_c64 a, value_c64 b)
+{
+    return (value_c64){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static inline value_f32 sum_f32(value_f32 a, value_f32 b) { return a + b; }
+static inline value_f64 sum_f64(value_f64 a, value_f64 b) { return a + b; }
+static inline value_c32 sum_c32(value_c32 a, value_c32 b) { return (value_c32){a.re + b.re, a.im + b.im}; }
+static inline value_c64 sum_c64(value_c64 a, value_c64 b) { return (value_c64){a.re + b.re, a.im + b.im}; }
+
+static const value_f32 zero_f32 = 0;
+static const value_f64 zero_f64 = 0;
+static const value_c32 zero_c32 = {0, 0};
+static const value_c64 zero_c64 = {0, 0};
+
+#endif
