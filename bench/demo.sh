@@ -1,0 +1,23 @@
+#!/bin/sh
+# Builds spgemm_bench in build/ and runs it on a small matrix of this tree and on a generated one. What is missing for
+# that is installed through apt, which asks for root; nothing else is changed outside build/.
+#
+#     sh bench/demo.sh                 # the demonstration
+#     sh bench/demo.sh mine.mtx        # the same build on your own matrix, or any arguments of spgemm_bench
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+. "$root/cmake/setup.sh"
+
+need_for_build
+install_missing
+
+build=$root/build
+say "Building spgemm_bench in $build"
+tests=OFF
+! grep -qs SPG_BUILD_TESTS:BOOL=ON "$build/CMakeCache.txt" || tests=ON
+cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DSPG_BUILD_BENCH=ON -DSPG_BUILD_TESTS=$tests
+cmake --build "$build" --target spgemm_bench -j "$(jobs)"
+
+[ $# -gt 0 ] || set -- "$root/matrices/tiny/demo.mtx" fd2d5:512
+say "" "spgemm_bench $*"
+exec "$build/bench/spgemm_bench" "$@"
