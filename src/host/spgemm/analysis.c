@@ -10,7 +10,6 @@
 #include "../host.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP_ROWS = 256, MOST_BLOCKS = 1024 };
@@ -21,18 +20,24 @@ typedef struct moments {
     double min, max, mean, squares;
 } moments;
 
+/* Why a row cannot be. */
+typedef struct row_fault {
+    spg_status status; /* SPG_OK: it can */
+    int64_t row;
+    const char *matrix, *what;
+} row_fault;
+
 /* What a block of rows adds. */
 typedef struct block_result {
     moments row_products, expansion, contraction;
     int64_t products, longest_row;
     int64_t class_rows[SPG_ROW_CLASSES], class_products[SPG_ROW_CLASSES];
-    int64_t fault_row; /* the first that cannot be, or -1 */
-    const char *fault;
+    row_fault fault;
 } block_result;
 
 typedef struct analysis_job {
-    const spg_csr *A, *B, *C;
-    spg_row_limits limits;
+    const spg_csr *A, *B, *C; /* C may be NULL */
+    const spg_row_limits *limits;
     int64_t *row_products; /* or NULL */
     int64_t block_rows, blocks;
     block_result *results;
@@ -44,8 +49,10 @@ static inline int64_t offset(const spg_csr *matrix, int64_t k)
                                           : ((const int32_t *)matrix->row_offsets)[k];
 }
 
-/* Whether row i's offsets can be: the row lies in [0, nnz), and the first and last rows at its ends. */
-static bool row_is_within(const spg_csr *matrix, int64_t i)
+static inline int64_t row_length(const spg_csr *matrix, int64_t i) { return offset(matrix, i + 1) - offset(matrix, i); }
+
+/* Whether row i lies within [0, nnz), the first one at its start and the last one at its end. */
+static inline bool row_is_within(const spg_csr *matrix, int64_t i)
 {
     int64_t begin = offset(matrix, i), end = offset(matrix, i + 1);
     return begin >= 0 && begin <= end && end <= matrix->nnz && (i > 0 || begin == 0) &&
@@ -57,7 +64,8 @@ static moments moments_of(const double *values, int64_t count)
 {
     moments m = {0};
     if (count == 0) return m;
-    m.count = count, m.min = m.max = values[0];
+    m.count = count;
+    m.min = m.max = values[0];
     double shift = 0;
     for (int64_t k = 0; k < count; ++k) {
         if (values[k] < m.min) m.min = values[k];
@@ -85,41 +93,48 @@ static void merge_moments(moments *into, const moments *more)
     into->count += more->count;
 }
 
-static bool count_products(const analysis_job *job, int64_t i, int64_t *products, const char **fault)
+static row_fault count_products(const analysis_job *job, int64_t i, int64_t *products)
 {
-    *fault = "offsets out of range";
-    if (!row_is_within(job->A, i)) return false;
-    *fault = "a column out of range";
-    int64_t sum = 0, end = offset(job->A, i + 1);
+    *products = 0;
+    if (!row_is_within(job->A, i)) return (row_fault){SPG_ERROR_FORMAT, i, "A", "has offsets out of range"};
+    int64_t end = offset(job->A, i + 1);
     for (int64_t k = offset(job->A, i); k < end; ++k) {
         int64_t j = job->A->columns[k];
-        if (j < 0 || j >= job->B->rows) return false;
-        sum += offset(job->B, j + 1) - offset(job->B, j);
+        if (j < 0 || j >= job->B->rows) return (row_fault){SPG_ERROR_FORMAT, i, "A", "has a column out of range"};
+        *products += row_length(job->B, j);
     }
-    *products = sum;
-    return true;
+    return (row_fault){0};
 }
 
-/* The rows [begin, end) of at most GROUP_ROWS; false at a row that cannot be. */
-static bool analyse_group(const analysis_job *job, int64_t begin, int64_t end, block_result *result)
+/* A row of the product has entries if and only if it has products, and no more of them. */
+static row_fault check_result_row(const spg_csr *C, int64_t i, int64_t products)
+{
+    if (C == NULL) return (row_fault){0};
+    if (!row_is_within(C, i)) return (row_fault){SPG_ERROR_FORMAT, i, "C", "has offsets out of range"};
+    int64_t entries = row_length(C, i);
+    if (entries > products || (entries == 0) != (products == 0))
+        return (row_fault){SPG_ERROR_SHAPE, i, "C", "has a count of entries that A*B cannot have"};
+    return (row_fault){0};
+}
+
+/* The rows [begin, end), at most GROUP_ROWS; stops at one that cannot be. */
+static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, block_result *result)
 {
     double products[GROUP_ROWS], expansion[GROUP_ROWS], contraction[GROUP_ROWS];
     int64_t expanding = 0, contracting = 0;
     for (int64_t i = begin; i < end; ++i) {
-        int64_t count = 0;
-        if (!count_products(job, i, &count, &result->fault)) {
-            result->fault_row = i;
-            return false;
-        }
+        int64_t count;
+        result->fault = count_products(job, i, &count);
+        if (result->fault.status == SPG_OK) result->fault = check_result_row(job->C, i, count);
+        if (result->fault.status != SPG_OK) return;
         if (job->row_products != NULL) job->row_products[i] = count;
-        int64_t entries = offset(job->A, i + 1) - offset(job->A, i);
+        int64_t entries = row_length(job->A, i);
         products[i - begin] = (double)count;
         if (entries > 0) expansion[expanding++] = (double)count / (double)entries;
-        if (count > 0 && job->C != NULL)
-            contraction[contracting++] = (double)count / (double)(offset(job->C, i + 1) - offset(job->C, i));
-        spg_row_class class = spg_classify(count, &job->limits);
-        ++result->class_rows[class];
-        result->class_products[class] += count;
+        if (count > 0 && job->C != NULL) contraction[contracting++] = (double)count / (double)row_length(job->C, i);
+        spg_row_class row_class = spg_classify(count, job->limits);
+        ++result->class_rows[row_class];
+        result->class_products[row_class] += count;
         result->products += count;
         if (count > result->longest_row) result->longest_row = count;
     }
@@ -129,5 +144,89 @@ static bool analyse_group(const analysis_job *job, int64_t begin, int64_t end, b
     merge_moments(&result->expansion, &group);
     group = moments_of(contraction, contracting);
     merge_moments(&result->contraction, &group);
-    return true;
+}
+
+static void analyse_block(const analysis_job *job, int64_t block)
+{
+    block_result *result = &job->results[block];
+    memset(result, 0, sizeof *result);
+    int64_t begin = block * job->block_rows, end = begin + job->block_rows;
+    if (end > job->A->rows) end = job->A->rows;
+    for (int64_t i = begin; i < end && result->fault.status == SPG_OK; i += GROUP_ROWS)
+        analyse_group(job, i, i + GROUP_ROWS < end ? i + GROUP_ROWS : end, result);
+}
+
+static void merge_block(block_result *into, const block_result *more)
+{
+    merge_moments(&into->row_products, &more->row_products);
+    merge_moments(&into->expansion, &more->expansion);
+    merge_moments(&into->contraction, &more->contraction);
+    into->products += more->products;
+    if (more->longest_row > into->longest_row) into->longest_row = more->longest_row;
+    for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
+        into->class_rows[c] += more->class_rows[c];
+        into->class_products[c] += more->class_products[c];
+    }
+}
+
+static spg_factor factor_of(const moments *m)
+{
+    if (m->count == 0) return (spg_factor){0};
+    return (spg_factor){m->min, m->max, m->mean, sqrt(m->squares / (double)m->count), m->count};
+}
+
+/* Sums the blocks in their order; the first fault, by row, is reported. */
+static spg_status merge_blocks(spg_context *context, const analysis_job *job, spgemm_analysis *analysis)
+{
+    block_result all = {0};
+    for (int64_t b = 0; b < job->blocks; ++b) {
+        const row_fault *fault = &job->results[b].fault;
+        if (fault->status != SPG_OK)
+            return spg_context_fail(context, fault->status, "%s: row %lld %s", fault->matrix, (long long)fault->row,
+                                    fault->what);
+        merge_block(&all, &job->results[b]);
+    }
+    analysis->products = all.products;
+    analysis->longest_row = all.longest_row;
+    analysis->row_products = factor_of(&all.row_products);
+    analysis->expansion = factor_of(&all.expansion);
+    analysis->contraction = factor_of(&all.contraction);
+    memcpy(analysis->class_rows, all.class_rows, sizeof all.class_rows);
+    memcpy(analysis->class_products, all.class_products, sizeof all.class_products);
+    return SPG_OK;
+}
+
+/* All offsets of B before any is used, and those of matrices without rows. */
+static spg_status check_offsets(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    int64_t first = INT64_MAX;
+    if (matrix->rows == 0 && offset(matrix, 0) != 0) first = 0;
+#pragma omp parallel for num_threads(context->config.threads) reduction(min : first)
+    for (int64_t i = 0; i < matrix->rows; ++i)
+        if (!row_is_within(matrix, i) && i < first) first = i;
+    if (first == INT64_MAX) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_FORMAT, "%s: row %lld has offsets out of range", name, (long long)first);
+}
+
+spg_status spg_host_product_analysis(spg_context *context, const spg_csr *A, const spg_csr *B, const spg_csr *C,
+                                     const spg_row_limits *limits, int64_t *row_products, spgemm_analysis *analysis)
+{
+    analysis_job job = {.A = A, .B = B, .C = C, .limits = limits, .row_products = row_products};
+    spg_status status = check_offsets(context, B, "B");
+    if (status == SPG_OK && A->rows == 0) status = check_offsets(context, A, "A");
+    if (status == SPG_OK && A->rows == 0 && C != NULL) status = check_offsets(context, C, "C");
+    if (status != SPG_OK) return status;
+    int64_t groups = (A->rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    job.block_rows = (groups + MOST_BLOCKS - 1) / MOST_BLOCKS * GROUP_ROWS;
+    job.blocks = groups > 0 ? (A->rows + job.block_rows - 1) / job.block_rows : 0;
+    int64_t bytes = job.blocks * (int64_t)sizeof *job.results;
+    void *results;
+    status = spg_allocate(context, bytes, "the analysis of a product", &results);
+    if (status != SPG_OK) return status;
+    job.results = results;
+#pragma omp parallel for num_threads(context->config.threads) schedule(dynamic)
+    for (int64_t b = 0; b < job.blocks; ++b) analyse_block(&job, b);
+    status = merge_blocks(context, &job, analysis);
+    spg_release(context, results, bytes);
+    return status;
 }
