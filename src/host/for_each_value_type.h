@@ -8,6 +8,7 @@
 #define PRODUCT(a, b) NAMED(product)(a, b)
 #define SUM(a, b) NAMED(sum)(a, b)
 #define ZERO NAMED(zero)
+#define VALUE_AT(values, k) NAMED(value_at)(values, k)
 
 #define SUFFIX f32
 #include TEMPLATE
@@ -21,7 +22,14 @@
 #define SUFFIX c64
 #include TEMPLATE
 #undef SUFFIX
+#ifdef WITH_PATTERN
+#define SUFFIX none
+#include TEMPLATE
+#undef SUFFIX
+#undef WITH_PATTERN
+#endif
 
+#undef VALUE_AT
 #undef ZERO
 #undef SUM
 #undef PRODUCT

@@ -1,0 +1,31 @@
+/* The row kernels: each computes one row of C, sorted, at the end of the staging, and returns its number of entries.
+ * Private. `row` counts within the loaded chunk. All add the products of an entry in storage order, from zero, so that
+ * they give the same bits and may be chosen freely. */
+#ifndef SPG_SRC_HOST_SPGEMM_ROWS_H
+#define SPG_SRC_HOST_SPGEMM_ROWS_H
+
+#include "host/value_types.h"
+#include "worker.h"
+
+/* -1: the row does not suit the kernel (too many entries, columns too far apart); nothing was written. */
+#define DECLARE_ROW_KERNELS(suffix)                                                                                    \
+    int64_t spg_row_list_##suffix(spg_worker *worker, int64_t row);                                                    \
+    int64_t spg_row_sort_##suffix(spg_worker *worker, int64_t row);                                                    \
+    int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
+    int64_t spg_long_row_window_##suffix(spg_worker *worker);
+
+DECLARE_ROW_KERNELS(none)
+DECLARE_ROW_KERNELS(f32)
+DECLARE_ROW_KERNELS(f64)
+DECLARE_ROW_KERNELS(c32)
+DECLARE_ROW_KERNELS(c64)
+
+/* The kernels of one value type. */
+typedef struct row_kernels {
+    int64_t (*list)(spg_worker *worker, int64_t row);
+    int64_t (*sort)(spg_worker *worker, int64_t row);
+    int64_t (*window)(spg_worker *worker, int64_t row);
+    int64_t (*long_row)(spg_worker *worker);
+} row_kernels;
+
+#endif

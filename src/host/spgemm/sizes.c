@@ -1,0 +1,98 @@
+/* How much a worker holds, and where: one allocation a thread, cut to fit the workspace limit. */
+#include "worker.h"
+
+#include <string.h>
+
+/* The sizes that the host bench chose (spgemm_bench, A*P and A*A of its nine matrices); with each step down all are
+ * halved, to the smallest that every kernel can work with. */
+static worker_sizes sizes_of_step(int step)
+{
+    worker_sizes sizes = {4096, 32768, 1 << 18, MAX_LIST, 4096, 1 << 16};
+    for (int s = 0; s < step; s++) {
+        if (sizes.chunk_entries > 256) sizes.chunk_entries /= 2;
+        if (sizes.staging_entries > SMALLEST_STAGING) sizes.staging_entries /= 2;
+        if (sizes.table_slots > 256) sizes.table_slots /= 2;
+        if (sizes.list_entries > 64) sizes.list_entries /= 2;
+        if (sizes.sort_products > 64) sizes.sort_products /= 2;
+        if (sizes.window_columns > 512) sizes.window_columns /= 2;
+    }
+    return sizes;
+}
+
+enum { STEPS = 11, LINE = 64 };
+
+/* No more than a product of this size can use. */
+static void shrink_to_fit(worker_sizes *sizes, const spg_product *product)
+{
+    while (sizes->table_slots / 2 >= product->B->cols && sizes->table_slots > 256) sizes->table_slots /= 2;
+    while (sizes->window_columns / 2 >= product->B->cols && sizes->window_columns > 512) sizes->window_columns /= 2;
+}
+
+/* Hands out consecutive parts of one block; with no block it only adds up. */
+typedef struct block_layout {
+    char *base;
+    int64_t used;
+} block_layout;
+
+static void *take(block_layout *layout, int64_t bytes)
+{
+    void *part = layout->base != NULL ? layout->base + layout->used : NULL;
+    layout->used += (bytes + LINE - 1) / LINE * LINE;
+    return part;
+}
+
+static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t value_bytes, char *memory)
+{
+    block_layout all = {memory, 0};
+    int64_t chunk = sizes->chunk_entries, value = value_bytes > 0 ? value_bytes : 1;
+    worker->marks = take(&all, sizes->window_columns);
+    worker->block_marks = take(&all, sizes->window_columns / 64 + LINE);
+    worker->window_sums = take(&all, sizes->window_columns * value);
+    worker->table = take(&all, sizes->table_slots * (int64_t)sizeof *worker->table);
+    worker->chunk.bounds = take(&all, (chunk + 2) * (int64_t)sizeof(int64_t));
+    worker->chunk.row_products = take(&all, (chunk + 1) * (int64_t)sizeof(int64_t));
+    worker->row_counts = take(&all, (chunk + 2) * (int64_t)sizeof(int64_t));
+    worker->chunk.starts = take(&all, 3 * chunk * (int64_t)sizeof(int64_t));
+    worker->chunk.lengths = take(&all, 3 * chunk * (int64_t)sizeof(int32_t));
+    worker->columns = take(&all, sizes->staging_entries * (int64_t)sizeof(int32_t) + LINE);
+    worker->values = take(&all, sizes->staging_entries * value + LINE);
+    worker->list_columns = take(&all, sizes->list_entries * (int64_t)sizeof(int32_t));
+    worker->list_sums = take(&all, sizes->list_entries * value);
+    int64_t keys = sizes->sort_products > sizes->list_entries ? sizes->sort_products : sizes->list_entries;
+    worker->keys = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
+    worker->keys_spare = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
+    worker->sort_products = take(&all, sizes->sort_products * value + 4 * LINE);
+    return all.used;
+}
+
+int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes)
+{
+    spg_worker none;
+    return lay_out(&none, sizes, value_bytes, NULL);
+}
+
+void spg_lay_out_worker(spg_worker *worker, const worker_sizes *sizes, int64_t value_bytes, char *memory)
+{
+    int64_t zeroed = sizes->window_columns * (1 + (value_bytes > 0 ? value_bytes : 1)) + sizes->window_columns / 64 +
+                     3 * LINE + sizes->table_slots * (int64_t)sizeof *worker->table;
+    lay_out(worker, sizes, value_bytes, memory);
+    memset(memory, 0, (size_t)zeroed); /* marks, sums and table come first */
+}
+
+spg_status spg_choose_worker_sizes(const spg_product *product, int *threads, worker_sizes *sizes)
+{
+    int64_t limit = product->context->config.workspace_limit;
+    int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
+    for (int step = 0; step < STEPS; step++) {
+        *sizes = sizes_of_step(step);
+        shrink_to_fit(sizes, product);
+        if (limit == 0 || *threads * spg_worker_bytes(sizes, value) <= limit) return SPG_OK;
+    }
+    int64_t smallest = spg_worker_bytes(sizes, value);
+    if (smallest > limit)
+        return spg_context_fail(product->context, SPG_ERROR_MEMORY,
+                                "workspace limit of %lld bytes: the product needs at least %lld", (long long)limit,
+                                (long long)smallest);
+    *threads = (int)(limit / smallest);
+    return SPG_OK;
+}
