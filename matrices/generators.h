@@ -9,7 +9,8 @@
 /* Makes the matrix that `name` describes, with sorted rows, no duplicates and 32-bit offsets where they suffice:
  * fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ (N: points a side; econ: rows), rmatS (R-MAT of scale S), random,
  * arrow, empty, hypersparse; each with ":N" for another size ("fd2d5:64"). value_type: any; complex types get an
- * imaginary part too. ARGUMENT: no such name or size; the message lists the names. */
+ * imaginary part too. ARGUMENT: no such name or size; the message lists the names. OVERFLOW: a size whose columns
+ * pass 32 bits. PLACE: the context is on a device. Where random, documented counts are those of seed 1. */
 spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed, spg_type value_type, spg_csr *matrix);
 
 /* True if `name` (with or without ":N") names a generator. */
@@ -20,7 +21,8 @@ const char *generator_description(int k);
 
 /* P = (I - 2/3 D^-1 A) T: T from greedy aggregates of distance 1 in row order (a row whose neighbourhood is free starts
  * an aggregate of it; the rest join a neighbour's). A is square, with 32- or 64-bit offsets, any value type. Rows with
- * a zero diagonal are not smoothed. */
+ * a zero diagonal are not smoothed. P's rows are sorted, without duplicates; its pattern is that of A*T and T together,
+ * whatever the values, and its offsets are as wide as A's, or 64 bits where 32 do not suffice. */
 spg_status generate_prolongator(spg_context *context, const spg_csr *A, spg_csr *P);
 
 #endif

@@ -1,0 +1,133 @@
+/* Names of generators, and what all families share. */
+#include "families.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct generator {
+    const char *name;
+    int64_t size;         /* N where none is given */
+    bool has_size_suffix; /* "rmat16" is rmat of size 16 */
+    spg_status (*generate)(const generator_request *request, spg_csr *matrix);
+    const char *description;
+} generator;
+
+static const generator generators[] = {
+    {"fd2d5", 1024, false, generate_fd2d5, "fd2d5        Laplacian, 5 points, N x N grid (1024)"},
+    {"fe2d9", 1024, false, generate_fe2d9, "fe2d9        Laplacian, 9 points, N x N grid (1024)"},
+    {"fd3d7", 101, false, generate_fd3d7, "fd3d7        Laplacian, 7 points, N x N x N grid (101)"},
+    {"fe3d27", 101, false, generate_fe3d27, "fe3d27       Laplacian, 27 points, N x N x N grid (101)"},
+    {"tri2d", 1024, false, generate_tri2d,
+     "tri2d        random triangulation of N x N vertices, partly renumbered (1024)"},
+    {"tet3d", 101, false, generate_tet3d, "tet3d        tetrahedra on N x N x N vertices, partly renumbered (101)"},
+    {"elast3d", 28, false, generate_elast3d, "elast3d      27 points, 3 unknowns each, N x N x N-1 grid (28)"},
+    {"econ", 206500, false, generate_econ, "econ         N rows of 5 random columns near the diagonal (206500)"},
+    {"rmat", 16, true, generate_rmat, "rmatN        R-MAT graph of 2^N vertices, 16 edges each (16)"},
+    {"random", 250000, false, generate_random, "random       N rows of 7 random columns anywhere (250000)"},
+    {"arrow", 4096, false, generate_arrow, "arrow        N rows: the first, the first column and the diagonal (4096)"},
+    {"empty", 1000000, false, generate_empty, "empty        N rows without entries (1000000)"},
+    {"hypersparse", 1000000, false, generate_hypersparse, "hypersparse  N rows, most of them empty (1000000)"},
+};
+
+enum { GENERATORS = sizeof generators / sizeof *generators };
+
+const char *generator_description(int k) { return k >= 0 && k < GENERATORS ? generators[k].description : NULL; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Finds the generator whose name `name` begins with, followed by nothing, by ':' or, for some, by digits. *size is the
+ * text of the size, or NULL where there is none. */
+static const generator *find_generator(const char *name, const char **size)
+{
+    for (int k = 0; k < GENERATORS; k++) {
+        size_t length = strlen(generators[k].name);
+        if (strncmp(name, generators[k].name, length) != 0) continue;
+        const char *rest = name + length;
+        if (generators[k].has_size_suffix && is_digit(*rest)) {
+            *size = rest;
+            while (is_digit(*rest)) rest++;
+            if (*rest == '\0') return &generators[k];
+        }
+        *size = *rest == ':' ? rest + 1 : NULL;
+        if (*rest == ':' || *rest == '\0') return &generators[k];
+    }
+    return NULL;
+}
+
+bool is_generator_name(const char *name)
+{
+    const char *size;
+    return name != NULL && find_generator(name, &size) != NULL;
+}
+
+static spg_status refuse_name(spg_context *context, const char *name)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (int k = 0; k < GENERATORS && used < sizeof names; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, " %s%s", generators[k].name,
+                                 generators[k].has_size_suffix ? "16" : "");
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "no generator is named '%.80s'; there are%s", name, names);
+}
+
+/* A count that int64_t cannot hold becomes INT64_MAX, which is too large for every generator. */
+static spg_status parse_size(spg_context *context, const char *name, const char *text, int64_t *size)
+{
+    if (text == NULL) return SPG_OK;
+    int64_t value = 0;
+    const char *c = text;
+    for (; is_digit(*c); c++) value = value > (INT64_MAX - 9) / 10 ? INT64_MAX : 10 * value + (*c - '0');
+    if (c == text || *c != '\0')
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s: '%.40s' is no size; write it as in fd2d5:64", name,
+                                text);
+    *size = value;
+    return SPG_OK;
+}
+
+static spg_status check_host(spg_context *context)
+{
+    if (spg_context_place(context) == SPG_PLACE_HOST) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_PLACE, "matrices are generated on the host; the context is on a device");
+}
+
+spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed, spg_type value_type, spg_csr *matrix)
+{
+    if (context == NULL || matrix == NULL)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: matrix is NULL");
+    memset(matrix, 0, sizeof *matrix);
+    if (name == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: name is NULL");
+    if (value_type != SPG_F32 && value_type != SPG_F64 && value_type != SPG_C32 && value_type != SPG_C64)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: value_type %d is no value type",
+                                (int)value_type);
+    const char *size;
+    const generator *found = find_generator(name, &size);
+    if (found == NULL) return refuse_name(context, name);
+    generator_request request = {context, name, found->size, seed, value_type};
+    spg_status status = check_host(context);
+    if (status == SPG_OK) status = parse_size(context, name, size, &request.size);
+    return status == SPG_OK ? found->generate(&request, matrix) : status;
+}
+
+spg_status check_order(const generator_request *request, int64_t n)
+{
+    if (n <= INT32_MAX) return SPG_OK;
+    return spg_context_fail(request->context, SPG_ERROR_OVERFLOW,
+                            "%.80s: more than 2147483647 rows and columns; 32-bit indices allow no more",
+                            request->name);
+}
+
+spg_status allocate_square(const generator_request *request, int64_t n, int64_t nnz, spg_csr *matrix)
+{
+    return spg_csr_alloc(request->context, n, n, nnz, nnz <= INT32_MAX ? SPG_I32 : SPG_I64, request->value_type,
+                         matrix);
+}
+
+spg_status allocate_scratch(spg_context *context, int64_t count, size_t element_size, void **memory)
+{
+    *memory = NULL;
+    if ((uint64_t)count <= SIZE_MAX / 2 / element_size) *memory = malloc(count > 0 ? (size_t)count * element_size : 1);
+    if (*memory != NULL) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for a generator: %lld elements of %zu bytes",
+                            (long long)count, element_size);
+}
