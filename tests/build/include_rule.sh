@@ -1,0 +1,86 @@
+#!/bin/sh
+# Who may include whom, over every source of a tree; and no CUDA outside kernels/.
+#
+#     include_rule.sh TREE           lists violations; fails if there are any
+#     include_rule.sh --self-check   a made tree with one violation of each kind, each of which must be found
+set -eu
+
+check()
+{
+    cd "$1"
+    find include src amg kernels matrices bench examples tests -type f \
+        \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) \
+        2>/dev/null | sort | awk -f "$rules"
+}
+
+put()
+{
+    mkdir -p "$(dirname "$1")"
+    printf '%s\n' "$2" >"$1"
+}
+
+# A tree in which every line of the file `expected` must be reported, and nothing else.
+self_check()
+{
+    tree=$(mktemp -d)
+    trap 'rm -rf "$tree"' EXIT
+    cd "$tree"
+    put include/spg/a.h '#include <stdint.h>
+#include "spg/b.h"
+/* a comment may name
+#include "context.h"
+and cudaStream_t */ // #include "context.h"'
+    put include/spg/b.h '#include <stddef.h>'
+    put include/spg/d.h '#include <unistd.h>'
+    put include/spg/c.h '#include "context.h"'
+    put src/context.h '#include "spg/a.h"
+#include <sys/mman.h>'
+    put src/host/host.h '#include "context.h"'
+    put src/host/a.c '#include "host.h"
+#include <immintrin.h>
+#  include <cs.h>'
+    put src/b.c '#include "generators.h"'
+    put src/c.c 'static cudaStream_t stream;'
+    put src/d.c '#include "gone.h"'
+    put amg/a.c '#include "context.h"
+#include "host/host.h"'
+    put kernels/a.cu '#include "context.h"
+#include <cub/cub.cuh>
+cudaStream_t stream;'
+    put kernels/b.cu '#include "../src/host/host.h"'
+    put matrices/generators.h '#include "spg/a.h"
+#include <cholmod.h>'
+    put matrices/a.c '#include "context.h"'
+    put bench/a.c '#include "generators.h"
+#include <GraphBLAS.h>
+#include "../src/context.h"'
+    put bench/b.cpp '#include <cuda_runtime.h>'
+    put examples/a.c '#include <spg/a.h>
+#include <stdio.h>
+#include <cholmod.h>'
+    put tests/a.c '#include "context.h"
+#include "host/host.h"
+#include "generators.h"
+#include <cmocka.h>'
+    expected='amg/a.c:2: "host/host.h"
+bench/a.c:3: "../src/context.h"
+bench/b.cpp:1: <cuda_runtime.h>
+examples/a.c:3: <cholmod.h>
+include/spg/c.h:1: "context.h"
+include/spg/d.h:1: <unistd.h>
+kernels/b.cu:1: "../src/host/host.h"
+matrices/a.c:1: "context.h"
+src/b.c:1: "generators.h"
+src/c.c:1: cudaStream_t
+src/d.c:1: "gone.h"
+src/host/a.c:3: <cs.h>'
+    found=$(check "$tree") && { echo "a tree with violations passed"; exit 1; }
+    found=$(printf '%s\n' "$found" | sed 's/ is .*//')
+    [ "$found" = "$expected" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$expected" "$found"; exit 1; }
+    cd "$tree"
+    printf '%s\n' "$expected" | cut -d: -f1 | sort -u | xargs rm
+    check "$tree" || { echo "a tree without violations failed"; exit 1; }
+}
+
+rules=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/include_rule.awk
+if [ "${1:-}" = --self-check ]; then self_check; else check "$1"; fi

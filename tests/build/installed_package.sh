@@ -1,0 +1,83 @@
+#!/bin/sh
+# installed_package.sh TREE BUILD: installs what BUILD built, moves it elsewhere, and builds and runs every example on
+# it: by find_package, shared and static, by pkg-config, shared and static, and from a project in C++ alone.
+set -eu
+tree=$1
+build=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() { echo "$*"; exit 1; }
+
+quietly() { "$@" >log 2>&1 || { cat log; fail "failed: $*"; }; }
+
+needs_libspg() { readelf -d "$1" | grep -q 'NEEDED.*libspg\.so\.[0-9]'; }
+
+prints() { grep -q -- "$2" printed || fail "$1 does not print '$2': $(cat printed)"; }
+
+# Runs the examples of a directory and looks at what they print.
+run_examples() # directory
+{
+    "$1/multiply" >printed || fail "$1/multiply failed"
+    prints "$1/multiply" 'row 0: (0) -2$'
+    prints "$1/multiply" 'row 1: (1) 15$'
+    prints "$1/multiply" 'B\*B: SPG_ERROR_SHAPE: .'
+    "$1/plan" >printed || fail "$1/plan failed"
+    prints "$1/plan" '^First, the coarse diagonal: 2 2 2 2$'
+    prints "$1/plan" 'conductivity, the coarse diagonal: 20 20 20 20$'
+    "$1/solver" >printed || fail "$1/solver failed: $(cat printed)"
+    prints "$1/solver" ' 0 left$'
+    echo "built and ran: $1"
+}
+
+quietly cmake --install "$build" --prefix "$scratch/first"
+mv first prefix
+[ -f prefix/include/spg/spg.h ] || fail "no header installed"
+pc=$(find prefix -name spg.pc)
+library_dir=$scratch/$(dirname "$(dirname "$pc")")
+[ -L "$library_dir/libspg.so" ] || fail "no shared library in $library_dir"
+[ -f "$library_dir/libspg.a" ] || fail "no static library in $library_dir"
+readelf -d "$library_dir/libspg.so" | grep -q 'SONAME.*libspg\.so\.[0-9]' || fail "libspg.so has no version"
+! grep -rIl -e "$scratch/first" -e "$build" -e "$tree" prefix || fail "these installed files name where they were built"
+
+for link in spg shared static; do
+    quietly cmake -S "$tree/examples" -B "$link" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DSPG_LINK=$link
+    quietly cmake --build "$link"
+    run_examples "$link"
+    if [ $link = static ]; then
+        ! needs_libspg static/plan || fail "spg::static linked the shared library"
+    else
+        needs_libspg $link/plan || fail "spg::$link linked no shared library"
+    fi
+done
+
+mkdir cxx_alone
+cat >cxx_alone/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.22)
+project(cxx_alone LANGUAGES CXX)
+find_package(spg REQUIRED COMPONENTS static)
+add_executable(solver $tree/examples/solver.cpp)
+target_compile_features(solver PRIVATE cxx_std_17)
+target_link_libraries(solver PRIVATE spg::static)
+EOF
+quietly cmake -S cxx_alone -B cxx_alone/build -DCMAKE_PREFIX_PATH="$scratch/prefix"
+quietly cmake --build cxx_alone/build
+quietly cxx_alone/build/solver
+
+sed -i 's/COMPONENTS static/COMPONENTS device/' cxx_alone/CMakeLists.txt
+! cmake -S cxx_alone -B cxx_alone/other -DCMAKE_PREFIX_PATH="$scratch/prefix" >log 2>&1 ||
+    fail "find_package found a component that there is not"
+sed -i 's/REQUIRED COMPONENTS device/99 REQUIRED/' cxx_alone/CMakeLists.txt
+! cmake -S cxx_alone -B cxx_alone/later -DCMAKE_PREFIX_PATH="$scratch/prefix" >log 2>&1 ||
+    fail "find_package took version 99 for this one"
+
+command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
+export PKG_CONFIG_PATH="$library_dir/pkgconfig"
+mkdir shared_pc static_pc
+cp "$tree"/examples/* shared_pc
+quietly make -C shared_pc
+(export LD_LIBRARY_PATH="$library_dir" && run_examples shared_pc)
+cp "$tree"/examples/* static_pc
+quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static
+run_examples static_pc

@@ -1,0 +1,98 @@
+#!/bin/sh
+# What libspg exports, needs and keeps: only names that begin with spg, all that the headers declare, no library but
+# libc, libm and OpenMP's, and no writable object.
+#
+#     library_symbols.sh libspg.so libspg.a INCLUDE_DIR
+#     library_symbols.sh --self-check      made libraries, with and without one fault of each kind
+set -eu
+
+# The names that the headers mark SPG_API, one a line.
+declared()
+{
+    cat "$1"/spg/*.h | sed '/^#/d' | tr '\n' ' ' | sed 's|/\*|\n/*|g; s|\*/|*/\n|g' | sed '/^\/\*/d' | tr '\n' ' ' |
+        sed 's/SPG_API/\n&/g' | sed -n 's/^SPG_API[^(]*[ *]\([A-Za-z0-9_]*\)(.*/\1/p' | sort -u
+}
+
+report() # what is wrong; on standard input the offenders
+{
+    offenders=$(cat)
+    [ -z "$offenders" ] || { printf '%s:\n%s\n' "$1" "$offenders"; faults=$((faults + 1)); }
+}
+
+check() # libspg.so libspg.a INCLUDE_DIR
+{
+    faults=0
+    scratch=$(mktemp -d)
+    nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >"$scratch/exported"
+    declared "$3" >"$scratch/declared"
+    [ -s "$scratch/declared" ] || { echo "no declaration found in $3"; faults=1; }
+    grep -v '^spg' "$scratch/exported" >"$scratch/found" || true
+    report "exported, and does not begin with spg" <"$scratch/found"
+    comm -23 "$scratch/declared" "$scratch/exported" >"$scratch/found"
+    report "declared in a header, but not exported" <"$scratch/found"
+    comm -13 "$scratch/declared" "$scratch/exported" >"$scratch/found"
+    report "exported, but in no header" <"$scratch/found"
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+        grep -Ev '^(libc|libm|libgomp|libomp|libiomp5|libpthread|ld-linux[-a-z0-9_]*)\.so' >"$scratch/found" || true
+    report "needed at run time" <"$scratch/found"
+    # Data that only relocation writes (.data.rel.ro) is constant afterwards.
+    objdump -t "$2" | sed 's/ \.hidden / /' | awk '
+        NF > 3 && $NF !~ /^\./ && $(NF - 1) !~ /^0+$/ && $(NF - 2) !~ /^\.data\.rel\.ro/ &&
+        $(NF - 2) ~ /^(\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ { print $NF, $(NF - 2) }' >"$scratch/found"
+    report "writable data" <"$scratch/found"
+    echo "$(wc -l <"$scratch/exported") names exported"
+    rm -rf "$scratch"
+    [ "$faults" -eq 0 ]
+}
+
+make_libraries() # from $tree/a.c
+{
+    cc -fPIC -fvisibility=hidden -Iinclude -c a.c -o a.o
+    rm -f liba.a
+    ar rc liba.a a.o
+    # shellcheck disable=SC2086 # a list of options
+    cc -shared -Wl,--no-as-needed a.o -o liba.so ${1:-}
+}
+
+expect() # message, or "" for no fault
+{
+    if output=$(check liba.so liba.a include); then found=''; else found=$(echo "$output" | sed -n 's/:$//p'); fi
+    [ "$found" = "$1" ] || { printf 'expected "%s", found "%s":\n%s\n' "$1" "$found" "$output"; exit 1; }
+}
+
+self_check()
+{
+    tree=$(mktemp -d)
+    trap 'rm -rf "$tree"' EXIT
+    cd "$tree"
+    mkdir -p include/spg
+    cat >include/spg/a.h <<'EOF'
+#define SPG_API __attribute__((visibility("default")))
+/* SPG_API int spg_commented(void); */
+SPG_API const char *spg_one(int x,
+                            int y); /* about SPG_API */
+SPG_API int spgemm_two(void);
+EOF
+    good='#include "spg/a.h"
+static const char *const names[] = {"a", "b"};
+const char *spg_one(int x, int y) { return names[x + y]; }'
+    two='int spgemm_two(void) { return 2; }'
+    printf '%s\n' "$good" "$two" >a.c
+    make_libraries
+    expect ''
+    make_libraries -lz 2>/dev/null && expect 'needed at run time'
+    printf '%s\n' "$good" >a.c
+    make_libraries
+    expect 'declared in a header, but not exported'
+    printf '%s\n' "$good" "$two" 'SPG_API int other(void); int other(void) { return 1; }' >a.c
+    make_libraries
+    expect 'exported, and does not begin with spg
+exported, but in no header'
+    for state in 'static int kept;' 'int kept;' 'static int kept = 3;' 'static _Thread_local int kept;'; do
+        printf '%s\n' "$good" "$state" 'int spgemm_two(void) { return kept++; }' >a.c
+        make_libraries
+        expect 'writable data'
+    done
+}
+
+if [ "${1:-}" = --self-check ]; then self_check; else check "$@"; fi
