@@ -1,5 +1,5 @@
-/* Reads and writes Matrix Market files (NIST's exchange format) through CHOLMOD, behind a scan that refuses what the
- * format does not allow. */
+/* Reads and writes Matrix Market files (NIST's exchange format). CHOLMOD converts the numbers, behind a scan that
+ * refuses what the format does not allow. */
 #ifndef SPG_MATRICES_MATRIX_MARKET_H
 #define SPG_MATRICES_MATRIX_MARKET_H
 
@@ -13,19 +13,26 @@ typedef struct matrix_market_dense {
 } matrix_market_dense;
 
 /* Reads a coordinate file (real, integer, complex, pattern; general, symmetric, skew-symmetric, hermitian) or an array
- * file as CSR with 32-bit offsets where they suffice. Symmetry is expanded; entries of the same place add up; pattern
- * entries are 1. The value type is SPG_F64 or SPG_C64. The context must be one on the host.
+ * file as CSR with 32-bit offsets where they suffice. Symmetry is expanded; entries of the same place add up in the
+ * file's order; pattern entries are 1; zeros that the file lists are kept. Rows come sorted by column. The value type
+ * is SPG_F64 or SPG_C64. The context must be one on the host.
+ *
+ * Comments and blank lines may stand anywhere after the banner. A symmetric or hermitian file holds the lower triangle,
+ * a skew-symmetric one the part below the diagonal. Infinities and NaNs are no numbers of the format.
+ *
  * IO: the file cannot be opened or read. FORMAT: what it holds is no Matrix Market; the message has the file's name,
- * the line where it can be told, and the fault. OVERFLOW: sizes past what the types hold. */
+ * the line and the fault. OVERFLOW: sizes or values past what the types hold; integers past 2^53. MEMORY: also for what
+ * reading takes, up to two times the file's bytes and 24 for each entry, outside the context. */
 spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix);
 
 /* Reads an array file, such as near-null-space candidates, symmetry expanded. */
 spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix);
 void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix);
 
-/* Writes a host matrix of any value type as coordinate general, real or complex, with digits enough that reading gives
- * the same bits (values of type f32 and c32 come back as f64 and c64 of equal value). IO: the file cannot be written.
- */
+/* Writes a host matrix of any value type as coordinate general, real or complex, entries as stored, with digits enough
+ * that reading gives the same bits (values of type f32 and c32 come back as f64 and c64 of equal value; unsorted rows
+ * come back sorted, and repeated entries added up). An existing file is replaced only when all is written.
+ * IO: the file cannot be written. FORMAT: a value is infinite or NaN, or the matrix is unsound (spg_csr_check). */
 spg_status matrix_market_write(spg_context *context, const char *path, const spg_csr *matrix);
 
 #endif

@@ -1,0 +1,86 @@
+/* The stages of reading a Matrix Market file: load the text, scan it, let CHOLMOD convert the numbers, place them.
+ * Private to the reader, its tests, fuzzers and bench. */
+#ifndef SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
+#define SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
+
+#include "matrix_market.h"
+
+#include <stdbool.h>
+
+/* A file in memory. A newline and zeros, MATRIX_MARKET_PADDING bytes, follow its `size` bytes. */
+typedef struct matrix_market_text {
+    const char *name; /* for messages; the caller's */
+    char *bytes;
+    size_t size;
+} matrix_market_text;
+
+enum { MATRIX_MARKET_PADDING = 16 };
+
+/* The whole of a file, or of a pipe. The text is transient and comes from malloc, as CHOLMOD's arrays do. */
+spg_status matrix_market_load(spg_context *context, const char *path, matrix_market_text *text);
+void matrix_market_unload(matrix_market_text *text);
+
+typedef enum matrix_market_field {
+    MATRIX_MARKET_REAL,
+    MATRIX_MARKET_INTEGER,
+    MATRIX_MARKET_COMPLEX,
+    MATRIX_MARKET_PATTERN
+} matrix_market_field;
+
+typedef enum matrix_market_symmetry {
+    MATRIX_MARKET_GENERAL,
+    MATRIX_MARKET_SYMMETRIC,
+    MATRIX_MARKET_SKEW_SYMMETRIC,
+    MATRIX_MARKET_HERMITIAN
+} matrix_market_symmetry;
+
+/* A number of magnitude 1e300 or more: the index-th of the file, not counting row and column indices. */
+typedef struct matrix_market_huge {
+    int64_t index;
+    double value;
+} matrix_market_huge;
+
+/* What a valid file holds. */
+typedef struct matrix_market_scan {
+    bool array;
+    matrix_market_field field;
+    matrix_market_symmetry symmetry;
+    int64_t rows, cols;
+    int64_t entries;  /* in the file */
+    int64_t expanded; /* with those that symmetry implies */
+    size_t body;      /* where the line after the size line begins */
+    matrix_market_huge *huge;
+    int64_t huge_count, huge_capacity;
+} matrix_market_scan;
+
+/* Refuses what is no Matrix Market file. Comments that CHOLMOD would misread are overwritten by blanks. Must run in the
+ * "C" locale. On success, give the scan back by matrix_market_end_scan. */
+spg_status matrix_market_scan_text(spg_context *context, const matrix_market_text *text, matrix_market_scan *scan);
+void matrix_market_end_scan(matrix_market_scan *scan);
+
+/* The entries in the file's order, as CHOLMOD converts them. rows and cols are 0-based, NULL for an array file. Each
+ * entry has one value, or two if it is complex. */
+typedef struct matrix_market_entries {
+    const int64_t *rows, *cols;
+    double *values;
+    struct matrix_market_converted *owner;
+} matrix_market_entries;
+
+/* Overwrites the header in the text. Must run in the "C" locale. */
+spg_status matrix_market_convert(spg_context *context, const matrix_market_text *text, const matrix_market_scan *scan,
+                                 matrix_market_entries *entries);
+void matrix_market_free_entries(matrix_market_entries *entries);
+
+/* matrix_market_read and _read_dense, of a text that the caller holds, which is copied. `name` stands in messages. */
+spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                   spg_csr *matrix);
+spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                         matrix_market_dense *matrix);
+
+/* The end of a path, short enough for a message. */
+const char *matrix_market_short_name(const char *path);
+
+/* Fails with the path and what errno says: "PATH: what: No such file". */
+spg_status matrix_market_system_error(spg_context *context, const char *path, const char *what, int error);
+
+#endif
