@@ -59,13 +59,18 @@ stop()
     exit 1
 }
 
-# Runs apt-get as root, by sudo where need be.
+# Runs apt-get as root, by sudo where need be; shows the end of what it printed if it fails.
 apt_as_root()
 {
     plain_user=''
     [ "$(id -u)" -eq 0 ] || plain_user=yes
+    apt_log=$(mktemp)
+    apt_failed=no
     ${plain_user:+sudo} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=1 \
-        -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=300 "$@" </dev/null
+        -o Acquire::http::Timeout=30 -o DPkg::Lock::Timeout=300 "$@" </dev/null >"$apt_log" 2>&1 || apt_failed=yes
+    [ "$apt_failed" = no ] || tail -n 3 "$apt_log" >&2
+    rm -f "$apt_log"
+    [ "$apt_failed" = no ]
 }
 
 install_needed()
@@ -77,7 +82,7 @@ install_needed()
         stop "Installing needs root, and there is no sudo. As root, run this, then start again:" \
             "  apt-get update && apt-get install --no-install-recommends$missing"
     fi
-    say "Installing it through apt$([ "$(id -u)" -eq 0 ] || echo ', as root by sudo')."
+    say "Installing it through apt$([ "$(id -u)" -eq 0 ] || echo ', as root by sudo'); this can take some minutes."
     apt_as_root update || say "apt-get update failed; trying with the package lists that are here."
     # shellcheck disable=SC2086 # a list of words
     apt_as_root install -y --no-install-recommends $missing ||
@@ -95,7 +100,7 @@ install_wanted()
     fi
     for package in $missing_optional; do
         if [ "$updated" = no ]; then
-            apt_as_root update >/dev/null 2>&1
+            apt_as_root update || true
             updated=yes
         fi
         say "Installing $package, which is optional."
