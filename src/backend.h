@@ -51,8 +51,10 @@ typedef struct spg_backend {
     spg_status (*product_assemble)(spg_product *product); /* offsets scanned, rows placed, C exact */
     void (*product_end)(spg_product *product);            /* frees the state; after a failure as well */
 
-    /* A plan's numeric phase. */
+    /* A plan's numeric phase, after a product of the pattern alone (plan.c). C's shape is the plan's. */
     spg_status (*plan_create)(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan);
+    spg_status (*plan_allocate_result)(spgemm_plan *plan, spg_csr *C);      /* with the pattern written */
+    spg_status (*plan_compare_result)(spgemm_plan *plan, const spg_csr *C); /* SHAPE if C has another pattern */
     spg_status (*plan_run)(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
     void (*plan_destroy)(spgemm_plan *plan);
 } spg_backend;

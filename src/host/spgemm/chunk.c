@@ -27,9 +27,15 @@ int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries)
     return (A->nnz + A->rows + chunk_entries - 1) / chunk_entries;
 }
 
+int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
+{
+    const spg_csr *A = shared->product->A;
+    return index < shared->chunks ? row_at(A, index * shared->sizes.chunk_entries) : A->rows;
+}
+
 #define DESCRIBE(OFFSET)                                                                                               \
-    static bool describe_##OFFSET(const int32_t *columns, const OFFSET *offsets, int64_t b_rows, int64_t b_nnz,        \
-                                  int64_t count, int64_t *starts, int32_t *lengths)                                    \
+    static bool describe_##OFFSET(const int32_t *columns, const OFFSET *offsets, int64_t b_rows, int64_t count,        \
+                                  int64_t *starts, int32_t *lengths)                                                   \
     {                                                                                                                  \
         bool bad = false;                                                                                              \
         for (int64_t k = 0; k < count; k++) {                                                                          \
@@ -41,7 +47,6 @@ int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries)
             starts[k] = start;                                                                                         \
             lengths[k] = (int32_t)length;                                                                              \
         }                                                                                                              \
-        (void)b_nnz;                                                                                                   \
         return !bad;                                                                                                   \
     }
 DESCRIBE(int32_t)
@@ -53,24 +58,27 @@ bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int
     if (count == 0) return true;
     if (B->rows == 0) return false;
     if (B->offset_type == SPG_I32)
-        return describe_int32_t(A->columns + first, B->row_offsets, B->rows, B->nnz, count, starts, lengths);
-    return describe_int64_t(A->columns + first, B->row_offsets, B->rows, B->nnz, count, starts, lengths);
+        return describe_int32_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
+    return describe_int64_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
 }
 
-bool spg_load_chunk(spg_worker *worker, int64_t index)
+void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row)
+{
+    const spg_csr *A = worker->shared->product->A;
+    row_chunk *chunk = &worker->chunk;
+    chunk->first_row = first_row;
+    chunk->first_entry = offset_at(A, first_row);
+    chunk->has_long_row = end_row > first_row &&
+                          offset_at(A, end_row) - offset_at(A, end_row - 1) > 2 * worker->shared->sizes.chunk_entries;
+    chunk->rows = end_row - first_row - chunk->has_long_row;
+    for (int64_t r = 0; r <= end_row - first_row; r++)
+        chunk->bounds[r] = offset_at(A, first_row + r) - chunk->first_entry;
+}
+
+bool spg_describe_chunk(spg_worker *worker)
 {
     row_chunk *chunk = &worker->chunk;
-    const multiplication *shared = worker->shared;
-    const spg_csr *A = shared->product->A, *B = shared->product->B;
-    int64_t size = shared->sizes.chunk_entries;
-    chunk->index = index;
-    chunk->first_row = row_at(A, index * size);
-    int64_t end = index + 1 == shared->chunks ? A->rows : row_at(A, (index + 1) * size);
-    chunk->first_entry = offset_at(A, chunk->first_row);
-    chunk->has_long_row = end > chunk->first_row && offset_at(A, end) - offset_at(A, end - 1) > 2 * size;
-    chunk->rows = end - chunk->first_row - chunk->has_long_row;
-    for (int64_t r = 0; r <= chunk->rows; r++)
-        chunk->bounds[r] = offset_at(A, chunk->first_row + r) - chunk->first_entry;
+    const spg_csr *A = worker->shared->product->A, *B = worker->shared->product->B;
     if (!spg_describe_entries(A, B, chunk->first_entry, chunk->bounds[chunk->rows], chunk->starts, chunk->lengths))
         return false;
     chunk->products = 0;
@@ -81,4 +89,12 @@ bool spg_load_chunk(spg_worker *worker, int64_t index)
         chunk->products += products;
     }
     return true;
+}
+
+bool spg_load_chunk(spg_worker *worker, int64_t index)
+{
+    const multiplication *shared = worker->shared;
+    worker->chunk.index = index;
+    spg_load_bounds(worker, spg_chunk_begin(shared, index), spg_chunk_begin(shared, index + 1));
+    return spg_describe_chunk(worker);
 }

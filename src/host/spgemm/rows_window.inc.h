@@ -2,8 +2,8 @@
 
 /* Adds the products of entries [0, count), described by starts and lengths, whose columns lie in the window. Returns
  * the first column beyond it, or INT64_MAX. */
-static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window, const VALUE *a_values, const int64_t *starts,
-                                 const int32_t *lengths, int64_t count)
+static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window, const VALUE *a_values,
+                                 const int64_t *starts, const int32_t *lengths, int64_t count)
 {
     const spg_csr *B = worker->shared->product->B;
     const VALUE *b_values = B->values;

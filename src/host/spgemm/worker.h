@@ -112,9 +112,13 @@ spg_status spg_choose_worker_sizes(const spg_product *product, int *threads, wor
 int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes);
 void spg_lay_out_worker(spg_worker *worker, const worker_sizes *sizes, int64_t value_bytes, char *memory);
 
-/* chunk.c: chunk `index` of A. False if A names rows that B has not. */
+/* chunk.c: chunk `index` of A, its bounds and what its entries name. False if A names rows that B has not. */
 bool spg_load_chunk(spg_worker *worker, int64_t index);
 int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries);
+/* Its parts: the first row of a chunk; the bounds of given rows; what the entries of these name. */
+int64_t spg_chunk_begin(const multiplication *shared, int64_t index);
+void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row);
+bool spg_describe_chunk(spg_worker *worker);
 /* Describes `count` entries of A from `first` on into starts and lengths; false as above. */
 bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int64_t count, int64_t *starts,
                           int32_t *lengths);

@@ -1,0 +1,276 @@
+/* A plan on the host: C's pattern, a code that leads each product to its entry of C (plan_rows.c), and fingerprints of
+ * the patterns it was made for, checked chunk by chunk where A is read anyway. */
+#include "plan.h"
+
+#include "fingerprint.h"
+#include "host/host.h"
+#include "memory.h"
+#include "plan_rows.h"
+#include "route.h"
+#include "scan.h"
+
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* A chunk of A's rows, as planned. */
+typedef struct planned_chunk {
+    int64_t first_row, code_begin;
+    uint64_t bounds, columns; /* fingerprints */
+} planned_chunk;
+
+typedef struct host_plan {
+    multiplication shared;
+    spg_product product; /* A and B are those of the call under way */
+    int threads;
+    char *workspace;
+    int64_t worker_bytes, workspace_bytes, chunks_bytes, codes_bytes, code_bytes;
+    spg_worker *workers;
+    planned_chunk *chunks; /* shared.chunks + 1 */
+    uint8_t *codes, *code;
+    uint64_t b_fingerprint;
+    bool masks;
+} host_plan;
+
+static int64_t c_row_begin(const spg_csr *C, int64_t row)
+{
+    return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
+}
+
+/* Of the chunk whose bounds are loaded: first of the bounds alone, so that columns are only read where they exist. */
+static uint64_t bounds_fingerprint(const row_chunk *chunk)
+{
+    const int64_t words = 2 * (chunk->rows + 1 + chunk->has_long_row);
+    return spg_fingerprint((const int32_t *)(const void *)chunk->bounds, 0, words) + (uint64_t)chunk->first_entry;
+}
+
+static uint64_t columns_fingerprint(const row_chunk *chunk, const spg_csr *A)
+{
+    const int64_t count = chunk->bounds[chunk->rows + chunk->has_long_row];
+    return spg_fingerprint(A->columns + chunk->first_entry, 0, count);
+}
+
+static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_plan *plan)
+{
+    multiplication *shared = &plan->shared;
+    shared->sizes = (worker_sizes){.chunk_entries = 4096, .table_slots = 1 << 18};
+    while (shared->sizes.table_slots / 2 >= plan->product.B->cols && shared->sizes.table_slots > 256)
+        shared->sizes.table_slots /= 2;
+    shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
+    plan->threads = context->config.threads;
+    if (plan->threads > shared->chunks) plan->threads = shared->chunks > 0 ? (int)shared->chunks : 1;
+    plan->worker_bytes = (spg_worker_bytes(&shared->sizes, 0) + 4095) / 4096 * 4096;
+    plan->workspace_bytes = plan->threads * (plan->worker_bytes + (int64_t)sizeof(spg_worker));
+    plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
+    plan->codes_bytes = A->rows;
+    spg_status status = spg_allocate(context, plan->workspace_bytes, "a plan's workspace", (void **)&plan->workspace);
+    if (status == SPG_OK) status = spg_allocate(context, plan->chunks_bytes, "a plan", (void **)&plan->chunks);
+    if (status == SPG_OK) status = spg_allocate(context, plan->codes_bytes, "a plan", (void **)&plan->codes);
+    if (status != SPG_OK) return status;
+    plan->workers = (spg_worker *)(void *)(plan->workspace + plan->threads * plan->worker_bytes);
+    memset(plan->workers, 0, (size_t)plan->threads * sizeof(spg_worker));
+    for (int t = 0; t < plan->threads; t++) {
+        plan->workers[t].shared = shared;
+        spg_lay_out_worker(&plan->workers[t], &shared->sizes, 0, plan->workspace + t * plan->worker_bytes);
+    }
+    return SPG_OK;
+}
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* How the rows of a chunk will find their entries; code_begin is the chunk's number of bytes for now. */
+static void choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
+{
+    const row_chunk *chunk = &worker->chunk;
+    planned_chunk *planned = &plan->chunks[index];
+    spg_load_chunk(worker, index);
+    *planned =
+        (planned_chunk){chunk->first_row, 0, bounds_fingerprint(chunk), columns_fingerprint(chunk, plan->product.A)};
+    for (int64_t r = 0; r < chunk->rows; r++) {
+        int64_t row = chunk->first_row + r, n = c_row_begin(C, row + 1) - c_row_begin(C, row);
+        int64_t entries = chunk->bounds[r + 1] - chunk->bounds[r];
+        row_code code = spg_choose_code(n, entries, chunk->row_products[r], plan->masks);
+        plan->codes[row] = (uint8_t)code;
+        planned->code_begin += spg_code_bytes(code, entries, chunk->row_products[r]);
+    }
+    if (chunk->has_long_row) plan->codes[chunk->first_row + chunk->rows] = CODE_RANK;
+}
+
+/* The places of a row's products, or the masks of its entries. */
+static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t r, uint8_t *code)
+{
+    const row_chunk *chunk = &worker->chunk;
+    const int32_t *b_columns = plan->product.B->columns;
+    const int64_t row = chunk->first_row + r, at = c_row_begin(C, row), n = c_row_begin(C, row + 1) - at;
+    const row_code kind = (row_code)plan->codes[row];
+    const rank_lookup ranks = spg_prepare_ranks(worker, C->columns + at, n);
+    uint16_t *wide = (uint16_t *)(void *)code;
+    int64_t product = 0;
+    for (int64_t k = chunk->bounds[r]; k < chunk->bounds[r + 1]; k++) {
+        unsigned mask = 0;
+        for (int64_t t = chunk->starts[k]; t < chunk->starts[k] + chunk->lengths[k]; t++, product++) {
+            int64_t place = rank_of(&ranks, b_columns[t]);
+            if (kind == CODE_POSITION_8) code[product] = (uint8_t)place;
+            if (kind == CODE_POSITION_16) wide[product] = (uint16_t)place;
+            mask |= 1u << (place & 15);
+        }
+        if (kind == CODE_MASK_8) code[k - chunk->bounds[r]] = (uint8_t)mask;
+        if (kind == CODE_MASK_16) wide[k - chunk->bounds[r]] = (uint16_t)mask;
+    }
+}
+
+static void write_codes(const host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
+{
+    const row_chunk *chunk = &worker->chunk;
+    uint8_t *code = plan->code + plan->chunks[index].code_begin;
+    spg_load_chunk(worker, index);
+    for (int64_t r = 0; r < chunk->rows; r++) {
+        row_code kind = (row_code)plan->codes[chunk->first_row + r];
+        if (kind == CODE_NONE || kind == CODE_RANK) continue;
+        write_row_code(plan, C, worker, r, code);
+        code += spg_code_bytes(kind, chunk->bounds[r + 1] - chunk->bounds[r], chunk->row_products[r]);
+    }
+}
+
+static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *plan)
+{
+    const int64_t chunks = plan->shared.chunks;
+#pragma omp parallel for num_threads(plan->threads) schedule(dynamic, 8)
+    for (int64_t index = 0; index < chunks; index++) choose_codes(plan, C, &plan->workers[this_thread()], index);
+    for (int64_t index = 0; index < chunks; index++) {
+        int64_t bytes = plan->chunks[index].code_begin;
+        plan->chunks[index].code_begin = plan->code_bytes;
+        plan->code_bytes += bytes;
+    }
+    plan->chunks[chunks] = (planned_chunk){plan->product.A->rows, plan->code_bytes, 0, 0};
+    spg_status status = spg_allocate(context, plan->code_bytes, "a plan's code", (void **)&plan->code);
+    if (status != SPG_OK) return status;
+#pragma omp parallel for num_threads(plan->threads) schedule(dynamic, 8)
+    for (int64_t index = 0; index < chunks; index++) write_codes(plan, C, &plan->workers[this_thread()], index);
+    return SPG_OK;
+}
+
+/* Masks need rows of B whose order is that of C. */
+static bool rows_ascend(const spg_csr *B, int threads)
+{
+    b_facts facts;
+    return spg_scan_b(B, threads, &facts) && facts.sorted;
+}
+
+spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    host_plan *state = NULL;
+    spg_status status = spg_allocate(context, sizeof *state, "a plan", (void **)&state);
+    if (status != SPG_OK) return status;
+    memset(state, 0, sizeof *state);
+    plan->state = state;
+    state->product = (spg_product){.context = context, .A = A, .B = B};
+    state->shared.product = &state->product;
+    state->masks = spg_masks_are_available(A->value_type) && rows_ascend(B, context->config.threads);
+    status = allocate_plan(context, A, state);
+    if (status == SPG_OK) status = make_codes(context, &plan->C, state);
+    if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
+    state->b_fingerprint = spg_pattern_fingerprint(B, context->config.threads);
+    int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->workspace_bytes +
+                             state->chunks_bytes + state->codes_bytes + state->code_bytes + plan->C.nnz * 4 +
+                             (plan->C.rows + 1) * offset_bytes;
+    return SPG_OK;
+}
+
+void spg_host_plan_destroy(spgemm_plan *plan)
+{
+    spg_context *context = plan->context;
+    host_plan *state = plan->state;
+    spg_release(context, state->code, state->code_bytes);
+    spg_release(context, state->codes, state->codes_bytes);
+    spg_release(context, state->chunks, state->chunks_bytes);
+    spg_release(context, state->workspace, state->workspace_bytes);
+    spg_release(context, state, sizeof *state);
+    plan->state = NULL;
+}
+
+static void copy_in_parallel(void *to, const void *from, int64_t bytes, int threads)
+{
+    const int64_t block = 1 << 20;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t at = 0; at < bytes; at += block)
+        memcpy((char *)to + at, (const char *)from + at, (size_t)(bytes - at < block ? bytes - at : block));
+}
+
+spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    const spg_csr *pattern = &plan->C;
+    spg_status status = spg_csr_alloc(context, pattern->rows, pattern->cols, pattern->nnz, pattern->offset_type,
+                                      pattern->value_type, C);
+    if (status != SPG_OK) return status;
+    int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
+    copy_in_parallel(C->row_offsets, pattern->row_offsets, offset_bytes, context->config.threads);
+    copy_in_parallel(C->columns, pattern->columns, pattern->nnz * 4, context->config.threads);
+    return SPG_OK;
+}
+
+spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
+{
+    const spg_csr *pattern = &plan->C;
+    size_t offset_bytes = (size_t)(pattern->rows + 1) * spg_type_size(pattern->offset_type);
+    if (memcmp(C->row_offsets, pattern->row_offsets, offset_bytes) == 0 &&
+        (C->nnz == 0 || memcmp(C->columns, pattern->columns, (size_t)C->nnz * sizeof(int32_t)) == 0))
+        return SPG_OK;
+    return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
+}
+
+/* False if the chunk is not the one that was planned. */
+static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker *worker, int64_t index, void *values)
+{
+    const planned_chunk *planned = &plan->chunks[index];
+    const row_chunk *chunk = &worker->chunk;
+    const spg_csr *A = plan->product.A;
+    spg_load_bounds(worker, planned->first_row, planned[1].first_row);
+    if (bounds_fingerprint(chunk) != planned->bounds) return false;
+    if (columns_fingerprint(chunk, A) != planned->columns) return false;
+    if (!spg_describe_chunk(worker)) return false;
+    plan_rows rows = {worker, A, plan->product.B, pattern, plan->codes, plan->code + planned->code_begin, values};
+    switch (A->value_type) {
+    case SPG_F32: spg_plan_rows_f32(&rows); break;
+    case SPG_C32: spg_plan_rows_c32(&rows); break;
+    case SPG_C64: spg_plan_rows_c64(&rows); break;
+    default: spg_plan_rows_f64(&rows); break;
+    }
+    return true;
+}
+
+spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    host_plan *state = plan->state;
+    double begin = spg_seconds();
+    if (spg_pattern_fingerprint(B, state->threads) != state->b_fingerprint)
+        return spg_context_fail(context, SPG_ERROR_SHAPE, "B has another pattern than the plan was made for");
+    double checked = spg_seconds();
+    state->product.A = A;
+    state->product.B = B;
+    int differs = 0;
+#pragma omp parallel for num_threads(state->threads) schedule(dynamic, 4) reduction(| : differs)
+    for (int64_t index = 0; index < state->shared.chunks; index++)
+        differs |= !run_chunk(state, &plan->C, &state->workers[this_thread()], index, C->values);
+    if (differs) {
+        if (C->nnz > 0) memset(C->values, 0, (size_t)C->nnz * spg_type_size(C->value_type));
+        return spg_context_fail(context, SPG_ERROR_SHAPE, "A has another pattern than the plan was made for");
+    }
+    plan->stats.analysis_ms = 1e3 * (checked - begin);
+    plan->stats.contract_ms = 1e3 * (spg_seconds() - checked);
+    plan->stats.expand_sort_ms = plan->stats.assemble_ms = 0;
+    plan->stats.total_ms = plan->stats.analysis_ms + plan->stats.contract_ms;
+    return SPG_OK;
+}

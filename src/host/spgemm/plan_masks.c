@@ -1,0 +1,74 @@
+/* Rows of few entries, their sums in vector registers: an entry of A expands its row of B, which ascends, onto the
+ * lanes of C named by its mask. No columns are read and nothing depends on how long rows of B are. AVX-512 only. */
+#include "plan_rows.h"
+
+#include "vector.h"
+
+#if SPG_HAVE_AVX512
+#include <immintrin.h>
+
+bool spg_masks_are_available(spg_type value_type)
+{
+    return (value_type == SPG_F64 || value_type == SPG_F32) && spg_vector_is_available();
+}
+
+SPG_AVX512 void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                                 int64_t entries, int64_t n, double *values)
+{
+    const row_chunk *chunk = &rows->worker->chunk;
+    const double *a_values = (const double *)rows->A->values + chunk->first_entry + first_entry;
+    const double *b_values = rows->B->values;
+    const int64_t *starts = chunk->starts + first_entry;
+    __m512d low = _mm512_setzero_pd(), high = _mm512_setzero_pd();
+    if (code == CODE_MASK_8) {
+        for (int64_t k = 0; k < entries; k++) {
+            __m512d b = _mm512_maskz_expandloadu_pd(masks[k], b_values + starts[k]);
+            low = _mm512_mask_add_pd(low, masks[k], low, _mm512_mul_pd(_mm512_set1_pd(a_values[k]), b));
+        }
+        _mm512_mask_storeu_pd(values, (__mmask8)((1u << n) - 1), low);
+        return;
+    }
+    const uint16_t *wide = (const uint16_t *)(const void *)masks;
+    for (int64_t k = 0; k < entries; k++) {
+        const __mmask8 first = (__mmask8)wide[k], second = (__mmask8)(wide[k] >> 8);
+        const double *b = b_values + starts[k];
+        const __m512d a = _mm512_set1_pd(a_values[k]);
+        low = _mm512_mask_add_pd(low, first, low, _mm512_mul_pd(a, _mm512_maskz_expandloadu_pd(first, b)));
+        b += _mm_popcnt_u32(first);
+        high = _mm512_mask_add_pd(high, second, high, _mm512_mul_pd(a, _mm512_maskz_expandloadu_pd(second, b)));
+    }
+    _mm512_mask_storeu_pd(values, (__mmask8)(n >= 8 ? 0xFF : (1u << n) - 1), low);
+    _mm512_mask_storeu_pd(values + 8, (__mmask8)(n > 8 ? (1u << (n - 8)) - 1 : 0), high);
+}
+
+SPG_AVX512 void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                                 int64_t entries, int64_t n, float *values)
+{
+    const row_chunk *chunk = &rows->worker->chunk;
+    const float *a_values = (const float *)rows->A->values + chunk->first_entry + first_entry;
+    const float *b_values = rows->B->values;
+    const int64_t *starts = chunk->starts + first_entry;
+    const uint16_t *wide = (const uint16_t *)(const void *)masks;
+    __m512 sums = _mm512_setzero_ps();
+    for (int64_t k = 0; k < entries; k++) {
+        const __mmask16 mask = code == CODE_MASK_8 ? masks[k] : wide[k];
+        const __m512 b = _mm512_maskz_expandloadu_ps(mask, b_values + starts[k]);
+        sums = _mm512_mask_add_ps(sums, mask, sums, _mm512_mul_ps(_mm512_set1_ps(a_values[k]), b));
+    }
+    _mm512_mask_storeu_ps(values, (__mmask16)((1u << n) - 1), sums);
+}
+#else
+bool spg_masks_are_available(spg_type value_type) { return (void)value_type, false; }
+
+void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
+                      int64_t n, double *values)
+{
+    (void)rows, (void)code, (void)masks, (void)first_entry, (void)entries, (void)n, (void)values;
+}
+
+void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
+                      int64_t n, float *values)
+{
+    (void)rows, (void)code, (void)masks, (void)first_entry, (void)entries, (void)n, (void)values;
+}
+#endif

@@ -1,0 +1,56 @@
+/* See plan_rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. */
+#include "plan_rows.h"
+
+#include <string.h>
+
+row_code spg_choose_code(int64_t n, int64_t entries, int64_t products, bool masks)
+{
+    if (n == 0) return CODE_NONE;
+    int64_t room = 12 * n;
+    if (masks && n <= 8 && entries <= room) return CODE_MASK_8;
+    if (masks && n <= 16 && 2 * entries <= room) return CODE_MASK_16;
+    if (n <= 1 << 8 && products <= room) return CODE_POSITION_8;
+    if (n <= 1 << 16 && 2 * products <= room) return CODE_POSITION_16;
+    return CODE_RANK;
+}
+
+int64_t spg_code_bytes(row_code code, int64_t entries, int64_t products)
+{
+    switch (code) { /* even, so that 16-bit codes are aligned */
+    case CODE_MASK_8: return entries + entries % 2;
+    case CODE_MASK_16: return 2 * entries;
+    case CODE_POSITION_8: return products + products % 2;
+    case CODE_POSITION_16: return 2 * products;
+    default: return 0;
+    }
+}
+
+rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_t n)
+{
+    const int64_t slots = worker->shared->sizes.table_slots;
+    rank_lookup ranks = {NULL, (uint32_t)slots - 1, columns, n};
+    if (n == 0 || columns[n - 1] - (int64_t)columns[0] >= slots) return ranks;
+    for (int64_t i = 0; i < n; i++) worker->table[(uint32_t)columns[i] & ranks.mask] = (uint32_t)i;
+    ranks.table = worker->table;
+    return ranks;
+}
+
+static inline int64_t c_row_begin(const spg_csr *C, int64_t row)
+{
+    return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
+}
+
+/* Complex rows are never given masks. */
+static void spg_mask_row_c32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first, int64_t entries,
+                             int64_t n, value_c32 *values)
+{
+    (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;
+}
+static void spg_mask_row_c64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first, int64_t entries,
+                             int64_t n, value_c64 *values)
+{
+    (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;
+}
+
+#define TEMPLATE "host/spgemm/plan_rows.inc.h"
+#include "host/for_each_value_type.h"

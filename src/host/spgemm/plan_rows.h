@@ -1,0 +1,72 @@
+/* The numeric phase of a plan, row by row: what is kept of the symbolic phase, and how sums are formed from it.
+ * Private. */
+#ifndef SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
+#define SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
+
+#include "host/value_types.h"
+#include "worker.h"
+
+/* How a row's products find their entries of C. */
+typedef enum row_code {
+    CODE_NONE,   /* no products */
+    CODE_MASK_8, /* for each entry of A a mask of the (at most 8) entries of C that it adds to */
+    CODE_MASK_16,
+    CODE_POSITION_8, /* for each product the place of its entry within the row of C, in one byte */
+    CODE_POSITION_16,
+    CODE_RANK /* nothing kept: places are looked up in the row of C again */
+} row_code;
+
+/* One chunk of rows of a plan: A's rows from chunk.first_row on. */
+typedef struct plan_rows {
+    spg_worker *worker;
+    const spg_csr *A, *B, *C; /* C: the plan's pattern */
+    const uint8_t *codes;     /* a row_code for each row of the matrix */
+    const uint8_t *code;      /* what is kept, from this chunk's first row on */
+    void *values;             /* of the result, all of it */
+} plan_rows;
+
+/* The code for a row with n entries of C from `products` products of `entries` entries of A, so chosen that what is
+ * kept never takes more than C itself. */
+row_code spg_choose_code(int64_t n, int64_t entries, int64_t products, bool masks);
+int64_t spg_code_bytes(row_code code, int64_t entries, int64_t products);
+
+/* Makes places of columns known until the next call: by a table where the row's columns do not collide in it, else by
+ * bisection. */
+typedef struct rank_lookup {
+    const uint32_t *table; /* NULL: bisect */
+    uint32_t mask;
+    const int32_t *columns;
+    int64_t n;
+} rank_lookup;
+
+rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_t n);
+
+static inline int64_t rank_of(const rank_lookup *ranks, int32_t column)
+{
+    if (ranks->table != NULL) return ranks->table[(uint32_t)column & ranks->mask];
+    int64_t low = 0, high = ranks->n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ranks->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Computes the values of all rows of the chunk that the worker has loaded. */
+void spg_plan_rows_f32(const plan_rows *rows);
+void spg_plan_rows_f64(const plan_rows *rows);
+void spg_plan_rows_c32(const plan_rows *rows);
+void spg_plan_rows_c64(const plan_rows *rows);
+
+/* plan_masks.c: may the mask codes be used here, for this value type? */
+bool spg_masks_are_available(spg_type value_type);
+/* values[0 .. n) = the sums of one row. */
+void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
+                      int64_t n, double *values);
+void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
+                      int64_t n, float *values);
+
+#endif

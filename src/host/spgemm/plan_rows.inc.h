@@ -1,0 +1,78 @@
+/* See plan_rows.c. */
+
+#define ADD_BY(NAME, PLACE)                                                                                            \
+    static void NAMED(NAME)(const plan_rows *rows, const void *code, const rank_lookup *ranks, int64_t first,          \
+                            int64_t count, VALUE *restrict sums)                                                       \
+    {                                                                                                                  \
+        const row_chunk *chunk = &rows->worker->chunk;                                                                 \
+        const VALUE *a_values = (const VALUE *)rows->A->values + chunk->first_entry;                                   \
+        const VALUE *b_values = rows->B->values;                                                                       \
+        const int32_t *b_columns = rows->B->columns;                                                                   \
+        int64_t product = 0;                                                                                           \
+        (void)code, (void)ranks, (void)b_columns;                                                                      \
+        for (int64_t k = first; k < first + count; k++) {                                                              \
+            const VALUE a = a_values[k];                                                                               \
+            const int64_t start = chunk->starts[k], end = start + chunk->lengths[k];                                   \
+            for (int64_t t = start; t < end; t++, product++) {                                                         \
+                const int64_t place = PLACE;                                                                           \
+                sums[place] = SUM(sums[place], PRODUCT(a, b_values[t]));                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+ADD_BY(add_by_bytes, ((const uint8_t *)code)[product])
+ADD_BY(add_by_shorts, ((const uint16_t *)code)[product])
+ADD_BY(add_by_ranks, rank_of(ranks, b_columns[t]))
+
+#undef ADD_BY
+
+static void NAMED(clear)(VALUE *sums, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) sums[i] = ZERO;
+}
+
+/* One row; returns where the next row's code begins. */
+static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t *code)
+{
+    const row_chunk *chunk = &rows->worker->chunk;
+    const int64_t row = chunk->first_row + r, at = c_row_begin(rows->C, row), n = c_row_begin(rows->C, row + 1) - at;
+    const int64_t first = chunk->bounds[r], count = chunk->bounds[r + 1] - first;
+    const row_code kind = (row_code)rows->codes[row];
+    VALUE *sums = (VALUE *)rows->values + at;
+    if (kind == CODE_MASK_8 || kind == CODE_MASK_16) {
+        NAMED(spg_mask_row)(rows, kind, code, first, count, n, sums);
+    } else if (kind != CODE_NONE) {
+        NAMED(clear)(sums, n);
+        if (kind == CODE_POSITION_8) NAMED(add_by_bytes)(rows, code, NULL, first, count, sums);
+        if (kind == CODE_POSITION_16) NAMED(add_by_shorts)(rows, code, NULL, first, count, sums);
+        if (kind == CODE_RANK) {
+            rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);
+            NAMED(add_by_ranks)(rows, NULL, &ranks, first, count, sums);
+        }
+    }
+    return code + spg_code_bytes(kind, count, chunk->row_products[r]);
+}
+
+/* The row after the described ones, in pieces. */
+static void NAMED(plan_long_row)(const plan_rows *rows)
+{
+    row_chunk *chunk = &rows->worker->chunk;
+    const int64_t row = chunk->first_row + chunk->rows, at = c_row_begin(rows->C, row);
+    const int64_t n = c_row_begin(rows->C, row + 1) - at, piece = rows->worker->shared->sizes.chunk_entries;
+    const int64_t end = chunk->first_entry + chunk->bounds[chunk->rows + 1];
+    VALUE *sums = (VALUE *)rows->values + at;
+    rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);
+    NAMED(clear)(sums, n);
+    for (chunk->first_entry += chunk->bounds[chunk->rows]; chunk->first_entry < end; chunk->first_entry += piece) {
+        int64_t left = end - chunk->first_entry, count = left < piece ? left : piece;
+        spg_describe_entries(rows->A, rows->B, chunk->first_entry, count, chunk->starts, chunk->lengths);
+        NAMED(add_by_ranks)(rows, NULL, &ranks, 0, count, sums);
+    }
+}
+
+void NAMED(spg_plan_rows)(const plan_rows *rows)
+{
+    const uint8_t *code = rows->code;
+    for (int64_t r = 0; r < rows->worker->chunk.rows; r++) code = NAMED(plan_row)(rows, r, code);
+    if (rows->worker->chunk.has_long_row) NAMED(plan_long_row)(rows);
+}

@@ -1,0 +1,21 @@
+/* AVX-512 code beside portable code, chosen at run time. Private. */
+#ifndef SPG_SRC_HOST_SPGEMM_VECTOR_H
+#define SPG_SRC_HOST_SPGEMM_VECTOR_H
+
+#include <stdbool.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SPG_HAVE_AVX512 1
+#define SPG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
+
+static inline bool spg_vector_is_available(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+}
+#else
+#define SPG_HAVE_AVX512 0
+static inline bool spg_vector_is_available(void) { return false; }
+#endif
+
+#endif

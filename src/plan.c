@@ -1,0 +1,106 @@
+/* Plans: the analysis and symbolic phase of a product, kept for new numbers on the same patterns. */
+#include "plan.h"
+
+#include "argument.h"
+#include "memory.h"
+#include "spgemm.h"
+
+#include <string.h>
+
+/* Sizes and types without the arrays. */
+static spg_csr shape_of(const spg_csr *matrix)
+{
+    spg_csr shape = *matrix;
+    shape.row_offsets = shape.values = NULL;
+    shape.columns = NULL;
+    return shape;
+}
+
+spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
+{
+    if (plan != NULL) *plan = NULL;
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (plan == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "plan is NULL");
+    spg_status status = spg_check_operands(context, A, B);
+    if (status != SPG_OK) return status;
+    spgemm_plan *created = NULL;
+    status = spg_allocate(context, sizeof *created, "a plan", (void **)&created);
+    if (status != SPG_OK) return status;
+    memset(created, 0, sizeof *created);
+    created->context = context;
+    created->A = shape_of(A);
+    created->B = shape_of(B);
+    status = spg_multiply(context, A, B, true, &created->C, &created->stats);
+    if (status == SPG_OK) status = context->backend->plan_create(context, A, B, created);
+    if (status != SPG_OK) {
+        spgemm_plan_destroy(created);
+        return status;
+    }
+    *plan = created;
+    return SPG_OK;
+}
+
+void spgemm_plan_destroy(spgemm_plan *plan)
+{
+    if (plan == NULL) return;
+    spg_context *context = plan->context;
+    if (plan->state != NULL) context->backend->plan_destroy(plan);
+    spg_csr_free(context, &plan->C);
+    spg_release(context, plan, sizeof *plan);
+}
+
+static spg_status check_shape(spg_context *context, const spg_csr *matrix, const spg_csr *planned, const char *name)
+{
+    if (matrix->value_type != planned->value_type || matrix->offset_type != planned->offset_type)
+        return spg_context_fail(context, SPG_ERROR_SHAPE, "%s holds %s with %s offsets, the plan's %s with %s", name,
+                                spg_type_name(matrix->value_type), spg_type_name(matrix->offset_type),
+                                spg_type_name(planned->value_type), spg_type_name(planned->offset_type));
+    if (matrix->rows != planned->rows || matrix->cols != planned->cols || matrix->nnz != planned->nnz)
+        return spg_context_fail(context, SPG_ERROR_SHAPE,
+                                "%s is %lld x %lld with %lld entries, the plan's %lld x %lld with %lld", name,
+                                (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz,
+                                (long long)planned->rows, (long long)planned->cols, (long long)planned->nnz);
+    return SPG_OK;
+}
+
+static bool is_zeroed(const spg_csr *matrix)
+{
+    return matrix->row_offsets == NULL && matrix->columns == NULL && matrix->values == NULL && matrix->rows == 0 &&
+           matrix->cols == 0 && matrix->nnz == 0;
+}
+
+spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    if (plan == NULL) return SPG_ERROR_ARGUMENT;
+    spg_context *context = plan->context;
+    if (C == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is NULL");
+    if (C == A || C == B) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is the same matrix as an operand");
+    spg_status status = spg_check_csr_here(context, A, "A");
+    if (status == SPG_OK) status = spg_check_csr_here(context, B, "B");
+    if (status == SPG_OK) status = check_shape(context, A, &plan->A, "A");
+    if (status == SPG_OK) status = check_shape(context, B, &plan->B, "B");
+    if (status != SPG_OK) return status;
+    if (is_zeroed(C)) {
+        status = context->backend->plan_allocate_result(plan, C);
+        if (status != SPG_OK) return status;
+        status = context->backend->plan_run(plan, A, B, C);
+        if (status != SPG_OK) spg_csr_free(context, C);
+    } else {
+        status = spg_check_csr_here(context, C, "C");
+        if (status == SPG_OK) status = check_shape(context, C, &plan->C, "C");
+        if (status == SPG_OK && (C->row_offsets != plan->last_row_offsets || C->columns != plan->last_columns))
+            status = context->backend->plan_compare_result(plan, C);
+        if (status == SPG_OK) status = context->backend->plan_run(plan, A, B, C);
+    }
+    plan->last_row_offsets = status == SPG_OK ? C->row_offsets : NULL;
+    plan->last_columns = status == SPG_OK ? C->columns : NULL;
+    return status;
+}
+
+spg_status spgemm_plan_stats(const spgemm_plan *plan, spgemm_stats *stats)
+{
+    if (stats != NULL) memset(stats, 0, sizeof *stats);
+    if (plan == NULL || stats == NULL) return SPG_ERROR_ARGUMENT;
+    *stats = plan->stats;
+    return SPG_OK;
+}
