@@ -1,0 +1,70 @@
+/* One object a line for each matrix, product and implementation. */
+#include "report.h"
+
+#include <math.h>
+
+static void put_string(FILE *stream, const char *key, const char *value)
+{
+    fprintf(stream, "\"%s\": \"", key);
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            fputc(*c, stream);
+    }
+    fputs("\", ", stream);
+}
+
+static void put_integer(FILE *stream, const char *key, int64_t value)
+{
+    fprintf(stream, "\"%s\": %lld, ", key, (long long)value);
+}
+
+/* null unless known and finite. */
+static void put_number(FILE *stream, const char *key, bool known, double value)
+{
+    if (known && isfinite(value))
+        fprintf(stream, "\"%s\": %.6g, ", key, value);
+    else
+        fprintf(stream, "\"%s\": null, ", key);
+}
+
+static void put_measurement(FILE *stream, const char *device, const options *chosen, const problem *task,
+                            const findings *found, double bandwidth, const measurement *of)
+{
+    const bool timed = of->outcome == OUTCOME_VERIFIED;
+    fputc('{', stream);
+    put_string(stream, "matrix", task->matrix);
+    put_string(stream, "product", product_name(task->product));
+    put_string(stream, "implementation", of->implementation->name);
+    put_string(stream, "place", "host");
+    put_string(stream, "device", device);
+    put_string(stream, "type", spg_type_name(task->A.value_type));
+    put_integer(stream, "threads", of->threads);
+    put_integer(stream, "rows", task->A.rows);
+    put_integer(stream, "cols", task->B.cols);
+    put_integer(stream, "nnz_a", task->A.nnz);
+    put_integer(stream, "nnz_b", task->B.nnz);
+    put_integer(stream, "products", task->products);
+    put_integer(stream, "nnz_c", found->nnz_c);
+    put_number(stream, "contraction", found->nnz_c > 0, (double)task->products / (double)found->nnz_c);
+    put_number(stream, "ms_median", timed, of->median_ms);
+    put_number(stream, "ms_min", timed, of->min_ms);
+    put_number(stream, "ms_max", timed, of->max_ms);
+    put_integer(stream, "reps", timed ? chosen->reps : 0);
+    put_number(stream, "work_bytes", timed && of->has_stats, (double)of->stats.workspace_bytes);
+    put_number(stream, "limit_ms", bandwidth > 0.0, memory_limit_ms(task, found, bandwidth));
+    put_number(stream, "max_error", of->outcome == OUTCOME_VERIFIED || of->outcome == OUTCOME_WRONG, of->max_error);
+    fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");
+}
+
+bool report_json(FILE *stream, const char *device, const options *chosen, const problem *task, const findings *found,
+                 double bandwidth)
+{
+    for (int k = 0; k < found->count; k++)
+        if (found->of[k].outcome != OUTCOME_ABSENT)
+            put_measurement(stream, device, chosen, task, found, bandwidth, &found->of[k]);
+    return fflush(stream) == 0 && !ferror(stream);
+}

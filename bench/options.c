@@ -1,0 +1,274 @@
+#define _GNU_SOURCE
+#include "options.h"
+
+#include "generators.h"
+#include "peer.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum {
+    OPTION_HELP = 'h',
+    OPTION_PRODUCT = 256,
+    OPTION_PLACE,
+    OPTION_THREADS,
+    OPTION_TYPE,
+    OPTION_METHOD,
+    OPTION_PEERS,
+    OPTION_REPS,
+    OPTION_WARMUP,
+    OPTION_WORKSPACE_LIMIT,
+    OPTION_KEEP,
+    OPTION_SEED,
+    OPTION_JSON
+};
+
+static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                             {"product", required_argument, NULL, OPTION_PRODUCT},
+                                             {"place", required_argument, NULL, OPTION_PLACE},
+                                             {"threads", required_argument, NULL, OPTION_THREADS},
+                                             {"type", required_argument, NULL, OPTION_TYPE},
+                                             {"method", required_argument, NULL, OPTION_METHOD},
+                                             {"peers", required_argument, NULL, OPTION_PEERS},
+                                             {"reps", required_argument, NULL, OPTION_REPS},
+                                             {"warmup", required_argument, NULL, OPTION_WARMUP},
+                                             {"workspace-limit", required_argument, NULL, OPTION_WORKSPACE_LIMIT},
+                                             {"keep", required_argument, NULL, OPTION_KEEP},
+                                             {"seed", required_argument, NULL, OPTION_SEED},
+                                             {"json", required_argument, NULL, OPTION_JSON},
+                                             {NULL, 0, NULL, 0}};
+
+static const char *const help_head =
+    "Usage: spgemm_bench [OPTION]... MATRIX...\n"
+    "Verifies and times C = A*B, spg beside other libraries.\n"
+    "\n"
+    "  --product LIST         AP (A times its smoothed-aggregation prolongator) and AA (A*A); default AP,AA\n"
+    "  --place PLACE          auto, host or device; default auto\n"
+    "  --threads N            default: all cores\n"
+    "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
+    "  --method LIST          auto (spg and spg-plan), or rows forced into one class: thread, warp, cta, global;\n"
+    "                         reference (the same as global: the paper's reference method); default auto\n"
+    "  --peers LIST           none, all, or names; default all\n"
+    "  --reps N               timed repetitions; default 7\n"
+    "  --warmup N             untimed repetitions before them; default 1\n"
+    "  --workspace-limit SIZE bytes that spg may take beside C (suffix k, M or G); default 0: no limit\n"
+    "  --keep SIZE            bytes of freed memory that spg keeps for its next call; default: the library's\n"
+    "  --seed N               of the generators; default 1\n"
+    "  --json FILE            appends one line for each matrix, product and implementation\n"
+    "  --help                 this text\n"
+    "\n"
+    "A time is the median of the repetitions, taken in turn over the implementations: allocation of C and of any\n"
+    "workspace, product, release of C. Results are verified first, against CXSparse; no time is printed for a wrong\n"
+    "one. Exit status: 0 every result verified, 1 not so, 2 wrong usage.\n";
+
+static void print_help(void)
+{
+    fputs(help_head, stdout);
+    fputs("\nPeers in this build:", stdout);
+    int count = 0;
+    for (int k = 0; peer_at(k) != NULL; k++)
+        if (!peer_at(k)->is_spg) printf("%s%s", count++ > 0 ? ", " : " ", peer_at(k)->name);
+    puts(count > 0 ? "" : " none");
+    puts("\nMATRIX is a Matrix Market file or a generator (\":N\" sets its size):");
+    for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
+}
+
+static bool complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("spgemm_bench: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\n", stderr);
+    va_end(arguments);
+    return false;
+}
+
+static bool parse_int(const char *name, const char *text, long long least, long long most, long long *value)
+{
+    char *end = NULL;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0 && *value >= least && *value <= most) return true;
+    return complain("--%s: '%s' is no number from %lld to %lld", name, text, least, most);
+}
+
+static bool parse_count(const char *name, const char *text, int least, int *value)
+{
+    long long number = 0;
+    if (!parse_int(name, text, least, 1000000, &number)) return false;
+    *value = (int)number;
+    return true;
+}
+
+/* Bytes, with a suffix k, M or G (of 1024). */
+static bool parse_size(const char *name, const char *text, int64_t *bytes)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long number = strtoll(text, &end, 10);
+    int shift = 0;
+    if (*end == 'k' || *end == 'K') shift = 10;
+    if (*end == 'M') shift = 20;
+    if (*end == 'G') shift = 30;
+    if (end == text || errno != 0 || number < 0 || end[shift > 0 ? 1 : 0] != '\0' || number > (INT64_MAX >> shift))
+        return complain("--%s: '%s' is no size (a number, and k, M or G)", name, text);
+    *bytes = (int64_t)number << shift;
+    return true;
+}
+
+static bool parse_place(const char *text, spg_place *place)
+{
+    static const char *const names[] = {"host", "device", "auto"};
+    static const spg_place places[] = {SPG_PLACE_HOST, SPG_PLACE_DEVICE, SPG_PLACE_AUTO};
+    for (int k = 0; k < 3; k++) {
+        if (strcmp(text, names[k]) == 0) {
+            *place = places[k];
+            return true;
+        }
+    }
+    return complain("--place: '%s' is none of auto, host, device", text);
+}
+
+static bool parse_type(const char *text, spg_type *type)
+{
+    for (spg_type candidate = SPG_F32; candidate <= SPG_C64; candidate++) {
+        if (strcmp(text, spg_type_name(candidate)) == 0) {
+            *type = candidate;
+            return true;
+        }
+    }
+    return complain("--type: '%s' is none of f32, f64, c32, c64", text);
+}
+
+static void add_implementation(options *chosen, const peer *added)
+{
+    for (int k = 0; k < chosen->implementation_count; k++)
+        if (chosen->implementations[k] == added) return;
+    if (chosen->implementation_count < MAX_IMPLEMENTATIONS)
+        chosen->implementations[chosen->implementation_count++] = added;
+}
+
+static bool add_product(options *chosen, const char *word)
+{
+    for (int k = 0; k < PRODUCT_KINDS; k++) {
+        if (strcmp(word, product_name((product_kind)k)) == 0) {
+            chosen->products[k] = true;
+            return true;
+        }
+    }
+    return complain("--product: '%s' is none of AP, AA", word);
+}
+
+static bool add_method(options *chosen, const char *word)
+{
+    if (strcmp(word, "auto") == 0) {
+        add_implementation(chosen, peer_by_name("spg"));
+        add_implementation(chosen, peer_by_name("spg-plan"));
+        return true;
+    }
+    char name[32];
+    snprintf(name, sizeof name, "spg-%.20s", word);
+    const peer *found = strcmp(word, "plan") != 0 ? peer_by_name(name) : NULL;
+    if (found == NULL) return complain("--method: '%s' is none of auto, thread, warp, cta, global, reference", word);
+    add_implementation(chosen, found);
+    return true;
+}
+
+static bool add_peer(options *chosen, const char *word)
+{
+    if (strcmp(word, "none") == 0) return true;
+    bool found = strcmp(word, "all") == 0;
+    for (int k = 0; peer_at(k) != NULL; k++) {
+        const peer *candidate = peer_at(k);
+        if (candidate->is_spg || (strcmp(word, "all") != 0 && strcmp(word, candidate->name) != 0)) continue;
+        add_implementation(chosen, candidate);
+        found = true;
+    }
+    return found || complain("--peers: '%s' is not in this build (--help lists what is)", word);
+}
+
+/* Calls add for each word of a comma-separated list. */
+static bool for_each_word(const char *list, options *chosen, bool (*add)(options *, const char *))
+{
+    char copy[256];
+    if (strlen(list) >= sizeof copy) return complain("'%s': too long", list);
+    strcpy(copy, list);
+    char *rest = NULL;
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest))
+        if (!add(chosen, word)) return false;
+    return true;
+}
+
+typedef struct lists {
+    const char *products, *methods, *peers;
+} lists;
+
+static bool parse_option(int code, const char *value, options *chosen, lists *given)
+{
+    long long seed = 0;
+    switch (code) {
+    case OPTION_PRODUCT: given->products = value; return true;
+    case OPTION_METHOD: given->methods = value; return true;
+    case OPTION_PEERS: given->peers = value; return true;
+    case OPTION_PLACE: return parse_place(value, &chosen->place);
+    case OPTION_THREADS: return parse_count("threads", value, 1, &chosen->threads);
+    case OPTION_TYPE: chosen->type_given = true; return parse_type(value, &chosen->type);
+    case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
+    case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
+    case OPTION_WORKSPACE_LIMIT: return parse_size("workspace-limit", value, &chosen->workspace_limit);
+    case OPTION_KEEP: return parse_size("keep", value, &chosen->keep_bytes);
+    case OPTION_JSON: chosen->json_path = value; return true;
+    default:
+        if (!parse_int("seed", value, 0, INT64_MAX, &seed)) return false;
+        chosen->seed = (uint64_t)seed;
+        return true;
+    }
+}
+
+static int default_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+options_result options_parse(int argc, char **argv, options *chosen)
+{
+    *chosen = (options){.place = SPG_PLACE_AUTO,
+                        .threads = default_threads(),
+                        .type = SPG_F64,
+                        .reps = 7,
+                        .warmup = 1,
+                        .keep_bytes = -1,
+                        .seed = 1};
+    lists given = {"AP,AA", "auto", "all"};
+    bool valid = true;
+    for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
+        if (code == OPTION_HELP) {
+            print_help();
+            return OPTIONS_HELP;
+        }
+        valid = code != '?' && parse_option(code, optarg, chosen, &given);
+    }
+    valid = valid && for_each_word(given.products, chosen, add_product) &&
+            for_each_word(given.methods, chosen, add_method) && for_each_word(given.peers, chosen, add_peer);
+    if (valid && chosen->implementation_count == 0) valid = complain("no method and no peer: nothing to measure");
+    if (valid && optind == argc) valid = complain("no matrix given");
+    if (!valid) {
+        fputs("Try 'spgemm_bench --help'.\n", stderr);
+        return OPTIONS_ERROR;
+    }
+    chosen->matrices = argv + optind;
+    chosen->matrix_count = argc - optind;
+    return OPTIONS_RUN;
+}

@@ -1,0 +1,37 @@
+/* The command line of spgemm_bench. */
+#ifndef SPG_BENCH_OPTIONS_H
+#define SPG_BENCH_OPTIONS_H
+
+#include "spg/spg.h"
+
+#include <stdbool.h>
+
+typedef enum product_kind { PRODUCT_AP, PRODUCT_AA, PRODUCT_KINDS } product_kind;
+
+enum { MAX_IMPLEMENTATIONS = 16 };
+
+struct peer;
+
+typedef struct options {
+    bool products[PRODUCT_KINDS];
+    spg_place place;
+    int threads; /* at least 1 */
+    spg_type type;
+    bool type_given;
+    const struct peer *implementations[MAX_IMPLEMENTATIONS]; /* spg's first */
+    int implementation_count;
+    int reps, warmup;
+    int64_t workspace_limit; /* 0: none */
+    int64_t keep_bytes;      /* -1: the context's default */
+    uint64_t seed;
+    const char *json_path; /* NULL: none */
+    char **matrices;
+    int matrix_count;
+} options;
+
+typedef enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_ERROR } options_result;
+
+/* Parses argv. HELP: the help has been printed to stdout. ERROR: a message has been printed to stderr. */
+options_result options_parse(int argc, char **argv, options *chosen);
+
+#endif

@@ -1,0 +1,120 @@
+/* CXSparse (Davis): one thread, rows of the result unsorted. It holds columns; the arrays of A by rows are A^T by
+ * columns, so cs_multiply(B, A) gives B^T*A^T = C^T by columns, which is C by rows. */
+#include "peer.h"
+
+#include <cs.h>
+#include <stdlib.h>
+
+typedef struct cxsparse_state {
+    spg_context *errors;
+    cs_di real_A, real_B, *real_C;          /* f64 */
+    cs_ci complex_A, complex_B, *complex_C; /* c64 */
+    bool is_complex;
+    int32_t *A_offsets, *B_offsets;
+} cxsparse_state;
+
+static bool supports(spg_type value_type) { return value_type == SPG_F64 || value_type == SPG_C64; }
+
+static void release(void *memory)
+{
+    cxsparse_state *state = memory;
+    state->complex_C = cs_ci_spfree(state->complex_C);
+    state->real_C = cs_di_spfree(state->real_C);
+}
+
+static void cleanup(void *memory)
+{
+    cxsparse_state *state = memory;
+    if (state == NULL) return;
+    release(state);
+    free(state->A_offsets);
+    free(state->B_offsets);
+    free(state);
+}
+
+static cs_di real_view(const spg_csr *matrix, int32_t *offsets)
+{
+    return (cs_di){.nzmax = (int)matrix->nnz,
+                   .m = (int)matrix->cols,
+                   .n = (int)matrix->rows,
+                   .p = offsets,
+                   .i = matrix->columns,
+                   .x = matrix->values,
+                   .nz = -1};
+}
+
+static cs_ci complex_view(const spg_csr *matrix, int32_t *offsets)
+{
+    return (cs_ci){.nzmax = (int)matrix->nnz,
+                   .m = (int)matrix->cols,
+                   .n = (int)matrix->rows,
+                   .p = offsets,
+                   .i = matrix->columns,
+                   .x = matrix->values,
+                   .nz = -1};
+}
+
+static spg_status prepare(const peer *self, spg_context *errors, const peer_settings *settings, const problem *task,
+                          void **result)
+{
+    (void)self;
+    (void)settings;
+    *result = NULL;
+    if (task->products > INT32_MAX)
+        return spg_context_fail(errors, SPG_ERROR_UNSUPPORTED, "more products than its 32-bit sizes are safe with");
+    cxsparse_state *state = calloc(1, sizeof *state);
+    if (state == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory");
+    state->errors = errors;
+    state->is_complex = is_complex_type(task->A.value_type);
+    state->A_offsets = offsets_as_int32(&task->A);
+    state->B_offsets = offsets_as_int32(&task->B);
+    if (state->A_offsets == NULL || state->B_offsets == NULL) {
+        cleanup(state);
+        return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory for 32-bit offsets, or they do not fit");
+    }
+    if (state->is_complex) {
+        state->complex_A = complex_view(&task->A, state->A_offsets);
+        state->complex_B = complex_view(&task->B, state->B_offsets);
+    } else {
+        state->real_A = real_view(&task->A, state->A_offsets);
+        state->real_B = real_view(&task->B, state->B_offsets);
+    }
+    *result = state;
+    return SPG_OK;
+}
+
+static spg_status multiply(void *memory)
+{
+    cxsparse_state *state = memory;
+    if (state->is_complex)
+        state->complex_C = cs_ci_multiply(&state->complex_B, &state->complex_A);
+    else
+        state->real_C = cs_di_multiply(&state->real_B, &state->real_A);
+    if (state->complex_C != NULL || state->real_C != NULL) return SPG_OK;
+    return spg_context_fail(state->errors, SPG_ERROR_MEMORY, "cs_multiply gave no result");
+}
+
+static spg_status view(void *memory, csr_view *result)
+{
+    const cxsparse_state *state = memory;
+    *result = (csr_view){.offset_type = SPG_I32, .column_type = SPG_I32};
+    if (state->is_complex) {
+        const cs_ci *C = state->complex_C;
+        result->rows = C->n, result->cols = C->m, result->nnz = C->p[C->n], result->value_type = SPG_C64;
+        result->row_offsets = C->p, result->columns = C->i, result->values = C->x;
+    } else {
+        const cs_di *C = state->real_C;
+        result->rows = C->n, result->cols = C->m, result->nnz = C->p[C->n], result->value_type = SPG_F64;
+        result->row_offsets = C->p, result->columns = C->i, result->values = C->x;
+    }
+    return SPG_OK;
+}
+
+const peer peer_cxsparse = {.name = "cxsparse",
+                            .limits = {-1, -1, -1},
+                            .supports = supports,
+                            .prepare = prepare,
+                            .multiply = multiply,
+                            .view = view,
+                            .release = release,
+                            .cleanup = cleanup};

@@ -1,0 +1,120 @@
+/* Verifies and times C = A*B on matrices from files and generators: spg beside other libraries. */
+#include "bandwidth.h"
+#include "generators.h"
+#include "options.h"
+#include "progress.h"
+#include "report.h"
+#include "summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench {
+    const options *chosen;
+    spg_context *context;
+    FILE *json;
+    double bandwidth;
+    summary results;
+    bool right;
+} bench;
+
+/* Prints the context's message; the run goes on with the next product. */
+static void complain(bench *run, const char *what)
+{
+    progress_clear();
+    fflush(stdout);
+    fprintf(stderr, "spgemm_bench: %s: %s\n", what, spg_context_message(run->context));
+    run->right = false;
+}
+
+static void run_product(bench *run, const char *name, product_kind product, const spg_csr *A)
+{
+    problem task = {.matrix = name, .product = product, .A = *A, .B = *A};
+    spg_csr P = {0};
+    findings found = {0};
+    spgemm_analysis analysis;
+    progress("%s %s: preparing", name, product_name(product));
+    spg_status status = product == PRODUCT_AP ? generate_prolongator(run->context, A, &P) : SPG_OK;
+    if (product == PRODUCT_AP) task.B = P;
+    if (status == SPG_OK) status = spgemm_analyse(run->context, &task.A, &task.B, NULL, NULL, NULL, &analysis);
+    if (status == SPG_OK) {
+        task.products = analysis.products;
+        status = measure(run->context, run->chosen, &task, &found);
+    }
+    if (status == SPG_OK) {
+        report_product(stdout, &task, &found, run->bandwidth);
+        fflush(stdout);
+        if (run->json != NULL &&
+            !report_json(run->json, spg_context_describe(run->context), run->chosen, &task, &found, run->bandwidth))
+            status = spg_context_fail(run->context, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
+        summary_add(&run->results, &task, &found, run->bandwidth);
+        run->right = run->right && all_verified(&found);
+    }
+    if (status != SPG_OK) complain(run, name);
+    findings_free(&found);
+    spg_csr_free(run->context, &P);
+}
+
+static void run_matrix(bench *run, const char *argument)
+{
+    char name[64];
+    spg_csr A;
+    progress("%s: loading", argument);
+    if (load_matrix(run->context, run->chosen, argument, &A, name, sizeof name) != SPG_OK) {
+        complain(run, "no matrix");
+        return;
+    }
+    progress_clear();
+    report_matrix(stdout, name, &A);
+    for (int k = 0; k < PRODUCT_KINDS; k++) {
+        const product_kind product = (product_kind)k;
+        const char *obstacle = product_obstacle(product, &A);
+        if (!run->chosen->products[k]) continue;
+        if (obstacle != NULL)
+            printf("\n  %s skipped: %s\n", product_name(product), obstacle);
+        else
+            run_product(run, name, product, &A);
+    }
+    spg_csr_free(run->context, &A);
+}
+
+static bool start(bench *run)
+{
+    spg_config config = spg_config_default();
+    config.place = run->chosen->place;
+    config.threads = run->chosen->threads;
+    const spg_status status = spg_context_create(&config, &run->context);
+    if (status != SPG_OK) {
+        fprintf(stderr, "spgemm_bench: no context at this place: %s\n", spg_status_name(status));
+        return false;
+    }
+    if (run->chosen->json_path != NULL && (run->json = fopen(run->chosen->json_path, "a")) == NULL) {
+        fprintf(stderr, "spgemm_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
+        return false;
+    }
+    progress("measuring the copy bandwidth");
+    run->bandwidth = copy_bandwidth(run->chosen->threads);
+    progress_clear();
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    options chosen;
+    const options_result parsed = options_parse(argc, argv, &chosen);
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    bench run = {.chosen = &chosen, .right = true};
+    if (start(&run)) {
+        report_head(stdout, run.context, &chosen, run.bandwidth);
+        for (int k = 0; k < chosen.matrix_count; k++) run_matrix(&run, chosen.matrices[k]);
+        summary_print(stdout, &run.results);
+    } else {
+        run.right = false;
+    }
+    const bool anything = run.results.count > 0;
+    summary_free(&run.results);
+    if (run.json != NULL && fclose(run.json) != 0) run.right = false;
+    spg_context_destroy(run.context);
+    return run.right && anything ? EXIT_SUCCESS : EXIT_FAILURE;
+}

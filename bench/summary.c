@@ -1,0 +1,104 @@
+#include "summary.h"
+
+#include "format.h"
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double median_of(const findings *found, const char *name)
+{
+    const measurement *of = find_measurement(found, name);
+    return of != NULL && of->outcome == OUTCOME_VERIFIED ? of->median_ms : 0.0;
+}
+
+void summary_add(summary *all, const problem *task, const findings *found, double bandwidth)
+{
+    if (all->count == all->room) {
+        const int room = 2 * all->room + 16;
+        summary_row *rows = realloc(all->rows, (size_t)room * sizeof *rows);
+        if (rows == NULL) return;
+        all->rows = rows;
+        all->room = room;
+    }
+    const measurement *best = fastest_peer(found), *spg = find_measurement(found, "spg");
+    summary_row row = {.product = task->product, .verified = all_verified(found)};
+    snprintf(row.matrix, sizeof row.matrix, "%s", task->matrix);
+    row.spg_ms = median_of(found, "spg");
+    row.plan_ms = median_of(found, "spg-plan");
+    row.peer_ms = best != NULL ? best->median_ms : 0.0;
+    row.peer = best != NULL ? best->implementation->name : "-";
+    row.limit_ms = memory_limit_ms(task, found, bandwidth);
+    if (spg != NULL && spg->has_stats && found->bytes_c > 0)
+        row.work_share = (double)spg->stats.workspace_bytes / (double)found->bytes_c;
+    all->rows[all->count++] = row;
+}
+
+/* above / below, or 0 if one was not measured. */
+static double over(double above, double below) { return above > 0.0 && below > 0.0 ? above / below : 0.0; }
+
+enum { RATIOS = 4 };
+
+static void ratios_of(const summary_row *row, double ratios[RATIOS])
+{
+    ratios[0] = over(row->peer_ms, row->spg_ms);
+    ratios[1] = over(row->peer_ms, row->plan_ms);
+    ratios[2] = over(row->spg_ms, row->plan_ms);
+    ratios[3] = over(row->spg_ms, row->limit_ms);
+}
+
+static void print_row(FILE *stream, const summary_row *row)
+{
+    double ratios[RATIOS];
+    ratios_of(row, ratios);
+    fprintf(stream, "%-14.14s %-3s %8s %8s %8s %-9s %9s %9s %9s %8s %6s %s\n", row->matrix, product_name(row->product),
+            row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
+            row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
+            ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, ratio_text(ratios[3]).s, ratio_text(row->work_share).s,
+            row->verified ? "yes" : "NO");
+}
+
+/* Of the rows of one product, or of all (PRODUCT_KINDS). */
+static void print_means(FILE *stream, const summary *all, product_kind product, const char *label)
+{
+    double logs[RATIOS] = {0.0}, least[RATIOS];
+    int counts[RATIOS] = {0}, rows = 0;
+    for (int k = 0; k < RATIOS; k++) least[k] = INFINITY;
+    for (int r = 0; r < all->count; r++) {
+        double ratios[RATIOS];
+        if (product != PRODUCT_KINDS && all->rows[r].product != product) continue;
+        rows++;
+        ratios_of(&all->rows[r], ratios);
+        for (int k = 0; k < RATIOS; k++) {
+            if (!(ratios[k] > 0.0)) continue;
+            logs[k] += log(ratios[k]);
+            counts[k]++;
+            if (ratios[k] < least[k]) least[k] = ratios[k];
+        }
+    }
+    if (rows < 2) return;
+    fprintf(stream, "%-55s", label);
+    for (int k = 0; k < RATIOS; k++)
+        fprintf(stream, k < 3 ? " %9s" : " %8s", ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
+    fprintf(stream, "\n%-55s", "  least");
+    for (int k = 0; k < RATIOS; k++) fprintf(stream, k < 3 ? " %9s" : " %8s", ratio_text(least[k]).s);
+    fputc('\n', stream);
+}
+
+void summary_print(FILE *stream, const summary *all)
+{
+    if (all->count < 2) return;
+    fprintf(stream, "\n%-14s %-3s %8s %8s %8s %-9s %9s %9s %9s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
+            "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "/limit", "work/C", "verified");
+    for (int r = 0; r < all->count; r++) print_row(stream, &all->rows[r]);
+    if (all->count < 2) return;
+    print_means(stream, all, PRODUCT_AP, "geometric mean, AP");
+    print_means(stream, all, PRODUCT_AA, "geometric mean, AA");
+    print_means(stream, all, PRODUCT_KINDS, "geometric mean, all");
+}
+
+void summary_free(summary *all)
+{
+    free(all->rows);
+    *all = (summary){0};
+}
