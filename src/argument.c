@@ -1,7 +1,7 @@
 /* See argument.h. */
 #include "argument.h"
 
-#include <limits.h>
+#include <string.h>
 
 bool spg_is_value_type(spg_type type)
 {
@@ -10,67 +10,98 @@ bool spg_is_value_type(spg_type type)
 
 bool spg_is_offset_type(spg_type type) { return type == SPG_I32 || type == SPG_I64; }
 
+spg_status spg_begin_output(spg_context *context, const void *input, void *output, size_t size, const char *name)
+{
+    if (output == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
+    if (output == input)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is the same struct as the input", name);
+    memset(output, 0, size);
+    return context != NULL ? SPG_OK : SPG_ERROR_ARGUMENT;
+}
+
+spg_status spg_check_index_range(spg_context *context, int64_t count, const char *name, const char *what)
+{
+    if (count <= INT32_MAX) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %lld %s; 32-bit indices allow 2147483647", name,
+                            (long long)count, what);
+}
+
 static spg_status check_sizes(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, const char *name)
 {
     if (rows < 0 || cols < 0 || nnz < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: negative size (%lld x %lld, nnz %lld)", name,
                                 (long long)rows, (long long)cols, (long long)nnz);
-    if (cols > INT32_MAX)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %lld columns; 32-bit indices allow 2147483647", name,
-                                (long long)cols);
     if (nnz > 0 && (rows == 0 || cols == 0))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %lld entries in a matrix of %lld x %lld", name,
                                 (long long)nnz, (long long)rows, (long long)cols);
-    return SPG_OK;
+    return spg_check_index_range(context, cols, name, "columns");
 }
 
-static spg_status check_types(spg_context *context, spg_type value_type, spg_place place, const char *name)
+static spg_status check_value_type(spg_context *context, spg_type value_type, const char *name)
 {
-    if (!spg_is_value_type(value_type))
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: value_type %d is no value type", name,
-                                (int)value_type);
-    if (place != SPG_PLACE_HOST && place != SPG_PLACE_DEVICE)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: place %d is neither host nor device", name,
-                                (int)place);
-    return SPG_OK;
+    if (spg_is_value_type(value_type)) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: value_type %d is no value type", name, (int)value_type);
+}
+
+spg_status spg_check_offset_type(spg_context *context, spg_type offset_type, const char *name)
+{
+    if (spg_is_offset_type(offset_type)) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: offset_type %d is neither i32 nor i64", name,
+                            (int)offset_type);
+}
+
+spg_status spg_check_csr_layout(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    spg_status status = check_sizes(context, matrix->rows, matrix->cols, matrix->nnz, name);
+    if (status == SPG_OK) status = check_value_type(context, matrix->value_type, name);
+    if (status == SPG_OK) status = spg_check_offset_type(context, matrix->offset_type, name);
+    return status == SPG_OK ? spg_check_offset_range(context, matrix->nnz, matrix->offset_type, name) : status;
+}
+
+spg_status spg_check_coo_layout(spg_context *context, const spg_coo *matrix, const char *name)
+{
+    spg_status status = check_sizes(context, matrix->rows, matrix->cols, matrix->nnz, name);
+    if (status == SPG_OK) status = check_value_type(context, matrix->value_type, name);
+    return status == SPG_OK ? spg_check_index_range(context, matrix->rows, name, "rows") : status;
+}
+
+static spg_status check_place_value(spg_context *context, spg_place place, const char *name)
+{
+    if (place == SPG_PLACE_HOST || place == SPG_PLACE_DEVICE) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: place %d is neither host nor device", name, (int)place);
 }
 
 spg_status spg_check_csr_argument(spg_context *context, const spg_csr *matrix, const char *name)
 {
     if (matrix == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
-    spg_status status = check_sizes(context, matrix->rows, matrix->cols, matrix->nnz, name);
-    if (status == SPG_OK) status = check_types(context, matrix->value_type, matrix->place, name);
+    spg_status status = spg_check_csr_layout(context, matrix, name);
+    if (status == SPG_OK) status = check_place_value(context, matrix->place, name);
     if (status != SPG_OK) return status;
-    if (!spg_is_offset_type(matrix->offset_type))
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: offset_type %d is neither i32 nor i64", name,
-                                (int)matrix->offset_type);
     if (matrix->row_offsets == NULL)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: row_offsets is NULL", name);
     if (matrix->nnz > 0 && (matrix->columns == NULL || matrix->values == NULL))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %s is NULL with %lld entries", name,
                                 matrix->columns == NULL ? "columns" : "values", (long long)matrix->nnz);
-    return spg_check_offset_range(context, matrix->nnz, matrix->offset_type, name);
+    return SPG_OK;
 }
 
 spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, const char *name)
 {
     if (matrix == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
-    spg_status status = check_sizes(context, matrix->rows, matrix->cols, matrix->nnz, name);
-    if (status == SPG_OK) status = check_types(context, matrix->value_type, matrix->place, name);
+    spg_status status = spg_check_coo_layout(context, matrix, name);
+    if (status == SPG_OK) status = check_place_value(context, matrix->place, name);
     if (status != SPG_OK) return status;
-    if (matrix->rows > INT32_MAX)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %lld rows; 32-bit indices allow 2147483647", name,
-                                (long long)matrix->rows);
-    if (matrix->nnz > 0 && (matrix->row_indices == NULL || matrix->columns == NULL || matrix->values == NULL))
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %s is NULL with %lld entries", name,
-                                matrix->row_indices == NULL ? "row_indices"
-                                : matrix->columns == NULL   ? "columns"
-                                                            : "values",
+    const char *missing = matrix->row_indices == NULL ? "row_indices"
+                          : matrix->columns == NULL   ? "columns"
+                          : matrix->values == NULL    ? "values"
+                                                      : NULL;
+    if (matrix->nnz > 0 && missing != NULL)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %s is NULL with %lld entries", name, missing,
                                 (long long)matrix->nnz);
     return SPG_OK;
 }
 
-static spg_status check_place(spg_context *context, spg_place place, const char *name)
+spg_status spg_check_place(spg_context *context, spg_place place, const char *name)
 {
     if (place == context->config.place) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_PLACE, "%s lies on the %s, the context works on the %s", name,
@@ -78,16 +109,21 @@ static spg_status check_place(spg_context *context, spg_place place, const char 
                             context->config.place == SPG_PLACE_HOST ? "host" : "device");
 }
 
+spg_status spg_check_reachable(spg_context *context, spg_place place, const char *name)
+{
+    return place == SPG_PLACE_HOST ? SPG_OK : spg_check_place(context, place, name);
+}
+
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name)
 {
     spg_status status = spg_check_csr_argument(context, matrix, name);
-    return status == SPG_OK ? check_place(context, matrix->place, name) : status;
+    return status == SPG_OK ? spg_check_place(context, matrix->place, name) : status;
 }
 
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name)
 {
     spg_status status = spg_check_coo_argument(context, matrix, name);
-    return status == SPG_OK ? check_place(context, matrix->place, name) : status;
+    return status == SPG_OK ? spg_check_place(context, matrix->place, name) : status;
 }
 
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what)
@@ -95,4 +131,30 @@ spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type 
     if (offset_type == SPG_I64 || count <= INT32_MAX) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_OVERFLOW, "%s: %lld entries do not fit 32-bit row offsets", what,
                             (long long)count);
+}
+
+spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
+                             size_t size)
+{
+    if (x_count > 0 && x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
+    if (y_count > 0 && y == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "y is NULL");
+    uintptr_t x_begin = (uintptr_t)x, y_begin = (uintptr_t)y;
+    if (x_begin < y_begin + (uintptr_t)y_count * size && y_begin < x_begin + (uintptr_t)x_count * size)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x and y overlap");
+    return SPG_OK;
+}
+
+static bool is_whole(const void *value, spg_type value_type, int whole)
+{
+    switch (value_type) {
+    case SPG_F32: return *(const float *)value == (float)whole;
+    case SPG_C32: return ((const float *)value)[0] == (float)whole && ((const float *)value)[1] == 0;
+    case SPG_C64: return ((const double *)value)[0] == whole && ((const double *)value)[1] == 0;
+    default: return *(const double *)value == whole;
+    }
+}
+
+const void *spg_scale_unless(const void *scale, spg_type value_type, int whole)
+{
+    return scale == NULL || is_whole(scale, value_type, whole) ? NULL : scale;
 }

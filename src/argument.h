@@ -7,7 +7,15 @@
 bool spg_is_value_type(spg_type type);
 bool spg_is_offset_type(spg_type type);
 
-/* The struct alone: sizes, types, place, pointers that must not be NULL. `name` is the argument's, for the message. */
+/* Begins a call that makes a new matrix or the like: *output, of `size` bytes, is zeroed. ARGUMENT if output is NULL or
+ * is the input itself, which is then left alone, or if the context is NULL. */
+spg_status spg_begin_output(spg_context *context, const void *input, void *output, size_t size, const char *name);
+
+/* Sizes and types alone. `name` is the argument's, for the message. */
+spg_status spg_check_csr_layout(spg_context *context, const spg_csr *matrix, const char *name);
+spg_status spg_check_coo_layout(spg_context *context, const spg_coo *matrix, const char *name);
+
+/* The struct: as above, and pointers that must not be NULL. */
 spg_status spg_check_csr_argument(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, const char *name);
 
@@ -15,7 +23,23 @@ spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, c
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name);
 
+/* PLACE unless `place` is the context's, or one that it can copy from: a device's context reaches the host, too. */
+spg_status spg_check_place(spg_context *context, spg_place place, const char *name);
+spg_status spg_check_reachable(spg_context *context, spg_place place, const char *name);
+
+spg_status spg_check_offset_type(spg_context *context, spg_type offset_type, const char *name);
+
+/* ARGUMENT if so many rows or columns (`what`) are past what 32-bit indices can name. */
+spg_status spg_check_index_range(spg_context *context, int64_t count, const char *name, const char *what);
+
 /* OVERFLOW if `count` does not fit offsets of this type; `what` is counted. */
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what);
+
+/* The vectors of y = A*x: there, and apart from each other. */
+spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
+                             size_t size);
+
+/* NULL if *scale is the whole number that a NULL stands for, else scale. */
+const void *spg_scale_unless(const void *scale, spg_type value_type, int whole);
 
 #endif

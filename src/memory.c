@@ -144,6 +144,29 @@ spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, v
     return SPG_OK;
 }
 
+spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *what)
+{
+    int64_t limit = context->config.workspace_limit;
+    if (limit == 0 || bytes <= limit) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_MEMORY, "%s needs %lld bytes of workspace, the limit is %lld", what,
+                            (long long)bytes, (long long)limit);
+}
+
+spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t bytes, const char *what, void **memory)
+{
+    *memory = NULL;
+    spg_status status = bytes > 0 ? spg_check_workspace(context, held + bytes, what) : SPG_OK;
+    return status == SPG_OK ? spg_allocate(context, bytes, what, memory) : status;
+}
+
+int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most)
+{
+    int64_t limit = context->config.workspace_limit;
+    if (limit == 0 || piece_bytes == 0) return most;
+    int64_t pieces = (limit - held) / piece_bytes;
+    return pieces < 1 ? 1 : pieces < most ? (int)pieces : most;
+}
+
 void spg_release(spg_context *context, void *memory, int64_t bytes)
 {
     if (memory == NULL) return;

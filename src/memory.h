@@ -6,12 +6,31 @@
 
 #include "context.h"
 
-/* *memory = bytes of uninitialised memory, 64-byte aligned on the host; NULL for 0 bytes. On failure *memory is NULL
- * and the message says how many bytes were asked for `what`. */
+/* *memory = bytes of uninitialised memory; NULL for 0 bytes. On the host it is 64-byte aligned, unless it comes from an
+ * allocator of the caller's. On failure *memory is NULL and the message says how many bytes were asked for `what`. */
 spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory);
 
 /* bytes: as allocated. NULL is allowed. */
 void spg_release(spg_context *context, void *memory, int64_t bytes);
+
+/* Bytes of an array; INT64_MAX, which no allocation grants, if they are too many to count. count is not negative. */
+static inline int64_t spg_array_bytes(int64_t count, size_t size)
+{
+    return count <= INT64_MAX / (int64_t)size ? count * (int64_t)size : INT64_MAX;
+}
+
+/* Of the three arrays of a CSR matrix. */
+int64_t spg_csr_bytes(const spg_csr *matrix);
+
+/* MEMORY if a call that takes `bytes` beside its result passes the context's workspace_limit. */
+spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *what);
+
+/* As spg_allocate, for what a call takes beside its result: with `held` bytes that it has taken already, within the
+ * limit. Given back by spg_release. */
+spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t bytes, const char *what, void **memory);
+
+/* How many of `most` equal pieces of workspace the limit leaves room for, at least 1. */
+int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most);
 
 /* Address space on the host of which only what is written costs memory: for results whose size is bounded but not yet
  * known. False where the context has an allocator of its own, on a device, or if so much address space is not to be

@@ -1,0 +1,83 @@
+/* The steps of a stable counting sort by row. Template; see for_each_type.h. */
+
+/* Of each row of out: how many entries of the part it takes, then where the next one goes. The last part's lie in
+ * out's own offsets, one on: when it has placed its entries they are the ends of the rows, which is what offsets are.
+ */
+static OFFSET *TYPED(cursors_of)(const distribution *job, int64_t part)
+{
+    if (part + 1 == job->parts) return (OFFSET *)job->out->row_offsets + 1;
+    return (OFFSET *)job->cursors + part * job->out->rows;
+}
+
+static void TYPED(count)(const distribution *job, int64_t part)
+{
+    OFFSET *cursors = TYPED(cursors_of)(job, part);
+    memset(cursors, 0, (size_t)job->out->rows * sizeof *cursors);
+    int64_t end = spg_host_cut(job->out->nnz, part + 1, job->parts);
+    for (int64_t k = spg_host_cut(job->out->nnz, part, job->parts); k < end; ++k) ++cursors[job->entries->keys[k]];
+}
+
+/* Rows [first, last): the sum of their counts. */
+static int64_t TYPED(sum_counts)(const distribution *job, int64_t first, int64_t last)
+{
+    int64_t sum = 0;
+    for (int64_t part = 0; part < job->parts; ++part) {
+        const OFFSET *cursors = TYPED(cursors_of)(job, part);
+        for (int64_t row = first; row < last; ++row) sum += cursors[row];
+    }
+    return sum;
+}
+
+/* Rows [first, last): counts become places, the first at `place`; in a row, part after part. */
+static void TYPED(place_rows)(const distribution *job, int64_t first, int64_t last, int64_t place)
+{
+    for (int64_t row = first; row < last; ++row)
+        for (int64_t part = 0; part < job->parts; ++part) {
+            OFFSET *cursor = TYPED(cursors_of)(job, part) + row;
+            OFFSET count = *cursor;
+            *cursor = (OFFSET)place;
+            place += count;
+        }
+}
+
+static void TYPED(scatter)(const distribution *job, int64_t part)
+{
+    const spg_host_entries *entries = job->entries;
+    const VALUE *values = entries->values;
+    OFFSET *cursors = TYPED(cursors_of)(job, part);
+    int32_t *columns = job->out->columns;
+    VALUE *out_values = job->out->values;
+    int64_t k = spg_host_cut(job->out->nnz, part, job->parts), end = spg_host_cut(job->out->nnz, part + 1, job->parts);
+    if (entries->partners != NULL) {
+        for (; k < end; ++k) {
+            OFFSET to = cursors[entries->keys[k]]++;
+            columns[to] = entries->partners[k];
+            out_values[to] = values[k];
+        }
+        return;
+    }
+    for (int64_t row = spg_host_row_of(entries->rows_of, k); k < end; ++row) {
+        int64_t row_end = spg_offset_at(entries->rows_of, row + 1);
+        for (; k < row_end && k < end; ++k) {
+            OFFSET to = cursors[entries->keys[k]]++;
+            columns[to] = (int32_t)row;
+            out_values[to] = values[k];
+        }
+    }
+}
+
+static void TYPED(distribute)(const distribution *job)
+{
+    int64_t blocks = job->blocks, rows = job->out->rows, places[MOST_BLOCKS + 1] = {0};
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t part = 0; part < job->parts; ++part) TYPED(count)(job, part);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t b = 0; b < blocks; ++b)
+        places[b + 1] = TYPED(sum_counts)(job, spg_host_cut(rows, b, blocks), spg_host_cut(rows, b + 1, blocks));
+    for (int64_t b = 0; b < blocks; ++b) places[b + 1] += places[b];
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t b = 0; b < blocks; ++b)
+        TYPED(place_rows)(job, spg_host_cut(rows, b, blocks), spg_host_cut(rows, b + 1, blocks), places[b]);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t part = 0; part < job->parts; ++part) TYPED(scatter)(job, part);
+}

@@ -1,0 +1,62 @@
+/* How the host cuts work into parts: rows and entries count alike, so that neither a long row nor many empty ones leave
+ * one thread with the work. What a part is never depends on which thread does it. Private. */
+#ifndef SPG_SRC_HOST_WORK_H
+#define SPG_SRC_HOST_WORK_H
+
+#include "context.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Row offset k, of either type. */
+static inline int64_t spg_offset_at(const spg_csr *matrix, int64_t k)
+{
+    return matrix->offset_type == SPG_I64 ? ((const int64_t *)matrix->row_offsets)[k]
+                                          : ((const int32_t *)matrix->row_offsets)[k];
+}
+
+static inline void spg_set_offset(const spg_csr *matrix, int64_t k, int64_t offset)
+{
+    if (matrix->offset_type == SPG_I64)
+        ((int64_t *)matrix->row_offsets)[k] = offset;
+    else
+        ((int32_t *)matrix->row_offsets)[k] = (int32_t)offset;
+}
+
+/* Where part `part` of `parts` equal ones of `total` begins; total for part == parts. */
+static inline int64_t spg_host_cut(int64_t total, int64_t part, int64_t parts)
+{
+    int64_t rest = total % parts;
+    return total / parts * part + (part < rest ? part : rest);
+}
+
+/* The calling thread's number in its team. */
+static inline int spg_host_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* How many threads pay for so many entries: the context's, or fewer. */
+int spg_host_threads(const spg_context *context, int64_t entries);
+
+/* How many parts to cut work into that `threads` take as they come: one if they are one. */
+int64_t spg_host_parts(int threads);
+
+/* The first row of a part, where parts hold equally many entries and rows together; rows for part == parts. */
+int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts);
+
+/* The row that entry k lies in. */
+int64_t spg_host_row_of(const spg_csr *matrix, int64_t k);
+
+/* The first k with indices[k] outside [0, limit); count if there is none. */
+int64_t spg_host_first_outside(const spg_context *context, const int32_t *indices, int64_t count, int64_t limit);
+
+/* memcpy by the context's threads. */
+void spg_host_copy(const spg_context *context, void *to, const void *from, int64_t bytes);
+
+#endif
