@@ -31,16 +31,16 @@ static void put_number(FILE *stream, const char *key, bool known, double value)
         fprintf(stream, "\"%s\": null, ", key);
 }
 
-static void put_measurement(FILE *stream, const char *device, const options *chosen, const problem *task,
-                            const findings *found, double bandwidth, const measurement *of)
+static void put_measurement(FILE *stream, const machine *here, const options *chosen, const problem *task,
+                            const findings *found, const measurement *of)
 {
     const bool timed = of->outcome == OUTCOME_VERIFIED;
     fputc('{', stream);
     put_string(stream, "matrix", task->matrix);
     put_string(stream, "product", product_name(task->product));
     put_string(stream, "implementation", of->implementation->name);
-    put_string(stream, "place", "host");
-    put_string(stream, "device", device);
+    put_string(stream, "place", here->place == SPG_PLACE_DEVICE && of->implementation->is_spg ? "device" : "host");
+    put_string(stream, "device", here->description);
     put_string(stream, "type", spg_type_name(task->A.value_type));
     put_integer(stream, "threads", of->threads);
     put_integer(stream, "rows", task->A.rows);
@@ -55,16 +55,14 @@ static void put_measurement(FILE *stream, const char *device, const options *cho
     put_number(stream, "ms_max", timed, of->max_ms);
     put_integer(stream, "reps", timed ? chosen->reps : 0);
     put_number(stream, "work_bytes", timed && of->has_stats, (double)of->stats.workspace_bytes);
-    put_number(stream, "limit_ms", bandwidth > 0.0, memory_limit_ms(task, found, bandwidth));
+    put_number(stream, "limit_ms", here->bandwidth > 0.0, memory_limit_ms(here, task, found));
     put_number(stream, "max_error", of->outcome == OUTCOME_VERIFIED || of->outcome == OUTCOME_WRONG, of->max_error);
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");
 }
 
-bool report_json(FILE *stream, const char *device, const options *chosen, const problem *task, const findings *found,
-                 double bandwidth)
+bool report_json(FILE *stream, const machine *here, const options *chosen, const problem *task, const findings *found)
 {
     for (int k = 0; k < found->count; k++)
-        if (found->of[k].outcome != OUTCOME_ABSENT)
-            put_measurement(stream, device, chosen, task, found, bandwidth, &found->of[k]);
+        if (found->of[k].outcome != OUTCOME_ABSENT) put_measurement(stream, here, chosen, task, found, &found->of[k]);
     return fflush(stream) == 0 && !ferror(stream);
 }

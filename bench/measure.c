@@ -1,5 +1,6 @@
 #include "measure.h"
 
+#include "load.h"
 #include "progress.h"
 #include "verify.h"
 
@@ -157,6 +158,7 @@ static void time_once(spg_context *context, int rep, measurement *of)
 /* One repetition of each in every round, so that what disturbs the machine disturbs all alike. */
 static void time_all(spg_context *context, const options *chosen, const problem *task, findings *found)
 {
+    const load_mark mark = load_now();
     for (int rep = -chosen->warmup; rep < chosen->reps; rep++) {
         for (int k = 0; k < found->count; k++) {
             measurement *of = &found->of[k];
@@ -166,6 +168,7 @@ static void time_all(spg_context *context, const options *chosen, const problem 
             time_once(context, rep, of);
         }
     }
+    found->cores_taken = cores_taken_since(&mark);
 }
 
 static int compare_doubles(const void *left, const void *right)

@@ -30,6 +30,7 @@ typedef struct findings {
     bool consistent;          /* the library's counts are the oracle's */
     measurement of[MAX_IMPLEMENTATIONS];
     int count;
+    double cores_taken; /* by other processes, on average over the timing */
 } findings;
 
 /* Fails only for want of memory; what the implementations do wrong is in their outcomes. */

@@ -27,6 +27,7 @@ typedef struct csr_view {
  * Everything else happens outside the timing. Functions that fail leave a message in `errors`. */
 typedef struct peer {
     const char *name;
+    const char *about;     /* for people: its version, or what it does */
     bool is_spg;           /* spg's own: promises the same bits from run to run and from form to form */
     bool sorted;           /* promises sorted rows */
     bool threaded;         /* uses peer_settings.threads, else one thread */

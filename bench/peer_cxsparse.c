@@ -110,7 +110,11 @@ static spg_status view(void *memory, csr_view *result)
     return SPG_OK;
 }
 
+#define TEXT(number) #number
+#define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+
 const peer peer_cxsparse = {.name = "cxsparse",
+                            .about = VERSION(CS_VER, CS_SUBVER, CS_SUBSUB) ", rows unsorted",
                             .limits = {-1, -1, -1},
                             .supports = supports,
                             .prepare = prepare,

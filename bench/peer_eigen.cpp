@@ -106,5 +106,14 @@ void cleanup(void *memory) { delete static_cast<state *>(memory); }
 
 } // namespace
 
-extern "C" const peer peer_eigen = {"eigen", false,    true, false,   false,   {-1, -1, -1}, supports,
-                                    prepare, multiply, view, release, nullptr, cleanup};
+#define TEXT(number) #number
+#define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+
+extern "C" const peer peer_eigen = {
+    "eigen",      VERSION(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) ", rows sorted",
+    false,        true,
+    false,        false,
+    {-1, -1, -1}, supports,
+    prepare,      multiply,
+    view,         release,
+    nullptr,      cleanup};

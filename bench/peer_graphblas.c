@@ -58,6 +58,14 @@ static void choose_type(graphblas_state *state, spg_type value_type)
     }
 }
 
+static bool rows_are_sorted(const spg_csr *matrix)
+{
+    for (int64_t i = 0; i < matrix->rows; i++)
+        for (int64_t k = row_offset(matrix, i) + 1; k < row_offset(matrix, i + 1); k++)
+            if (matrix->columns[k - 1] >= matrix->columns[k]) return false;
+    return true;
+}
+
 /* The arrays become the matrix's own. */
 static spg_status pack(const graphblas_state *state, const spg_csr *source, GrB_Matrix *matrix)
 {
@@ -66,6 +74,7 @@ static spg_status pack(const graphblas_state *state, const spg_csr *source, GrB_
     GrB_Index *offsets = malloc((rows + 1) * sizeof *offsets);
     GrB_Index *columns = malloc((nnz > 0 ? nnz : 1) * sizeof *columns);
     void *values = malloc(value_bytes);
+    const bool jumbled = !rows_are_sorted(source);
     spg_status status = SPG_ERROR_MEMORY;
     if (offsets != NULL && columns != NULL && values != NULL) {
         for (GrB_Index i = 0; i <= rows; i++) offsets[i] = (GrB_Index)row_offset(source, (int64_t)i);
@@ -76,7 +85,7 @@ static spg_status pack(const graphblas_state *state, const spg_csr *source, GrB_
             status =
                 forward(state,
                         GxB_Matrix_pack_CSR(*matrix, &offsets, &columns, &values, (rows + 1) * sizeof *offsets,
-                                            (nnz > 0 ? nnz : 1) * sizeof *columns, value_bytes, false, false, NULL),
+                                            (nnz > 0 ? nnz : 1) * sizeof *columns, value_bytes, false, jumbled, NULL),
                         "GxB_Matrix_pack_CSR");
     } else {
         spg_context_fail(state->errors, status, "no memory for 64-bit indices");
@@ -168,13 +177,18 @@ static spg_status view(void *memory, csr_view *result)
     return SPG_OK;
 }
 
-const peer peer_graphblas = {.name = "graphblas",
-                             .sorted = true,
-                             .threaded = true,
-                             .limits = {-1, -1, -1},
-                             .supports = supports,
-                             .prepare = prepare,
-                             .multiply = multiply,
-                             .view = view,
-                             .release = release,
-                             .cleanup = cleanup};
+#define TEXT(number) #number
+#define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+
+const peer peer_graphblas = {
+    .name = "graphblas",
+    .about = VERSION(GxB_IMPLEMENTATION_MAJOR, GxB_IMPLEMENTATION_MINOR, GxB_IMPLEMENTATION_SUB) ", rows sorted",
+    .sorted = true,
+    .threaded = true,
+    .limits = {-1, -1, -1},
+    .supports = supports,
+    .prepare = prepare,
+    .multiply = multiply,
+    .view = view,
+    .release = release,
+    .cleanup = cleanup};

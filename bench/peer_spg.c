@@ -94,17 +94,18 @@ static spg_status stats(void *memory, spgemm_stats *result)
     return state->plan != NULL ? spgemm_plan_stats(state->plan, result) : spgemm_last_stats(state->context, result);
 }
 
-#define SPG_PEER(its_name, is_plan, ...)                                                                               \
+#define SPG_PEER(its_name, its_about, is_plan, ...)                                                                    \
     {                                                                                                                  \
-        .name = its_name, .is_spg = true, .sorted = true, .threaded = true, .plan = is_plan, .limits = __VA_ARGS__,    \
-        .supports = supports, .prepare = prepare, .multiply = multiply, .view = view, .release = release,              \
-        .stats = stats, .cleanup = cleanup                                                                             \
+        .name = its_name, .about = its_about, .is_spg = true, .sorted = true, .threaded = true, .plan = is_plan,       \
+        .limits = __VA_ARGS__, .supports = supports, .prepare = prepare, .multiply = multiply, .view = view,           \
+        .release = release, .stats = stats, .cleanup = cleanup                                                         \
     }
 
-const peer peer_spg = SPG_PEER("spg", false, {-1, -1, -1});
-const peer peer_spg_plan = SPG_PEER("spg-plan", true, {-1, -1, -1});
-const peer peer_spg_thread = SPG_PEER("spg-thread", false, {INT64_MAX, INT64_MAX, INT64_MAX});
-const peer peer_spg_warp = SPG_PEER("spg-warp", false, {0, INT64_MAX, INT64_MAX});
-const peer peer_spg_cta = SPG_PEER("spg-cta", false, {0, 0, INT64_MAX});
-const peer peer_spg_global = SPG_PEER("spg-global", false, {0, 0, 0});
-const peer peer_spg_reference = SPG_PEER("spg-reference", false, {0, 0, 0});
+const peer peer_spg = SPG_PEER("spg", "the one-shot product; its context keeps freed memory for the next call (--keep)",
+                               false, {-1, -1, -1});
+const peer peer_spg_plan = SPG_PEER("spg-plan", "numbers only, into an existing C", true, {-1, -1, -1});
+const peer peer_spg_thread = SPG_PEER("spg-thread", "all rows in one class", false, {INT64_MAX, INT64_MAX, INT64_MAX});
+const peer peer_spg_warp = SPG_PEER("spg-warp", "all rows in one class", false, {0, INT64_MAX, INT64_MAX});
+const peer peer_spg_cta = SPG_PEER("spg-cta", "all rows in one class", false, {0, 0, INT64_MAX});
+const peer peer_spg_global = SPG_PEER("spg-global", "all rows in one class", false, {0, 0, 0});
+const peer peer_spg_reference = SPG_PEER("spg-reference", "all rows in one class", false, {0, 0, 0});

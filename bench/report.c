@@ -5,20 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 48 };
+static const double notable_cores = 0.15;
+enum { CLASS_BAR = 48, PHASE_BAR = 24, PHASES = 4 };
 
-double memory_limit_ms(const problem *task, const findings *found, double bandwidth)
+double memory_limit_ms(const machine *here, const problem *task, const findings *found)
 {
-    if (!(bandwidth > 0.0)) return 0.0;
-    return (double)(csr_bytes(&task->A) + csr_bytes(&task->B) + found->bytes_c) / bandwidth * 1e3;
+    if (!(here->bandwidth > 0.0)) return 0.0;
+    return (double)(csr_bytes(&task->A) + csr_bytes(&task->B) + found->bytes_c) / here->bandwidth * 1e3;
 }
 
-void report_head(FILE *stream, const spg_context *context, const options *chosen, double bandwidth)
+void report_head(FILE *stream, const machine *here, const options *chosen)
 {
-    fprintf(stream, "spg %d.%d.%d  %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH,
-            spg_context_describe(context));
+    fprintf(stream, "spg %d.%d.%d  %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, here->description);
     fprintf(stream, "copy bandwidth %.1f GB/s (read and written, %d thread%s); median of %d after %d to warm up\n",
-            bandwidth * 1e-9, chosen->threads, chosen->threads == 1 ? "" : "s", chosen->reps, chosen->warmup);
+            here->bandwidth * 1e-9, chosen->threads, chosen->threads == 1 ? "" : "s", chosen->reps, chosen->warmup);
 }
 
 void report_matrix(FILE *stream, const char *name, const spg_csr *A)
@@ -30,9 +30,9 @@ void report_matrix(FILE *stream, const char *name, const spg_csr *A)
         if (length > most) most = length;
     }
     const double mean = A->rows > 0 ? (double)A->nnz / (double)A->rows : 0.0;
-    fprintf(stream, "\n%s  %lld x %lld, %lld entries (%s), rows of %lld to %lld, mean %.1f; %s\n", name,
-            (long long)A->rows, (long long)A->cols, (long long)A->nnz, spg_type_name(A->value_type), (long long)least,
-            (long long)most, mean, bytes_text(csr_bytes(A)).s);
+    fprintf(stream, "\n%s   %lld x %lld, %lld entries (%s, %s), rows of %lld to %lld, mean %.1f\n", name,
+            (long long)A->rows, (long long)A->cols, (long long)A->nnz, spg_type_name(A->value_type),
+            bytes_text(csr_bytes(A)).s, (long long)least, (long long)most, mean);
 }
 
 static void put_bar(FILE *stream, double share, char mark, int width)
@@ -47,52 +47,66 @@ static double ratio(int64_t above, int64_t below) { return below > 0 ? (double)a
 static void report_analysis(FILE *stream, const problem *task, const findings *found)
 {
     const spgemm_analysis *analysis = &found->analysis;
-    fprintf(stream, "\n  %s * %s", "A", task->product == PRODUCT_AP ? "P" : "A");
     if (task->product == PRODUCT_AP)
-        fprintf(stream, "   P %lld x %lld, %lld entries", (long long)task->B.rows, (long long)task->B.cols,
-                (long long)task->B.nnz);
-    fprintf(stream, "\n  %lld products -> %lld entries (%s); expansion %.2f, contraction %.2f (rows: %.1f to %.1f)\n",
-            (long long)task->products, (long long)found->nnz_c, bytes_text(found->bytes_c).s,
+        fprintf(stream, "\n  A*P   P %lld x %lld, %lld entries (%s)\n", (long long)task->B.rows,
+                (long long)task->B.cols, (long long)task->B.nnz, bytes_text(csr_bytes(&task->B)).s);
+    else
+        fputs("\n  A*A\n", stream);
+    fprintf(stream, "  %s products -> C of %s entries (%s)   expansion %.2f   contraction %.2f (rows %.1f to %.1f)\n",
+            count_text(task->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
             ratio(task->products, task->A.nnz), ratio(task->products, found->nnz_c), analysis->contraction.min,
             analysis->contraction.max);
+    fprintf(stream, "  products of a row: %s to %s, mean %.1f\n", count_text((int64_t)analysis->row_products.min).s,
+            count_text((int64_t)analysis->row_products.max).s, analysis->row_products.mean);
+    if (!found->consistent)
+        fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)analysis->products);
 }
 
 static void report_classes(FILE *stream, const findings *found, int64_t rows)
 {
     static const char *const names[SPG_ROW_CLASSES] = {"empty", "thread", "warp", "CTA", "global"};
-    const spgemm_analysis *analysis = &found->analysis;
-    fprintf(stream, "  rows by products: %.0f to %.0f, mean %.1f\n", analysis->row_products.min,
-            analysis->row_products.max, analysis->row_products.mean);
+    fputs("  row class        rows\n", stream);
     for (int k = 0; k < SPG_ROW_CLASSES; k++) {
-        if (analysis->class_rows[k] == 0) continue;
-        const double share = ratio(analysis->class_rows[k], rows);
-        fprintf(stream, "    %-7s %9lld  %5.1f%%  ", names[k], (long long)analysis->class_rows[k], 100.0 * share);
-        put_bar(stream, share, '#', BAR_WIDTH);
+        const int64_t count = found->analysis.class_rows[k];
+        const double share = ratio(count, rows);
+        if (count == 0) continue;
+        fprintf(stream, "    %-8s %11lld  %5.1f%%  ", names[k], (long long)count, 100.0 * share);
+        put_bar(stream, share, '#', CLASS_BAR);
         fputc('\n', stream);
     }
 }
 
-static void report_phases(FILE *stream, const measurement *of)
+static void report_phases_of(FILE *stream, const measurement *of)
 {
-    static const char *const names[] = {"analysis", "expand+sort", "contract", "assemble"};
-    static const char marks[] = "aecs";
+    static const char marks[PHASES] = {'a', 'e', 'c', 's'};
     const spgemm_stats *stats = &of->stats;
-    const double ms[] = {stats->analysis_ms, stats->expand_sort_ms, stats->contract_ms, stats->assemble_ms};
+    const double ms[PHASES] = {stats->analysis_ms, stats->expand_sort_ms, stats->contract_ms, stats->assemble_ms};
     double total = 0.0;
-    for (int k = 0; k < 4; k++) total += ms[k];
+    for (int k = 0; k < PHASES; k++) total += ms[k];
     if (!(total > 0.0)) return;
-    fprintf(stream, "  phases of %-9s", of->implementation->name);
-    for (int k = 0; k < 4; k++)
-        fprintf(stream, "%s%s %s ms (%.0f%%)", k > 0 ? ", " : " ", names[k], ms_text(ms[k]).s, 100.0 * ms[k] / total);
-    fputs("\n    ", stream);
-    for (int k = 0; k < 4; k++) put_bar(stream, ms[k] / total, marks[k], 88);
+    fprintf(stream, "    %-13s", of->implementation->name);
+    for (int k = 0; k < PHASES; k++) fprintf(stream, "%7s %3.0f%%  ", ms_text(ms[k]).s, 100.0 * ms[k] / total);
+    fputc(' ', stream);
+    for (int k = 0; k < PHASES; k++) put_bar(stream, ms[k] / total, marks[k], PHASE_BAR);
     fputc('\n', stream);
+}
+
+static void report_phases(FILE *stream, const findings *found)
+{
+    int count = 0;
+    for (int k = 0; k < found->count; k++) {
+        if (found->of[k].outcome != OUTCOME_VERIFIED || !found->of[k].has_stats) continue;
+        if (count++ == 0)
+            fprintf(stream, "  %-15s%11s  %11s  %11s  %11s\n", "phase, ms", "analysis", "expand+sort", "contract",
+                    "assemble");
+        report_phases_of(stream, &found->of[k]);
+    }
 }
 
 static void report_measurement(FILE *stream, const problem *task, const findings *found, const measurement *of,
                                double limit)
 {
-    fprintf(stream, "  %-13s %3d", of->implementation->name, of->threads);
+    fprintf(stream, "    %-13s %3d", of->implementation->name, of->threads);
     if (of->outcome != OUTCOME_VERIFIED) {
         static const char *const words[] = {"", "WRONG", "FAILED", "not run"};
         fprintf(stream, "  %s: %s\n", words[of->outcome], of->fault);
@@ -102,23 +116,35 @@ static void report_measurement(FILE *stream, const problem *task, const findings
     const double flops = (is_complex_type(task->A.value_type) ? 8.0 : 2.0) * (double)task->products;
     char range[2 * sizeof(text) + 8];
     snprintf(range, sizeof range, "[%s .. %s]", ms_text(of->min_ms).s, ms_text(of->max_ms).s);
-    fprintf(stream, " %8s %-18s %9s %8s %8.2f %9s   %s %.1g\n", ms_text(of->median_ms).s, range,
+    fprintf(stream, " %8s %-18s %8s %8s %8.2f %10s  yes %.1g\n", ms_text(of->median_ms).s, range,
             ratio_text(best != NULL ? best->median_ms / of->median_ms : 0.0).s,
-            ratio_text(limit > 0.0 ? of->median_ms / limit : 0.0).s, flops / of->median_ms * 1e-6,
-            of->has_stats ? bytes_text(of->stats.workspace_bytes).s : "-", "yes", of->max_error);
+            ratio_text(limit > 0.0 ? of->median_ms / limit : 0.0).s,
+            of->median_ms > 0.0 ? flops / of->median_ms * 1e-6 : 0.0,
+            of->has_stats ? bytes_text(of->stats.workspace_bytes).s : "-", of->max_error);
 }
 
-void report_product(FILE *stream, const problem *task, const findings *found, double bandwidth)
+void report_product(FILE *stream, const machine *here, const problem *task, const findings *found)
 {
-    const double limit = memory_limit_ms(task, found, bandwidth);
+    const double limit = memory_limit_ms(here, task, found);
     report_analysis(stream, task, found);
-    if (!found->consistent)
-        fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)found->analysis.products);
     report_classes(stream, found, task->A.rows);
-    for (int k = 0; k < found->count; k++)
-        if (found->of[k].outcome == OUTCOME_VERIFIED && found->of[k].has_stats) report_phases(stream, &found->of[k]);
-    fprintf(stream, "  %-13s %3s %8s %-18s %9s %8s %8s %9s   %s\n", "", "thr", "ms", "[min .. max]", "best peer",
-            "limit", "GFLOP/s", "workspace", "verified, error");
+    report_phases(stream, found);
+    fprintf(stream, "  %-15s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
+            "x peer", "x limit", "GFLOP/s", "workspace", "right, error");
     for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);
-    fprintf(stream, "  %-13s %3s %8s\n", "memory limit", "", ms_text(limit).s);
+    if (limit > 0.0) fprintf(stream, "    %-17s %8s\n", "memory limit", ms_text(limit).s);
+    if (found->cores_taken > notable_cores)
+        fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
+}
+
+void report_legend(FILE *stream, const options *chosen)
+{
+    fputs(
+        "\nms: median of allocating C, the product and freeing C, the implementations in turn. x peer: times as fast "
+        "as\n"
+        "the fastest peer. x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest\n"
+        "difference from CXSparse's result over what is allowed, 4*k*eps*sum|a||b| for an entry of k products.\n",
+        stream);
+    for (int k = 0; k < chosen->implementation_count; k++)
+        fprintf(stream, "  %-13s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
 }

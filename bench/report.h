@@ -6,16 +6,25 @@
 
 #include <stdio.h>
 
+/* Where the bench runs. */
+typedef struct machine {
+    spg_place place; /* where spg works */
+    char description[160];
+    double bandwidth; /* of copies, bytes a second; 0: not measured */
+} machine;
+
 /* The least milliseconds any algorithm must take: A and B read once each (for A*A too) and C written once, at the copy
  * bandwidth. 0 if that was not measured. */
-double memory_limit_ms(const problem *task, const findings *found, double bandwidth);
+double memory_limit_ms(const machine *here, const problem *task, const findings *found);
 
-void report_head(FILE *stream, const spg_context *context, const options *chosen, double bandwidth);
+void report_head(FILE *stream, const machine *here, const options *chosen);
 void report_matrix(FILE *stream, const char *name, const spg_csr *A);
-void report_product(FILE *stream, const problem *task, const findings *found, double bandwidth);
+void report_product(FILE *stream, const machine *here, const problem *task, const findings *found);
+
+/* How to read the tables. */
+void report_legend(FILE *stream, const options *chosen);
 
 /* Appends a line for each implementation. False if the file cannot be written. */
-bool report_json(FILE *stream, const char *device, const options *chosen, const problem *task, const findings *found,
-                 double bandwidth);
+bool report_json(FILE *stream, const machine *here, const options *chosen, const problem *task, const findings *found);
 
 #endif

@@ -12,9 +12,9 @@
 
 typedef struct bench {
     const options *chosen;
-    spg_context *context;
+    spg_context *context; /* of the inputs, on the host */
+    machine here;
     FILE *json;
-    double bandwidth;
     summary results;
     bool right;
 } bench;
@@ -43,12 +43,11 @@ static void run_product(bench *run, const char *name, product_kind product, cons
         status = measure(run->context, run->chosen, &task, &found);
     }
     if (status == SPG_OK) {
-        report_product(stdout, &task, &found, run->bandwidth);
+        report_product(stdout, &run->here, &task, &found);
         fflush(stdout);
-        if (run->json != NULL &&
-            !report_json(run->json, spg_context_describe(run->context), run->chosen, &task, &found, run->bandwidth))
+        if (run->json != NULL && !report_json(run->json, &run->here, run->chosen, &task, &found))
             status = spg_context_fail(run->context, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
-        summary_add(&run->results, &task, &found, run->bandwidth);
+        summary_add(&run->results, &task, &found, memory_limit_ms(&run->here, &task, &found));
         run->right = run->right && all_verified(&found);
     }
     if (status != SPG_OK) complain(run, name);
@@ -79,12 +78,29 @@ static void run_matrix(bench *run, const char *argument)
     spg_csr_free(run->context, &A);
 }
 
+/* A context of the place that the options ask for, to learn what it is. */
+static spg_status describe_place(const options *chosen, machine *here)
+{
+    spg_config config = spg_config_default();
+    config.place = chosen->place;
+    config.threads = chosen->threads;
+    spg_context *context = NULL;
+    const spg_status status = spg_context_create(&config, &context);
+    if (status == SPG_OK) {
+        here->place = spg_context_place(context);
+        snprintf(here->description, sizeof here->description, "%s", spg_context_describe(context));
+    }
+    spg_context_destroy(context);
+    return status;
+}
+
 static bool start(bench *run)
 {
     spg_config config = spg_config_default();
-    config.place = run->chosen->place;
+    config.place = SPG_PLACE_HOST;
     config.threads = run->chosen->threads;
-    const spg_status status = spg_context_create(&config, &run->context);
+    spg_status status = describe_place(run->chosen, &run->here);
+    if (status == SPG_OK) status = spg_context_create(&config, &run->context);
     if (status != SPG_OK) {
         fprintf(stderr, "spgemm_bench: no context at this place: %s\n", spg_status_name(status));
         return false;
@@ -94,7 +110,7 @@ static bool start(bench *run)
         return false;
     }
     progress("measuring the copy bandwidth");
-    run->bandwidth = copy_bandwidth(run->chosen->threads);
+    run->here.bandwidth = copy_bandwidth(run->chosen->threads);
     progress_clear();
     return true;
 }
@@ -106,8 +122,9 @@ int main(int argc, char **argv)
     if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
     bench run = {.chosen = &chosen, .right = true};
     if (start(&run)) {
-        report_head(stdout, run.context, &chosen, run.bandwidth);
+        report_head(stdout, &run.here, &chosen);
         for (int k = 0; k < chosen.matrix_count; k++) run_matrix(&run, chosen.matrices[k]);
+        if (run.results.count > 0) report_legend(stdout, &chosen);
         summary_print(stdout, &run.results);
     } else {
         run.right = false;

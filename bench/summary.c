@@ -1,7 +1,6 @@
 #include "summary.h"
 
 #include "format.h"
-#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@ static double median_of(const findings *found, const char *name)
     return of != NULL && of->outcome == OUTCOME_VERIFIED ? of->median_ms : 0.0;
 }
 
-void summary_add(summary *all, const problem *task, const findings *found, double bandwidth)
+void summary_add(summary *all, const problem *task, const findings *found, double limit_ms)
 {
     if (all->count == all->room) {
         const int room = 2 * all->room + 16;
@@ -28,7 +27,7 @@ void summary_add(summary *all, const problem *task, const findings *found, doubl
     row.plan_ms = median_of(found, "spg-plan");
     row.peer_ms = best != NULL ? best->median_ms : 0.0;
     row.peer = best != NULL ? best->implementation->name : "-";
-    row.limit_ms = memory_limit_ms(task, found, bandwidth);
+    row.limit_ms = limit_ms;
     if (spg != NULL && spg->has_stats && found->bytes_c > 0)
         row.work_share = (double)spg->stats.workspace_bytes / (double)found->bytes_c;
     all->rows[all->count++] = row;
@@ -38,6 +37,7 @@ void summary_add(summary *all, const problem *task, const findings *found, doubl
 static double over(double above, double below) { return above > 0.0 && below > 0.0 ? above / below : 0.0; }
 
 enum { RATIOS = 4 };
+static const int widths[RATIOS] = {8, 9, 8, 8};
 
 static void ratios_of(const summary_row *row, double ratios[RATIOS])
 {
@@ -51,7 +51,7 @@ static void print_row(FILE *stream, const summary_row *row)
 {
     double ratios[RATIOS];
     ratios_of(row, ratios);
-    fprintf(stream, "%-14.14s %-3s %8s %8s %8s %-9s %9s %9s %9s %8s %6s %s\n", row->matrix, product_name(row->product),
+    fprintf(stream, "%-12.12s %-2s %7s %7s %7s %-9s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
             row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
             row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
             ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, ratio_text(ratios[3]).s, ratio_text(row->work_share).s,
@@ -77,19 +77,19 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
         }
     }
     if (rows < 2) return;
-    fprintf(stream, "%-55s", label);
+    fprintf(stream, "%-50s", label);
     for (int k = 0; k < RATIOS; k++)
-        fprintf(stream, k < 3 ? " %9s" : " %8s", ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
-    fprintf(stream, "\n%-55s", "  least");
-    for (int k = 0; k < RATIOS; k++) fprintf(stream, k < 3 ? " %9s" : " %8s", ratio_text(least[k]).s);
+        fprintf(stream, " %*s", widths[k], ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
+    fprintf(stream, "\n%-50s", "  least");
+    for (int k = 0; k < RATIOS; k++) fprintf(stream, " %*s", widths[k], ratio_text(least[k]).s);
     fputc('\n', stream);
 }
 
 void summary_print(FILE *stream, const summary *all)
 {
     if (all->count < 2) return;
-    fprintf(stream, "\n%-14s %-3s %8s %8s %8s %-9s %9s %9s %9s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
-            "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "/limit", "work/C", "verified");
+    fprintf(stream, "\n%-12s %-2s %7s %7s %7s %-9s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
+            "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "limit", "work/C", "right");
     for (int r = 0; r < all->count; r++) print_row(stream, &all->rows[r]);
     if (all->count < 2) return;
     print_means(stream, all, PRODUCT_AP, "geometric mean, AP");

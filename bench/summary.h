@@ -21,7 +21,7 @@ typedef struct summary {
 } summary;
 
 /* A row for which there is no memory is left out. */
-void summary_add(summary *all, const problem *task, const findings *found, double bandwidth);
+void summary_add(summary *all, const problem *task, const findings *found, double limit_ms);
 
 /* Nothing for a single row. */
 void summary_print(FILE *stream, const summary *all);
