@@ -27,11 +27,15 @@ const spg_backend *spg_find_backend(spg_place place)
     return NULL;
 }
 
-static int default_threads(void)
+enum { MOST_THREADS = 4096 }; /* more would make OpenMP end the process rather than report it */
+
+static int resolve_threads(int asked)
 {
 #ifdef _OPENMP
-    return omp_get_max_threads();
+    int threads = asked > 0 ? asked : omp_get_max_threads();
+    return threads < MOST_THREADS ? threads : MOST_THREADS;
 #else
+    (void)asked;
     return 1;
 #endif
 }
@@ -43,9 +47,9 @@ static bool limits_are_valid(const spg_row_limits *limits)
 
 static bool config_is_valid(const spg_config *config)
 {
-    return (unsigned)config->place <= (unsigned)SPG_PLACE_AUTO && config->threads >= 0 && config->device >= -1 &&
-           config->workspace_limit >= 0 && config->keep_bytes >= 0 &&
-           (config->allocator.allocate == NULL) == (config->allocator.release == NULL) &&
+    return (unsigned)config->place <= (unsigned)SPG_PLACE_AUTO && config->threads >= 0 &&
+           config->threads <= MOST_THREADS && config->device >= -1 && config->workspace_limit >= 0 &&
+           config->keep_bytes >= 0 && (config->allocator.allocate == NULL) == (config->allocator.release == NULL) &&
            limits_are_valid(&config->row_limits);
 }
 
@@ -62,7 +66,7 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     spg_context *created = calloc(1, sizeof *created);
     if (created == NULL) return SPG_ERROR_MEMORY;
     chosen.place = backend->place;
-    if (chosen.threads == 0) chosen.threads = default_threads();
+    chosen.threads = resolve_threads(chosen.threads);
     created->config = chosen;
     created->backend = backend;
     backend->describe(created, created->description, sizeof created->description);
@@ -119,10 +123,12 @@ spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits
 spg_status spg_context_fail(spg_context *context, spg_status status, const char *format, ...)
 {
     if (context == NULL) return status;
+    char message[sizeof context->message]; /* apart, for the arguments may quote the message before */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(context->message, sizeof context->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    memcpy(context->message, message, sizeof message);
     if (context->config.log != NULL) context->config.log(context->config.log_user, context->message);
     return status;
 }

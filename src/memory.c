@@ -1,6 +1,6 @@
 /* Allocation. Large host blocks are mapped, aligned to huge pages and advised to use them: page faults of C cost a
  * product more than any kernel choice does. Some freed blocks are kept, so that the next result finds its pages
- * present; a reservation takes them over by moving them to its start. */
+ * present; a reservation takes a smaller block's pages over by growing it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mremap */
 #endif
@@ -20,6 +20,7 @@ enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20, SMALLEST_MAPPED = 1 << 20 };
 /* Stands before every block of the default host allocator. Whole, it is also the list of the kept ones. */
 typedef struct spg_kept_block {
     int64_t mapped_bytes; /* from the header on; 0: from aligned_alloc */
+    bool may_grow;        /* mapped without a claim on memory, so that growing it makes none either */
     struct spg_kept_block *next;
 } block_header;
 
@@ -31,21 +32,40 @@ static int64_t round_up(int64_t bytes, int64_t step) { return (bytes + step - 1)
 
 #if HAVE_MAPPING
 /* Maps bytes (a multiple of HUGE_PAGE) at a multiple of HUGE_PAGE: maps one page more and cuts the ends off. */
-static block_header *map_block(int64_t bytes, int extra_flags)
+static void *map_range(int64_t bytes, bool may_grow)
 {
     size_t asked = (size_t)bytes + HUGE_PAGE;
-    char *base = mmap(NULL, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | extra_flags, -1, 0);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (may_grow ? MAP_NORESERVE : 0);
+    char *base = mmap(NULL, asked, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (base == MAP_FAILED) return NULL;
     size_t before = (HUGE_PAGE - (size_t)((uintptr_t)base % HUGE_PAGE)) % HUGE_PAGE;
     if (before > 0) munmap(base, before);
     munmap(base + before + bytes, HUGE_PAGE - before);
     madvise(base + before, (size_t)bytes, MADV_HUGEPAGE);
-    return (block_header *)(void *)(base + before);
+    return base + before;
+}
+
+static block_header *map_block(int64_t bytes, bool may_grow)
+{
+    block_header *block = map_range(bytes, may_grow);
+    if (block == NULL) return NULL;
+    block->mapped_bytes = bytes;
+    block->may_grow = may_grow;
+    return block;
 }
 
 static void unmap_block(block_header *block) { munmap(block, (size_t)block->mapped_bytes); }
 
-/* Takes the kept block out of the list whose size is at least `bytes` and nearest to it. */
+/* Takes a block out of the list of kept ones. */
+static block_header *unlink_kept(spg_context *context, block_header **link)
+{
+    block_header *block = *link;
+    *link = block->next;
+    context->kept_bytes -= block->mapped_bytes;
+    return block;
+}
+
+/* Takes the smallest kept block of at least `bytes` and at most `at_most`, if there is one. */
 static block_header *take_kept(spg_context *context, int64_t bytes, int64_t at_most)
 {
     block_header **best = NULL;
@@ -53,31 +73,31 @@ static block_header *take_kept(spg_context *context, int64_t bytes, int64_t at_m
         if ((*link)->mapped_bytes >= bytes && (*link)->mapped_bytes <= at_most &&
             (best == NULL || (*link)->mapped_bytes < (*best)->mapped_bytes))
             best = link;
-    if (best == NULL) return NULL;
-    block_header *block = *best;
-    *best = block->next;
-    context->kept_bytes -= block->mapped_bytes;
-    return block;
+    return best != NULL ? unlink_kept(context, best) : NULL;
 }
 
 static void *allocate_mapped(spg_context *context, int64_t bytes)
 {
     int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
     block_header *block = take_kept(context, mapped, 2 * mapped);
-    if (block == NULL) {
-        block = map_block(mapped, 0);
-        if (block == NULL) return NULL;
-        block->mapped_bytes = mapped;
-    }
-    return memory_of(block);
+    if (block == NULL) block = map_block(mapped, false);
+    return block != NULL ? memory_of(block) : NULL;
+}
+
+static void unmap_oldest_kept(spg_context *context)
+{
+    block_header **link = &context->kept;
+    while ((*link)->next != NULL) link = &(*link)->next;
+    unmap_block(unlink_kept(context, link));
 }
 
 static void release_mapped(spg_context *context, block_header *block)
 {
-    if (context->kept_bytes + block->mapped_bytes > context->config.keep_bytes) {
+    if (block->mapped_bytes > context->config.keep_bytes) {
         unmap_block(block);
         return;
     }
+    while (context->kept_bytes + block->mapped_bytes > context->config.keep_bytes) unmap_oldest_kept(context);
     context->kept_bytes += block->mapped_bytes;
     block->next = context->kept;
     context->kept = block;
@@ -136,6 +156,10 @@ spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, v
             *memory = own->allocate(own->user, (size_t)bytes, context->config.place, context->config.stream);
         else
             *memory = allocate_default(context, bytes);
+        if (*memory == NULL && context->kept != NULL) {
+            spg_release_kept(context);
+            *memory = allocate_default(context, bytes);
+        }
     }
     if (*memory == NULL)
         return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
@@ -178,6 +202,31 @@ void spg_release(spg_context *context, void *memory, int64_t bytes)
     context->current_bytes -= bytes;
 }
 
+#if HAVE_MAPPING
+/* Maps `mapped` bytes; the pages of the largest kept block that may grow become the first of them. The block is moved
+ * and grown in one step, into a range that was aligned for it: so it stays one mapping, which is all that can be moved
+ * before Linux 6.17. */
+static block_header *map_reservation(spg_context *context, int64_t mapped)
+{
+    block_header **largest = NULL;
+    for (block_header **link = &context->kept; *link != NULL; link = &(*link)->next)
+        if ((*link)->may_grow && (largest == NULL || (*link)->mapped_bytes > (*largest)->mapped_bytes)) largest = link;
+    if (largest == NULL) return map_block(mapped, true);
+    void *range = map_range(mapped, true);
+    if (range == NULL) return NULL;
+    block_header *kept = unlink_kept(context, largest);
+    size_t kept_bytes = (size_t)kept->mapped_bytes;
+    if (mremap(kept, kept_bytes, (size_t)mapped, MREMAP_MAYMOVE | MREMAP_FIXED, range) == MAP_FAILED) {
+        unmap_block(kept);
+        munmap(range, (size_t)mapped);
+        return NULL;
+    }
+    block_header *grown = range;
+    grown->mapped_bytes = mapped;
+    return grown;
+}
+#endif
+
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
 {
     *memory = NULL;
@@ -186,29 +235,12 @@ bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
     if (bytes > ((int64_t)1 << 44)) return false;
     int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
     block_header *block = take_kept(context, mapped, INT64_MAX);
-    if (block == NULL) {
-        block = map_block(mapped, MAP_NORESERVE);
-        if (block == NULL) return false;
-        block_header *kept = NULL; /* the largest one: its pages become the first of this reservation */
-        for (block_header *k = context->kept; k != NULL; k = k->next)
-            if (kept == NULL || k->mapped_bytes > kept->mapped_bytes) kept = k;
-        if (kept != NULL) {
-            kept = take_kept(context, kept->mapped_bytes, kept->mapped_bytes);
-            size_t moved = (size_t)kept->mapped_bytes;
-            if (mremap(kept, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, block) == MAP_FAILED) {
-                munmap(kept, moved);
-                munmap(block, (size_t)mapped);
-                return false;
-            }
-        }
-        block->mapped_bytes = mapped;
-    }
-    *memory = memory_of(block);
-    return true;
+    if (block == NULL) block = map_reservation(context, mapped);
+    if (block != NULL) *memory = memory_of(block);
 #else
     (void)context, (void)bytes;
-    return false;
 #endif
+    return *memory != NULL;
 }
 
 void *spg_trim(spg_context *context, void *memory, int64_t bytes)

@@ -35,7 +35,7 @@ typedef struct spg_row_limits {
 typedef struct spg_config {
     spg_place place;           /* SPG_PLACE_AUTO */
     int device;                /* ordinal of the GPU; -1: the current one */
-    int threads;               /* host threads; 0: as many as OpenMP would use */
+    int threads;               /* host threads, at most 4096; 0: as many as OpenMP would use */
     void *stream;              /* cudaStream_t; NULL: the default stream */
     spg_allocator allocator;   /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
     int64_t workspace_limit;   /* bytes a call may take beside its result; 0: no limit */
