@@ -1,0 +1,143 @@
+#!/bin/sh
+# The command line of spgemm_bench. Usage: test_bench.sh PROGRAM
+set -u
+bench=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
+run() {
+    expected=$1
+    shift
+    "$bench" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    [ $status -eq "$expected" ] && return
+    failures=$((failures + 1))
+    echo "spgemm_bench $*: exit status $status, not $expected"
+    cat "$folder/out" "$folder/err"
+}
+
+# says FILE TEXT: what the last run printed (out or err) holds the text.
+says() {
+    grep -qF -e "$2" "$folder/$1" && return
+    failures=$((failures + 1))
+    echo "no '$2' in:"
+    cat "$folder/$1"
+}
+
+cat >"$folder/square.mtx" <<END
+%%MatrixMarket matrix coordinate real general
+4 4 9
+1 1 4
+2 2 4
+3 3 4
+4 4 4
+1 2 -1
+2 1 -1
+2 3 -1
+3 2 -1
+4 3 -1
+END
+cat >"$folder/wide.mtx" <<END
+%%MatrixMarket matrix coordinate real general
+2 3 2
+1 1 1
+2 3 1
+END
+cat >"$folder/complex.mtx" <<END
+%%MatrixMarket matrix coordinate complex general
+2 2 3
+1 1 1 2
+2 2 3 -4
+2 1 1 0
+END
+quick="--reps 2 --warmup 0 --threads 2"
+
+# Usage.
+run 0 --help
+says out "--workspace-limit"
+says out "fd2d5"
+run 2
+says err "no matrix given"
+run 2 --no-such-option fd2d5:8
+says err "--help"
+for wrong in --type=f16 --threads=0 --threads=two --reps=0 --warmup=-1 --workspace-limit=3x --workspace-limit=-1 \
+    --product=BB --method=best --peers=nobody --place=moon --seed=-1 --keep=9999999999G; do
+    run 2 "$wrong" fd2d5:8
+    says err "${wrong%%=*}"
+done
+run 2 --method= --peers=none fd2d5:8
+says err "nothing to measure"
+
+# Matrices that cannot be had.
+run 1 $quick "$folder/missing.mtx"
+says err "missing.mtx"
+run 1 $quick fd9d9
+says err "fd9d9"
+run 1 $quick "$folder"
+echo "no matrix" >"$folder/bad.mtx"
+run 1 $quick "$folder/bad.mtx"
+says err "bad.mtx"
+run 1 $quick "$folder/wide.mtx"
+says out "AA skipped: A*A needs a square A"
+says out "AP skipped"
+run 1 $quick --type f64 "$folder/complex.mtx"
+says err "complex"
+run 1 $quick --json "$folder/no/such/folder" fd2d5:8
+says err "cannot be opened"
+
+# What was good is shown though something else was not.
+run 1 $quick "$folder/missing.mtx" fd2d5:8
+says out "A*P"
+
+# Good runs.
+run 0 $quick "$folder/square.mtx" "$folder/wide.mtx"
+says out "square   4 x 4, 9 entries"
+says out "memory limit"
+says out "geometric mean, all"
+run 0 $quick "$folder/complex.mtx"
+says out "c64"
+for type in f32 f64 c32 c64; do
+    run 0 $quick --type $type fd2d5:20 rmat6
+    says out "$type"
+done
+run 0 $quick --method auto,thread,warp,cta,global,reference fe2d9:16 rmat7 empty:10 hypersparse:100 arrow:50
+says out "spg-global"
+run 0 $quick --threads 1 --peers none --product AA --workspace-limit 64M --keep 0 econ:500
+says out "spg-plan"
+if grep -q "A\*P" "$folder/out"; then
+    echo "--product AA measured A*P"
+    failures=$((failures + 1))
+fi
+
+# The record: a line for each implementation, with every field.
+run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"
+run 0 $quick --json "$folder/record.jsonl" --product AP tri2d:12
+lines=$(wc -l <"$folder/record.jsonl")
+[ "$lines" -ge 10 ] || { failures=$((failures + 1)); echo "$lines lines recorded, not 10 or more"; }
+if command -v python3 >/dev/null; then
+    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+fields = {"matrix": str, "product": str, "implementation": str, "place": str, "device": str, "type": str,
+          "threads": int, "rows": int, "cols": int, "nnz_a": int, "nnz_b": int, "products": int, "nnz_c": int,
+          "contraction": float, "ms_median": float, "ms_min": float, "ms_max": float, "reps": int,
+          "work_bytes": float, "limit_ms": float, "verified": bool, "max_error": float}
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    assert set(record) == set(fields), set(record) ^ set(fields)
+    for name, kind in fields.items():
+        value = record[name]
+        is_peer = not record["implementation"].startswith("spg")
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        assert isinstance(value, kind) or (value is None and name == "work_bytes" and is_peer), (name, value)
+    assert record["verified"] and record["reps"] == 2 and record["max_error"] <= 1
+    assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"]
+    if record["matrix"] == "square" and record["product"] == "AA":
+        assert (record["rows"], record["cols"], record["nnz_a"], record["products"]) == (4, 4, 9, 21), record
+END
+fi
+
+[ $failures -eq 0 ] || echo "$failures faults"
+[ $failures -eq 0 ]
