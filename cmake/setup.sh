@@ -84,7 +84,6 @@ install_needed()
     fi
     say "Installing it through apt$([ "$(id -u)" -eq 0 ] || echo ', as root by sudo'); this can take some minutes."
     apt_as_root update || say "apt-get update failed; trying with the package lists that are here."
-    # shellcheck disable=SC2086 # a list of words
     apt_as_root install -y --no-install-recommends $missing ||
         stop "apt could not install:$missing" \
             "Is this machine online? Install these packages in your own way, then run this again."

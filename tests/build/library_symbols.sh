@@ -50,7 +50,6 @@ make_libraries() # from $tree/a.c
     cc -fPIC -fvisibility=hidden -Iinclude -c a.c -o a.o
     rm -f liba.a
     ar rc liba.a a.o
-    # shellcheck disable=SC2086 # a list of options
     cc -shared -Wl,--no-as-needed a.o -o liba.so ${1:-}
 }
 

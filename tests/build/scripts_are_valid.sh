@@ -6,9 +6,8 @@ sh_scripts=$(find bench cmake examples tests -name '*.sh' | sort)
 for script in $sh_scripts; do sh -n "$script"; done
 if command -v bash >/dev/null 2>&1; then bash -n .ci/run; fi
 if command -v shellcheck >/dev/null 2>&1; then
-    # shellcheck disable=SC2086 # a list of files
-    shellcheck -x -s sh $sh_scripts
-    shellcheck -x .ci/run
+    shellcheck -S warning -x -s sh $sh_scripts
+    shellcheck -S warning -x .ci/run
 else
     echo "shellcheck is not here: parsed only"
 fi
