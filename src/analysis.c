@@ -1,22 +1,8 @@
 /* What a product will be like, without computing it. */
 #include "argument.h"
-#include "backend.h"
+#include "spgemm.h"
 
 #include <string.h>
-
-static spg_status check_operands(spg_context *context, const spg_csr *A, const spg_csr *B)
-{
-    spg_status status = spg_check_csr_here(context, A, "A");
-    if (status == SPG_OK) status = spg_check_csr_here(context, B, "B");
-    if (status != SPG_OK) return status;
-    if (A->cols != B->rows)
-        return spg_context_fail(context, SPG_ERROR_SHAPE, "A is %lld x %lld, B is %lld x %lld", (long long)A->rows,
-                                (long long)A->cols, (long long)B->rows, (long long)B->cols);
-    if (A->value_type != B->value_type)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "A holds %s, B holds %s", spg_type_name(A->value_type),
-                                spg_type_name(B->value_type));
-    return SPG_OK;
-}
 
 static spg_status check_result(spg_context *context, const spg_csr *A, const spg_csr *B, const spg_csr *C)
 {
@@ -40,7 +26,7 @@ spg_status spgemm_analyse(spg_context *context, const spg_csr *A, const spg_csr 
     if (analysis != NULL) memset(analysis, 0, sizeof *analysis);
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (analysis == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "analysis is NULL");
-    spg_status status = check_operands(context, A, B);
+    spg_status status = spg_check_operands(context, A, B);
     if (status == SPG_OK) status = check_result(context, A, B, C);
     if (status == SPG_OK) status = check_limits(context, limits);
     if (status != SPG_OK) return status;

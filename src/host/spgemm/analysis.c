@@ -5,9 +5,11 @@
  * mean is not the ratio of the totals, and an empty row has no factor. The deviation is the population's (division by
  * the count). This is how the paper's Table 9 reads: its smallest expansion factors are not 0, though rows are empty.
  * Dalton, Bell, Olson, section 4.1.1. */
-#include "../../memory.h"
-#include "../../row_class.h"
-#include "../host.h"
+#include "host/host.h"
+#include "host/work.h"
+
+#include "memory.h"
+#include "row_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,18 +45,15 @@ typedef struct analysis_job {
     block_result *results;
 } analysis_job;
 
-static inline int64_t offset(const spg_csr *matrix, int64_t k)
+static inline int64_t row_length(const spg_csr *matrix, int64_t i)
 {
-    return matrix->offset_type == SPG_I64 ? ((const int64_t *)matrix->row_offsets)[k]
-                                          : ((const int32_t *)matrix->row_offsets)[k];
+    return spg_offset_at(matrix, i + 1) - spg_offset_at(matrix, i);
 }
-
-static inline int64_t row_length(const spg_csr *matrix, int64_t i) { return offset(matrix, i + 1) - offset(matrix, i); }
 
 /* Whether row i lies within [0, nnz), the first one at its start and the last one at its end. */
 static inline bool row_is_within(const spg_csr *matrix, int64_t i)
 {
-    int64_t begin = offset(matrix, i), end = offset(matrix, i + 1);
+    int64_t begin = spg_offset_at(matrix, i), end = spg_offset_at(matrix, i + 1);
     return begin >= 0 && begin <= end && end <= matrix->nnz && (i > 0 || begin == 0) &&
            (i + 1 < matrix->rows || end == matrix->nnz);
 }
@@ -97,8 +96,8 @@ static row_fault count_products(const analysis_job *job, int64_t i, int64_t *pro
 {
     *products = 0;
     if (!row_is_within(job->A, i)) return (row_fault){SPG_ERROR_FORMAT, i, "A", "has offsets out of range"};
-    int64_t end = offset(job->A, i + 1);
-    for (int64_t k = offset(job->A, i); k < end; ++k) {
+    int64_t end = spg_offset_at(job->A, i + 1);
+    for (int64_t k = spg_offset_at(job->A, i); k < end; ++k) {
         int64_t j = job->A->columns[k];
         if (j < 0 || j >= job->B->rows) return (row_fault){SPG_ERROR_FORMAT, i, "A", "has a column out of range"};
         *products += row_length(job->B, j);
@@ -121,7 +120,7 @@ static row_fault check_result_row(const spg_csr *C, int64_t i, int64_t products)
 static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, block_result *result)
 {
     double products[GROUP_ROWS], expansion[GROUP_ROWS], contraction[GROUP_ROWS];
-    int64_t expanding = 0, contracting = 0;
+    int64_t rows = 0, expanding = 0, contracting = 0;
     for (int64_t i = begin; i < end; ++i) {
         int64_t count;
         result->fault = count_products(job, i, &count);
@@ -129,7 +128,7 @@ static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, b
         if (result->fault.status != SPG_OK) return;
         if (job->row_products != NULL) job->row_products[i] = count;
         int64_t entries = row_length(job->A, i);
-        products[i - begin] = (double)count;
+        products[rows++] = (double)count;
         if (entries > 0) expansion[expanding++] = (double)count / (double)entries;
         if (count > 0 && job->C != NULL) contraction[contracting++] = (double)count / (double)row_length(job->C, i);
         spg_row_class row_class = spg_classify(count, job->limits);
@@ -138,7 +137,7 @@ static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, b
         result->products += count;
         if (count > result->longest_row) result->longest_row = count;
     }
-    moments group = moments_of(products, end - begin);
+    moments group = moments_of(products, rows);
     merge_moments(&result->row_products, &group);
     group = moments_of(expansion, expanding);
     merge_moments(&result->expansion, &group);
@@ -200,7 +199,7 @@ static spg_status merge_blocks(spg_context *context, const analysis_job *job, sp
 static spg_status check_offsets(spg_context *context, const spg_csr *matrix, const char *name)
 {
     int64_t first = INT64_MAX;
-    if (matrix->rows == 0 && offset(matrix, 0) != 0) first = 0;
+    if (matrix->rows == 0 && spg_offset_at(matrix, 0) != 0) first = 0;
 #pragma omp parallel for num_threads(context->config.threads) reduction(min : first)
     for (int64_t i = 0; i < matrix->rows; ++i)
         if (!row_is_within(matrix, i) && i < first) first = i;
