@@ -75,6 +75,7 @@ sed -i 's/REQUIRED COMPONENTS device/99 REQUIRED/' cxx_alone/CMakeLists.txt
 command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$tree/README.md" >readme.c
+# shellcheck disable=SC2046 # a list of options
 quietly "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror readme.c -o readme $(pkg-config --cflags --libs spg)
 LD_LIBRARY_PATH="$library_dir" ./readme >printed || fail "README.md's example failed"
 prints README.md '^5 entries$'
