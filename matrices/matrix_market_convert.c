@@ -23,10 +23,13 @@ typedef struct matrix_market_converted {
 static FILE *open_body(const matrix_market_text *text, const matrix_market_scan *scan)
 {
     char header[96];
-    long long rows = scan->array ? scan->entries : scan->rows, cols = scan->array ? 1 : scan->cols;
-    int length = scan->array
-                     ? snprintf(header, sizeof header, "%lld %lld\n", rows, cols)
-                     : snprintf(header, sizeof header, "%lld %lld %lld 0\n", rows, cols, (long long)scan->entries);
+    int length = 0;
+    /* The largest indices rather than the sizes: CHOLMOD takes workspace for as many rows and columns. */
+    if (scan->array)
+        length = snprintf(header, sizeof header, "%lld 1\n", (long long)scan->entries);
+    else
+        length = snprintf(header, sizeof header, "%lld %lld %lld 0\n", (long long)scan->largest_row,
+                          (long long)scan->largest_col, (long long)scan->entries);
     size_t begin = scan->body - (size_t)length;
     memcpy(text->bytes + begin, header, (size_t)length);
     return fmemopen(text->bytes + begin, text->size - begin, "r");

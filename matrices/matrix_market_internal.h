@@ -46,9 +46,10 @@ typedef struct matrix_market_scan {
     matrix_market_field field;
     matrix_market_symmetry symmetry;
     int64_t rows, cols;
-    int64_t entries;  /* in the file */
-    int64_t expanded; /* with those that symmetry implies */
-    size_t body;      /* where the line after the size line begins */
+    int64_t largest_row, largest_col; /* of the entries' indices, from 1; 0 without entries and for an array */
+    int64_t entries;                  /* in the file */
+    int64_t expanded;                 /* with those that symmetry implies */
+    size_t body;                      /* where the line after the size line begins */
     matrix_market_huge *huge;
     int64_t huge_count, huge_capacity;
 } matrix_market_scan;

@@ -155,9 +155,9 @@ static bool end_fault(matrix_market_scanner *scanner, int64_t k)
 /* The format stores, of a symmetric matrix, the lower triangle with its diagonal or, if skew, without. */
 static bool triangle_fault(matrix_market_scanner *scanner, int64_t i, int64_t j)
 {
-    return matrix_market_fault(
-        scanner, SPG_ERROR_FORMAT, "entry (%lld, %lld) %s, which the file must leave out", (long long)i, (long long)j,
-        i == j ? "is on the diagonal of a skew-symmetric matrix" : "is above the diagonal of a symmetric matrix");
+    return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "entry (%lld, %lld) is %s", (long long)i, (long long)j,
+                               i == j ? "on the diagonal, which a skew-symmetric file leaves out"
+                                      : "above the diagonal, and the file is to hold the lower triangle");
 }
 
 static bool scan_coordinates(matrix_market_scanner *scanner)
@@ -173,6 +173,8 @@ static bool scan_coordinates(matrix_market_scanner *scanner)
         if (!general && i - j < below) return triangle_fault(scanner, i, j);
         if (!scan_value(scanner, k, i == j) || !matrix_market_finish_line(scanner)) return false;
         diagonal += i == j;
+        if (i > result->largest_row) result->largest_row = i;
+        if (j > result->largest_col) result->largest_col = j;
     }
     result->expanded = general ? result->entries : 2 * result->entries - diagonal;
     return true;

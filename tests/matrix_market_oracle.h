@@ -1,0 +1,30 @@
+/* A second, naive reader of Matrix Market files for tests: it believes what it reads, and shares no code with the
+ * reader under test. */
+#ifndef SPG_TESTS_MATRIX_MARKET_ORACLE_H
+#define SPG_TESTS_MATRIX_MARKET_ORACLE_H
+
+#include "spg/spg.h"
+
+#include "matrix_market.h"
+
+#define TINY SPG_SOURCE_DIR "/matrices/tiny/"
+#define INVALID SPG_SOURCE_DIR "/matrices/invalid/"
+#define REAL_MATRICES SPG_SOURCE_DIR "/../shared/matrices/"
+
+/* Fails the running test unless the matrix is what the text says: the same shape, types and bits. */
+void oracle_assert_text(const char *text, size_t size, const spg_csr *matrix);
+
+/* The same for a file. */
+void oracle_assert_file(const char *path, const spg_csr *matrix);
+
+/* The contents of a file, freed by the caller, with a 0 behind. Fails the running test if it cannot be read. */
+char *oracle_load(const char *path, size_t *size);
+
+/* Calls visit for every file of a folder whose name ends in ".mtx", in no particular order; returns how many. */
+int oracle_each_file(const char *folder, void (*visit)(const char *path, const char *name, void *user), void *user);
+
+/* A host context without peculiarities, and one whose allocator refuses more than 64 MiB at once. */
+spg_context *oracle_context(void);
+spg_context *oracle_frugal_context(void);
+
+#endif

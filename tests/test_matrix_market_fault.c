@@ -1,0 +1,215 @@
+/* Every allocation of the reader and the writer, refused in turn, ends in a status and leaves nothing behind. */
+#define _XOPEN_SOURCE 700
+#include "matrix_market_oracle.h"
+#include "test_support.h"
+
+#include "fault.h"
+#include "matrices_for_tests.h"
+
+#include <SuiteSparse_config.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Calls of malloc, calloc and realloc by the reader and by CHOLMOD since the k-th was chosen to fail; 0: none fails.
+ * The linker leads the reader's calls here. */
+static int64_t system_calls, system_fails_at;
+
+static bool system_refuses(void)
+{
+    if (++system_calls != system_fails_at) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+static void system_fail_at(int64_t k)
+{
+    system_calls = 0;
+    system_fails_at = k;
+}
+
+static bool system_failed(void) { return system_fails_at > 0 && system_calls >= system_fails_at; }
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+
+void *__wrap_malloc(size_t bytes) { return system_refuses() ? NULL : __real_malloc(bytes); }
+void *__wrap_calloc(size_t count, size_t bytes) { return system_refuses() ? NULL : __real_calloc(count, bytes); }
+void *__wrap_realloc(void *memory, size_t bytes) { return system_refuses() ? NULL : __real_realloc(memory, bytes); }
+
+/* `counted` has what it allocates counted by `memory`; that takes it from malloc, so `plain` is for refusals there. */
+typedef struct fixture {
+    test_allocator memory;
+    spg_context *counted, *plain;
+    char folder[32], path[64];
+} fixture;
+
+static int set_up(void **state)
+{
+    fixture *f = __real_calloc(1, sizeof *f);
+    assert_non_null(f);
+    strcpy(f->folder, "/tmp/spg-test-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    snprintf(f->path, sizeof f->path, "%s/matrix.mtx", f->folder);
+    f->counted = test_faulty_context(&f->memory, 2, 0);
+    f->plain = oracle_context();
+#if SUITESPARSE_MAIN_VERSION >= 7
+    SuiteSparse_config_malloc_func_set(__wrap_malloc);
+    SuiteSparse_config_calloc_func_set(__wrap_calloc);
+    SuiteSparse_config_realloc_func_set(__wrap_realloc);
+#else
+    SuiteSparse_config.malloc_func = __wrap_malloc;
+    SuiteSparse_config.calloc_func = __wrap_calloc;
+    SuiteSparse_config.realloc_func = __wrap_realloc;
+#endif
+    *state = f;
+    return 0;
+}
+
+/* Allocations of the one context and bytes of the other that have not been released. */
+static int64_t live(const fixture *f)
+{
+    int64_t bytes = -1;
+    spg_context_memory(f->plain, &bytes, NULL);
+    return bytes + test_live(&f->memory);
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    system_fail_at(0);
+    test_fail_at(&f->memory, 0);
+    assert_int_equal(live(f), 0);
+    spg_context_destroy(f->counted);
+    spg_context_destroy(f->plain);
+    unlink(f->path);
+    assert_int_equal(rmdir(f->folder), 0);
+    free(f);
+    return 0;
+}
+
+static const char *const paths[] = {TINY "complex_hermitian.mtx", TINY "duplicates.mtx", TINY "special_values.mtx",
+                                    TINY "array_real_symmetric.mtx", TINY "demo.mtx"};
+enum { PATHS = sizeof paths / sizeof paths[0] };
+
+static void assert_refused(const fixture *f, const spg_context *context, spg_status status, const void *result,
+                           size_t size)
+{
+    assert_int_equal(status, SPG_ERROR_MEMORY);
+    assert_true(strlen(spg_context_message(context)) > 0);
+    test_assert_zeroed(result, size);
+    assert_int_equal(live(f), 0);
+}
+
+static void every_allocation_of_the_context_may_fail_while_reading(void **state)
+{
+    fixture *f = *state;
+    for (int p = 0; p < PATHS; ++p)
+        for (int64_t k = 1;; ++k) {
+            spg_csr matrix;
+            test_fail_at(&f->memory, k);
+            spg_status status = matrix_market_read(f->counted, paths[p], &matrix);
+            if (!test_failed(&f->memory)) {
+                assert_int_equal(status, SPG_OK);
+                assert_true(k > 6);
+                spg_csr_free(f->counted, &matrix);
+                break;
+            }
+            assert_refused(f, f->counted, status, &matrix, sizeof matrix);
+        }
+}
+
+static void every_allocation_of_the_context_may_fail_while_reading_dense(void **state)
+{
+    fixture *f = *state;
+    for (int64_t k = 1;; ++k) {
+        matrix_market_dense matrix;
+        test_fail_at(&f->memory, k);
+        spg_status status = matrix_market_read_dense(f->counted, TINY "array_complex_hermitian.mtx", &matrix);
+        if (!test_failed(&f->memory)) {
+            assert_int_equal(status, SPG_OK);
+            assert_int_equal(test_live(&f->memory), 1);
+            matrix_market_free_dense(f->counted, &matrix);
+            break;
+        }
+        assert_refused(f, f->counted, status, &matrix, sizeof matrix);
+    }
+}
+
+/* CHOLMOD does without some of what it asks for: then the matrix must be right. */
+static void every_allocation_outside_the_context_may_fail_while_reading(void **state)
+{
+    fixture *f = *state;
+    for (int p = 0; p < PATHS; ++p) {
+        int64_t refused = 0;
+        for (int64_t k = 1;; ++k) {
+            spg_csr matrix;
+            system_fail_at(k);
+            spg_status status = matrix_market_read(f->plain, paths[p], &matrix);
+            bool failed = system_failed();
+            system_fail_at(0);
+            if (status != SPG_OK) {
+                ++refused;
+                assert_true(failed);
+                assert_refused(f, f->plain, status, &matrix, sizeof matrix);
+                continue;
+            }
+            oracle_assert_file(paths[p], &matrix);
+            spg_csr_free(f->plain, &matrix);
+            if (!failed) break;
+        }
+        assert_true(refused >= 3);
+    }
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    while (readdir(entries) != NULL) ++count;
+    closedir(entries);
+    return count - 2;
+}
+
+static void every_allocation_may_fail_while_writing(void **state)
+{
+    fixture *f = *state;
+    spg_csr matrix;
+    assert_int_equal(matrix_market_read(f->plain, TINY "demo.mtx", &matrix), SPG_OK);
+    int64_t before = live(f);
+    for (int64_t k = 1;; ++k) {
+        system_fail_at(k);
+        spg_status status = matrix_market_write(f->plain, f->path, &matrix);
+        bool failed = system_failed();
+        system_fail_at(0);
+        if (!failed) {
+            assert_int_equal(status, SPG_OK);
+            assert_true(k > 1);
+            break;
+        }
+        assert_int_equal(status, SPG_ERROR_MEMORY);
+        assert_int_equal(live(f), before);
+        assert_int_equal(files_in(f->folder), 0);
+    }
+    spg_csr_free(f->plain, &matrix);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_allocation_of_the_context_may_fail_while_reading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_allocation_of_the_context_may_fail_while_reading_dense, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(every_allocation_outside_the_context_may_fail_while_reading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail_while_writing, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
