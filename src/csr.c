@@ -98,8 +98,9 @@ spg_status spg_csr_sort(spg_context *context, spg_csr *matrix)
 spg_status spg_csr_transpose(spg_context *context, const spg_csr *matrix, spg_csr *transpose)
 {
     spg_status status = spg_begin_output(context, matrix, transpose, sizeof *transpose, "transpose");
-    if (status == SPG_OK) status = spg_csr_check(context, matrix);
+    if (status == SPG_OK) status = spg_check_csr_here(context, matrix, "matrix");
     if (status == SPG_OK) status = spg_check_index_range(context, matrix->rows, "matrix", "rows");
+    if (status == SPG_OK) status = context->backend->csr_check(context, matrix);
     return status == SPG_OK ? context->backend->csr_transpose(context, matrix, transpose) : status;
 }
 

@@ -1,0 +1,43 @@
+/* What the tests of the containers share: the cases, and plain references to compare with bit for bit. */
+#ifndef SPG_TESTS_CONTAINERS_H
+#define SPG_TESTS_CONTAINERS_H
+
+#include "matrices_for_tests.h"
+#include "test_support.h"
+
+/* A host context of so many threads, with the other defaults. */
+spg_context *test_host_context(int threads);
+
+/* Calls `check` with random matrices: all types, sorted or not, with and without repeated columns, sizes of 0, 1, 31 to
+ * 33 and larger, without entries, with long rows, and with many empty ones; each by 1, 2 and 3 threads. */
+typedef void test_csr_check(spg_context *context, const spg_csr *matrix);
+typedef void test_coo_check(spg_context *context, const spg_coo *matrix);
+void test_for_each_csr(test_csr_check *check);
+void test_for_each_coo(test_coo_check *check);
+
+/* Where an entry lies, and which one it is in order of storage. */
+typedef struct test_entry {
+    int64_t row, column, index;
+} test_entry;
+
+/* The entries of a matrix in order of storage; freed by free(). */
+test_entry *test_csr_entries(const spg_csr *matrix);
+test_entry *test_coo_entries(const spg_coo *matrix);
+
+/* By row, then column, then order of storage. */
+void test_order_entries(test_entry *entries, int64_t count);
+
+/* Fails the test unless `actual` is sound and holds just these entries in this order, with the values they index. */
+void test_assert_csr_entries(const spg_csr *actual, const test_entry *entries, int64_t count, const void *values);
+
+/* y = alpha*A*x + beta*y by a plain loop over the entries. alpha and beta may be NULL. */
+void test_reference_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type,
+                         int64_t rows, const void *alpha, const void *x, const void *beta, void *y);
+
+/* The sum of values[entries[0].index], ...; one alone is kept as it is. */
+void test_reference_sum(const test_entry *entries, int64_t count, const void *values, spg_type value_type, void *sum);
+
+/* calloc of at least one element that fails the test rather than to return NULL. */
+void *test_array(int64_t count, size_t size);
+
+#endif

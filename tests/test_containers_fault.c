@@ -1,0 +1,110 @@
+/* Each allocation of each call refused in turn, through the caller's allocator: a status, zeroed outputs, nothing
+ * leaked. So for workspace limits from one byte on: the call fails, or does without. */
+#include "container_calls.h"
+#include "fault.h"
+
+#include <string.h>
+
+/* How many allocations the call makes. */
+static int64_t fail_each(test_allocator *memory, spg_context *context, const container_call *call,
+                         container_inputs *inputs)
+{
+    int64_t live = test_live(memory);
+    for (int64_t k = 1;; ++k) {
+        test_fail_at(memory, k);
+        spg_status status = test_run_container_call(context, call, inputs);
+        bool failed = test_failed(memory);
+        test_fail_at(memory, 0);
+        assert_int_equal(test_live(memory), live);
+        assert_int_equal(status, failed ? SPG_ERROR_MEMORY : SPG_OK);
+        if (!failed) return k - 1;
+    }
+}
+
+static void fail_each_call(int64_t rows, double mean, int threads)
+{
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, threads, 0);
+    container_inputs inputs;
+    test_open_inputs(context, rows, mean, &inputs);
+    int64_t allocations = 0;
+    for (int c = 0; c < TEST_CONTAINER_CALLS; ++c)
+        allocations += fail_each(&memory, context, &test_container_calls[c], &inputs);
+    assert_in_range(allocations, 20, 100);
+    test_close_inputs(context, &inputs);
+    assert_int_equal(test_live(&memory), 0);
+    int64_t bytes;
+    spg_context_memory(context, &bytes, NULL);
+    assert_int_equal(bytes, 0);
+    spg_context_destroy(context);
+}
+
+static void any_allocation_of_a_call_may_be_refused(void **state)
+{
+    (void)state;
+    fail_each_call(40, 3, 2);
+    fail_each_call(40, 100, 1); /* long rows */
+    fail_each_call(600, 100, 3);
+}
+
+/* Peak bytes of the call beside its inputs and its result, or -1 if it was refused. */
+static int64_t workspace_of(spg_context *context, const container_call *call, container_inputs *inputs)
+{
+    container_outputs outputs = {0};
+    int64_t held, made, peak;
+    spg_context_memory(context, &held, NULL);
+    spg_context_memory_reset(context);
+    spg_status status = call->run(context, inputs, &outputs);
+    spg_context_memory(context, &made, &peak);
+    if (status != SPG_OK) {
+        assert_int_equal(status, SPG_ERROR_MEMORY);
+        assert_non_null(strstr(spg_context_message(context), "limit is"));
+        test_assert_zeroed(&outputs, sizeof outputs);
+        assert_int_equal(made, held);
+        return -1;
+    }
+    spg_csr_free(context, &outputs.csr);
+    spg_coo_free(context, &outputs.coo);
+    return peak - made;
+}
+
+static void workspace_stays_within_its_limit_or_the_call_is_refused(void **state)
+{
+    (void)state;
+    for (int64_t limit = 1; limit < (int64_t)1 << 24; limit *= 3)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            test_allocator memory;
+            spg_context *context = test_faulty_context(&memory, threads, limit);
+            container_inputs inputs;
+            test_open_inputs(context, 600, 100, &inputs);
+            for (int c = 0; c < TEST_CONTAINER_CALLS; ++c)
+                assert_in_range(workspace_of(context, &test_container_calls[c], &inputs) + 1, 0, limit + 1);
+            test_close_inputs(context, &inputs);
+            assert_int_equal(test_live(&memory), 0);
+            spg_context_destroy(context);
+        }
+}
+
+static void a_transpose_needs_no_workspace_by_one_thread(void **state)
+{
+    (void)state;
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, 1, 0);
+    container_inputs inputs;
+    test_open_inputs(context, 600, 100, &inputs);
+    const container_call transpose = test_container_calls[3];
+    assert_string_equal(transpose.name, "spg_csr_transpose");
+    assert_int_equal(workspace_of(context, &transpose, &inputs), 0);
+    test_close_inputs(context, &inputs);
+    spg_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_allocation_of_a_call_may_be_refused),
+        cmocka_unit_test(workspace_stays_within_its_limit_or_the_call_is_refused),
+        cmocka_unit_test(a_transpose_needs_no_workspace_by_one_thread),
+    };
+    return cmocka_run_group_tests_name("containers: fault", tests, NULL, NULL);
+}

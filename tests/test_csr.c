@@ -1,0 +1,199 @@
+/* CSR matrices: what each call makes, for every type, shape and number of threads, against plain references. */
+#include "containers.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted(void **state)
+{
+    (void)state;
+    spg_context *context = test_host_context(2);
+    spg_csr matrix;
+    assert_int_equal(spg_csr_alloc(context, 5, 7, 9, SPG_I64, SPG_C64, &matrix), SPG_OK);
+    for (int64_t i = 0; i <= 5; ++i) assert_int_equal(test_offset(&matrix, i), 0);
+    int64_t bytes;
+    spg_context_memory(context, &bytes, NULL);
+    assert_int_equal(bytes, 6 * 8 + 9 * 4 + 9 * 16);
+    spg_csr_free(context, &matrix);
+    spg_context_memory(context, &bytes, NULL);
+    assert_int_equal(bytes, 0);
+    test_assert_zeroed(&matrix, sizeof matrix);
+    spg_csr_free(context, &matrix);
+    spg_csr_free(context, NULL);
+    spg_context_destroy(context);
+}
+
+static void a_matrix_without_entries_needs_no_columns_and_values(void **state)
+{
+    (void)state;
+    spg_context *context = test_host_context(1);
+    spg_csr matrix, transpose;
+    assert_int_equal(spg_csr_alloc(context, 3, 2, 0, SPG_I32, SPG_F32, &matrix), SPG_OK);
+    assert_null(matrix.columns);
+    assert_null(matrix.values);
+    assert_int_equal(spg_csr_check(context, &matrix), SPG_OK);
+    assert_int_equal(spg_csr_sort(context, &matrix), SPG_OK);
+    assert_int_equal(spg_csr_transpose(context, &matrix, &transpose), SPG_OK);
+    assert_int_equal(transpose.rows, 2);
+    assert_int_equal(transpose.cols, 3);
+    spg_csr_free(context, &transpose);
+    spg_csr_free(context, &matrix);
+    spg_context_destroy(context);
+}
+
+static void check_copy(spg_context *context, const spg_csr *matrix)
+{
+    spg_csr copy;
+    assert_int_equal(spg_csr_copy(context, matrix, &copy), SPG_OK);
+    test_assert_same_csr(&copy, matrix);
+    assert_int_equal(copy.place, SPG_PLACE_HOST);
+    if (matrix->nnz > 0) assert_ptr_not_equal(copy.values, matrix->values);
+    spg_csr_free(context, &copy);
+}
+
+static void a_copy_has_the_same_bits(void **state)
+{
+    (void)state;
+    test_for_each_csr(check_copy);
+}
+
+static void check_check(spg_context *context, const spg_csr *matrix)
+{
+    assert_int_equal(spg_csr_check(context, matrix), SPG_OK);
+}
+
+static void sound_matrices_pass_the_check(void **state)
+{
+    (void)state;
+    test_for_each_csr(check_check);
+}
+
+static void check_sort(spg_context *context, const spg_csr *matrix)
+{
+    spg_csr sorted;
+    assert_int_equal(spg_csr_copy(context, matrix, &sorted), SPG_OK);
+    assert_int_equal(spg_csr_sort(context, &sorted), SPG_OK);
+    test_entry *entries = test_csr_entries(matrix);
+    test_order_entries(entries, matrix->nnz);
+    test_assert_csr_entries(&sorted, entries, matrix->nnz, matrix->values);
+    free(entries);
+    spg_csr_free(context, &sorted);
+}
+
+static void rows_are_sorted_stably(void **state)
+{
+    (void)state;
+    test_for_each_csr(check_sort);
+}
+
+static void check_transpose(spg_context *context, const spg_csr *matrix)
+{
+    spg_csr transpose;
+    assert_int_equal(spg_csr_transpose(context, matrix, &transpose), SPG_OK);
+    assert_int_equal(transpose.rows, matrix->cols);
+    assert_int_equal(transpose.cols, matrix->rows);
+    assert_int_equal(transpose.offset_type, matrix->offset_type);
+    assert_int_equal(transpose.value_type, matrix->value_type);
+    test_entry *entries = test_csr_entries(matrix);
+    for (int64_t k = 0; k < matrix->nnz; ++k)
+        entries[k] = (test_entry){entries[k].column, entries[k].row, entries[k].index};
+    test_order_entries(entries, matrix->nnz);
+    test_assert_csr_entries(&transpose, entries, matrix->nnz, matrix->values);
+    free(entries);
+    spg_csr_free(context, &transpose);
+}
+
+static void the_transpose_is_sorted_and_keeps_the_order_of_repeated_entries(void **state)
+{
+    (void)state;
+    test_for_each_csr(check_transpose);
+}
+
+/* alpha and beta: NULL, or one element by test_random_values. */
+static void compare_spmv(spg_context *context, const spg_csr *matrix, const void *alpha, const void *beta)
+{
+    size_t size = spg_type_size(matrix->value_type);
+    void *x = test_array(matrix->cols, size), *y = test_array(matrix->rows, size);
+    void *expected = test_array(matrix->rows, size);
+    test_random_values(1, 0, matrix->value_type, matrix->cols, x);
+    test_random_values(2, 0, matrix->value_type, matrix->rows, y);
+    if (beta == NULL) memset(y, 0xff, (size_t)matrix->rows * size); /* NaNs: not to be read */
+    memcpy(expected, y, (size_t)matrix->rows * size);
+    test_entry *entries = test_csr_entries(matrix);
+    test_reference_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, alpha, x, beta,
+                        expected);
+    assert_int_equal(spg_csr_spmv(context, alpha, matrix, x, beta, y), SPG_OK);
+    assert_memory_equal(y, expected, (size_t)matrix->rows * size);
+    free(entries);
+    free(expected);
+    free(y);
+    free(x);
+}
+
+static void check_spmv(spg_context *context, const spg_csr *matrix)
+{
+    double scales[4]; /* room for two elements of any type */
+    size_t size = spg_type_size(matrix->value_type);
+    test_random_values(3, 0, matrix->value_type, 2, scales);
+    void *alpha = scales, *beta = (char *)scales + size;
+    compare_spmv(context, matrix, NULL, NULL);
+    compare_spmv(context, matrix, alpha, NULL);
+    compare_spmv(context, matrix, NULL, beta);
+    compare_spmv(context, matrix, alpha, beta);
+}
+
+static void a_product_with_a_vector_sums_in_storage_order(void **state)
+{
+    (void)state;
+    test_for_each_csr(check_spmv);
+}
+
+static void alpha_of_one_and_beta_of_zero_are_as_if_null(void **state)
+{
+    (void)state;
+    spg_context *context = test_host_context(1);
+    int32_t offsets[] = {0, 1}, columns[] = {0};
+    double values[] = {INFINITY, 2}, one[] = {1, 0}, zero[] = {-0.0, 0.0}, x[] = {3, 0}, y[] = {NAN, NAN};
+    spg_csr matrix = {1, 1, 1, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    assert_int_equal(spg_csr_spmv(context, one, &matrix, x, zero, y), SPG_OK);
+    assert_true(y[0] == INFINITY);
+    matrix.value_type = SPG_C64;
+    x[1] = 1;
+    values[0] = DBL_MAX;
+    y[0] = NAN;
+    assert_int_equal(spg_csr_spmv(context, one, &matrix, x, zero, y), SPG_OK);
+    assert_true(y[0] == INFINITY);
+    assert_true(y[1] == DBL_MAX + 6);
+    spg_context_destroy(context);
+}
+
+static void a_view_of_the_callers_arrays_is_worked_on_in_place(void **state)
+{
+    (void)state;
+    spg_context *context = test_host_context(2);
+    int64_t offsets[] = {0, 3, 3, 5};
+    int32_t columns[] = {4, 0, 4, 2, 1};
+    float values[] = {1, 2, 3, 4, 5}, sorted[] = {2, 1, 3, 5, 4};
+    spg_csr view = {3, 5, 5, SPG_I64, SPG_F32, SPG_PLACE_HOST, offsets, columns, values};
+    assert_int_equal(spg_csr_sort(context, &view), SPG_OK);
+    assert_memory_equal(values, sorted, sizeof sorted);
+    spg_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted),
+        cmocka_unit_test(a_matrix_without_entries_needs_no_columns_and_values),
+        cmocka_unit_test(a_copy_has_the_same_bits),
+        cmocka_unit_test(sound_matrices_pass_the_check),
+        cmocka_unit_test(rows_are_sorted_stably),
+        cmocka_unit_test(the_transpose_is_sorted_and_keeps_the_order_of_repeated_entries),
+        cmocka_unit_test(a_product_with_a_vector_sums_in_storage_order),
+        cmocka_unit_test(alpha_of_one_and_beta_of_zero_are_as_if_null),
+        cmocka_unit_test(a_view_of_the_callers_arrays_is_worked_on_in_place),
+    };
+    return cmocka_run_group_tests_name("csr", tests, NULL, NULL);
+}
