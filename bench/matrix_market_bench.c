@@ -1,0 +1,166 @@
+/* How long a Matrix Market file takes to read: its bytes, the scan that judges them, and the whole.
+ *
+ *     matrix_market_bench [--json FILE] MATRIX.mtx
+ *
+ * Times are medians of some repetitions; the lines are those that `wc -l` counts, found in the loaded text. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* clock_gettime */
+#endif
+#include "matrix_market_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { REPETITIONS = 5 };
+
+/* Seconds of each stage by repetition, and what was read. */
+typedef struct record {
+    const char *path;
+    int64_t bytes, lines, rows, cols, entries, nnz;
+    double load[REPETITIONS], count[REPETITIONS], scan[REPETITIONS], read[REPETITIONS];
+} record;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int64_t count_lines(const char *text, size_t size)
+{
+    int64_t lines = 0;
+    const char *end = text + size;
+    for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; ++at) ++lines;
+    return lines;
+}
+
+static spg_status time_stages(spg_context *context, int repetition, record *times)
+{
+    matrix_market_text text;
+    double begin = seconds_now();
+    spg_status status = matrix_market_load(context, times->path, &text);
+    double loaded = seconds_now();
+    if (status != SPG_OK) return status;
+    times->bytes = (int64_t)text.size;
+    times->lines = count_lines(text.bytes, text.size);
+    double counted = seconds_now();
+    matrix_market_scan scan;
+    status = matrix_market_scan_text(context, &text, &scan);
+    times->scan[repetition] = seconds_now() - counted;
+    times->load[repetition] = loaded - begin;
+    times->count[repetition] = counted - loaded;
+    matrix_market_unload(&text);
+    if (status != SPG_OK) return status;
+    times->rows = scan.rows;
+    times->cols = scan.cols;
+    times->entries = scan.expanded;
+    matrix_market_end_scan(&scan);
+    return SPG_OK;
+}
+
+/* Sound, of the declared size, and with no more entries than the file has; fewer where it repeats places. */
+static spg_status verify(spg_context *context, const spg_csr *matrix, const record *times)
+{
+    if (matrix->rows != times->rows || matrix->cols != times->cols || matrix->nnz > times->entries)
+        return spg_context_fail(context, SPG_ERROR_INTERNAL, "%s: read as %lld x %lld with %lld entries", times->path,
+                                (long long)matrix->rows, (long long)matrix->cols, (long long)matrix->nnz);
+    return spg_csr_check(context, matrix);
+}
+
+static spg_status time_read(spg_context *context, int repetition, record *times)
+{
+    spg_csr matrix;
+    double begin = seconds_now();
+    spg_status status = matrix_market_read(context, times->path, &matrix);
+    times->read[repetition] = seconds_now() - begin;
+    if (status != SPG_OK) return status;
+    times->nnz = matrix.nnz;
+    status = verify(context, &matrix, times);
+    spg_csr_free(context, &matrix);
+    return status;
+}
+
+static spg_status measure(spg_context *context, record *times)
+{
+    spg_status status = SPG_OK;
+    for (int k = 0; k < REPETITIONS && status == SPG_OK; ++k) {
+        status = time_stages(context, k, times);
+        if (status == SPG_OK) status = time_read(context, k, times);
+    }
+    return status;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static double median(double *seconds)
+{
+    qsort(seconds, REPETITIONS, sizeof *seconds, ascending);
+    return seconds[REPETITIONS / 2];
+}
+
+static void print(const record *times, const char *stage, double seconds)
+{
+    printf("%-26s %8.3f s %8.0f MB/s\n", stage, seconds, (double)times->bytes / seconds / 1e6);
+}
+
+static void put_json(FILE *stream, const record *times, const double seconds[4])
+{
+    fprintf(stream, "{\"file\": \"");
+    for (const char *c = times->path; *c != '\0'; ++c) {
+        if (*c == '"' || *c == '\\')
+            fprintf(stream, "\\%c", *c);
+        else if ((unsigned char)*c < ' ')
+            fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
+        else
+            fputc(*c, stream);
+    }
+    fprintf(stream,
+            "\", \"bytes\": %lld, \"lines\": %lld, \"rows\": %lld, \"cols\": %lld, \"nnz\": %lld, \"load_s\": %.6g, "
+            "\"count_lines_s\": %.6g, \"scan_s\": %.6g, \"read_s\": %.6g, \"reps\": %d, \"verified\": true}\n",
+            (long long)times->bytes, (long long)times->lines, (long long)times->rows, (long long)times->cols,
+            (long long)times->nnz, seconds[0], seconds[1], seconds[2], seconds[3], REPETITIONS);
+}
+
+static int report(record *times, const char *json)
+{
+    const double seconds[] = {median(times->load), median(times->count), median(times->scan), median(times->read)};
+    printf("%s: %lld x %lld, %lld entries; %.1f MB, %lld lines\n", times->path, (long long)times->rows,
+           (long long)times->cols, (long long)times->nnz, (double)times->bytes / 1e6, (long long)times->lines);
+    print(times, "its bytes, into memory", seconds[0]);
+    print(times, "its lines counted", seconds[1]);
+    print(times, "scanned for faults", seconds[2]);
+    print(times, "read as CSR, all in all", seconds[3]);
+    if (json == NULL) return EXIT_SUCCESS;
+    FILE *stream = fopen(json, "w");
+    if (stream != NULL) put_json(stream, times, seconds);
+    if (stream != NULL && fclose(stream) == 0) return EXIT_SUCCESS;
+    fprintf(stderr, "%s: cannot be written\n", json);
+    return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    static record times;
+    bool has_json = argc == 4 && strcmp(argv[1], "--json") == 0;
+    if (argc != 2 && !has_json) {
+        fprintf(stderr, "usage: matrix_market_bench [--json FILE] MATRIX.mtx\n");
+        return EXIT_FAILURE;
+    }
+    times.path = argv[argc - 1];
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    spg_context *context = NULL;
+    if (spg_context_create(&config, &context) != SPG_OK) return EXIT_FAILURE;
+    spg_status status = measure(context, &times);
+    int code = status == SPG_OK ? report(&times, has_json ? argv[2] : NULL) : EXIT_FAILURE;
+    if (status != SPG_OK) fprintf(stderr, "%s\n", spg_context_message(context));
+    spg_context_destroy(context);
+    return code;
+}
