@@ -40,6 +40,7 @@ text ms_text(double ms)
 text ratio_text(double ratio)
 {
     text result = {"-"};
-    if (isfinite(ratio) && ratio > 0.0) snprintf(result.s, sizeof result.s, ratio < 99.5 ? "%.2fx" : "%.0fx", ratio);
+    if (!isfinite(ratio) || !(ratio > 0.0)) return result;
+    snprintf(result.s, sizeof result.s, "%.*fx", ratio < 0.0995 ? 3 : ratio < 99.5 ? 2 : 0, ratio);
     return result;
 }

@@ -54,7 +54,10 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
     put_number(stream, "ms_min", timed, of->min_ms);
     put_number(stream, "ms_max", timed, of->max_ms);
     put_integer(stream, "reps", timed ? chosen->reps : 0);
-    put_number(stream, "work_bytes", timed && of->has_stats, (double)of->stats.workspace_bytes);
+    if (timed && of->has_stats)
+        put_integer(stream, "work_bytes", of->stats.workspace_bytes);
+    else
+        put_number(stream, "work_bytes", false, 0.0);
     put_number(stream, "limit_ms", here->bandwidth > 0.0, memory_limit_ms(here, task, found));
     put_number(stream, "max_error", of->outcome == OUTCOME_VERIFIED || of->outcome == OUTCOME_WRONG, of->max_error);
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");

@@ -95,7 +95,9 @@ static spg_status verify_implementation(spg_context *context, const options *cho
         set_outcome(of, OUTCOME_ABSENT, "does not offer this value type");
         return SPG_OK;
     }
+    const double start = now_ms();
     spg_status status = implementation->prepare(implementation, context, &settings, task, &of->state);
+    of->prepare_ms = now_ms() - start;
     if (status != SPG_OK) {
         set_failure(context, of, status);
         return SPG_OK;
@@ -163,8 +165,9 @@ static void time_all(spg_context *context, const options *chosen, const problem 
         for (int k = 0; k < found->count; k++) {
             measurement *of = &found->of[k];
             if (of->outcome != OUTCOME_VERIFIED) continue;
-            progress("%s %s: timing %s, %d of %d", task->matrix, product_name(task->product), of->implementation->name,
-                     rep + 1, chosen->reps);
+            progress("%s %s: timing %s, %s %d of %d", task->matrix, product_name(task->product),
+                     of->implementation->name, rep < 0 ? "warming up," : "repetition",
+                     rep < 0 ? rep + chosen->warmup + 1 : rep + 1, rep < 0 ? chosen->warmup : chosen->reps);
             time_once(context, rep, of);
         }
     }

@@ -18,6 +18,7 @@ typedef struct measurement {
     char fault[256];  /* unless verified */
     double max_error; /* relative to what is allowed; see verify.h */
     int threads;
+    double prepare_ms; /* for a plan: making it, and its first run */
     double *ms, median_ms, min_ms, max_ms;
     bool has_stats;
     spgemm_stats *all_stats, stats; /* spg's, of the median repetition */

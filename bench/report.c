@@ -123,6 +123,14 @@ static void report_measurement(FILE *stream, const problem *task, const findings
             of->has_stats ? bytes_text(of->stats.workspace_bytes).s : "-", of->max_error);
 }
 
+static void report_plan(FILE *stream, const findings *found)
+{
+    const measurement *of = find_measurement(found, "spg-plan");
+    if (of == NULL || of->outcome != OUTCOME_VERIFIED || !of->has_stats) return;
+    fprintf(stream, "  the plan keeps %s; making it and its first run took %s ms\n", bytes_text(of->stats.plan_bytes).s,
+            ms_text(of->prepare_ms).s);
+}
+
 void report_product(FILE *stream, const machine *here, const problem *task, const findings *found)
 {
     const double limit = memory_limit_ms(here, task, found);
@@ -133,6 +141,7 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
             "x peer", "x limit", "GFLOP/s", "workspace", "right, error");
     for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);
     if (limit > 0.0) fprintf(stream, "    %-17s %8s\n", "memory limit", ms_text(limit).s);
+    report_plan(stream, found);
     if (found->cores_taken > notable_cores)
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
 }

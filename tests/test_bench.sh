@@ -1,6 +1,7 @@
 #!/bin/sh
 # The command line of spgemm_bench. Usage: test_bench.sh PROGRAM
 set -u
+[ -x "$1" ] || { echo "$1: no program"; exit 1; }
 bench=$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
