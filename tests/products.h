@@ -1,0 +1,88 @@
+/* What the tests of products share: where they run, the plain reference, and comparison bit for bit.
+ *
+ * The program's first argument says where: host (also without one) or device. Matrices are built on the host, in
+ * test_host(); the product under test is made at the place. So one suite holds every backend to the same bits. */
+#ifndef SPG_TESTS_PRODUCTS_H
+#define SPG_TESTS_PRODUCTS_H
+
+#include "matrices_for_tests.h"
+#include "test_support.h"
+
+#include <stdbool.h>
+
+/* For main: runs the tests at the place asked for; 77, by which CTest knows a skipped test, where there is none. */
+int test_run_products(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count);
+
+#define TEST_RUN_PRODUCTS(argc, argv, name, tests)                                                                     \
+    test_run_products(argc, argv, name, tests, sizeof(tests) / sizeof *(tests))
+
+spg_place test_place(void);
+
+/* The context of everything on the host: one thread, no freed memory kept. Whatever a test allocates here it must free.
+ */
+spg_context *test_host(void);
+
+/* The defaults at the place under test. */
+spg_config test_config(void);
+spg_context *test_context_of(const spg_config *config);
+spg_context *test_context(int threads, spg_row_limits limits);
+
+/* Row limits by which all rows fall into one class, or into all classes. */
+typedef struct test_limits {
+    const char *name;
+    spg_row_limits limits;
+} test_limits;
+
+enum { TEST_LIMITS = 6, TEST_THREADS = 4, TEST_VALUE_TYPES = 4, TEST_OFFSET_TYPES = 2 };
+extern const test_limits test_limit_sets[TEST_LIMITS];
+extern const int test_thread_counts[TEST_THREADS]; /* 1, 2, 3, 5 */
+extern const spg_type test_value_types[TEST_VALUE_TYPES];
+extern const spg_type test_offset_types[TEST_OFFSET_TYPES];
+extern const spg_row_limits test_default_limits;
+
+/* A copy at the place of the context, and one back on the host. */
+void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here);
+void test_to_host(spg_context *context, const spg_csr *here, spg_csr *host);
+
+/* C = A*B by the call under test; all three on the host. Fails the test unless it succeeds. */
+void test_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
+
+/* C = A*B by a plain sequential loop after Gustavson: every entry the sum, from zero, of its products in order. */
+void test_reference_product(const spg_csr *A, const spg_csr *B, spg_csr *C);
+
+/* The products of row i. */
+int64_t test_row_products(const spg_csr *A, const spg_csr *B, int64_t i);
+
+/* Fail the test, naming the first difference, unless both are the same bit for bit; a NaN equals any NaN. */
+void test_assert_same_product(const spg_csr *actual, const spg_csr *expected, const char *where);
+
+/* Fail the test unless the product at the place has the bits of the reference: with these limits and threads; with
+ * every set of limits on two threads; and with every set of limits and every number of threads. The latter two also
+ * multiply many copies of A below each other. */
+void test_check_product(const spg_csr *A, const spg_csr *B, spg_row_limits limits, int threads);
+void test_check_limits(const spg_csr *A, const spg_csr *B);
+void test_check_all(const spg_csr *A, const spg_csr *B);
+
+/* Patterns, written row by row. Start with {0}. */
+typedef struct test_pattern {
+    int64_t rows, nnz, row_room, room;
+    int64_t *offsets;
+    int32_t *columns;
+} test_pattern;
+
+void test_add(test_pattern *pattern, int64_t column);
+void test_end_row(test_pattern *pattern);
+
+/* Adds n distinct columns from [begin, end), in random order or ascending. */
+void test_add_random(test_pattern *pattern, uint64_t *state, int64_t n, int64_t begin, int64_t end, bool sorted);
+
+void test_free_pattern(test_pattern *pattern);
+
+/* A matrix of this pattern in test_host(), with values by test_random_values. */
+void test_matrix_of(const test_pattern *pattern, int64_t cols, spg_type offset_type, spg_type value_type, uint64_t seed,
+                    unsigned flags, spg_csr *matrix);
+
+/* A number below n. */
+int64_t test_below(uint64_t *state, int64_t n);
+
+#endif

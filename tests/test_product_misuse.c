@@ -1,0 +1,313 @@
+/* Every misuse is refused with its status and a message that names what is wrong; nothing is computed, C is zeroed. */
+#include "products.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct misuse {
+    spg_context *context;
+    spg_csr A, B; /* on the host, sound: 200 x 150 and 150 x 120 */
+} misuse;
+
+static void open_misuse(misuse *m, spg_type offset_type)
+{
+    spg_config config = test_config();
+    config.threads = 3;
+    m->context = test_context_of(&config);
+    test_random_csr(test_host(), 200, 150, 8, offset_type, SPG_F64, 5, TEST_UNSORTED, &m->A);
+    test_random_csr(test_host(), 150, 120, 8, offset_type, SPG_F64, 6, 0, &m->B);
+}
+
+static void close_misuse(misuse *m)
+{
+    int64_t current = 0;
+    spg_context_memory(m->context, &current, NULL);
+    assert_int_equal(current, 0);
+    spg_csr_free(test_host(), &m->A);
+    spg_csr_free(test_host(), &m->B);
+    spg_context_destroy(m->context);
+}
+
+static bool names(const char *message, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(message, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == message || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length])) return true;
+    return false;
+}
+
+/* The call's status, and that C is zeroed (when there is one) and no memory is held. The message must name all of
+ * `first` and `second` (NULL: no matter). */
+static void refuse(misuse *m, const spg_csr *A, const spg_csr *B, spg_status expected, const char *first,
+                   const char *second)
+{
+    spg_csr C;
+    memset(&C, 0x5a, sizeof C);
+    spg_status status = spgemm_csr(m->context, A, B, &C);
+    const char *message = spg_context_message(m->context);
+    if (status != expected)
+        fail_msg("%s (%s), expected %s", spg_status_name(status), message, spg_status_name(expected));
+    if ((first != NULL && !names(message, first)) || (second != NULL && !names(message, second)))
+        fail_msg("\"%s\" does not name %s and %s", message, first, second);
+    test_assert_zeroed(&C, sizeof C);
+    spgemm_plan *plan = (spgemm_plan *)(void *)&C;
+    status = spgemm_plan_create(m->context, A, B, &plan);
+    if (status != expected) fail_msg("plan: %s, expected %s", spg_status_name(status), spg_status_name(expected));
+    assert_null(plan);
+    assert_true(first == NULL || names(spg_context_message(m->context), first));
+}
+
+/* Both at the context's place. */
+static void refuse_copies(misuse *m, const spg_csr *A, const spg_csr *B, spg_status expected, const char *first,
+                          const char *second)
+{
+    spg_csr here_A, here_B;
+    test_to_place(m->context, A, &here_A);
+    test_to_place(m->context, B, &here_B);
+    refuse(m, &here_A, &here_B, expected, first, second);
+    spg_csr_free(m->context, &here_A);
+    spg_csr_free(m->context, &here_B);
+}
+
+static void null_arguments_are_refused_by_name(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B, C;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    memset(&C, 0x5a, sizeof C);
+    assert_int_equal(spgemm_csr(NULL, &A, &B, &C), SPG_ERROR_ARGUMENT);
+    refuse(&m, NULL, &B, SPG_ERROR_ARGUMENT, "A", NULL);
+    refuse(&m, &A, NULL, SPG_ERROR_ARGUMENT, "B", NULL);
+    refuse(&m, NULL, NULL, SPG_ERROR_ARGUMENT, NULL, NULL);
+    assert_int_equal(spgemm_csr(m.context, &A, &B, NULL), SPG_ERROR_ARGUMENT);
+    assert_true(names(spg_context_message(m.context), "C"));
+    spgemm_plan *plan = NULL;
+    assert_int_equal(spgemm_plan_create(NULL, &A, &B, &plan), SPG_ERROR_ARGUMENT);
+    assert_null(plan);
+    assert_int_equal(spgemm_plan_create(m.context, &A, &B, NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(NULL, &A, &B, &C), SPG_ERROR_ARGUMENT);
+    spgemm_stats stats;
+    assert_int_equal(spgemm_plan_stats(NULL, &stats), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_last_stats(NULL, &stats), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_last_stats(m.context, NULL), SPG_ERROR_ARGUMENT);
+    spgemm_plan_destroy(NULL);
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
+static void null_arrays_are_refused_by_name(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    for (int k = 0; k < 3; ++k) {
+        spg_csr broken_A = A, broken_B = B;
+        if (k == 0) broken_A.row_offsets = NULL, broken_B.row_offsets = NULL;
+        if (k == 1) broken_A.columns = NULL, broken_B.columns = NULL;
+        if (k == 2) broken_A.values = NULL, broken_B.values = NULL;
+        refuse(&m, &broken_A, &B, SPG_ERROR_ARGUMENT, "A", NULL);
+        refuse(&m, &A, &broken_B, SPG_ERROR_ARGUMENT, "B", NULL);
+    }
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
+static void sizes_and_types_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B, narrow;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    refuse(&m, &A, &A, SPG_ERROR_SHAPE, "A", "B");
+    refuse(&m, &B, &A, SPG_ERROR_SHAPE, "A", "B");
+    assert_int_equal(spg_csr_alloc(m.context, 150, 10, 0, SPG_I32, SPG_F32, &narrow), SPG_OK);
+    refuse(&m, &A, &narrow, SPG_ERROR_ARGUMENT, NULL, NULL);
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        narrow.value_type = test_value_types[v];
+        if (test_value_types[v] != SPG_F64) refuse(&m, &A, &narrow, SPG_ERROR_ARGUMENT, NULL, NULL);
+    }
+    narrow.value_type = SPG_F32;
+    spg_csr_free(m.context, &narrow);
+    for (int k = 0; k < 7; ++k) {
+        spg_csr broken = A;
+        if (k == 0) broken.rows = -1;
+        if (k == 1) broken.cols = -150;
+        if (k == 2) broken.nnz = -1;
+        if (k == 3) broken.value_type = SPG_I32;
+        if (k == 4) broken.offset_type = SPG_F64;
+        if (k == 5) broken.value_type = (spg_type)77;
+        if (k == 6) broken.place = SPG_PLACE_AUTO;
+        refuse(&m, &broken, &B, SPG_ERROR_ARGUMENT, "A", NULL);
+        broken = B;
+        if (k == 0) broken.cols = (int64_t)1 << 31;
+        if (k == 1) broken.cols = -1;
+        if (k == 2) broken.nnz = INT64_MIN;
+        if (k == 3) broken.value_type = SPG_I64;
+        if (k == 4) broken.offset_type = (spg_type)-1;
+        if (k == 5) broken.rows = INT64_MIN;
+        if (k == 6) broken.place = (spg_place)9;
+        refuse(&m, &A, &broken, SPG_ERROR_ARGUMENT, "B", NULL);
+    }
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
+static void arrays_elsewhere_than_the_context_are_refused(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    spg_csr elsewhere_A = A, elsewhere_B = B;
+    elsewhere_A.place = elsewhere_B.place = test_place() == SPG_PLACE_HOST ? SPG_PLACE_DEVICE : SPG_PLACE_HOST;
+    refuse(&m, &elsewhere_A, &B, SPG_ERROR_PLACE, "A", NULL);
+    refuse(&m, &A, &elsewhere_B, SPG_ERROR_PLACE, "B", NULL);
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
+static void set_offset(spg_csr *matrix, int64_t row, int64_t offset)
+{
+    if (matrix->offset_type == SPG_I64)
+        ((int64_t *)matrix->row_offsets)[row] = offset;
+    else
+        ((int32_t *)matrix->row_offsets)[row] = (int32_t)offset;
+}
+
+/* Puts `offset` at offsets[at] of A, then of B, and demands a message that names the matrix and the row. */
+static void refuse_offset(misuse *m, int64_t at, int64_t offset, int64_t row)
+{
+    char text[32];
+    snprintf(text, sizeof text, "row %lld", (long long)row);
+    for (int b = 0; b < 2; ++b) {
+        spg_csr *broken = b ? &m->B : &m->A;
+        int64_t saved = test_offset(broken, at);
+        set_offset(broken, at, offset);
+        refuse_copies(m, &m->A, &m->B, SPG_ERROR_FORMAT, b ? "B" : "A", text);
+        set_offset(broken, at, saved);
+    }
+}
+
+static void broken_offsets_are_refused_with_their_matrix_and_row(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TEST_OFFSET_TYPES; ++t) {
+        misuse m;
+        open_misuse(&m, test_offset_types[t]);
+        int64_t most = test_offset_types[t] == SPG_I64 ? INT64_MAX : INT32_MAX;
+        refuse_offset(&m, 0, 1, 0);
+        refuse_offset(&m, 0, -1, 0);
+        refuse_offset(&m, 0, -most, 0);
+        refuse_offset(&m, 77, most, 76); /* past nnz */
+        refuse_offset(&m, 77, 100000, 76);
+        refuse_offset(&m, 77, -5, 76); /* falls, below 0 */
+        refuse_offset(&m, 77, -most, 76);
+        refuse_offset(&m, 77, 0, 76); /* falls */
+        for (int b = 0; b < 2; ++b) { /* the end is not nnz */
+            spg_csr *broken = b ? &m.B : &m.A;
+            int64_t rows = broken->rows, end = broken->nnz;
+            set_offset(broken, rows, end + 1);
+            refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", "row");
+            set_offset(broken, rows, test_offset(broken, rows - 1));
+            if (test_offset(broken, rows) != end) refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", "row");
+            set_offset(broken, rows, end);
+        }
+        refuse(&m, &m.A, &m.A, SPG_ERROR_SHAPE, NULL, NULL);
+        close_misuse(&m);
+    }
+}
+
+static void columns_out_of_range_are_refused_with_their_matrix_and_row(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    const int32_t wrong[2][6] = {{-1, INT32_MIN, 150, 151, 1 << 20, INT32_MAX},
+                                 {-1, INT32_MIN, 120, 121, 1 << 20, INT32_MAX}};
+    for (int b = 0; b < 2; ++b) {
+        spg_csr *broken = b ? &m.B : &m.A;
+        const int64_t entries[] = {0, broken->nnz / 2, broken->nnz - 1};
+        for (int e = 0; e < 3; ++e) {
+            int64_t row = 0;
+            while (test_offset(broken, row + 1) <= entries[e]) ++row;
+            char text[32];
+            snprintf(text, sizeof text, "row %lld", (long long)row);
+            int32_t saved = broken->columns[entries[e]];
+            for (int w = 0; w < 6; ++w) {
+                broken->columns[entries[e]] = wrong[b][w];
+                refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", text);
+            }
+            broken->columns[entries[e]] = saved;
+        }
+    }
+    close_misuse(&m);
+}
+
+static void operands_of_a_refused_call_are_left_as_they_were(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B, back;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    spg_csr same_A = A, same_B = B;
+    assert_int_equal(spgemm_csr(m.context, &A, &B, &A), SPG_ERROR_ARGUMENT); /* C is A */
+    assert_int_equal(spgemm_csr(m.context, &A, &B, &B), SPG_ERROR_ARGUMENT);
+    assert_memory_equal(&A, &same_A, sizeof A);
+    assert_memory_equal(&B, &same_B, sizeof B);
+    test_to_host(m.context, &A, &back);
+    test_assert_same_csr(&back, &m.A);
+    spg_csr_free(test_host(), &back);
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
+static void a_context_works_on_after_every_refusal(void **state)
+{
+    (void)state;
+    misuse m;
+    open_misuse(&m, SPG_I64);
+    spg_csr expected, C;
+    test_reference_product(&m.A, &m.B, &expected);
+    int32_t saved = m.A.columns[17];
+    m.A.columns[17] = -4;
+    refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, "A", NULL);
+    m.A.columns[17] = saved;
+    test_multiply(m.context, &m.A, &m.B, &C);
+    test_assert_same_product(&C, &expected, "after a refusal");
+    spg_csr_free(test_host(), &C);
+    spg_csr_free(test_host(), &expected);
+    close_misuse(&m);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_arguments_are_refused_by_name),
+        cmocka_unit_test(null_arrays_are_refused_by_name),
+        cmocka_unit_test(sizes_and_types_that_do_not_fit_are_refused),
+        cmocka_unit_test(arrays_elsewhere_than_the_context_are_refused),
+        cmocka_unit_test(broken_offsets_are_refused_with_their_matrix_and_row),
+        cmocka_unit_test(columns_out_of_range_are_refused_with_their_matrix_and_row),
+        cmocka_unit_test(operands_of_a_refused_call_are_left_as_they_were),
+        cmocka_unit_test(a_context_works_on_after_every_refusal),
+    };
+    return TEST_RUN_PRODUCTS(argc, argv, "product misuse", tests);
+}

@@ -1,0 +1,163 @@
+/* Counts past 2^31: refused with the true count where offsets are narrow, right where they are wide. */
+#include "products.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A column of ones times a row of ones: every product is an entry of its own. */
+static void column_times_row(int64_t m, int64_t n, spg_type offset_type, spg_type value_type, spg_csr *A, spg_csr *B)
+{
+    test_pattern a = {0}, b = {0};
+    for (int64_t i = 0; i < m; ++i) {
+        test_add(&a, 0);
+        test_end_row(&a);
+    }
+    for (int64_t j = 0; j < n; ++j) test_add(&b, j);
+    test_end_row(&b);
+    test_matrix_of(&a, 1, offset_type, value_type, 1, 0, A);
+    test_matrix_of(&b, n, SPG_I32, value_type, 2, 0, B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void refuse(int64_t m, int64_t n, int threads, int64_t workspace_limit)
+{
+    char count[32];
+    snprintf(count, sizeof count, "%lld", (long long)(m * n));
+    spg_csr A, B, here_A, here_B, C;
+    column_times_row(m, n, SPG_I32, SPG_F32, &A, &B);
+    spg_config config = test_config();
+    config.threads = threads;
+    config.workspace_limit = workspace_limit;
+    spg_context *context = test_context_of(&config);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    int64_t before, after, peak;
+    spg_context_memory_reset(context);
+    spg_context_memory(context, &before, NULL);
+    assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_ERROR_OVERFLOW);
+    if (strstr(spg_context_message(context), count) == NULL)
+        fail_msg("\"%s\" does not have the count, %s", spg_context_message(context), count);
+    test_assert_zeroed(&C, sizeof C);
+    spgemm_plan *plan = NULL;
+    assert_int_equal(spgemm_plan_create(context, &here_A, &here_B, &plan), SPG_ERROR_OVERFLOW);
+    assert_null(plan);
+    spg_context_memory(context, &after, &peak);
+    assert_int_equal(after, before);
+    assert_true(peak - before < (int64_t)1 << 28);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+}
+
+static void a_count_past_31_bits_is_refused_with_the_true_count(void **state)
+{
+    (void)state;
+    refuse(70000, 70000, 2, 0);
+    refuse(46341, 46341, 1, 0); /* 4633 past 2^31 - 1 */
+}
+
+static void a_refused_count_holds_under_a_workspace_limit(void **state)
+{
+    (void)state;
+    refuse(70000, 70000, 2, (int64_t)4 << 20);
+}
+
+static void products_past_31_bits_are_counted_by_the_analysis(void **state)
+{
+    (void)state;
+    spg_csr A, B, here_A, here_B;
+    column_times_row(70000, 70000, SPG_I32, SPG_F64, &A, &B);
+    spg_context *context = test_context(2, test_default_limits);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    spgemm_analysis analysis;
+    assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &analysis), SPG_OK);
+    assert_int_equal(analysis.products, (int64_t)70000 * 70000);
+    assert_int_equal(analysis.longest_row, 70000);
+    assert_true(analysis.row_products.mean == 70000.0 && analysis.row_products.stddev == 0.0);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+}
+
+static void require_large(int64_t gigabytes)
+{
+    const char *wanted = getenv("SPG_TEST_LARGE");
+    int64_t memory = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    if (wanted == NULL || wanted[0] != '1' || memory < gigabytes << 30) skip();
+}
+
+static void more_than_31_bits_of_products_may_make_a_small_result(void **state)
+{
+    (void)state;
+    require_large(1); /* seconds of work */
+    enum { N = 1300 };
+    test_pattern full = {0};
+    for (int64_t i = 0; i < N; ++i) {
+        for (int64_t j = 0; j < N; ++j) test_add(&full, j);
+        test_end_row(&full);
+    }
+    spg_csr A, C;
+    test_matrix_of(&full, N, SPG_I32, SPG_F32, 1, 0, &A);
+    test_free_pattern(&full);
+    for (int64_t k = 0; k < A.nnz; ++k) ((float *)A.values)[k] = 1;
+    spg_context *context = test_context(2, test_default_limits);
+    test_multiply(context, &A, &A, &C);
+    assert_int_equal(C.nnz, (int64_t)N * N);
+    for (int64_t k = 0; k < C.nnz; ++k) assert_true(((float *)C.values)[k] == (float)N);
+    spgemm_stats stats;
+    assert_int_equal(spgemm_last_stats(context, &stats), SPG_OK);
+    assert_int_equal(stats.products, (int64_t)N * N * N);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &C);
+    spg_context_destroy(context);
+}
+
+static void wide_offsets_hold_a_result_past_31_bits(void **state)
+{
+    (void)state;
+    require_large(19);
+    enum { N = 46400 };
+    spg_csr A, B, here_A, here_B, C;
+    column_times_row(N, N, SPG_I64, SPG_F32, &A, &B);
+    spg_context *context = test_context(0, test_default_limits);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    spg_status status = spgemm_csr(context, &here_A, &here_B, &C);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
+    assert_int_equal(C.nnz, (int64_t)N * N);
+    assert_int_equal(C.offset_type, SPG_I64);
+    if (test_place() == SPG_PLACE_HOST)
+        for (int64_t i = 0; i < N; ++i) {
+            assert_int_equal(test_offset(&C, i + 1), (i + 1) * N);
+            for (int64_t j = i % 7; j < N; j += 1 + j % 97) {
+                float product = ((float *)A.values)[i] * ((float *)B.values)[j];
+                assert_true(C.columns[i * N + j] == j && ((float *)C.values)[i * N + j] == 0 + product);
+            }
+        }
+    spg_csr_free(context, &C);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_count_past_31_bits_is_refused_with_the_true_count),
+        cmocka_unit_test(a_refused_count_holds_under_a_workspace_limit),
+        cmocka_unit_test(products_past_31_bits_are_counted_by_the_analysis),
+        cmocka_unit_test(more_than_31_bits_of_products_may_make_a_small_result),
+        cmocka_unit_test(wide_offsets_hold_a_result_past_31_bits),
+    };
+    return TEST_RUN_PRODUCTS(argc, argv, "product overflow", tests);
+}

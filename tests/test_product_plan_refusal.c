@@ -1,0 +1,318 @@
+/* A plan runs on its own patterns alone: anything else is refused with SHAPE and nothing is computed. */
+#include "fault.h"
+#include "products.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { M = 120, K = 100, N = 80 };
+
+typedef struct planned {
+    spg_context *context;
+    spg_csr A, B; /* on the host */
+    spg_csr C, before;
+    spgemm_plan *plan;
+} planned;
+
+static void open_plan(planned *p, spg_type offset_type)
+{
+    spg_config config = test_config();
+    config.threads = 3;
+    p->context = test_context_of(&config);
+    spg_csr A, B;
+    test_random_csr(test_host(), M, K, 6, offset_type, SPG_F64, 3, 0, &p->A);
+    test_random_csr(test_host(), K, N, 6, offset_type, SPG_F64, 4, 0, &p->B);
+    test_to_place(p->context, &p->A, &A);
+    test_to_place(p->context, &p->B, &B);
+    p->C = (spg_csr){0};
+    assert_int_equal(spgemm_plan_create(p->context, &A, &B, &p->plan), SPG_OK);
+    assert_int_equal(spgemm_plan_run(p->plan, &A, &B, &p->C), SPG_OK);
+    test_to_host(p->context, &p->C, &p->before);
+    spg_csr_free(p->context, &A);
+    spg_csr_free(p->context, &B);
+}
+
+static void close_plan(planned *p)
+{
+    spgemm_plan_destroy(p->plan);
+    spg_csr_free(p->context, &p->C);
+    int64_t current = 0;
+    spg_context_memory(p->context, &current, NULL);
+    assert_int_equal(current, 0);
+    spg_csr_free(test_host(), &p->A);
+    spg_csr_free(test_host(), &p->B);
+    spg_csr_free(test_host(), &p->before);
+    spg_context_destroy(p->context);
+}
+
+/* These operands, on the host, must be refused both for a zeroed C and for one with a result. `name` must be named. */
+static void refuse(planned *p, const spg_csr *host_A, const spg_csr *host_B, const char *name)
+{
+    spg_csr A, B, none = {0}, back;
+    test_to_place(p->context, host_A, &A);
+    test_to_place(p->context, host_B, &B);
+    const spg_csr same = p->C;
+    for (int k = 0; k < 2; ++k) {
+        spg_status status = spgemm_plan_run(p->plan, &A, &B, k ? &p->C : &none);
+        if (status != SPG_ERROR_SHAPE)
+            fail_msg("%s (%s) for another pattern of %s", spg_status_name(status), spg_context_message(p->context),
+                     name);
+        if (strstr(spg_context_message(p->context), name) == NULL)
+            fail_msg("\"%s\" does not name %s", spg_context_message(p->context), name);
+    }
+    test_assert_zeroed(&none, sizeof none);
+    assert_memory_equal(&same, &p->C, sizeof same);
+    test_to_host(p->context, &p->C, &back);
+    test_assert_same_csr(&back, &p->before);
+    spg_csr_free(test_host(), &back);
+    spg_csr_free(p->context, &A);
+    spg_csr_free(p->context, &B);
+}
+
+static void set_offset(spg_csr *matrix, int64_t row, int64_t offset)
+{
+    if (matrix->offset_type == SPG_I64)
+        ((int64_t *)matrix->row_offsets)[row] = offset;
+    else
+        ((int32_t *)matrix->row_offsets)[row] = (int32_t)offset;
+}
+
+static void one_other_column_is_refused(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    for (int b = 0; b < 2; ++b) {
+        spg_csr *matrix = b ? &p.B : &p.A;
+        const int64_t entries[] = {0, 1, matrix->nnz / 2, matrix->nnz - 2, matrix->nnz - 1};
+        for (int e = 0; e < 5; ++e) {
+            int32_t saved = matrix->columns[entries[e]];
+            for (int bit = 0; bit < 4; ++bit) {
+                matrix->columns[entries[e]] = (saved ^ (1 << bit)) % (int32_t)matrix->cols;
+                refuse(&p, &p.A, &p.B, b ? "B" : "A");
+            }
+            matrix->columns[entries[e]] = saved;
+        }
+    }
+    close_plan(&p);
+}
+
+static void two_columns_exchanged_or_shifted_are_refused(void **state)
+{
+    (void)state; /* what a sum or an exclusive-or of the columns would not notice */
+    planned p;
+    open_plan(&p, SPG_I32);
+    for (int b = 0; b < 2; ++b) {
+        spg_csr *matrix = b ? &p.B : &p.A;
+        for (int64_t k = 0; k + 1 < matrix->nnz; k += 37) {
+            int32_t *columns = matrix->columns, first = columns[k], second = columns[k + 1];
+            if (first != second) {
+                columns[k] = second, columns[k + 1] = first;
+                refuse(&p, &p.A, &p.B, b ? "B" : "A");
+            }
+            if (first > 0 && second + 1 < matrix->cols) {
+                columns[k] = first - 1, columns[k + 1] = second + 1;
+                refuse(&p, &p.A, &p.B, b ? "B" : "A");
+            }
+            columns[k] = first, columns[k + 1] = second;
+        }
+    }
+    close_plan(&p);
+}
+
+static void one_row_boundary_moved_is_refused(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TEST_OFFSET_TYPES; ++t) {
+        planned p;
+        open_plan(&p, test_offset_types[t]);
+        for (int b = 0; b < 2; ++b) {
+            spg_csr *matrix = b ? &p.B : &p.A;
+            for (int64_t row = 1; row < matrix->rows; row += 23) {
+                int64_t saved = test_offset(matrix, row);
+                if (saved < test_offset(matrix, row + 1)) {
+                    set_offset(matrix, row, saved + 1);
+                    refuse(&p, &p.A, &p.B, b ? "B" : "A");
+                }
+                if (saved > test_offset(matrix, row - 1)) {
+                    set_offset(matrix, row, saved - 1);
+                    refuse(&p, &p.A, &p.B, b ? "B" : "A");
+                }
+                set_offset(matrix, row, saved);
+            }
+        }
+        close_plan(&p);
+    }
+}
+
+static void malformed_operands_are_refused_and_never_followed(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, 1000};
+    for (int b = 0; b < 2; ++b) {
+        spg_csr *matrix = b ? &p.B : &p.A;
+        for (int w = 0; w < 4; ++w) {
+            int32_t saved = matrix->columns[20];
+            matrix->columns[20] = wrong[w];
+            refuse(&p, &p.A, &p.B, b ? "B" : "A");
+            matrix->columns[20] = saved;
+            saved = (int32_t)test_offset(matrix, 30);
+            set_offset(matrix, 30, wrong[w]);
+            refuse(&p, &p.A, &p.B, b ? "B" : "A");
+            set_offset(matrix, 30, saved);
+        }
+    }
+    close_plan(&p);
+}
+
+static void other_sizes_and_types_are_refused(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    spg_csr other;
+    test_random_csr(test_host(), M, K, 7, SPG_I32, SPG_F64, 30, 0, &other); /* another nnz */
+    refuse(&p, &other, &p.B, "A");
+    spg_csr_free(test_host(), &other);
+    test_random_csr(test_host(), K, N, 7, SPG_I32, SPG_F64, 31, 0, &other);
+    refuse(&p, &p.A, &other, "B");
+    spg_csr_free(test_host(), &other);
+    other = p.B;
+    other.cols += 1; /* fits A still */
+    refuse(&p, &p.A, &other, "B");
+    other = p.A;
+    other.rows -= 1;
+    other.nnz = test_offset(&p.A, other.rows);
+    refuse(&p, &other, &p.B, "A");
+    spg_csr single_A, single_B;
+    test_random_csr(test_host(), M, K, 6, SPG_I32, SPG_F32, 3, 0, &single_A);
+    test_random_csr(test_host(), K, N, 6, SPG_I32, SPG_F32, 4, 0, &single_B);
+    refuse(&p, &single_A, &single_B, "A");
+    refuse(&p, &single_A, &p.B, "A");
+    refuse(&p, &p.A, &single_B, "B");
+    spg_csr_free(test_host(), &single_A);
+    spg_csr_free(test_host(), &single_B);
+    close_plan(&p);
+}
+
+static void null_arguments_and_aliases_are_refused(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    spg_csr A, B;
+    test_to_place(p.context, &p.A, &A);
+    test_to_place(p.context, &p.B, &B);
+    const spg_csr same_A = A, same_B = B;
+    assert_int_equal(spgemm_plan_run(p.plan, NULL, &B, &p.C), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, &A, NULL, &p.C), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &A), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &B), SPG_ERROR_ARGUMENT);
+    assert_memory_equal(&A, &same_A, sizeof A);
+    assert_memory_equal(&B, &same_B, sizeof B);
+    spg_csr_free(p.context, &A);
+    spg_csr_free(p.context, &B);
+    close_plan(&p);
+}
+
+static void a_result_of_another_shape_is_refused(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    spg_csr A, B;
+    test_to_place(p.context, &p.A, &A);
+    test_to_place(p.context, &p.B, &B);
+    for (int k = 0; k < 6; ++k) {
+        spg_csr C = p.C;
+        if (k == 0) C.rows -= 1;
+        if (k == 1) C.cols += 1;
+        if (k == 2) C.nnz -= 1;
+        if (k == 3) C.value_type = SPG_F32;
+        if (k == 4) C.offset_type = SPG_I64;
+        if (k == 5) C.rows = C.cols = 1, C.nnz = 0;
+        if (k == 4) C.row_offsets = &A; /* never read */
+        const spg_csr same = C;
+        assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &C), SPG_ERROR_SHAPE);
+        assert_memory_equal(&C, &same, sizeof C);
+    }
+    spg_csr_free(p.context, &A);
+    spg_csr_free(p.context, &B);
+    close_plan(&p);
+}
+
+/* Either refused, or made right. */
+static void a_result_of_another_pattern_never_comes_back_wrong(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    spg_csr A, B;
+    test_to_place(p.context, &p.A, &A);
+    test_to_place(p.context, &p.B, &B);
+    for (int64_t k = 0; k < p.before.nnz; k += p.before.nnz / 7) {
+        spg_csr other, C, back;
+        assert_int_equal(spg_csr_copy(test_host(), &p.before, &other), SPG_OK);
+        other.columns[k] ^= 1;
+        test_to_place(p.context, &other, &C);
+        spg_status status = spgemm_plan_run(p.plan, &A, &B, &C);
+        test_to_host(p.context, &C, &back);
+        if (status == SPG_OK)
+            test_assert_same_csr(&back, &p.before);
+        else
+            assert_int_equal(status, SPG_ERROR_SHAPE);
+        spg_csr_free(test_host(), &back);
+        spg_csr_free(test_host(), &other);
+        spg_csr_free(p.context, &C);
+    }
+    spg_csr_free(p.context, &A);
+    spg_csr_free(p.context, &B);
+    close_plan(&p);
+}
+
+static void a_run_into_an_old_result_allocates_nothing(void **state)
+{
+    (void)state;
+    if (test_place() != SPG_PLACE_HOST) skip();
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int l = 0; l < TEST_LIMITS; ++l) {
+            test_allocator memory;
+            spg_context *context = test_faulty_context(&memory, threads, 0);
+            assert_int_equal(spg_context_set_row_limits(context, &test_limit_sets[l].limits), SPG_OK);
+            spg_csr A, B, C = {0};
+            spgemm_plan *plan;
+            test_random_csr(context, 3000, 2000, 6, SPG_I32, SPG_F64, 3, TEST_UNSORTED, &A);
+            test_random_csr(context, 2000, 1500, 9, SPG_I32, SPG_F64, 4, TEST_DUPLICATES, &B);
+            assert_int_equal(spgemm_plan_create(context, &A, &B, &plan), SPG_OK);
+            assert_int_equal(spgemm_plan_run(plan, &A, &B, &C), SPG_OK);
+            test_fail_at(&memory, 1); /* counts from here, and refuses the first */
+            assert_int_equal(spgemm_plan_run(plan, &A, &B, &C), SPG_OK);
+            assert_int_equal(memory.allocations, 0);
+            test_fail_at(&memory, 0);
+            spgemm_plan_destroy(plan);
+            spg_csr_free(context, &A);
+            spg_csr_free(context, &B);
+            spg_csr_free(context, &C);
+            assert_int_equal(test_live(&memory), 0);
+            spg_context_destroy(context);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_other_column_is_refused),
+        cmocka_unit_test(two_columns_exchanged_or_shifted_are_refused),
+        cmocka_unit_test(one_row_boundary_moved_is_refused),
+        cmocka_unit_test(malformed_operands_are_refused_and_never_followed),
+        cmocka_unit_test(other_sizes_and_types_are_refused),
+        cmocka_unit_test(null_arguments_and_aliases_are_refused),
+        cmocka_unit_test(a_result_of_another_shape_is_refused),
+        cmocka_unit_test(a_result_of_another_pattern_never_comes_back_wrong),
+        cmocka_unit_test(a_run_into_an_old_result_allocates_nothing),
+    };
+    return TEST_RUN_PRODUCTS(argc, argv, "product plan refusal", tests);
+}
