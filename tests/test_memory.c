@@ -26,10 +26,24 @@ static char *allocate(spg_context *context, int64_t bytes)
     return memory;
 }
 
+/* Large blocks are mapped, kept and reserved only where the system can. */
+static spg_context *context_that_maps(int64_t keep_bytes)
+{
+    spg_context *context = context_keeping(keep_bytes);
+    void *memory = NULL;
+    if (spg_reserve(context, (int64_t)1 << 33, &memory)) {
+        spg_cancel_reservation(context, memory);
+        return context;
+    }
+    spg_context_destroy(context);
+    skip();
+    return NULL;
+}
+
 static char *reserve(spg_context *context, int64_t bytes)
 {
     void *memory = NULL;
-    if (!spg_reserve(context, bytes, &memory)) skip(); /* not on this system */
+    assert_true(spg_reserve(context, bytes, &memory));
     return memory;
 }
 
@@ -109,11 +123,10 @@ static void the_peak_is_the_highest_sum_since_the_reset(void **state)
 static void a_freed_block_is_kept_for_the_next_of_its_size(void **state)
 {
     (void)state;
-    spg_context *context = context_keeping(64 * MIB);
+    spg_context *context = context_that_maps(64 * MIB);
     char *first = allocate(context, 8 * MIB);
     spg_release(context, first, 8 * MIB);
     assert_counted(context, 0, 8 * MIB);
-    if (context->kept == NULL) skip(); /* not on this system */
     assert_in_range(context->kept_bytes, 8 * MIB, 12 * MIB);
     char *second = allocate(context, 7 * MIB);
     assert_ptr_equal(second, first);
@@ -131,14 +144,13 @@ static void a_freed_block_is_kept_for_the_next_of_its_size(void **state)
 static void what_is_kept_stays_within_its_bound_and_the_oldest_go_first(void **state)
 {
     (void)state;
-    spg_context *context = context_keeping(20 * MIB);
+    spg_context *context = context_that_maps(20 * MIB);
     char *blocks[4];
     for (int k = 0; k < 4; ++k) blocks[k] = allocate(context, 7 * MIB); /* 8 MiB mapped each */
     for (int k = 0; k < 4; ++k) {
         spg_release(context, blocks[k], 7 * MIB);
         assert_in_range(context->kept_bytes, 0, 20 * MIB);
     }
-    if (context->kept == NULL) skip();
     char *again = allocate(context, 7 * MIB), *more = allocate(context, 7 * MIB);
     assert_true((again == blocks[3] && more == blocks[2]) || (again == blocks[2] && more == blocks[3]));
     spg_release(context, again, 7 * MIB);
@@ -162,8 +174,8 @@ static void nothing_is_kept_where_nothing_may_be(void **state)
 static void a_reservation_costs_nothing_until_it_is_trimmed(void **state)
 {
     (void)state;
-    spg_context *context = context_keeping(64 * MIB);
-    char *memory = reserve(context, (int64_t)1 << 36);
+    spg_context *context = context_that_maps(64 * MIB);
+    char *memory = reserve(context, (int64_t)1 << 33);
     assert_counted(context, 0, 0);
     for (int k = 0; k < 5 * MIB; ++k) memory[k] = (char)k;
     char *trimmed = spg_trim(context, memory, 5 * MIB);
@@ -179,7 +191,7 @@ static void a_reservation_costs_nothing_until_it_is_trimmed(void **state)
 static void a_small_result_moves_out_of_its_reservation(void **state)
 {
     (void)state;
-    spg_context *context = context_keeping(64 * MIB);
+    spg_context *context = context_that_maps(64 * MIB);
     char *memory = reserve(context, (int64_t)1 << 33);
     memcpy(memory, "small", 6);
     char *trimmed = spg_trim(context, memory, 6);
@@ -199,7 +211,7 @@ static void a_small_result_moves_out_of_its_reservation(void **state)
 static void a_reservation_begins_with_the_pages_of_the_last_one(void **state)
 {
     (void)state;
-    spg_context *context = context_keeping(64 * MIB);
+    spg_context *context = context_that_maps(64 * MIB);
     for (int64_t size = 3 * MIB; size <= 24 * MIB; size *= 2) { /* each larger than the one before */
         char *memory = reserve(context, 2 * size);
         if (size > 3 * MIB) assert_memory_equal(memory + MIB, "pages", 6);
