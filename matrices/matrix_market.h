@@ -21,8 +21,8 @@ typedef struct matrix_market_dense {
  * a skew-symmetric one the part below the diagonal. Infinities and NaNs are no numbers of the format.
  *
  * IO: the file cannot be opened or read. FORMAT: what it holds is no Matrix Market; the message has the file's name,
- * the line and the fault. OVERFLOW: sizes or values past what the types hold; integers past 2^53. MEMORY: also for what
- * reading takes, up to two times the file's bytes and 24 for each entry, outside the context. */
+ * the line and the fault. OVERFLOW: sizes or values past what the types hold, integers past 2^53. MEMORY: also for what
+ * only reading needs and takes from malloc, the file's bytes and 24 to 32 for each entry. */
 spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix);
 
 /* Reads an array file, such as near-null-space candidates, symmetry expanded. */

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Calls of malloc, calloc and realloc by the reader and by CHOLMOD since the k-th was chosen to fail; 0: none fails.
- * The linker leads the reader's calls here. */
-static int64_t system_calls, system_fails_at;
+/* Calls of malloc, calloc and realloc by the reader and by CHOLMOD since the k-th was chosen to fail, 0: none fails;
+ * and blocks that are not freed yet. The linker leads the reader's calls here. */
+static int64_t system_calls, system_fails_at, system_live;
 
 static bool system_refuses(void)
 {
@@ -33,16 +33,46 @@ static void system_fail_at(int64_t k)
 
 static bool system_failed(void) { return system_fails_at > 0 && system_calls >= system_fails_at; }
 
+static void *counted(void *memory, bool is_new)
+{
+    system_live += memory != NULL && is_new;
+    return memory;
+}
+
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void __real_free(void *memory);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+void __wrap_free(void *memory);
 
-void *__wrap_malloc(size_t bytes) { return system_refuses() ? NULL : __real_malloc(bytes); }
-void *__wrap_calloc(size_t count, size_t bytes) { return system_refuses() ? NULL : __real_calloc(count, bytes); }
-void *__wrap_realloc(void *memory, size_t bytes) { return system_refuses() ? NULL : __real_realloc(memory, bytes); }
+void *__wrap_malloc(size_t bytes) { return system_refuses() ? NULL : counted(__real_malloc(bytes), true); }
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return system_refuses() ? NULL : counted(__real_calloc(count, bytes), true);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    bool is_new = memory == NULL;
+    return system_refuses() ? NULL : counted(__real_realloc(memory, bytes), is_new);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return counted(__real_aligned_alloc(alignment, bytes), true);
+}
+
+void __wrap_free(void *memory)
+{
+    system_live -= memory != NULL;
+    __real_free(memory);
+}
 
 /* `counted` has what it allocates counted by `memory`; that takes it from malloc, so `plain` is for refusals there. */
 typedef struct fixture {
@@ -64,10 +94,12 @@ static int set_up(void **state)
     SuiteSparse_config_malloc_func_set(__wrap_malloc);
     SuiteSparse_config_calloc_func_set(__wrap_calloc);
     SuiteSparse_config_realloc_func_set(__wrap_realloc);
+    SuiteSparse_config_free_func_set(__wrap_free);
 #else
     SuiteSparse_config.malloc_func = __wrap_malloc;
     SuiteSparse_config.calloc_func = __wrap_calloc;
     SuiteSparse_config.realloc_func = __wrap_realloc;
+    SuiteSparse_config.free_func = __wrap_free;
 #endif
     *state = f;
     return 0;
@@ -91,7 +123,7 @@ static int tear_down(void **state)
     spg_context_destroy(f->plain);
     unlink(f->path);
     assert_int_equal(rmdir(f->folder), 0);
-    free(f);
+    __real_free(f);
     return 0;
 }
 
@@ -148,7 +180,7 @@ static void every_allocation_outside_the_context_may_fail_while_reading(void **s
 {
     fixture *f = *state;
     for (int p = 0; p < PATHS; ++p) {
-        int64_t refused = 0;
+        int64_t refused = 0, before = system_live;
         for (int64_t k = 1;; ++k) {
             spg_csr matrix;
             system_fail_at(k);
@@ -158,11 +190,13 @@ static void every_allocation_outside_the_context_may_fail_while_reading(void **s
             if (status != SPG_OK) {
                 ++refused;
                 assert_true(failed);
+                assert_int_equal(system_live, before);
                 assert_refused(f, f->plain, status, &matrix, sizeof matrix);
                 continue;
             }
             oracle_assert_file(paths[p], &matrix);
             spg_csr_free(f->plain, &matrix);
+            assert_int_equal(system_live, before);
             if (!failed) break;
         }
         assert_true(refused >= 3);

@@ -24,7 +24,7 @@ void fuzz_require_zeroed(const void *object, size_t bytes)
 static void *allocate(void *user, size_t bytes, spg_place place, void *stream)
 {
     (void)user, (void)place, (void)stream;
-    return bytes <= (size_t)16 << 20 ? malloc(bytes) : NULL;
+    return bytes <= (size_t)1 << 20 ? malloc(bytes) : NULL;
 }
 
 static void release(void *user, void *memory, size_t bytes, spg_place place, void *stream)

@@ -13,7 +13,7 @@ void fuzz_fail(const char *file, int line, const char *condition);
 
 void fuzz_require_zeroed(const void *object, size_t bytes);
 
-/* A host context that has no more than 16 MiB at once to give, so that sizes that an input merely claims cost nothing.
+/* A host context that has no more than 1 MiB at once to give, so that sizes that an input merely claims cost nothing.
  * Closing requires that nothing is held any more. */
 spg_context *fuzz_open_context(void);
 void fuzz_close_context(spg_context *context);
