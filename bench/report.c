@@ -52,7 +52,7 @@ static void report_analysis(FILE *stream, const problem *task, const findings *f
                 (long long)task->B.cols, (long long)task->B.nnz, bytes_text(csr_bytes(&task->B)).s);
     else
         fputs("\n  A*A\n", stream);
-    fprintf(stream, "  %s products -> C of %s entries (%s)   expansion %.2f   contraction %.2f (rows %.1f to %.1f)\n",
+    fprintf(stream, "  %s products -> C %s entries (%s)  expansion %.2f  contraction %.2f (rows %.1f to %.1f)\n",
             count_text(task->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
             ratio(task->products, task->A.nnz), ratio(task->products, found->nnz_c), analysis->contraction.min,
             analysis->contraction.max);
@@ -138,7 +138,7 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
     report_classes(stream, found, task->A.rows);
     report_phases(stream, found);
     fprintf(stream, "  %-15s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
-            "x peer", "x limit", "GFLOP/s", "workspace", "right, error");
+            "x peer", "x limit", "GFLOP/s", "workspace", "right, err");
     for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);
     if (limit > 0.0) fprintf(stream, "    %-17s %8s\n", "memory limit", ms_text(limit).s);
     report_plan(stream, found);
@@ -148,12 +148,14 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
 
 void report_legend(FILE *stream, const options *chosen)
 {
-    fputs(
-        "\nms: median of allocating C, the product and freeing C, the implementations in turn. x peer: times as fast "
-        "as\n"
-        "the fastest peer. x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest\n"
-        "difference from CXSparse's result over what is allowed, 4*k*eps*sum|a||b| for an entry of k products.\n",
-        stream);
+    static const char *const lines[] = {
+        "",
+        "ms: median time of allocating C, the product and freeing C, the implementations in turn.",
+        "x peer: times as fast as the fastest peer. x limit: times the time of reading A and B and writing",
+        "C at copy bandwidth. error: largest difference from CXSparse's result, over the one allowed:",
+        "4*k*eps*sum|a||b| for an entry of k products.",
+    };
+    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) fprintf(stream, "%s\n", lines[k]);
     for (int k = 0; k < chosen->implementation_count; k++)
         fprintf(stream, "  %-13s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
 }
