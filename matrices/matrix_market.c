@@ -4,6 +4,7 @@
 #endif
 #include "matrix_market_internal.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,7 @@ static spg_status read_coo_in_c_locale(spg_context *context, const matrix_market
                                        spg_coo *coo)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0)
-        return spg_context_fail(context, SPG_ERROR_MEMORY, "%s: no memory to read it",
-                                matrix_market_short_name(text->name));
+    if (c_locale == (locale_t)0) return matrix_market_system_error(context, text->name, "cannot be read", errno);
     locale_t previous = uselocale(c_locale);
     spg_status status = read_coo(context, text, array_only, coo);
     uselocale(previous);

@@ -24,7 +24,8 @@ spg_status matrix_market_system_error(spg_context *context, const char *path, co
 {
     char reason[128] = "";
     if (strerror_r(error, reason, sizeof reason) != 0) reason[0] = '\0';
-    return spg_context_fail(context, SPG_ERROR_IO, "%s: %s: %s", matrix_market_short_name(path), what, reason);
+    return spg_context_fail(context, error == ENOMEM ? SPG_ERROR_MEMORY : SPG_ERROR_IO, "%s: %s: %s",
+                            matrix_market_short_name(path), what, reason);
 }
 
 static spg_status no_memory(spg_context *context, const char *path, size_t bytes)

@@ -81,7 +81,7 @@ spg_status matrix_market_read_dense_text(spg_context *context, const char *name,
 /* The end of a path, short enough for a message. */
 const char *matrix_market_short_name(const char *path);
 
-/* Fails with the path and what errno says: "PATH: what: No such file". */
+/* Fails with the path and what errno says: "PATH: what: No such file". MEMORY if that is ENOMEM, else IO. */
 spg_status matrix_market_system_error(spg_context *context, const char *path, const char *what, int error);
 
 #endif

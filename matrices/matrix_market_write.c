@@ -28,13 +28,7 @@ static spg_status fail_to_write(const output *out, int error)
     return matrix_market_system_error(out->context, out->path, "cannot be written", error);
 }
 
-static spg_status no_memory(const output *out)
-{
-    return spg_context_fail(out->context, SPG_ERROR_MEMORY, "%s: no memory to write it",
-                            matrix_market_short_name(out->path));
-}
-
-/* Creates a file of a new name beside the target; -1 with errno, 0 bytes of memory being ENOMEM. */
+/* Creates a file of a new name beside the target; -1 with errno. */
 static int create_temporary(output *out)
 {
     enum { ATTEMPTS = 1000 };
@@ -62,13 +56,14 @@ static spg_status open_output(output *out)
     struct stat about;
     bool exists = stat(out->path, &about) == 0;
     out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
-    if (out->target == NULL) return errno == ENOMEM ? no_memory(out) : fail_to_write(out, errno);
+    if (out->target == NULL) return fail_to_write(out, errno);
     int file = exists && !S_ISREG(about.st_mode) ? open(out->target, O_WRONLY | O_CLOEXEC) : create_temporary(out);
-    if (file < 0) return errno == ENOMEM ? no_memory(out) : fail_to_write(out, errno);
+    if (file < 0) return fail_to_write(out, errno);
     out->file = fdopen(file, "w");
     if (out->file != NULL) return SPG_OK;
+    int error = errno;
     close(file);
-    return no_memory(out);
+    return fail_to_write(out, error);
 }
 
 /* Closes the file and gives it its name; after a failure, removes it. */
@@ -140,7 +135,7 @@ static spg_status write_contents(const output *out, const spg_csr *matrix)
 static spg_status write_in_c_locale(const output *out, const spg_csr *matrix)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0) return no_memory(out);
+    if (c_locale == (locale_t)0) return fail_to_write(out, errno);
     locale_t previous = uselocale(c_locale);
     spg_status status = write_contents(out, matrix);
     uselocale(previous);
