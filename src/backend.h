@@ -32,8 +32,10 @@ typedef struct spg_backend {
     spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
     spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);
     spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, spg_csr *transpose);
+    /* alpha NULL: 1; beta NULL: 0, and y is not read. Both point to the host. */
     spg_status (*csr_spmv)(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                            const void *beta, void *y);
+    /* The result's offset_type is set: it is the one to make. */
     spg_status (*csr_from_coo)(spg_context *context, const spg_coo *source, spg_csr *matrix);
     spg_status (*coo_check)(spg_context *context, const spg_coo *matrix);
     spg_status (*coo_sort)(spg_context *context, spg_coo *matrix);

@@ -85,18 +85,20 @@ static void workspace_stays_within_its_limit_or_the_call_is_refused(void **state
         }
 }
 
-static void a_transpose_needs_no_workspace_by_one_thread(void **state)
+static void a_transpose_does_without_workspace_where_none_is_allowed(void **state)
 {
     (void)state;
-    test_allocator memory;
-    spg_context *context = test_faulty_context(&memory, 1, 0);
-    container_inputs inputs;
-    test_open_inputs(context, 600, 100, &inputs);
-    const container_call transpose = test_container_calls[3];
-    assert_string_equal(transpose.name, "spg_csr_transpose");
-    assert_int_equal(workspace_of(context, &transpose, &inputs), 0);
-    test_close_inputs(context, &inputs);
-    spg_context_destroy(context);
+    for (int threads = 1; threads <= 3; ++threads) {
+        test_allocator memory;
+        spg_context *context = test_faulty_context(&memory, threads, 1);
+        container_inputs inputs;
+        test_open_inputs(context, 600, 100, &inputs);
+        const container_call transpose = test_container_calls[3];
+        assert_string_equal(transpose.name, "spg_csr_transpose");
+        assert_int_equal(workspace_of(context, &transpose, &inputs), 0);
+        test_close_inputs(context, &inputs);
+        spg_context_destroy(context);
+    }
 }
 
 int main(void)
@@ -104,7 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_allocation_of_a_call_may_be_refused),
         cmocka_unit_test(workspace_stays_within_its_limit_or_the_call_is_refused),
-        cmocka_unit_test(a_transpose_needs_no_workspace_by_one_thread),
+        cmocka_unit_test(a_transpose_does_without_workspace_where_none_is_allowed),
     };
     return cmocka_run_group_tests_name("containers: fault", tests, NULL, NULL);
 }

@@ -84,8 +84,9 @@ static void sorting_needs_no_memory_for_rows_that_hold_nothing(void **state)
 {
     (void)state;
     spg_context *context = test_host_context(2);
-    int32_t rows[] = {INT32_MAX - 1, 5, 70000, 5}, columns[] = {0, INT32_MAX - 1, 3, 2};
-    int32_t sorted_rows[] = {5, 5, 70000, INT32_MAX - 1}, sorted_columns[] = {2, INT32_MAX - 1, 3, 0};
+    const int32_t high = 1 << 30; /* its lower bits are those of 0 */
+    int32_t rows[] = {high, 5, 70000, 5}, columns[] = {0, high, 3, 2};
+    int32_t sorted_rows[] = {5, 5, 70000, high}, sorted_columns[] = {2, high, 3, 0};
     double values[] = {1, 2, 3, 4}, sorted_values[] = {4, 2, 3, 1};
     spg_coo matrix = {INT32_MAX, INT32_MAX, 4, SPG_F64, SPG_PLACE_HOST, rows, columns, values};
     assert_int_equal(spg_coo_sort(context, &matrix), SPG_OK);

@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* A rows x cols matrix as triples (row_indices[k], columns[k], values[k]) in any order. Triples of the same row and
- * column add up. Ownership as for spg_csr. rows and cols are at most 2^31 - 1. */
+ * column add up. Ownership as for spg_csr. rows and cols are at most 2^31 - 1. Every call but copy and transpose checks
+ * the indices as spg_coo_check does. */
 typedef struct spg_coo {
     int64_t rows, cols, nnz;
     spg_type value_type;
@@ -37,8 +38,8 @@ SPG_API spg_status spg_coo_transpose(spg_context *context, const spg_coo *matrix
 SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
                                 const void *beta, void *y);
 
-/* COO to CSR: rows sorted by column; triples of the same place are summed in their order of storage, and a sum that is
- * zero stays. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count does not fit it. */
+/* COO to CSR: rows sorted by column; triples of the same place are summed from zero in their order of storage, and a sum
+ * that is zero stays; a triple alone keeps its bits. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count does not fit it. */
 SPG_API spg_status spg_csr_from_coo(spg_context *context, const spg_coo *source, spg_type offset_type, spg_csr *matrix);
 
 /* CSR to COO, entry by entry in storage order. */
