@@ -38,8 +38,9 @@ SPG_API spg_status spg_coo_transpose(spg_context *context, const spg_coo *matrix
 SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
                                 const void *beta, void *y);
 
-/* COO to CSR: rows sorted by column; triples of the same place are summed from zero in their order of storage, and a sum
- * that is zero stays; a triple alone keeps its bits. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count does not fit it. */
+/* COO to CSR: rows sorted by column; triples of the same place are summed from zero in their order of storage, and a
+ * sum that is zero stays; a triple that is alone keeps its bits. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count
+ * does not fit it. */
 SPG_API spg_status spg_csr_from_coo(spg_context *context, const spg_coo *source, spg_type offset_type, spg_csr *matrix);
 
 /* CSR to COO, entry by entry in storage order. */
