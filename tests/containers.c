@@ -127,12 +127,29 @@ void test_assert_csr_entries(const spg_csr *actual, const test_entry *entries, i
                 fail_msg("row %lld: entry %lld differs", (long long)i, (long long)k);
 }
 
-void test_reference_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type,
-                         int64_t rows, const void *alpha, const void *x, const void *beta, void *y)
+void test_open_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type, int64_t rows,
+                    int64_t cols, const void *alpha, const void *beta, test_spmv *spmv)
 {
     static void (*const reference[4])(const test_entry *, int64_t, const void *, int64_t, const void *, const void *,
                                       const void *, void *) = BY_VALUE_TYPE(reference_spmv);
-    reference[value_type](entries, count, values, rows, alpha, x, beta, y);
+    size_t size = spg_type_size(value_type);
+    spmv->x = test_array(cols, size);
+    spmv->y = test_array(rows, size);
+    spmv->expected = test_array(rows, size);
+    spmv->y_bytes = (size_t)rows * size;
+    test_random_values(1, 0, value_type, cols, spmv->x);
+    test_random_values(2, 0, value_type, rows, spmv->y);
+    if (beta == NULL) memset(spmv->y, 0xff, spmv->y_bytes);
+    memcpy(spmv->expected, spmv->y, spmv->y_bytes);
+    reference[value_type](entries, count, values, rows, alpha, spmv->x, beta, spmv->expected);
+}
+
+void test_close_spmv(test_spmv *spmv)
+{
+    assert_memory_equal(spmv->y, spmv->expected, spmv->y_bytes);
+    free(spmv->x);
+    free(spmv->y);
+    free(spmv->expected);
 }
 
 void test_reference_sum(const test_entry *entries, int64_t count, const void *values, spg_type value_type, void *sum)

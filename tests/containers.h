@@ -30,9 +30,17 @@ void test_order_entries(test_entry *entries, int64_t count);
 /* Fails the test unless `actual` is sound and holds just these entries in this order, with the values they index. */
 void test_assert_csr_entries(const spg_csr *actual, const test_entry *entries, int64_t count, const void *values);
 
-/* y = alpha*A*x + beta*y by a plain loop over the entries. alpha and beta may be NULL. */
-void test_reference_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type,
-                         int64_t rows, const void *alpha, const void *x, const void *beta, void *y);
+/* A product with a vector to check: after _open, y = alpha*A*x + beta*y is for the call under test; _close fails the
+ * test unless y has the bits of a plain loop over the entries. alpha and beta may be NULL; without
+ * beta, y is full of NaNs, not to be read. */
+typedef struct test_spmv {
+    void *x, *y, *expected;
+    size_t y_bytes;
+} test_spmv;
+
+void test_open_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type, int64_t rows,
+                    int64_t cols, const void *alpha, const void *beta, test_spmv *spmv);
+void test_close_spmv(test_spmv *spmv);
 
 /* The sum of values[entries[0].index], ...; one alone is kept as it is. */
 void test_reference_sum(const test_entry *entries, int64_t count, const void *values, spg_type value_type, void *sum);

@@ -101,22 +101,13 @@ static void sorting_needs_no_memory_for_rows_that_hold_nothing(void **state)
 
 static void compare_spmv(spg_context *context, const spg_coo *matrix, const void *alpha, const void *beta)
 {
-    size_t size = spg_type_size(matrix->value_type);
-    void *x = test_array(matrix->cols, size), *y = test_array(matrix->rows, size);
-    void *expected = test_array(matrix->rows, size);
-    test_random_values(1, 0, matrix->value_type, matrix->cols, x);
-    test_random_values(2, 0, matrix->value_type, matrix->rows, y);
-    if (beta == NULL) memset(y, 0xff, (size_t)matrix->rows * size); /* NaNs: not to be read */
-    memcpy(expected, y, (size_t)matrix->rows * size);
     test_entry *entries = test_coo_entries(matrix);
-    test_reference_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, alpha, x, beta,
-                        expected);
-    assert_int_equal(spg_coo_spmv(context, alpha, matrix, x, beta, y), SPG_OK);
-    assert_memory_equal(y, expected, (size_t)matrix->rows * size);
+    test_spmv spmv;
+    test_open_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, matrix->cols, alpha, beta,
+                   &spmv);
+    assert_int_equal(spg_coo_spmv(context, alpha, matrix, spmv.x, beta, spmv.y), SPG_OK);
+    test_close_spmv(&spmv);
     free(entries);
-    free(expected);
-    free(y);
-    free(x);
 }
 
 static void check_spmv(spg_context *context, const spg_coo *matrix)
