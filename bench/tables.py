@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements in README.md from what spgemm_bench recorded.
+"""Writes the tables of measurements in README.md from what was recorded.
 
     tables.py [--check] [--readme README.md] [--results bench/results]
 
-Between a line `<!-- table:PLACE-PRODUCT -->` and the next `<!-- end -->` stands the table of that place (host, device)
-and product (AP, AA, RAP), made of all *.jsonl files below the results' folder: one for each device and value type.
---check changes nothing and fails if the tables are not those of the results.
+A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. NAME is PLACE-PRODUCT, such as host-AP,
+for the records of spgemm_bench (spgemm*.jsonl, anywhere below the results' folder), with one table for each device and
+value type; or `reading`, for those of matrix_market_bench (matrix_market*.jsonl). --check changes nothing and fails if
+the tables are not those of the results.
 """
 import argparse
 import json
@@ -15,21 +16,23 @@ import re
 import sys
 
 OWN = ("spg", "spg-plan")
-MARKER = re.compile(r"(<!-- table:(\w+)-(\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+NONE_YET = "No measurement is recorded yet.\n"
+MARKER = re.compile(r"(<!-- table:([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def read_results(folder):
-    """All records, in the order of files and lines."""
+def read_records(folder, files, fields):
+    """All records in files of this pattern, in the order of files and lines; each must have the fields."""
     records = []
-    for path in sorted(pathlib.Path(folder).rglob("*.jsonl")):
+    for path in sorted(pathlib.Path(folder).rglob(files)):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line)
-                record["matrix"], record["product"], record["implementation"], record["place"]
+                for field in fields:
+                    record[field]
             except (ValueError, KeyError, TypeError) as error:
-                sys.exit(f"{path}:{number}: no record of spgemm_bench: {error!r}")
+                sys.exit(f"{path}:{number}: not such a record: {error!r}")
             records.append(record)
     return records
 
@@ -69,7 +72,8 @@ def one_table(records):
     """The table of one device, type and product: a later record of the same measurement replaces an earlier one."""
     matrices = {}
     for record in records:
-        matrices.setdefault(record["matrix"], {})[record["implementation"]] = record
+        matrix = pathlib.PurePath(record["matrix"]).name
+        matrices.setdefault(matrix, {})[record["implementation"]] = record
     peers = list(dict.fromkeys(r["implementation"] for r in records if is_peer(r["implementation"])))
     head = ["matrix", *(f"{name} ms" for name in [*OWN, *peers]), "peer / spg", "peer / plan", "spg / limit"]
     rows, ratios = [], []
@@ -82,18 +86,36 @@ def one_table(records):
         rows.append([matrix, *map(digits, own + other), *map(times, ratios[-1])])
     means = [times(geometric_mean(column)) for column in zip(*ratios)]
     rows.append(["geometric mean", *[""] * (len(OWN) + len(peers)), *means])
-    lines = ["| " + " | ".join(cells) + " |" for cells in [head, ["---", *["---:"] * (len(head) - 1)], *rows]]
-    return "\n".join(lines) + "\n"
+    return markdown(head, rows)
 
 
-def tables(records, place, product):
+def markdown(head, rows):
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in [head, rule, *rows])
+
+
+def product_tables(folder, place, product):
     groups = {}
-    for record in records:
+    for record in read_records(folder, "spgemm*.jsonl", ("matrix", "product", "implementation", "place")):
         if record["place"] == place and record["product"] == product:
             groups.setdefault((record.get("device", "?"), record.get("type", "?")), []).append(record)
-    if not groups:
-        return "No measurement is recorded yet.\n"
-    return "\n".join(f"{device}, {kind}:\n\n{one_table(group)}" for (device, kind), group in groups.items())
+    tables = (f"{device}, {kind}:\n\n{one_table(group)}" for (device, kind), group in groups.items())
+    return "\n".join(tables) or NONE_YET
+
+
+def reading_table(folder):
+    rows = []
+    fields = ("file", "bytes", "nnz", "load_s", "count_lines_s", "read_s")
+    for record in read_records(folder, "matrix_market*.jsonl", fields):
+        counted = record["load_s"] + record["count_lines_s"]
+        rows.append([pathlib.PurePath(record["file"]).name, digits(record["bytes"] / 1e6), str(record["nnz"]),
+                     digits(counted), digits(record["read_s"]), times(record["read_s"] / counted)])
+    head = ["file", "MB", "entries", "lines counted, s", "read, s", "read / counted"]
+    return markdown(head, rows) if rows else NONE_YET
+
+
+def table(folder, name):
+    return reading_table(folder) if name == "reading" else product_tables(folder, *name.split("-", 1))
 
 
 def main():
@@ -103,11 +125,10 @@ def main():
     parser.add_argument("--readme", type=pathlib.Path, default=root / "README.md")
     parser.add_argument("--results", type=pathlib.Path, default=root / "bench" / "results")
     arguments = parser.parse_args()
-    records = read_results(arguments.results)
     old = arguments.readme.read_text(encoding="utf-8")
     if not MARKER.search(old):
-        sys.exit(f"{arguments.readme}: no <!-- table:PLACE-PRODUCT --> ... <!-- end -->")
-    new = MARKER.sub(lambda m: f"{m[1]}\n{tables(records, m[2], m[3])}\n{m[4]}", old)
+        sys.exit(f"{arguments.readme}: no <!-- table:NAME --> ... <!-- end -->")
+    new = MARKER.sub(lambda m: f"{m[1]}\n{table(arguments.results, m[2])}\n{m[3]}", old)
     if new == old:
         return
     if arguments.check:

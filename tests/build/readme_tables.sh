@@ -24,14 +24,19 @@ record() # matrix product implementation ms limit verified device
     record grid AP cxsparse 30 5 true 'A CPU'
     record grid AP eigen 20 5 true 'A CPU'
     record mesh AP spg 2.5 0.625 true 'A CPU'
-    record mesh AP cxsparse 20 0.625 true 'A CPU'
+    record some/where/mesh AP cxsparse 20 0.625 true 'A CPU'
     record mesh AP eigen 1 0.625 false 'A CPU' # wrong: no time is shown
     record mesh AA spg 123.4 1 true 'A CPU'
 } >"$scratch/results/one_cpu/spgemm.jsonl"
 record grid AP spg 0.04567 0.01 true 'Another CPU' >"$scratch/results/other_cpu/spgemm.jsonl"
 
-printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\nafter\n' \
-    >"$scratch/README.md"
+printf '{"file": "a/b.mtx", "bytes": 2500000, "nnz": 1000, "load_s": 0.01, "count_lines_s": 0.01, "read_s": 0.05}\n' \
+    >"$scratch/results/one_cpu/matrix_market.jsonl"
+
+{
+    printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
+    printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
+} >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
 before
 <!-- table:host-AP -->
@@ -56,6 +61,13 @@ between
 <!-- table:device-AP -->
 
 No measurement is recorded yet.
+
+<!-- end -->
+<!-- table:reading -->
+
+| file | MB | entries | lines counted, s | read, s | read / counted |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| b.mtx | 2.50 | 1000 | 0.0200 | 0.0500 | 2.50 |
 
 <!-- end -->
 after
