@@ -3,17 +3,10 @@
 #include "spgemm.h"
 
 #include "argument.h"
+#include "clock.h"
 #include "memory.h"
 
 #include <string.h>
-#include <time.h>
-
-static double milliseconds(void)
-{
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
 
 spg_status spg_check_operands(spg_context *context, const spg_csr *A, const spg_csr *B)
 {
@@ -45,7 +38,7 @@ spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B
 {
     const spg_backend *backend = context->backend;
     spg_product product = {.context = context, .A = A, .B = B, .C = C, .pattern_only = pattern_only};
-    double begin = milliseconds();
+    double begin = spg_seconds();
     bool wide = A->offset_type == SPG_I64 || B->offset_type == SPG_I64;
     *C = (spg_csr){.rows = A->rows, .cols = B->cols, .value_type = A->value_type, .place = context->config.place};
     C->offset_type = wide ? SPG_I64 : SPG_I32;
@@ -61,7 +54,7 @@ spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B
         return status;
     }
     complete_stats(&product.stats, A, C);
-    product.stats.total_ms = milliseconds() - begin;
+    product.stats.total_ms = 1e3 * (spg_seconds() - begin);
     *stats = product.stats;
     return SPG_OK;
 }

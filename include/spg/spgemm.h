@@ -30,7 +30,8 @@ SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, co
 
 /* C = A*B for matrices of the plan's patterns and value type; only numbers are computed, with the same bits as
  * spgemm_csr. C is either zeroed, and is then allocated, or what this plan returned before, and is then overwritten
- * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; nothing is computed. */
+ * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; the product is not computed, and where
+ * this shows in A's columns only, a C given has zero values afterwards. */
 SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 SPG_API void spgemm_plan_destroy(spgemm_plan *plan);

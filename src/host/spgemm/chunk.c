@@ -1,6 +1,11 @@
 /* Analysis of a slice: which rows of B its rows name, how long those are, and so how many products each row needs
  * (Dalton, Bell, Olson, section 3.1). The chunk is small enough that what is read here is in cache for the kernels. */
+#include "vector.h"
 #include "worker.h"
+
+#if SPG_HAVE_AVX512
+#include <immintrin.h>
+#endif
 
 static int64_t offset_at(const spg_csr *matrix, int64_t row)
 {
@@ -52,11 +57,38 @@ int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
 DESCRIBE(int32_t)
 DESCRIBE(int64_t)
 
+#if SPG_HAVE_AVX512
+/* Offsets c and c + 1 come as one word of 64 bits, eight at a time. */
+SPG_AVX512 static bool describe_in_vectors(const int32_t *columns, const int32_t *offsets, int64_t b_rows,
+                                           int64_t count, int64_t *starts, int32_t *lengths)
+{
+    const __m256i limit = _mm256_set1_epi32((int32_t)(b_rows < INT32_MAX ? b_rows : INT32_MAX));
+    __mmask8 bad = 0;
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        __m256i rows = _mm256_loadu_si256((const __m256i *)(const void *)(columns + k));
+        const __mmask8 outside = _mm256_cmpge_epu32_mask(rows, limit);
+        rows = _mm256_maskz_mov_epi32((__mmask8)~outside, rows);
+        bad |= outside;
+        const __m512i bounds = _mm512_i32gather_epi64(rows, offsets, 4);
+        const __m256i begin = _mm512_cvtepi64_epi32(bounds);
+        const __m256i end = _mm512_cvtepi64_epi32(_mm512_srli_epi64(bounds, 32));
+        _mm512_storeu_si512(starts + k, _mm512_cvtepi32_epi64(begin));
+        _mm256_storeu_si256((__m256i *)(void *)(lengths + k), _mm256_sub_epi32(end, begin));
+    }
+    return bad == 0 && describe_int32_t(columns + k, offsets, b_rows, count - k, starts + k, lengths + k);
+}
+#endif
+
 bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int64_t count, int64_t *starts,
                           int32_t *lengths)
 {
     if (count == 0) return true;
     if (B->rows == 0) return false;
+#if SPG_HAVE_AVX512
+    if (B->offset_type == SPG_I32 && spg_vector_is_available())
+        return describe_in_vectors(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
+#endif
     if (B->offset_type == SPG_I32)
         return describe_int32_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
     return describe_int64_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);

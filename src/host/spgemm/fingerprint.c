@@ -1,24 +1,52 @@
-/* Sums of (x + k) * (y + l) over pairs of neighbours x, y in 64 bits, with keys k, l that depend on the place: the NH
- * hash of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway, 1999), which vectorises to a few cycles for 16 indices.
- * Plain sums of x * key are added, so that a pair's product cannot hide a change. */
+/* Sums of (x + k) * (y + l) over pairs of neighbours x, y, with keys k, l that depend on the place: the NH hash of UMAC
+ * (Black, Halevi, Krawczyk, Krovetz, Rogaway, 1999), a few cycles for 16 indices. */
 #include "fingerprint.h"
 
-static inline uint32_t key_at(uint32_t place) { return (place + 1) * 0x9E3779B1u ^ 0x7F4A7C15u; }
+#include "vector.h"
 
-static inline uint64_t mix(uint32_t x, uint32_t y, uint32_t place)
+#if SPG_HAVE_AVX512
+#include <immintrin.h>
+#endif
+
+static inline uint32_t key_at(int64_t place) { return (uint32_t)place * 0x9E3779B1u + 0x7F4A7C15u; }
+
+static uint64_t sum_of_pairs(const int32_t *indices, int64_t first, int64_t count)
 {
-    uint32_t k = key_at(place), l = key_at(place + 1);
-    return (uint64_t)(x + k) * (y + l) + (uint64_t)x * (k | 1) + (uint64_t)y * (l | 1);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i + 1 < count; i += 2) {
+        const uint32_t x = (uint32_t)indices[i] + key_at(first + i),
+                       y = (uint32_t)indices[i + 1] + key_at(first + i + 1);
+        sum += (uint64_t)x * y;
+    }
+    if (count % 2 != 0)
+        sum += (uint64_t)((uint32_t)indices[count - 1] + key_at(first + count - 1)) * key_at(first + count);
+    return sum;
 }
+
+#if SPG_HAVE_AVX512
+SPG_AVX512 static uint64_t sum_of_pairs_in_vectors(const int32_t *indices, int64_t first, int64_t count)
+{
+    const __m512i step = _mm512_set1_epi32((int)(16 * 0x9E3779B1u));
+    __m512i sums = _mm512_setzero_si512(), keys;
+    uint32_t first_keys[16];
+    for (int i = 0; i < 16; i++) first_keys[i] = key_at(first + i);
+    keys = _mm512_loadu_si512(first_keys);
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        const __m512i keyed = _mm512_add_epi32(_mm512_loadu_si512(indices + i), keys);
+        sums = _mm512_add_epi64(sums, _mm512_mul_epu32(keyed, _mm512_srli_epi64(keyed, 32)));
+        keys = _mm512_add_epi32(keys, step);
+    }
+    return (uint64_t)_mm512_reduce_add_epi64(sums) + sum_of_pairs(indices + i, first + i, count - i);
+}
+#endif
 
 uint64_t spg_fingerprint(const int32_t *indices, int64_t first, int64_t count)
 {
-    uint64_t sum = 0;
-    int64_t pairs = count / 2;
-    for (int64_t i = 0; i < pairs; i++)
-        sum += mix((uint32_t)indices[2 * i], (uint32_t)indices[2 * i + 1], (uint32_t)first + 2 * (uint32_t)i);
-    if (count % 2 != 0) sum += mix((uint32_t)indices[count - 1], 0, (uint32_t)first + 2 * (uint32_t)pairs);
-    return sum;
+#if SPG_HAVE_AVX512
+    if (spg_vector_is_available()) return sum_of_pairs_in_vectors(indices, first, count);
+#endif
+    return sum_of_pairs(indices, first, count);
 }
 
 uint64_t spg_pattern_fingerprint(const spg_csr *matrix, int threads)

@@ -1,72 +1,67 @@
-/* Assembly: finished rows go from a worker's staging to their place in C, chunk after chunk in A's order. */
+/* Assembly: finished rows go from a worker's staging to their place in C, chunk after chunk in A's order. A worker
+ * whose turn has not come goes on with another chunk while its staging has room, so that a thread that lost its core
+ * holds up nobody for some milliseconds. */
 #include "worker.h"
 
 #include <sched.h>
 #include <string.h>
 
-static bool wait_for_turn(spg_worker *worker)
+static bool turn_has_come(const multiplication *shared, const staged_chunk *chunk)
 {
-    multiplication *shared = worker->shared;
-    if (worker->has_turn) return true;
-    for (int spins = 0; atomic_load_explicit(&shared->turn, memory_order_acquire) != worker->chunk.index; spins++) {
+    return atomic_load_explicit(&shared->turn, memory_order_acquire) == chunk->index;
+}
+
+static bool wait_for_turn(const multiplication *shared, const staged_chunk *chunk)
+{
+    for (int spins = 0; !turn_has_come(shared, chunk); spins++) {
         if (atomic_load_explicit(&shared->failed, memory_order_relaxed)) return false;
         if (spins > 200) sched_yield();
     }
-    worker->has_turn = true;
-    worker->offset = shared->appended;
     return true;
 }
 
-static int64_t c_offset(const spg_csr *C, int64_t row)
+static int64_t offset_at(const spg_csr *C, int64_t row)
 {
     return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
 }
 
-static bool find_place(spg_worker *worker)
+/* Finds where the chunk's entries begin in C; in append mode its turn must have come. */
+static void place(multiplication *shared, staged_chunk *chunk)
 {
-    multiplication *shared = worker->shared;
-    if (shared->mode == HANDOVER_APPEND) return wait_for_turn(worker);
-    if (shared->mode == HANDOVER_PLACE) worker->offset = c_offset(shared->product->C, worker->chunk.first_row);
-    return true;
+    if (chunk->placed) return;
+    if (shared->mode == HANDOVER_APPEND) chunk->offset = shared->appended;
+    if (shared->mode == HANDOVER_PLACE) chunk->offset = offset_at(shared->product->C, chunk->first_row);
+    chunk->placed = true;
 }
 
-/* From here on only lengths count: more entries than C's offsets can hold. */
+/* Beyond what C's offsets can hold only lengths count. */
 static bool fits_offsets(const multiplication *shared, int64_t entries)
 {
     return shared->product->C->offset_type == SPG_I64 || entries <= INT32_MAX;
 }
 
-static void copy_staged(spg_worker *worker)
-{
-    multiplication *shared = worker->shared;
-    int64_t to = worker->offset + worker->flushed, count = worker->staged;
-    if (shared->mode != HANDOVER_COUNT && fits_offsets(shared, to + count)) {
-        memcpy(shared->c_columns + to, worker->columns, (size_t)count * sizeof(int32_t));
-        if (shared->value_bytes > 0)
-            memcpy(shared->c_values + to * shared->value_bytes, worker->values, (size_t)(count * shared->value_bytes));
-    }
-    worker->flushed += count;
-    worker->staged = 0;
-}
-
-bool spg_make_room(spg_worker *worker, int64_t entries)
-{
-    if (worker->staged + entries <= worker->shared->sizes.staging_entries) return true;
-    if (!find_place(worker)) return false;
-    copy_staged(worker);
-    return true;
-}
-
-/* C's offsets hold the ends of the rows; in a counting pass, their lengths. */
-static void write_offsets(spg_worker *worker)
+/* Copies `count` staged entries of a placed chunk. */
+static void copy_staged(const spg_worker *worker, staged_chunk *chunk, int64_t count)
 {
     const multiplication *shared = worker->shared;
-    const row_chunk *chunk = &worker->chunk;
+    const int64_t to = chunk->offset + chunk->flushed, value_bytes = shared->value_bytes;
+    chunk->flushed += count;
+    if (count == 0 || shared->mode == HANDOVER_COUNT || !fits_offsets(shared, to + count)) return;
+    memcpy(shared->c_columns + to, worker->columns + chunk->begin, (size_t)count * sizeof(int32_t));
+    if (value_bytes > 0)
+        memcpy(shared->c_values + to * value_bytes, worker->values + chunk->begin * value_bytes,
+               (size_t)(count * value_bytes));
+}
+
+/* C's offsets hold where rows end within their chunk, until the chunk is placed; in a counting pass, lengths. */
+static void write_ends(const spg_worker *worker, const staged_chunk *chunk)
+{
+    const multiplication *shared = worker->shared;
     const spg_csr *C = shared->product->C;
-    int64_t rows = chunk->rows + chunk->has_long_row, end = shared->mode == HANDOVER_APPEND ? worker->offset : 0;
-    for (int64_t r = 0; r < rows; r++) {
+    int64_t end = 0;
+    for (int64_t r = 0; r < chunk->rows; r++) {
         end = shared->mode == HANDOVER_APPEND ? end + worker->row_counts[r] : worker->row_counts[r];
-        int64_t at = chunk->first_row + r + 1;
+        const int64_t at = chunk->first_row + r + 1;
         if (C->offset_type == SPG_I64)
             ((int64_t *)C->row_offsets)[at] = end;
         else
@@ -74,17 +69,80 @@ static void write_offsets(spg_worker *worker)
     }
 }
 
-bool spg_finish_chunk(spg_worker *worker)
+static void shift_ends(const spg_csr *C, const staged_chunk *chunk)
+{
+    int64_t *wide = (int64_t *)C->row_offsets + chunk->first_row + 1;
+    uint32_t *narrow = (uint32_t *)C->row_offsets + chunk->first_row + 1; /* past 2^31 the product is refused */
+    if (C->offset_type == SPG_I64)
+        for (int64_t r = 0; r < chunk->rows; r++) wide[r] += chunk->offset;
+    else
+        for (int64_t r = 0; r < chunk->rows; r++) narrow[r] += (uint32_t)chunk->offset;
+}
+
+/* Hands a finished chunk over whose turn has come: the next one may go as soon as it knows where. */
+static void finish(spg_worker *worker, staged_chunk *chunk)
 {
     multiplication *shared = worker->shared;
-    if (!find_place(worker)) return false;
-    if (shared->mode == HANDOVER_APPEND) {
-        shared->appended = worker->offset + worker->flushed + worker->staged;
-        atomic_store_explicit(&shared->turn, worker->chunk.index + 1, memory_order_release);
+    place(shared, chunk);
+    shared->appended = chunk->offset + chunk->count;
+    atomic_store_explicit(&shared->turn, chunk->index + 1, memory_order_release);
+    copy_staged(worker, chunk, chunk->count - chunk->flushed);
+    shift_ends(shared->product->C, chunk);
+}
+
+/* Hands over the waiting chunks whose turn has come, or all of them, waiting for it. */
+static bool finish_waiting(spg_worker *worker, bool all)
+{
+    int done = 0;
+    for (; done < worker->waiting_chunks; done++) {
+        staged_chunk *chunk = &worker->waiting[done];
+        if (!all && !turn_has_come(worker->shared, chunk)) break;
+        if (!wait_for_turn(worker->shared, chunk)) return false;
+        finish(worker, chunk);
     }
-    copy_staged(worker);
-    if (shared->mode != HANDOVER_PLACE) write_offsets(worker);
-    worker->flushed = 0;
-    worker->has_turn = false;
+    worker->waiting_chunks -= done;
+    memmove(worker->waiting, worker->waiting + done, (size_t)worker->waiting_chunks * sizeof worker->waiting[0]);
     return true;
+}
+
+bool spg_finish_waiting(spg_worker *worker) { return finish_waiting(worker, true); }
+
+void spg_begin_chunk(spg_worker *worker)
+{
+    const row_chunk *chunk = &worker->chunk;
+    if (worker->waiting_chunks == 0) worker->staged = 0;
+    worker->current = (staged_chunk){.index = chunk->index,
+                                     .first_row = chunk->first_row,
+                                     .rows = chunk->rows + chunk->has_long_row,
+                                     .begin = worker->staged};
+}
+
+bool spg_make_room(spg_worker *worker, int64_t entries)
+{
+    multiplication *shared = worker->shared;
+    staged_chunk *current = &worker->current;
+    if (worker->staged + entries <= shared->sizes.staging_entries) return true;
+    if (shared->mode == HANDOVER_APPEND &&
+        !(finish_waiting(worker, true) && (current->placed || wait_for_turn(shared, current))))
+        return false;
+    place(shared, current);
+    copy_staged(worker, current, worker->staged - current->begin);
+    current->begin = worker->staged = 0;
+    return true;
+}
+
+bool spg_finish_chunk(spg_worker *worker)
+{
+    const multiplication *shared = worker->shared;
+    staged_chunk *current = &worker->current;
+    current->count = current->flushed + worker->staged - current->begin;
+    if (shared->mode != HANDOVER_PLACE) write_ends(worker, current);
+    if (shared->mode != HANDOVER_APPEND) {
+        place(worker->shared, current);
+        copy_staged(worker, current, current->count - current->flushed);
+        return true;
+    }
+    if (!finish_waiting(worker, worker->waiting_chunks == MOST_WAITING)) return false;
+    worker->waiting[worker->waiting_chunks++] = *current;
+    return finish_waiting(worker, false);
 }

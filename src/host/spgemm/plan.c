@@ -2,17 +2,14 @@
  * the patterns it was made for, checked chunk by chunk where A is read anyway. */
 #include "plan.h"
 
+#include "clock.h"
 #include "fingerprint.h"
 #include "host/host.h"
 #include "memory.h"
 #include "plan_rows.h"
-#include "route.h"
 #include "scan.h"
 
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* A chunk of A's rows, as planned. */
 typedef struct planned_chunk {
@@ -23,10 +20,8 @@ typedef struct planned_chunk {
 typedef struct host_plan {
     multiplication shared;
     spg_product product; /* A and B are those of the call under way */
-    int threads;
-    char *workspace;
-    int64_t worker_bytes, workspace_bytes, chunks_bytes, codes_bytes, code_bytes;
-    spg_worker *workers;
+    worker_team team;
+    int64_t chunks_bytes, codes_bytes, code_bytes;
     planned_chunk *chunks; /* shared.chunks + 1 */
     uint8_t *codes, *code;
     uint64_t b_fingerprint;
@@ -58,32 +53,13 @@ static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_pla
     while (shared->sizes.table_slots / 2 >= plan->product.B->cols && shared->sizes.table_slots > 256)
         shared->sizes.table_slots /= 2;
     shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
-    plan->threads = context->config.threads;
-    if (plan->threads > shared->chunks) plan->threads = shared->chunks > 0 ? (int)shared->chunks : 1;
-    plan->worker_bytes = (spg_worker_bytes(&shared->sizes, 0) + 4095) / 4096 * 4096;
-    plan->workspace_bytes = plan->threads * (plan->worker_bytes + (int64_t)sizeof(spg_worker));
+    plan->team.threads = spg_threads_for(context, shared->chunks);
     plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
     plan->codes_bytes = A->rows;
-    spg_status status = spg_allocate(context, plan->workspace_bytes, "a plan's workspace", (void **)&plan->workspace);
+    spg_status status = spg_allocate_team(context, shared, &plan->team);
     if (status == SPG_OK) status = spg_allocate(context, plan->chunks_bytes, "a plan", (void **)&plan->chunks);
     if (status == SPG_OK) status = spg_allocate(context, plan->codes_bytes, "a plan", (void **)&plan->codes);
-    if (status != SPG_OK) return status;
-    plan->workers = (spg_worker *)(void *)(plan->workspace + plan->threads * plan->worker_bytes);
-    memset(plan->workers, 0, (size_t)plan->threads * sizeof(spg_worker));
-    for (int t = 0; t < plan->threads; t++) {
-        plan->workers[t].shared = shared;
-        spg_lay_out_worker(&plan->workers[t], &shared->sizes, 0, plan->workspace + t * plan->worker_bytes);
-    }
-    return SPG_OK;
-}
-
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
+    return status;
 }
 
 /* How the rows of a chunk will find their entries; code_begin is the chunk's number of bytes for now. */
@@ -143,8 +119,8 @@ static void write_codes(const host_plan *plan, const spg_csr *C, spg_worker *wor
 static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *plan)
 {
     const int64_t chunks = plan->shared.chunks;
-#pragma omp parallel for num_threads(plan->threads) schedule(dynamic, 8)
-    for (int64_t index = 0; index < chunks; index++) choose_codes(plan, C, &plan->workers[this_thread()], index);
+#pragma omp parallel for num_threads(plan->team.threads) schedule(dynamic, 8)
+    for (int64_t index = 0; index < chunks; index++) choose_codes(plan, C, spg_this_worker(&plan->team), index);
     for (int64_t index = 0; index < chunks; index++) {
         int64_t bytes = plan->chunks[index].code_begin;
         plan->chunks[index].code_begin = plan->code_bytes;
@@ -153,8 +129,8 @@ static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *
     plan->chunks[chunks] = (planned_chunk){plan->product.A->rows, plan->code_bytes, 0, 0};
     spg_status status = spg_allocate(context, plan->code_bytes, "a plan's code", (void **)&plan->code);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(plan->threads) schedule(dynamic, 8)
-    for (int64_t index = 0; index < chunks; index++) write_codes(plan, C, &plan->workers[this_thread()], index);
+#pragma omp parallel for num_threads(plan->team.threads) schedule(dynamic, 8)
+    for (int64_t index = 0; index < chunks; index++) write_codes(plan, C, spg_this_worker(&plan->team), index);
     return SPG_OK;
 }
 
@@ -180,8 +156,8 @@ spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const sp
     if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
     state->b_fingerprint = spg_pattern_fingerprint(B, context->config.threads);
     int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
-    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->workspace_bytes +
-                             state->chunks_bytes + state->codes_bytes + state->code_bytes + plan->C.nnz * 4 +
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->team.bytes + state->chunks_bytes +
+                             state->codes_bytes + state->code_bytes + plan->C.nnz * 4 +
                              (plan->C.rows + 1) * offset_bytes;
     return SPG_OK;
 }
@@ -193,7 +169,7 @@ void spg_host_plan_destroy(spgemm_plan *plan)
     spg_release(context, state->code, state->code_bytes);
     spg_release(context, state->codes, state->codes_bytes);
     spg_release(context, state->chunks, state->chunks_bytes);
-    spg_release(context, state->workspace, state->workspace_bytes);
+    spg_release_team(context, &state->team);
     spg_release(context, state, sizeof *state);
     plan->state = NULL;
 }
@@ -255,15 +231,15 @@ spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr 
     spg_context *context = plan->context;
     host_plan *state = plan->state;
     double begin = spg_seconds();
-    if (spg_pattern_fingerprint(B, state->threads) != state->b_fingerprint)
+    if (spg_pattern_fingerprint(B, state->team.threads) != state->b_fingerprint)
         return spg_context_fail(context, SPG_ERROR_SHAPE, "B has another pattern than the plan was made for");
     double checked = spg_seconds();
     state->product.A = A;
     state->product.B = B;
     int differs = 0;
-#pragma omp parallel for num_threads(state->threads) schedule(dynamic, 4) reduction(| : differs)
+#pragma omp parallel for num_threads(state->team.threads) schedule(dynamic, 4) reduction(| : differs)
     for (int64_t index = 0; index < state->shared.chunks; index++)
-        differs |= !run_chunk(state, &plan->C, &state->workers[this_thread()], index, C->values);
+        differs |= !run_chunk(state, &plan->C, spg_this_worker(&state->team), index, C->values);
     if (differs) {
         if (C->nnz > 0) memset(C->values, 0, (size_t)C->nnz * spg_type_size(C->value_type));
         return spg_context_fail(context, SPG_ERROR_SHAPE, "A has another pattern than the plan was made for");

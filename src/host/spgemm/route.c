@@ -1,14 +1,14 @@
 /* Rows of a chunk to kernels: by class where limits were asked for, else to the kernel that has been fastest for such
  * rows so far. All kernels give the same bits, so the choice may follow the clock. */
-#include "route.h"
+#include "rows.h"
 
+#include "clock.h"
 #include "row_class.h"
-
-#include <time.h>
 
 #define KERNELS_OF(suffix)                                                                                             \
     {                                                                                                                  \
-        spg_row_list_##suffix, spg_row_sort_##suffix, spg_row_window_##suffix, spg_long_row_window_##suffix            \
+        spg_row_list_##suffix, spg_rows_network_##suffix, spg_row_sort_##suffix, spg_row_window_##suffix,              \
+            spg_long_row_window_##suffix                                                                               \
     }
 
 static const row_kernels *kernels_of(const spg_product *product)
@@ -24,19 +24,16 @@ static const row_kernels *kernels_of(const spg_product *product)
     }
 }
 
-double spg_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* The kernel of a class. */
+/* The kernel of a class, where limits were asked for: as the paper's threads do, its least rows are sorted by a
+ * network; the classes above take longer rows with more memory. */
 static int kernel_of_class(spg_row_class class)
 {
-    if (class == SPG_ROW_THREAD) return KERNEL_LIST;
-    if (class == SPG_ROW_WARP) return KERNEL_SORT;
-    return KERNEL_WINDOW;
+    switch (class) {
+    case SPG_ROW_THREAD: return KERNEL_NETWORK;
+    case SPG_ROW_WARP: return KERNEL_LIST;
+    case SPG_ROW_CTA: return KERNEL_SORT;
+    default: return KERNEL_WINDOW;
+    }
 }
 
 /* Chunks of like rows share measurements: by the logarithm of the products a row. */
@@ -48,63 +45,85 @@ static int bucket_of(const row_chunk *chunk)
     return bucket;
 }
 
-/* Every kernel once, then the cheapest; the others again at times, in case the rows have changed. */
+enum { TRIALS = 2 * AUTOMATIC_KERNELS, RETRY = 64 };
+
+/* Every kernel twice, then the cheapest; at times another that is not far behind, in case the rows have changed. */
 static int choose_kernel(kernel_costs *costs, int bucket)
 {
-    int64_t turn = costs->chunks[bucket]++;
-    if (turn < KERNELS) return (int)turn;
+    const int64_t turn = costs->chunks[bucket]++;
+    if (turn < TRIALS) return (int)(turn % AUTOMATIC_KERNELS);
     int best = 0;
-    for (int k = 1; k < KERNELS; k++)
+    for (int k = 1; k < AUTOMATIC_KERNELS; k++)
         if (costs->nanoseconds[k][bucket] < costs->nanoseconds[best][bucket]) best = k;
-    if (turn % 64 == 0) {
-        int other = (int)(turn / 64 % KERNELS);
-        if (costs->nanoseconds[other][bucket] < 1.5 * costs->nanoseconds[best][bucket]) return other;
-    }
-    return best;
+    const int other = (int)(turn / RETRY % AUTOMATIC_KERNELS);
+    const bool near = costs->nanoseconds[other][bucket] < 1.5 * costs->nanoseconds[best][bucket];
+    return turn % RETRY == 0 && near ? other : best;
 }
 
+/* Keeps the least cost seen, which a lost core cannot have raised, and forgets it slowly. */
 static void record_cost(kernel_costs *costs, int bucket, int kernel, double nanoseconds)
 {
     double *cost = &costs->nanoseconds[kernel][bucket];
-    *cost = *cost == 0 ? nanoseconds : 0.75 * *cost + 0.25 * nanoseconds;
+    *cost = *cost == 0 || nanoseconds < *cost ? nanoseconds : 1.01 * *cost;
 }
 
-/* The kernel asked for, or the window kernel, which takes any row. */
+/* A kernel for the row asked for, or the next that can take it. */
 static int64_t multiply_row(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row)
 {
     int64_t n = -1, most = worker->chunk.row_products[row], cols = worker->shared->product->B->cols;
     most = most < cols ? most : cols;
     if (kernel != KERNEL_WINDOW && most <= worker->shared->sizes.staging_entries) {
         if (!spg_make_room(worker, most)) return 0;
-        n = kernel == KERNEL_LIST ? kernels->list(worker, row) : kernels->sort(worker, row);
+        if (kernel == KERNEL_SORT) n = kernels->sort(worker, row);
+        if (n < 0) n = kernels->list(worker, row);
     }
     return n >= 0 ? n : kernels->window(worker, row);
 }
 
+/* Rows of one entry of A, where only lengths count and B repeats no column. */
+static bool count_is_known(const spg_worker *worker, int64_t row)
+{
+    const int64_t *bounds = worker->chunk.bounds;
+    return worker->shared->mode == HANDOVER_COUNT && worker->shared->b.sorted && bounds[row + 1] - bounds[row] == 1;
+}
+
+/* Computes `row` and, where they suit the same batch, rows after it. Returns how many. */
+static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row)
+{
+    if (worker->chunk.row_products[row] == 0 || count_is_known(worker, row)) {
+        worker->row_counts[row] = worker->chunk.row_products[row];
+        return 1;
+    }
+    const int64_t done = kernel == KERNEL_NETWORK ? kernels->network_rows(worker, row) : 0;
+    if (done > 0) return done;
+    worker->row_counts[row] = multiply_row(worker, kernels, kernel, row);
+    return 1;
+}
+
 static bool multiply_long_row(spg_worker *worker, const row_kernels *kernels)
 {
-    int64_t n = kernels->long_row(worker);
+    const row_chunk *chunk = &worker->chunk;
+    int64_t products, n = kernels->long_row(worker, &products);
     if (n < 0) return false;
-    worker->row_counts[worker->chunk.rows] = n;
-    worker->class_rows[SPG_ROW_GLOBAL]++;
+    worker->row_counts[chunk->rows] = n;
+    worker->products += products;
+    worker->class_rows[spg_classify(products, &worker->shared->product->limits)]++;
     return true;
 }
 
 bool spg_multiply_chunk(spg_worker *worker)
 {
-    multiplication *shared = worker->shared;
+    const multiplication *shared = worker->shared;
     const row_chunk *chunk = &worker->chunk;
     const row_kernels *kernels = kernels_of(shared->product);
     const spg_row_limits *limits = &shared->product->limits;
-    int bucket = bucket_of(chunk);
-    int chosen = shared->automatic ? choose_kernel(&worker->costs, bucket) : -1;
-    double begin = spg_seconds();
-    for (int64_t row = 0; row < chunk->rows; row++) {
-        spg_row_class class = spg_classify(chunk->row_products[row], limits);
-        worker->class_rows[class]++;
-        worker->row_counts[row] =
-            class == SPG_ROW_EMPTY ? 0
-                                   : multiply_row(worker, kernels, chosen >= 0 ? chosen : kernel_of_class(class), row);
+    const int bucket = bucket_of(chunk), chosen = shared->automatic ? choose_kernel(&worker->costs, bucket) : -1;
+    const double begin = spg_seconds();
+    for (int64_t row = 0; row < chunk->rows; row++)
+        worker->class_rows[spg_classify(chunk->row_products[row], limits)]++;
+    for (int64_t row = 0; row < chunk->rows;) {
+        const spg_row_class class = spg_classify(chunk->row_products[row], limits);
+        row += multiply_rows(worker, kernels, chosen >= 0 ? chosen : kernel_of_class(class), row);
     }
     worker->products += chunk->products;
     if (chosen >= 0 && chunk->products > 0)

@@ -7,12 +7,15 @@
 #include "host/value_types.h"
 #include "worker.h"
 
-/* -1: the row does not suit the kernel (too many entries, columns too far apart); nothing was written. */
+/* The network computes rows from `row` on together and returns how many; 0 if the first does not suit it. The others
+ * return -1 if the row does not suit them (too many entries, columns too far apart); nothing was written then. The
+ * window takes any row; long_row is its form for the row after the chunk's, and counts the products as well. */
 #define DECLARE_ROW_KERNELS(suffix)                                                                                    \
     int64_t spg_row_list_##suffix(spg_worker *worker, int64_t row);                                                    \
+    int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row);                                                \
     int64_t spg_row_sort_##suffix(spg_worker *worker, int64_t row);                                                    \
     int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
-    int64_t spg_long_row_window_##suffix(spg_worker *worker);
+    int64_t spg_long_row_window_##suffix(spg_worker *worker, int64_t *products);
 
 DECLARE_ROW_KERNELS(none)
 DECLARE_ROW_KERNELS(f32)
@@ -23,9 +26,10 @@ DECLARE_ROW_KERNELS(c64)
 /* The kernels of one value type. */
 typedef struct row_kernels {
     int64_t (*list)(spg_worker *worker, int64_t row);
+    int64_t (*network_rows)(spg_worker *worker, int64_t row);
     int64_t (*sort)(spg_worker *worker, int64_t row);
     int64_t (*window)(spg_worker *worker, int64_t row);
-    int64_t (*long_row)(spg_worker *worker);
+    int64_t (*long_row)(spg_worker *worker, int64_t *products);
 } row_kernels;
 
 #endif

@@ -3,8 +3,11 @@
  * grids, where nothing beats it. */
 #include "rows.h"
 #include "sort.h"
+#include "sort_network.h"
 
 #include <string.h>
+
+enum { FEW = 12 }; /* entries, sorted by insertion (spgemm_bench fd2d5, A*P) */
 
 /* A number that no slot of the table holds yet, above the bits of a position. */
 static uint32_t next_generation(spg_worker *worker)
@@ -30,11 +33,49 @@ static bool row_fits_list(const spg_worker *worker, int64_t row)
     return (most < span ? most : span) <= shared->sizes.list_entries && span <= slots;
 }
 
-/* keys = the list's columns with their positions, in order of columns. */
-static void order_list(spg_worker *worker, int n)
+/* By radix, keys of 64 bits: the column above the position. */
+static void sort_by_radix(spg_worker *worker, int n, int32_t *sorted, uint16_t *order)
 {
-    for (int i = 0; i < n; i++) worker->keys[i] = (uint64_t)worker->list_columns[i] << POSITION_BITS | (uint64_t)i;
+    const int32_t *columns = worker->list_columns;
+    for (int i = 0; i < n; i++) worker->keys[i] = (uint64_t)columns[i] << POSITION_BITS | (uint64_t)i;
     worker->keys = spg_sort_keys(worker->keys, &worker->keys_spare, n, POSITION_BITS);
+    for (int i = 0; i < n; i++) {
+        sorted[i] = (int32_t)(worker->keys[i] >> POSITION_BITS);
+        order[i] = (uint16_t)(worker->keys[i] & (MAX_LIST - 1));
+    }
+}
+
+/* By a network, keys of 32 bits. False if the columns are too far apart for that. */
+static bool sort_short_list(spg_worker *worker, int n, int32_t *sorted, uint16_t *order)
+{
+    const int32_t *columns = worker->list_columns;
+    uint32_t *keys = (uint32_t *)(void *)worker->keys;
+    int32_t base = 0;
+    if (worker->shared->product->B->cols > NETWORK_COLUMNS) {
+        int32_t last = columns[0];
+        base = columns[0];
+        for (int i = 1; i < n; i++) {
+            base = columns[i] < base ? columns[i] : base;
+            last = columns[i] > last ? columns[i] : last;
+        }
+        if (last - base >= NETWORK_COLUMNS) return false;
+    }
+    for (int i = 0; i < n; i++) keys[i] = (uint32_t)(columns[i] - base) << NETWORK_NUMBER_BITS | (uint32_t)i;
+    spg_sort_by_network(keys, n);
+    for (int i = 0; i < n; i++) {
+        sorted[i] = (int32_t)(keys[i] >> NETWORK_NUMBER_BITS) + base;
+        order[i] = (uint16_t)(keys[i] & (NETWORK_KEYS - 1));
+    }
+    return true;
+}
+
+/* sorted = the list's columns in order; returns their positions in the list. */
+static const uint16_t *sort_list(spg_worker *worker, int n, int32_t *sorted)
+{
+    uint16_t *order = worker->list_order;
+    if (n <= FEW || n > NETWORK_KEYS || !worker->shared->vector || !sort_short_list(worker, n, sorted, order))
+        sort_by_radix(worker, n, sorted, order);
+    return order;
 }
 
 #define TEMPLATE "host/spgemm/rows_list.inc.h"

@@ -31,13 +31,9 @@ int64_t NAMED(spg_row_list)(spg_worker *worker, int64_t row)
             }
         }
     }
-    int32_t *out_columns = worker->columns + worker->staged;
     VALUE *out_values = (VALUE *)worker->values + worker->staged;
-    order_list(worker, (int)n);
-    for (uint32_t i = 0; i < n; i++) {
-        out_columns[i] = (int32_t)(worker->keys[i] >> POSITION_BITS);
-        out_values[i] = sums[worker->keys[i] & (MAX_LIST - 1)];
-    }
+    const uint16_t *order = sort_list(worker, (int)n, worker->columns + worker->staged);
+    for (uint32_t i = 0; i < n; i++) out_values[i] = sums[order[i]];
     worker->staged += n;
     return n;
 }

@@ -70,7 +70,7 @@ int64_t NAMED(spg_row_window)(spg_worker *worker, int64_t row)
     return emitted;
 }
 
-int64_t NAMED(spg_long_row_window)(spg_worker *worker)
+int64_t NAMED(spg_long_row_window)(spg_worker *worker, int64_t *products)
 {
     const multiplication *shared = worker->shared;
     const spg_csr *A = shared->product->A;
@@ -83,12 +83,14 @@ int64_t NAMED(spg_long_row_window)(spg_worker *worker)
     for (int64_t next = 0; next != INT64_MAX;) {
         window.first = next & ~(int64_t)63;
         next = INT64_MAX;
+        *products = 0;
         for (int64_t k = first; k < end; k += piece) {
             int64_t count = end - k < piece ? end - k : piece;
             if (!spg_describe_entries(A, shared->product->B, k, count, chunk->starts, chunk->lengths)) return -1;
             int64_t beyond = NAMED(accumulate)(worker, &window, a_values == NULL ? NULL : a_values + k, chunk->starts,
                                                chunk->lengths, count);
             next = beyond < next ? beyond : next;
+            for (int64_t i = 0; i < count; i++) *products += chunk->lengths[i];
         }
         emitted += NAMED(emit)(worker, &window);
     }

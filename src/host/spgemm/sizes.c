@@ -7,19 +7,19 @@
  * halved, to the smallest that every kernel can work with. */
 static worker_sizes sizes_of_step(int step)
 {
-    worker_sizes sizes = {4096, 32768, 1 << 18, MAX_LIST, 4096, 1 << 16};
+    worker_sizes sizes = {4096, 1 << 18, 1 << 18, MAX_LIST, 4096, 1 << 16};
     for (int s = 0; s < step; s++) {
         if (sizes.chunk_entries > 256) sizes.chunk_entries /= 2;
         if (sizes.staging_entries > SMALLEST_STAGING) sizes.staging_entries /= 2;
         if (sizes.table_slots > 256) sizes.table_slots /= 2;
         if (sizes.list_entries > 64) sizes.list_entries /= 2;
-        if (sizes.sort_products > 64) sizes.sort_products /= 2;
+        if (sizes.sort_products > 256) sizes.sort_products /= 2;
         if (sizes.window_columns > 512) sizes.window_columns /= 2;
     }
     return sizes;
 }
 
-enum { STEPS = 11, LINE = 64 };
+enum { STEPS = 14, LINE = 64, PAGE = 4096 };
 
 /* No more than a product of this size can use. */
 static void shrink_to_fit(worker_sizes *sizes, const spg_product *product)
@@ -57,6 +57,7 @@ static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t va
     worker->columns = take(&all, sizes->staging_entries * (int64_t)sizeof(int32_t) + LINE);
     worker->values = take(&all, sizes->staging_entries * value + LINE);
     worker->list_columns = take(&all, sizes->list_entries * (int64_t)sizeof(int32_t));
+    worker->list_order = take(&all, sizes->list_entries * (int64_t)sizeof(uint16_t));
     worker->list_sums = take(&all, sizes->list_entries * value);
     int64_t keys = sizes->sort_products > sizes->list_entries ? sizes->sort_products : sizes->list_entries;
     worker->keys = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
@@ -68,31 +69,36 @@ static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t va
 int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes)
 {
     spg_worker none;
-    return lay_out(&none, sizes, value_bytes, NULL);
+    return (lay_out(&none, sizes, value_bytes, NULL) + PAGE - 1) / PAGE * PAGE;
 }
 
-void spg_lay_out_worker(spg_worker *worker, const worker_sizes *sizes, int64_t value_bytes, char *memory)
+void spg_lay_out_worker(spg_worker *worker)
 {
+    const worker_sizes *sizes = &worker->shared->sizes;
+    const int64_t value_bytes = worker->shared->value_bytes;
     int64_t zeroed = sizes->window_columns * (1 + (value_bytes > 0 ? value_bytes : 1)) + sizes->window_columns / 64 +
                      3 * LINE + sizes->table_slots * (int64_t)sizeof *worker->table;
-    lay_out(worker, sizes, value_bytes, memory);
-    memset(memory, 0, (size_t)zeroed); /* marks, sums and table come first */
+    lay_out(worker, sizes, value_bytes, worker->memory);
+    memset(worker->memory, 0, (size_t)zeroed); /* marks, sums and table come first */
 }
 
-spg_status spg_choose_worker_sizes(const spg_product *product, int *threads, worker_sizes *sizes)
+spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes)
 {
-    int64_t limit = product->context->config.workspace_limit;
-    int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
+    const int64_t limit = product->context->config.workspace_limit;
+    const int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
     for (int step = 0; step < STEPS; step++) {
         *sizes = sizes_of_step(step);
         shrink_to_fit(sizes, product);
-        if (limit == 0 || *threads * spg_worker_bytes(sizes, value) <= limit) return SPG_OK;
+        *threads = spg_threads_for(product->context, spg_count_chunks(product->A, sizes->chunk_entries));
+        if (limit == 0) return SPG_OK;
+        const int64_t each = spg_worker_bytes(sizes, value) + (int64_t)sizeof(spg_worker);
+        if (other_bytes + *threads * each <= limit) return SPG_OK;
+        if (step + 1 < STEPS) continue;
+        *threads = (int)((limit - other_bytes) / each);
+        if (*threads < 1)
+            return spg_context_fail(product->context, SPG_ERROR_MEMORY,
+                                    "workspace limit of %lld bytes: the product needs at least %lld", (long long)limit,
+                                    (long long)(other_bytes + each));
     }
-    int64_t smallest = spg_worker_bytes(sizes, value);
-    if (smallest > limit)
-        return spg_context_fail(product->context, SPG_ERROR_MEMORY,
-                                "workspace limit of %lld bytes: the product needs at least %lld", (long long)limit,
-                                (long long)smallest);
-    *threads = (int)(limit / smallest);
     return SPG_OK;
 }

@@ -4,8 +4,16 @@
 
 #include <stdbool.h>
 
+/* 0 builds the portable code alone. */
+#ifndef SPG_HAVE_AVX512
 #if defined(__x86_64__) && defined(__GNUC__)
 #define SPG_HAVE_AVX512 1
+#else
+#define SPG_HAVE_AVX512 0
+#endif
+#endif
+
+#if SPG_HAVE_AVX512
 #define SPG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
 
 static inline bool spg_vector_is_available(void)
@@ -14,7 +22,6 @@ static inline bool spg_vector_is_available(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 }
 #else
-#define SPG_HAVE_AVX512 0
 static inline bool spg_vector_is_available(void) { return false; }
 #endif
 

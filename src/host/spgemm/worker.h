@@ -51,7 +51,6 @@ typedef struct multiplication {
     atomic_llong turn;  /* the chunk that may append next */
     int64_t appended;   /* entries of C before that chunk; owned by whoever has the turn */
     atomic_bool failed; /* stop; malformed input */
-    bool counting_only; /* appended no longer fits C's offsets: go on for the true count */
 } multiplication;
 
 /* Consecutive rows of A, with where the rows of B that they name begin (the paper's analysis of a slice). */
@@ -65,33 +64,48 @@ typedef struct row_chunk {
     int64_t products;
 } row_chunk;
 
-enum { KERNEL_LIST, KERNEL_SORT, KERNEL_WINDOW, KERNELS, WORK_BUCKETS = 8 };
+enum { KERNEL_LIST, KERNEL_NETWORK, KERNEL_WINDOW, AUTOMATIC_KERNELS, KERNEL_SORT = AUTOMATIC_KERNELS };
+enum { WORK_BUCKETS = 8 };
 
 /* Measured cost of the kernels for rows of a bucket of products, to choose by (route.c). */
 typedef struct kernel_costs {
-    double nanoseconds[KERNELS][WORK_BUCKETS]; /* a product; 0: not yet measured */
+    double nanoseconds[AUTOMATIC_KERNELS][WORK_BUCKETS]; /* a product; 0: not yet measured */
     int64_t chunks[WORK_BUCKETS];
 } kernel_costs;
 
+enum { MOST_WAITING = 64 };
+
+/* A chunk whose entries, or the last of them, are in the staging. */
+typedef struct staged_chunk {
+    int64_t index, first_row, rows;
+    int64_t begin;   /* in the staging */
+    int64_t count;   /* entries of the whole chunk, once it is finished */
+    int64_t flushed; /* of these, already copied to C */
+    int64_t offset;  /* where its entries begin in C, once placed */
+    bool placed;
+} staged_chunk;
+
 typedef struct spg_worker {
     multiplication *shared;
+    char *memory; /* what the arrays below are parts of */
     row_chunk chunk;
     kernel_costs costs;
 
-    /* Staging. */
+    /* Staging: the entries of the chunk under way and, before them, of chunks that wait for their turn. */
     int32_t *columns;
     char *values;
-    int64_t staged;  /* entries held */
-    int64_t flushed; /* entries of this chunk already copied to C */
-    int64_t offset;  /* where this chunk's entries begin in C, once has_turn or placed */
-    bool has_turn;
-    int64_t *row_counts; /* entries of C of each row of the chunk */
+    int64_t staged;      /* entries held */
+    int64_t *row_counts; /* entries of C of each row of the chunk under way */
+    staged_chunk current;
+    staged_chunk waiting[MOST_WAITING];
+    int waiting_chunks;
 
     /* The list kernel: table[column & (slots - 1)] = generation | position in the list. */
     uint32_t *table;
     uint32_t generation;
     int32_t *list_columns;
     void *list_sums;
+    uint16_t *list_order;
 
     /* The sorting kernel. */
     uint64_t *keys, *keys_spare;
@@ -104,13 +118,35 @@ typedef struct spg_worker {
 
     int64_t class_rows[SPG_ROW_CLASSES];
     int64_t products;
-    double expand_sort_seconds, assemble_seconds, analysis_seconds;
+    double analysis_seconds, multiply_seconds, assemble_seconds;
 } spg_worker;
 
-/* sizes.c: the largest sizes (and, if need be, fewer threads) that fit the limit. MEMORY if none does. */
-spg_status spg_choose_worker_sizes(const spg_product *product, int *threads, worker_sizes *sizes);
+/* The workers of one product. */
+typedef struct worker_team {
+    int threads;
+    spg_worker *workers;
+    char *memory; /* of all of them */
+    int64_t bytes;
+} worker_team;
+
+/* sizes.c: the largest sizes and the most threads that fit the limit, beside other_bytes. MEMORY if none do. */
+spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes);
 int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes);
-void spg_lay_out_worker(spg_worker *worker, const worker_sizes *sizes, int64_t value_bytes, char *memory);
+void spg_lay_out_worker(spg_worker *worker);
+
+/* team.c. As many threads as so many chunks are worth. */
+int spg_threads_for(const spg_context *context, int64_t chunks);
+/* team->threads must be set. */
+spg_status spg_allocate_team(spg_context *context, multiplication *shared, worker_team *team);
+void spg_release_team(spg_context *context, worker_team *team);
+/* The calling thread's worker, in a parallel region of the team. */
+spg_worker *spg_this_worker(const worker_team *team);
+/* The sum over rows of min(products, columns), which nnz(C) does not pass. */
+int64_t spg_bound_by_products(const worker_team *team);
+/* One pass over all chunks; false if an operand is malformed. */
+bool spg_run_team(const worker_team *team, handover_mode mode);
+/* Adds the last pass's counts and its phases' shares of the time elapsed. */
+void spg_sum_team(const worker_team *team, double elapsed_ms, spgemm_stats *stats);
 
 /* chunk.c: chunk `index` of A, its bounds and what its entries name. False if A names rows that B has not. */
 bool spg_load_chunk(spg_worker *worker, int64_t index);
@@ -123,9 +159,12 @@ bool spg_describe_chunk(spg_worker *worker);
 bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int64_t count, int64_t *starts,
                           int32_t *lengths);
 
-/* handover.c. Room for `entries` more in staging; false if the product failed meanwhile. */
+/* handover.c. Before a chunk's rows are computed; for room for `entries` more in the staging; when they are computed;
+ * when there are no more chunks. False if the product failed meanwhile. */
+void spg_begin_chunk(spg_worker *worker);
 bool spg_make_room(spg_worker *worker, int64_t entries);
 bool spg_finish_chunk(spg_worker *worker);
+bool spg_finish_waiting(spg_worker *worker);
 
 /* route.c: computes the rows of the loaded chunk into staging. False if the product failed meanwhile. */
 bool spg_multiply_chunk(spg_worker *worker);

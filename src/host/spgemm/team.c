@@ -1,0 +1,134 @@
+/* The workers of a product, and one pass of all of them over its chunks. */
+#include "clock.h"
+#include "worker.h"
+
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { CHUNKS_A_THREAD = 4 }; /* fewer are not worth starting a thread for */
+
+static int this_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+int spg_threads_for(const spg_context *context, int64_t chunks)
+{
+    const int64_t useful = chunks / CHUNKS_A_THREAD;
+    if (useful <= 1) return 1;
+    return useful < context->config.threads ? (int)useful : context->config.threads;
+}
+
+spg_status spg_allocate_team(spg_context *context, multiplication *shared, worker_team *team)
+{
+    const int64_t each = spg_worker_bytes(&shared->sizes, shared->value_bytes);
+    team->bytes = team->threads * (each + (int64_t)sizeof(spg_worker));
+    spg_status status = spg_allocate(context, team->bytes, "the workspace of a product", (void **)&team->memory);
+    if (status != SPG_OK) return status;
+    team->workers = (spg_worker *)(void *)(team->memory + team->threads * each);
+    memset(team->workers, 0, (size_t)team->threads * sizeof *team->workers);
+    for (int t = 0; t < team->threads; t++) {
+        team->workers[t].shared = shared;
+        team->workers[t].memory = team->memory + t * each;
+    }
+    return SPG_OK;
+}
+
+void spg_release_team(spg_context *context, worker_team *team)
+{
+    spg_release(context, team->memory, team->bytes);
+    *team = (worker_team){0};
+}
+
+spg_worker *spg_this_worker(const worker_team *team)
+{
+    spg_worker *worker = &team->workers[this_thread()];
+    if (worker->table == NULL) spg_lay_out_worker(worker);
+    return worker;
+}
+
+int64_t spg_bound_by_products(const worker_team *team)
+{
+    const multiplication *shared = team->workers[0].shared;
+    const spg_csr *A = shared->product->A, *B = shared->product->B;
+    int64_t sum = 0;
+#pragma omp parallel for num_threads(team->threads) schedule(dynamic, 4) reduction(+ : sum)
+    for (int64_t index = 0; index < shared->chunks; index++) {
+        spg_worker *worker = spg_this_worker(team);
+        row_chunk *chunk = &worker->chunk;
+        if (!spg_load_chunk(worker, index)) continue; /* the product will fail */
+        for (int64_t r = 0; r < chunk->rows; r++)
+            sum += chunk->row_products[r] < B->cols ? chunk->row_products[r] : B->cols;
+        if (chunk->has_long_row) {
+            int64_t products = 0, end = chunk->first_entry + chunk->bounds[chunk->rows + 1];
+            const int64_t piece = shared->sizes.chunk_entries;
+            for (int64_t k = chunk->first_entry + chunk->bounds[chunk->rows]; k < end; k += piece) {
+                const int64_t count = end - k < piece ? end - k : piece;
+                if (!spg_describe_entries(A, B, k, count, chunk->starts, chunk->lengths)) break;
+                for (int64_t i = 0; i < count; i++) products += chunk->lengths[i];
+            }
+            sum += products < B->cols ? products : B->cols;
+        }
+    }
+    return sum;
+}
+
+/* One chunk after the other, until there are none left or the product failed. */
+static bool work(spg_worker *worker)
+{
+    multiplication *shared = worker->shared;
+    for (;;) {
+        const long long index = atomic_fetch_add(&shared->next_chunk, 1);
+        if (index >= shared->chunks || atomic_load(&shared->failed)) break;
+        const double begin = spg_seconds();
+        if (!spg_load_chunk(worker, index)) return false;
+        const double loaded = spg_seconds();
+        spg_begin_chunk(worker);
+        if (!spg_multiply_chunk(worker)) return false;
+        const double multiplied = spg_seconds();
+        if (!spg_finish_chunk(worker)) return false;
+        worker->analysis_seconds += loaded - begin;
+        worker->multiply_seconds += multiplied - loaded;
+        worker->assemble_seconds += spg_seconds() - multiplied;
+    }
+    return spg_finish_waiting(worker);
+}
+
+bool spg_run_team(const worker_team *team, handover_mode mode)
+{
+    multiplication *shared = team->workers[0].shared;
+    shared->mode = mode;
+    shared->appended = 0;
+    atomic_store(&shared->next_chunk, 0);
+    atomic_store(&shared->turn, 0);
+    for (int t = 0; t < team->threads; t++) {
+        memset(team->workers[t].class_rows, 0, sizeof team->workers[t].class_rows);
+        team->workers[t].products = 0;
+    }
+#pragma omp parallel num_threads(team->threads)
+    if (!work(spg_this_worker(team))) atomic_store(&shared->failed, true);
+    return !atomic_load(&shared->failed);
+}
+
+void spg_sum_team(const worker_team *team, double elapsed_ms, spgemm_stats *stats)
+{
+    double analysis = 0, multiply = 0, assemble = 0;
+    for (int t = 0; t < team->threads; t++) {
+        const spg_worker *worker = &team->workers[t];
+        analysis += worker->analysis_seconds;
+        multiply += worker->multiply_seconds;
+        assemble += worker->assemble_seconds;
+        stats->products += worker->products;
+        for (int c = 0; c < SPG_ROW_CLASSES; c++) stats->class_rows[c] += worker->class_rows[c];
+    }
+    const double share = elapsed_ms / (analysis + multiply + assemble + 1e-9);
+    stats->analysis_ms += share * analysis;
+    stats->expand_sort_ms += share * multiply;
+    stats->assemble_ms += share * assemble;
+}
