@@ -15,6 +15,7 @@ struct spg_context {
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of live allocations */
+    int64_t releases;                  /* how many there were: addresses seen before the last may be another's now */
     bool has_last_stats;
     spgemm_stats last_stats;
     char description[160];

@@ -200,6 +200,7 @@ void spg_release(spg_context *context, void *memory, int64_t bytes)
     else
         release_default(context, memory);
     context->current_bytes -= bytes;
+    context->releases++;
 }
 
 #if HAVE_MAPPING

@@ -63,6 +63,13 @@ static spg_status check_shape(spg_context *context, const spg_csr *matrix, const
     return SPG_OK;
 }
 
+/* The arrays are those of the last run, and nothing was freed since that could have had their addresses. */
+static bool is_last_result(const spgemm_plan *plan, const spg_csr *C)
+{
+    return C->row_offsets == plan->last_row_offsets && C->columns == plan->last_columns &&
+           plan->releases == plan->context->releases;
+}
+
 static bool is_zeroed(const spg_csr *matrix)
 {
     return matrix->row_offsets == NULL && matrix->columns == NULL && matrix->values == NULL && matrix->rows == 0 &&
@@ -88,12 +95,12 @@ spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B
     } else {
         status = spg_check_csr_here(context, C, "C");
         if (status == SPG_OK) status = check_shape(context, C, &plan->C, "C");
-        if (status == SPG_OK && (C->row_offsets != plan->last_row_offsets || C->columns != plan->last_columns))
-            status = context->backend->plan_compare_result(plan, C);
+        if (status == SPG_OK && !is_last_result(plan, C)) status = context->backend->plan_compare_result(plan, C);
         if (status == SPG_OK) status = context->backend->plan_run(plan, A, B, C);
     }
     plan->last_row_offsets = status == SPG_OK ? C->row_offsets : NULL;
     plan->last_columns = status == SPG_OK ? C->columns : NULL;
+    plan->releases = context->releases;
     return status;
 }
 

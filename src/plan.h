@@ -12,6 +12,7 @@ struct spgemm_plan {
     void *state; /* the backend's own */
     /* The result that holds C's pattern, written or compared by the last run; its values alone are renewed. */
     const void *last_row_offsets, *last_columns;
+    int64_t releases; /* of the context, when these were seen */
 };
 
 #endif

@@ -190,18 +190,32 @@ spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
     spg_status status = spg_csr_alloc(context, pattern->rows, pattern->cols, pattern->nnz, pattern->offset_type,
                                       pattern->value_type, C);
     if (status != SPG_OK) return status;
-    int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
-    copy_in_parallel(C->row_offsets, pattern->row_offsets, offset_bytes, context->config.threads);
-    copy_in_parallel(C->columns, pattern->columns, pattern->nnz * 4, context->config.threads);
+    const int threads = ((const host_plan *)plan->state)->team.threads;
+    const int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
+    copy_in_parallel(C->row_offsets, pattern->row_offsets, offset_bytes, threads);
+    copy_in_parallel(C->columns, pattern->columns, pattern->nnz * 4, threads);
     return SPG_OK;
+}
+
+static bool are_equal(const void *one, const void *other, int64_t bytes, int threads)
+{
+    const int64_t block = 1 << 16;
+    int differ = 0;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : differ)
+    for (int64_t at = 0; at < bytes; at += block)
+        differ |= memcmp((const char *)one + at, (const char *)other + at,
+                         (size_t)(bytes - at < block ? bytes - at : block)) != 0;
+    return !differ;
 }
 
 spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
 {
     const spg_csr *pattern = &plan->C;
-    size_t offset_bytes = (size_t)(pattern->rows + 1) * spg_type_size(pattern->offset_type);
-    if (memcmp(C->row_offsets, pattern->row_offsets, offset_bytes) == 0 &&
-        (C->nnz == 0 || memcmp(C->columns, pattern->columns, (size_t)C->nnz * sizeof(int32_t)) == 0))
+    const int threads = ((const host_plan *)plan->state)->team.threads;
+    const int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
+    if (are_equal(C->row_offsets, pattern->row_offsets, offset_bytes, threads) &&
+        are_equal(C->columns, pattern->columns, C->nnz * 4, threads))
         return SPG_OK;
     return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
 }
