@@ -120,6 +120,54 @@ static void more_than_31_bits_of_products_may_make_a_small_result(void **state)
     spg_context_destroy(context);
 }
 
+/* A column of two entries a row times two rows of n entries, which fall on each other or follow each other. */
+static void pairs_times_rows(int64_t m, int64_t n, bool apart, spg_csr *A, spg_csr *B)
+{
+    test_pattern a = {0}, b = {0};
+    for (int64_t i = 0; i < m; ++i) {
+        test_add(&a, 0), test_add(&a, 1);
+        test_end_row(&a);
+    }
+    for (int64_t j = 0; j < 2 * n; ++j) {
+        test_add(&b, j < n   ? j
+                     : apart ? 3 * n - 1 - j
+                             : 2 * n - 1 - j); /* descending: nothing is known without counting */
+        if (j % n == n - 1) test_end_row(&b);
+    }
+    test_matrix_of(&a, 2, SPG_I32, SPG_F32, 1, 0, A);
+    test_matrix_of(&b, 2 * n, SPG_I32, SPG_F32, 2, 0, B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void a_count_that_only_counting_can_tell_decides(void **state)
+{
+    (void)state;
+    require_large(16); /* seconds of work */
+    spg_context *context = test_context(2, test_default_limits);
+    for (int apart = 1; apart >= 0; --apart) {
+        spg_csr A, B, here_A, here_B, C;
+        pairs_times_rows(40000, 30000, apart, &A, &B);
+        test_to_place(context, &A, &here_A);
+        test_to_place(context, &B, &here_B);
+        spg_status status = spgemm_csr(context, &here_A, &here_B, &C);
+        if (apart) {
+            assert_int_equal(status, SPG_ERROR_OVERFLOW);
+            assert_non_null(strstr(spg_context_message(context), "2400000000"));
+            test_assert_zeroed(&C, sizeof C);
+        } else {
+            assert_int_equal(status, SPG_OK);
+            assert_int_equal(C.nnz, 1200000000);
+        }
+        spg_csr_free(context, &C);
+        spg_csr_free(context, &here_A);
+        spg_csr_free(context, &here_B);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    spg_context_destroy(context);
+}
+
 static void wide_offsets_hold_a_result_past_31_bits(void **state)
 {
     (void)state;
@@ -157,6 +205,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_refused_count_holds_under_a_workspace_limit),
         cmocka_unit_test(products_past_31_bits_are_counted_by_the_analysis),
         cmocka_unit_test(more_than_31_bits_of_products_may_make_a_small_result),
+        cmocka_unit_test(a_count_that_only_counting_can_tell_decides),
         cmocka_unit_test(wide_offsets_hold_a_result_past_31_bits),
     };
     return TEST_RUN_PRODUCTS(argc, argv, "product overflow", tests);
