@@ -16,7 +16,7 @@ spg_config spg_config_default(void)
     memset(&config, 0, sizeof config);
     config.place = SPG_PLACE_AUTO;
     config.device = -1;
-    config.keep_bytes = (int64_t)256 << 20;
+    config.keep_bytes = (int64_t)2 << 30;
     config.row_limits = (spg_row_limits){-1, -1, -1};
     return config;
 }

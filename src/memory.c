@@ -15,7 +15,7 @@
 #define HAVE_MAPPING 0
 #endif
 
-enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20, SMALLEST_MAPPED = 1 << 20 };
+enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20, SMALLEST_MAPPED = 1 << 20, LARGEST_HELD = 32 << 20 };
 
 /* Stands before every block of the default host allocator. Whole, it is also the list of the kept ones. */
 typedef struct spg_kept_block {
@@ -91,6 +91,14 @@ static void unmap_oldest_kept(spg_context *context)
     unmap_block(unlink_kept(context, link));
 }
 
+/* Lets the system take the pages of a large kept block back when it needs some; until then they stay as they are. The
+ * first ones hold the header. */
+static void offer_pages(block_header *block)
+{
+    if (block->mapped_bytes < LARGEST_HELD) return;
+    madvise((char *)block + HUGE_PAGE, (size_t)(block->mapped_bytes - HUGE_PAGE), MADV_FREE);
+}
+
 static void release_mapped(spg_context *context, block_header *block)
 {
     if (block->mapped_bytes > context->config.keep_bytes) {
@@ -98,6 +106,7 @@ static void release_mapped(spg_context *context, block_header *block)
         return;
     }
     while (context->kept_bytes + block->mapped_bytes > context->config.keep_bytes) unmap_oldest_kept(context);
+    offer_pages(block);
     context->kept_bytes += block->mapped_bytes;
     block->next = context->kept;
     context->kept = block;

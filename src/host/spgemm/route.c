@@ -7,7 +7,7 @@
 
 #define KERNELS_OF(suffix)                                                                                             \
     {                                                                                                                  \
-        spg_row_list_##suffix, spg_rows_network_##suffix, spg_row_sort_##suffix, spg_row_window_##suffix,              \
+        spg_rows_list_##suffix, spg_rows_network_##suffix, spg_row_sort_##suffix, spg_row_window_##suffix,             \
             spg_long_row_window_##suffix                                                                               \
     }
 
@@ -67,15 +67,14 @@ static void record_cost(kernel_costs *costs, int bucket, int kernel, double nano
     *cost = *cost == 0 || nanoseconds < *cost ? nanoseconds : 1.01 * *cost;
 }
 
-/* A kernel for the row asked for, or the next that can take it. */
+/* One row by the kernel asked for, or the one that takes all. */
 static int64_t multiply_row(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row)
 {
-    int64_t n = -1, most = worker->chunk.row_products[row], cols = worker->shared->product->B->cols;
-    most = most < cols ? most : cols;
-    if (kernel != KERNEL_WINDOW && most <= worker->shared->sizes.staging_entries) {
+    const int64_t most = worker->chunk.row_products[row];
+    int64_t n = -1;
+    if (kernel == KERNEL_SORT && most <= worker->shared->sizes.staging_entries) {
         if (!spg_make_room(worker, most)) return 0;
-        if (kernel == KERNEL_SORT) n = kernels->sort(worker, row);
-        if (n < 0) n = kernels->list(worker, row);
+        n = kernels->sort(worker, row);
     }
     return n >= 0 ? n : kernels->window(worker, row);
 }
@@ -87,17 +86,29 @@ static bool count_is_known(const spg_worker *worker, int64_t row)
     return worker->shared->mode == HANDOVER_COUNT && worker->shared->b.sorted && bounds[row + 1] - bounds[row] == 1;
 }
 
-/* Computes `row` and, where they suit the same batch, rows after it. Returns how many. */
-static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row)
+/* Computes rows from `row` to before `end`, at least one. Returns how many. */
+static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row, int64_t end)
 {
     if (worker->chunk.row_products[row] == 0 || count_is_known(worker, row)) {
         worker->row_counts[row] = worker->chunk.row_products[row];
         return 1;
     }
-    const int64_t done = kernel == KERNEL_NETWORK ? kernels->network_rows(worker, row) : 0;
+    int64_t done = 0;
+    if (kernel == KERNEL_NETWORK) done = kernels->network_rows(worker, row, end);
+    if (kernel == KERNEL_NETWORK && done == 0) done = kernels->list_rows(worker, row, row + 1);
+    if (kernel == KERNEL_LIST) done = kernels->list_rows(worker, row, end);
     if (done > 0) return done;
     worker->row_counts[row] = multiply_row(worker, kernels, kernel, row);
     return 1;
+}
+
+/* Where the rows from `row` on leave its class, or a little before. */
+static int64_t end_of_class(const row_chunk *chunk, const spg_row_limits *limits, int64_t row)
+{
+    const spg_row_class class = spg_classify(chunk->row_products[row], limits);
+    const int64_t end = chunk->rows - row < 64 ? chunk->rows : row + 64;
+    while (row < end && spg_classify(chunk->row_products[row], limits) == class) row++;
+    return row;
 }
 
 static bool multiply_long_row(spg_worker *worker, const row_kernels *kernels)
@@ -121,9 +132,11 @@ bool spg_multiply_chunk(spg_worker *worker)
     const double begin = spg_seconds();
     for (int64_t row = 0; row < chunk->rows; row++)
         worker->class_rows[spg_classify(chunk->row_products[row], limits)]++;
-    for (int64_t row = 0; row < chunk->rows;) {
+    for (int64_t row = 0; row < chunk->rows && !atomic_load_explicit(&shared->failed, memory_order_relaxed);) {
         const spg_row_class class = spg_classify(chunk->row_products[row], limits);
-        row += multiply_rows(worker, kernels, chosen >= 0 ? chosen : kernel_of_class(class), row);
+        const int kernel = chosen >= 0 ? chosen : kernel_of_class(class);
+        row +=
+            multiply_rows(worker, kernels, kernel, row, chosen >= 0 ? chunk->rows : end_of_class(chunk, limits, row));
     }
     worker->products += chunk->products;
     if (chosen >= 0 && chunk->products > 0)

@@ -7,12 +7,12 @@
 #include "host/value_types.h"
 #include "worker.h"
 
-/* The network computes rows from `row` on together and returns how many; 0 if the first does not suit it. The others
- * return -1 if the row does not suit them (too many entries, columns too far apart); nothing was written then. The
+/* List and network compute rows from `row` to before `end` and return how many; 0 if the first does not suit them. Sort
+ * returns -1 if the row does not suit them (too many entries, columns too far apart); nothing was written then. The
  * window takes any row; long_row is its form for the row after the chunk's, and counts the products as well. */
 #define DECLARE_ROW_KERNELS(suffix)                                                                                    \
-    int64_t spg_row_list_##suffix(spg_worker *worker, int64_t row);                                                    \
-    int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row);                                                \
+    int64_t spg_rows_list_##suffix(spg_worker *worker, int64_t row, int64_t end);                                      \
+    int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row, int64_t end);                                   \
     int64_t spg_row_sort_##suffix(spg_worker *worker, int64_t row);                                                    \
     int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
     int64_t spg_long_row_window_##suffix(spg_worker *worker, int64_t *products);
@@ -25,8 +25,8 @@ DECLARE_ROW_KERNELS(c64)
 
 /* The kernels of one value type. */
 typedef struct row_kernels {
-    int64_t (*list)(spg_worker *worker, int64_t row);
-    int64_t (*network_rows)(spg_worker *worker, int64_t row);
+    int64_t (*list_rows)(spg_worker *worker, int64_t row, int64_t end);
+    int64_t (*network_rows)(spg_worker *worker, int64_t row, int64_t end);
     int64_t (*sort)(spg_worker *worker, int64_t row);
     int64_t (*window)(spg_worker *worker, int64_t row);
     int64_t (*long_row)(spg_worker *worker, int64_t *products);

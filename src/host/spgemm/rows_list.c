@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FEW = 12 }; /* entries, sorted by insertion (spgemm_bench fd2d5, A*P) */
+enum { FEW = 16 }; /* entries to sort by insertion (spgemm_bench fd2d5, A*P) */
 
 /* A number that no slot of the table holds yet, above the bits of a position. */
 static uint32_t next_generation(spg_worker *worker)
@@ -20,17 +20,28 @@ static uint32_t next_generation(spg_worker *worker)
     return worker->generation;
 }
 
-/* The list must hold the row, and no two of its columns may share a slot of the table. */
-static bool row_fits_list(const spg_worker *worker, int64_t row)
+static inline int64_t most_entries(const spg_worker *worker, int64_t row)
 {
-    const multiplication *shared = worker->shared;
-    const row_chunk *chunk = &worker->chunk;
-    int64_t slots = shared->sizes.table_slots, cols = shared->product->B->cols;
-    int64_t most = chunk->row_products[row] < cols ? chunk->row_products[row] : cols;
-    if (most <= shared->sizes.list_entries && cols <= slots) return true;
-    column_range range = spg_row_column_range(worker, row);
-    int64_t span = range.last - range.first + 1;
-    return (most < span ? most : span) <= shared->sizes.list_entries && span <= slots;
+    const int64_t products = worker->chunk.row_products[row], cols = worker->shared->product->B->cols;
+    return products < cols ? products : cols;
+}
+
+/* The list must hold the row, and no two of its columns may share a slot of the table. */
+static inline bool row_fits_list(const spg_worker *worker, int64_t row)
+{
+    const worker_sizes *sizes = &worker->shared->sizes;
+    const int64_t most = most_entries(worker, row);
+    if (most <= sizes->list_entries && worker->shared->product->B->cols <= sizes->table_slots) return true;
+    if (most > sizes->staging_entries) return false;
+    const column_range range = spg_row_column_range(worker, row);
+    const int64_t span = range.last - range.first + 1;
+    return (most < span ? most : span) <= sizes->list_entries && span <= sizes->table_slots;
+}
+
+static inline bool make_room_for_row(spg_worker *worker, int64_t row)
+{
+    const int64_t most = most_entries(worker, row);
+    return worker->staged + most <= worker->shared->sizes.staging_entries || spg_make_room(worker, most);
 }
 
 /* By radix, keys of 64 bits: the column above the position. */

@@ -40,17 +40,17 @@ static bool row_fits_network(const spg_worker *worker, int64_t row, int32_t *bas
 }
 
 /* The rows from `row` on that fit the network, the arrays and the staging. False if there are none. */
-static bool open_batch(spg_worker *worker, int64_t row, network_batch *batch)
+static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_batch *batch)
 {
     const int64_t room = 2 * worker->shared->sizes.sort_products;
     int64_t keys = LEAD, entries = 0;
     batch->rows = 0;
     if (!worker->shared->vector) return false;
-    for (; row < worker->chunk.rows && batch->rows < BATCH_ROWS; row++) {
+    for (; row < end && batch->rows < BATCH_ROWS; row++) {
         const int64_t count = worker->chunk.row_products[row];
         network_row *it = &batch->row[batch->rows];
         if (!row_fits_network(worker, row, &it->base) || keys + spg_network_size((int)count) + LEAD > room) break;
-        if (entries + count > SMALLEST_STAGING) break;
+        if (entries + count > worker->shared->sizes.staging_entries) break;
         it->row = row;
         it->count = (int)count;
         it->keys = (int)keys;
@@ -225,7 +225,10 @@ LANES_INLINE void multiply_8_none(value_none a, const value_none *values, int64_
 #include "host/for_each_value_type.h"
 #else
 #define REFUSE(suffix)                                                                                                 \
-    int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row) { return (void)worker, (void)row, 0; }
+    int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row, int64_t end)                                    \
+    {                                                                                                                  \
+        return (void)worker, (void)row, (void)end, 0;                                                                  \
+    }
 REFUSE(none)
 REFUSE(f32)
 REFUSE(f64)

@@ -38,10 +38,10 @@ SPG_AVX512 static void NAMED(contract)(const spg_worker *worker, const network_r
     }
 }
 
-SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row)
+SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int64_t end)
 {
     network_batch batch;
-    if (!open_batch(worker, row, &batch)) return 0;
+    if (!open_batch(worker, row, end, &batch)) return 0;
     for (int i = 0; i < batch.rows; i++) expand_keys(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
     for (int i = 0; i < batch.rows; i++) spg_sort_by_network(batch_keys(worker, &batch.row[i]), batch.row[i].count);
     for (int i = 0; i < batch.rows; i++) emit_columns(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
