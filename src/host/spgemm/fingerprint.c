@@ -37,7 +37,10 @@ SPG_AVX512 static uint64_t sum_of_pairs_in_vectors(const int32_t *indices, int64
         sums = _mm512_add_epi64(sums, _mm512_mul_epu32(keyed, _mm512_srli_epi64(keyed, 32)));
         keys = _mm512_add_epi32(keys, step);
     }
-    return (uint64_t)_mm512_reduce_add_epi64(sums) + sum_of_pairs(indices + i, first + i, count - i);
+    uint64_t lanes[8], sum = sum_of_pairs(indices + i, first + i, count - i);
+    _mm512_storeu_si512(lanes, sums);
+    for (int lane = 0; lane < 8; lane++) sum += lanes[lane];
+    return sum;
 }
 #endif
 

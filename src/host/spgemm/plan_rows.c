@@ -41,16 +41,14 @@ static inline int64_t c_row_begin(const spg_csr *C, int64_t row)
 }
 
 /* Complex rows are never given masks. */
-static void spg_mask_row_c32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first, int64_t entries,
-                             int64_t n, value_c32 *values)
-{
-    (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;
-}
-static void spg_mask_row_c64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first, int64_t entries,
-                             int64_t n, value_c64 *values)
-{
-    (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;
-}
+#define NO_MASK_ROW(suffix)                                                                                            \
+    static void spg_mask_row_##suffix(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first,       \
+                                      int64_t entries, int64_t n, value_##suffix *values)                              \
+    {                                                                                                                  \
+        (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;                        \
+    }
+NO_MASK_ROW(c32)
+NO_MASK_ROW(c64)
 
 #define TEMPLATE "host/spgemm/plan_rows.inc.h"
 #include "host/for_each_value_type.h"

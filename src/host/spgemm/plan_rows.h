@@ -4,6 +4,7 @@
 #define SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
 
 #include "host/value_types.h"
+#include "list.h"
 #include "worker.h"
 
 /* How a row's products find their entries of C. */

@@ -31,6 +31,29 @@ static void NAMED(clear)(VALUE *sums, int64_t n)
     for (int64_t i = 0; i < n; i++) sums[i] = ZERO;
 }
 
+/* Rows whose columns in A are equal, by the places of the first: sums side by side in the list, then spread out. */
+static void NAMED(add_equal_by_ranks)(const plan_rows *rows, const rank_lookup *ranks, int64_t first, int64_t count,
+                                      VALUE *values, int equal)
+{
+    const row_chunk *chunk = &rows->worker->chunk;
+    const VALUE *a_values = (const VALUE *)rows->A->values + chunk->first_entry;
+    const VALUE *b_values = rows->B->values;
+    const int32_t *b_columns = rows->B->columns;
+    VALUE *restrict all_sums = rows->worker->list_sums;
+    NAMED(clear)(all_sums, MOST_EQUAL_ROWS * ranks->n);
+    for (int64_t k = first; k < first + count; k++) {
+        VALUE a[MOST_EQUAL_ROWS] = {a_values[k], a_values[k + count], ZERO, ZERO};
+        for (int i = 2; i < equal; i++) a[i] = a_values[k + i * count];
+        const int64_t start = chunk->starts[k], end = start + chunk->lengths[k];
+        for (int64_t t = start; t < end; t++) {
+            VALUE *sums = all_sums + MOST_EQUAL_ROWS * rank_of(ranks, b_columns[t]);
+            for (int i = 0; i < MOST_EQUAL_ROWS; i++) sums[i] = SUM(sums[i], PRODUCT(a[i], b_values[t]));
+        }
+    }
+    for (int i = 0; i < equal; i++)
+        for (int64_t j = 0; j < ranks->n; j++) values[i * ranks->n + j] = all_sums[MOST_EQUAL_ROWS * j + i];
+}
+
 /* One row; returns where the next row's code begins. */
 static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t *code)
 {
@@ -53,6 +76,20 @@ static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const ui
     return code + spg_code_bytes(kind, count, chunk->row_products[r]);
 }
 
+/* Rows from r on whose places are looked up, as many as have the same columns in A; returns how many. */
+static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
+{
+    const row_chunk *chunk = &rows->worker->chunk;
+    const int64_t row = chunk->first_row + r, at = c_row_begin(rows->C, row), n = c_row_begin(rows->C, row + 1) - at;
+    if (rows->codes[row] != CODE_RANK || n > MAX_LIST) return 0;
+    const int equal = spg_equal_rows(rows->worker, r, chunk->rows);
+    if (equal == 1) return 0;
+    const rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);
+    NAMED(add_equal_by_ranks)
+    (rows, &ranks, chunk->bounds[r], chunk->bounds[r + 1] - chunk->bounds[r], (VALUE *)rows->values + at, equal);
+    return equal;
+}
+
 /* The row after the described ones, in pieces. */
 static void NAMED(plan_long_row)(const plan_rows *rows)
 {
@@ -73,6 +110,10 @@ static void NAMED(plan_long_row)(const plan_rows *rows)
 void NAMED(spg_plan_rows)(const plan_rows *rows)
 {
     const uint8_t *code = rows->code;
-    for (int64_t r = 0; r < rows->worker->chunk.rows; r++) code = NAMED(plan_row)(rows, r, code);
+    for (int64_t r = 0; r < rows->worker->chunk.rows;) {
+        const int equal = NAMED(plan_equal_rows)(rows, r);
+        if (equal == 0) code = NAMED(plan_row)(rows, r, code);
+        r += equal > 0 ? equal : 1;
+    }
     if (rows->worker->chunk.has_long_row) NAMED(plan_long_row)(rows);
 }

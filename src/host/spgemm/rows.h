@@ -17,6 +17,15 @@
     int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
     int64_t spg_long_row_window_##suffix(spg_worker *worker, int64_t *products);
 
+/* Rows with equal columns in A, at least two, by the list kernel; there is room. */
+#define DECLARE_EQUAL_ROWS(suffix) void spg_rows_equal_##suffix(spg_worker *worker, int64_t row, int rows);
+
+DECLARE_EQUAL_ROWS(none)
+DECLARE_EQUAL_ROWS(f32)
+DECLARE_EQUAL_ROWS(f64)
+DECLARE_EQUAL_ROWS(c32)
+DECLARE_EQUAL_ROWS(c64)
+
 DECLARE_ROW_KERNELS(none)
 DECLARE_ROW_KERNELS(f32)
 DECLARE_ROW_KERNELS(f64)

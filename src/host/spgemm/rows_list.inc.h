@@ -53,18 +53,24 @@ int64_t NAMED(spg_rows_list)(spg_worker *worker, int64_t row, int64_t end)
 {
     const VALUE *sums = worker->list_sums;
     const int64_t first = row;
-    for (; row < end && row_fits_list(worker, row); row++) {
-        if (!make_room_for_row(worker, row)) break;
+    while (row < end && row_fits_list(worker, row)) {
+        const int equal = spg_equal_rows(worker, row, end);
+        if (!make_room_for_rows(worker, row, equal)) break;
+        if (equal > 1) {
+            NAMED(spg_rows_equal)(worker, row, equal);
+            row += equal;
+            continue;
+        }
         int32_t *columns = worker->columns + worker->staged;
         VALUE *values = (VALUE *)worker->values + worker->staged;
         const uint32_t n = NAMED(contract)(worker, row, next_generation(worker));
         if (n <= FEW) {
             NAMED(insert)(worker, n, columns, values);
         } else {
-            const uint16_t *order = sort_list(worker, (int)n, columns);
+            const uint16_t *order = spg_sort_list(worker, (int)n, columns);
             for (uint32_t i = 0; i < n; i++) values[i] = sums[order[i]];
         }
-        worker->row_counts[row] = n;
+        worker->row_counts[row++] = n;
         worker->staged += n;
     }
     return row - first;

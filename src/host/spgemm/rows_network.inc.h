@@ -27,15 +27,10 @@ SPG_AVX512 static void NAMED(add_by_places)(const VALUE *products, const uint8_t
 /* The sums of one row of the batch, whose columns stand in the staging. */
 SPG_AVX512 static void NAMED(contract)(const spg_worker *worker, const network_row *it, const uint32_t *keys)
 {
-    VALUE *sums = (VALUE *)worker->values + it->begin;
-    if (it->n <= 16 && worker->shared->b.sorted && NAMED(MASKS) != 0) {
-        NAMED(add_by_masks)(worker, it->row, worker->columns + it->begin, it->n, sums);
-    } else {
-        uint8_t places[NETWORK_KEYS];
-        find_places(keys, it->count, places);
-        NAMED(multiply)(worker, it->row, worker->sort_products);
-        NAMED(add_by_places)(worker->sort_products, places, it->count, sums, it->n);
-    }
+    uint8_t places[NETWORK_KEYS];
+    find_places(keys, it->count, places);
+    NAMED(multiply)(worker, it->row, worker->sort_products);
+    NAMED(add_by_places)(worker->sort_products, places, it->count, (VALUE *)worker->values + it->begin, it->n);
 }
 
 SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int64_t end)

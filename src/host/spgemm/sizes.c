@@ -1,4 +1,5 @@
 /* How much a worker holds, and where: one allocation a thread, cut to fit the workspace limit. */
+#include "list.h"
 #include "worker.h"
 
 #include <string.h>
@@ -58,7 +59,7 @@ static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t va
     worker->values = take(&all, sizes->staging_entries * value + LINE);
     worker->list_columns = take(&all, sizes->list_entries * (int64_t)sizeof(int32_t));
     worker->list_order = take(&all, sizes->list_entries * (int64_t)sizeof(uint16_t));
-    worker->list_sums = take(&all, sizes->list_entries * value);
+    worker->list_sums = take(&all, MOST_EQUAL_ROWS * sizes->list_entries * value);
     int64_t keys = sizes->sort_products > sizes->list_entries ? sizes->sort_products : sizes->list_entries;
     worker->keys = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
     worker->keys_spare = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);

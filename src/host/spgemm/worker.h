@@ -20,7 +20,7 @@ typedef struct worker_sizes {
     int64_t window_columns;  /* of the window kernel's accumulator; a multiple of 64 */
 } worker_sizes;
 
-enum { POSITION_BITS = 12, MAX_LIST = 1 << POSITION_BITS, SMALLEST_STAGING = 512 };
+enum { POSITION_BITS = 13, MAX_LIST = 1 << POSITION_BITS, SMALLEST_STAGING = 512 };
 
 /* What was found out about B before the product (scan.c). */
 typedef struct b_facts {
