@@ -61,16 +61,31 @@ static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_bat
     return batch->rows > 0 && spg_make_room(worker, entries);
 }
 
-/* Expansion: (column, number) of each product, flat. Room for eight more keys is needed. */
+/* Asks for the columns that the batch after this one will expand. On shuffled meshes they come from far. */
+static void prefetch_next_batch(const spg_worker *worker, const network_batch *batch, int64_t end)
+{
+    const row_chunk *chunk = &worker->chunk;
+    const int32_t *b_columns = worker->shared->product->B->columns;
+    const int64_t first = batch->row[batch->rows - 1].row + 1;
+    const int64_t last = first + batch->rows < end ? first + batch->rows : end;
+    for (int64_t k = chunk->bounds[first]; k < chunk->bounds[last]; k++)
+        __builtin_prefetch(b_columns + chunk->starts[k]);
+}
+
+/* Expansion: (column, number) of each product, flat. Room for eight more keys is needed. The values, which contraction
+ * will read, are asked for. */
 SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_row *it, uint32_t *keys)
 {
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = worker->shared->product->B->columns;
     const __m256i bases = _mm256_set1_epi32(it->base);
     const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    const char *b_values = worker->shared->product->B->values;
+    const int64_t value_bytes = worker->shared->value_bytes;
     int count = 0;
     for (int64_t k = chunk->bounds[it->row]; k < chunk->bounds[it->row + 1]; k++) {
         int64_t t = chunk->starts[k];
+        __builtin_prefetch(b_values + t * value_bytes);
         for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8) {
             const __m256i loaded = _mm256_maskz_loadu_epi32((__mmask8)first_lanes(left), b_columns + t);
             const __m256i columns = _mm256_slli_epi32(_mm256_sub_epi32(loaded, bases), NETWORK_NUMBER_BITS);

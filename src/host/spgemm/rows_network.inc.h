@@ -37,6 +37,7 @@ SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int6
 {
     network_batch batch;
     if (!open_batch(worker, row, end, &batch)) return 0;
+    prefetch_next_batch(worker, &batch, end);
     for (int i = 0; i < batch.rows; i++) expand_keys(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
     for (int i = 0; i < batch.rows; i++) spg_sort_by_network(batch_keys(worker, &batch.row[i]), batch.row[i].count);
     for (int i = 0; i < batch.rows; i++) emit_columns(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
