@@ -1,5 +1,6 @@
 /* See products.h. */
 #include "products.h"
+#include "fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,19 +164,52 @@ void test_assert_same_product(const spg_csr *actual, const spg_csr *expected, co
     for (int64_t i = 0; i < expected->rows; ++i) assert_same_row(actual, expected, i, where);
 }
 
-static void check_with(const spg_csr *A, const spg_csr *B, const spg_csr *expected, const char *limits_name,
-                       spg_row_limits limits, int threads)
+/* How a product is made besides its limits and threads. */
+typedef enum variant {
+    AS_USUAL,
+    TIGHT,   /* little workspace: slices, buffers and tables are small, so that all of them overflow */
+    POISONED /* the caller's allocator: exact sizes, memory that holds something */
+} variant;
+
+static void check_variant(const spg_csr *A, const spg_csr *B, const spg_csr *expected, const char *limits_name,
+                          spg_row_limits limits, int threads, variant kind)
 {
+    static const char *const kinds[] = {"", ", tight", ", poisoned"};
     char where[160];
-    snprintf(where, sizeof where, "%lld x %lld x %lld, %s, %d threads, %s values, %s and %s offsets",
-             (long long)A->rows, (long long)A->cols, (long long)B->cols, limits_name, threads,
+    snprintf(where, sizeof where, "%lld x %lld x %lld, %s%s, %d threads, %s values, %s and %s offsets",
+             (long long)A->rows, (long long)A->cols, (long long)B->cols, limits_name, kinds[kind], threads,
              spg_type_name(A->value_type), spg_type_name(A->offset_type), spg_type_name(B->offset_type));
-    spg_context *context = test_context(threads, limits);
+    test_allocator memory = {0};
+    spg_config config = test_config();
+    config.threads = threads;
+    config.row_limits = limits;
+    if (kind == TIGHT) config.workspace_limit = place_under_test == SPG_PLACE_HOST ? 100000 * threads : 1 << 24;
+    if (kind == POISONED) config.allocator = test_allocator_hook(&memory);
+    spg_context *context = test_context_of(&config);
     spg_csr C;
     test_multiply(context, A, B, &C);
     test_assert_same_product(&C, expected, where);
     spg_csr_free(host_context, &C);
     spg_context_destroy(context);
+    assert_int_equal(test_live(&memory), 0);
+}
+
+static int64_t all_products(const spg_csr *A, const spg_csr *B)
+{
+    int64_t products = 0;
+    for (int64_t i = 0; i < A->rows; ++i) products += test_row_products(A, B, i);
+    return products;
+}
+
+/* Little workspace costs time where columns are spread, so it is for small products. */
+static void check_with(const spg_csr *A, const spg_csr *B, const spg_csr *expected, const char *limits_name,
+                       spg_row_limits limits, int threads)
+{
+    const int64_t products = all_products(A, B);
+    check_variant(A, B, expected, limits_name, limits, threads, AS_USUAL);
+    if (products < 100000) check_variant(A, B, expected, limits_name, limits, threads, TIGHT);
+    if (products < 1000000 && place_under_test == SPG_PLACE_HOST)
+        check_variant(A, B, expected, limits_name, limits, threads, POISONED);
 }
 
 /* `times` copies of a matrix below each other. */
@@ -204,9 +238,8 @@ static void stack(const spg_csr *matrix, int64_t times, spg_csr *stacked)
  * kernels by what they cost tries each of them on every kind of row. */
 static void check_stacked(const spg_csr *A, const spg_csr *B, const spg_csr *expected)
 {
-    enum { WORK = 40000, MOST_PRODUCTS = 3000000 };
-    int64_t products = 0;
-    for (int64_t i = 0; i < A->rows; ++i) products += test_row_products(A, B, i);
+    enum { WORK = 40000, MOST_PRODUCTS = 1000000 };
+    const int64_t products = all_products(A, B);
     int64_t times = A->nnz > 0 ? WORK / (A->nnz + A->rows) : 0;
     if (times > MOST_PRODUCTS / (products + 1)) times = MOST_PRODUCTS / (products + 1);
     if (times < 2) return;

@@ -58,7 +58,7 @@ void test_assert_same_product(const spg_csr *actual, const spg_csr *expected, co
 
 /* Fail the test unless the product at the place has the bits of the reference: with these limits and threads; with
  * every set of limits on two threads; and with every set of limits and every number of threads. The latter two also
- * multiply many copies of A below each other. */
+ * multiply many copies of A below each other. Each is done as usual, with little workspace, and on poisoned memory. */
 void test_check_product(const spg_csr *A, const spg_csr *B, spg_row_limits limits, int threads);
 void test_check_limits(const spg_csr *A, const spg_csr *B);
 void test_check_all(const spg_csr *A, const spg_csr *B);

@@ -33,7 +33,11 @@ static void every_number_of_threads_gives_the_same_bytes(void **state)
             spg_csr A, B, C = {0};
             random_pair(9000, 8000, 7000, 5, test_value_types[v], 40, &A, &B);
             for (int t = 0; t < 6; ++t) {
-                spg_context *context = test_context(threads[t], test_limit_sets[l].limits);
+                spg_config config = test_config();
+                config.threads = threads[t];
+                config.row_limits = test_limit_sets[l].limits;
+                if (t % 2 && test_place() == SPG_PLACE_HOST) config.workspace_limit = 100000 * threads[t]; /* slices */
+                spg_context *context = test_context_of(&config);
                 if (t == 0) test_multiply(context, &A, &B, &C);
                 multiply_again(context, &A, &B, &C);
                 multiply_again(context, &A, &B, &C);
