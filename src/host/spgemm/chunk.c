@@ -113,13 +113,15 @@ bool spg_describe_chunk(spg_worker *worker)
     const spg_csr *A = worker->shared->product->A, *B = worker->shared->product->B;
     if (!spg_describe_entries(A, B, chunk->first_entry, chunk->bounds[chunk->rows], chunk->starts, chunk->lengths))
         return false;
-    chunk->products = 0;
-    for (int64_t r = 0; r < chunk->rows; r++) {
-        int64_t products = 0;
-        for (int64_t k = chunk->bounds[r]; k < chunk->bounds[r + 1]; k++) products += chunk->lengths[k];
-        chunk->row_products[r] = products;
-        chunk->products += products;
+    const int64_t entries = chunk->bounds[chunk->rows];
+    int64_t products = 0;
+    for (int64_t k = 0; k < entries; k++) {
+        chunk->before[k] = products;
+        products += chunk->lengths[k];
     }
+    chunk->before[entries] = chunk->products = products;
+    for (int64_t r = 0; r < chunk->rows; r++)
+        chunk->row_products[r] = chunk->before[chunk->bounds[r + 1]] - chunk->before[chunk->bounds[r]];
     return true;
 }
 

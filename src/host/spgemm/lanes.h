@@ -10,10 +10,10 @@
 
 #define LANES_INLINE SPG_AVX512 static inline __attribute__((always_inline))
 
-/* A mask of the first min(count, 16) lanes. */
+/* A mask of the first `count` lanes: none below 0, all from 16 on. */
 LANES_INLINE __mmask16 first_lanes(int64_t count)
 {
-    return (__mmask16)_bzhi_u32(0xFFFF, count < 16 ? (unsigned)count : 16);
+    return (__mmask16)_bzhi_u32(0xFFFF, count < 16 ? count > 0 ? (unsigned)count : 0 : 16);
 }
 
 /* Byte i: how many lanes of the mask lie below lane i; for lanes of the mask only. The instructions that expand are

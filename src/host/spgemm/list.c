@@ -33,7 +33,7 @@ static bool sort_short_list(spg_worker *worker, int n, int32_t *sorted, uint16_t
         if (last - base >= NETWORK_COLUMNS) return false;
     }
     for (int i = 0; i < n; i++) keys[i] = (uint32_t)(columns[i] - base) << NETWORK_NUMBER_BITS | (uint32_t)i;
-    spg_sort_by_network(keys, n);
+    spg_sort_by_network(keys, n, keys);
     for (int i = 0; i < n; i++) {
         sorted[i] = (int32_t)(keys[i] >> NETWORK_NUMBER_BITS) + base;
         order[i] = (uint16_t)(keys[i] & (NETWORK_KEYS - 1));

@@ -11,54 +11,63 @@
 
 enum { BATCH_ROWS = 32, LEAD = 16 };
 
-/* Rows go through each phase together, so that one row's wait for its own stores is another's work. */
 typedef struct network_row {
-    int64_t row, begin; /* in the chunk; of its entries in the staging */
-    int32_t base;       /* subtracted from the columns */
-    int count, n, keys; /* products, entries, where its keys are */
+    int count, n;  /* products, entries */
+    int first;     /* of its products, among the batch's */
+    int slot;      /* where its sorted keys are */
+    int64_t begin; /* of its entries in the staging */
 } network_row;
 
+/* Rows go through each phase together, so that one row's wait for its own stores is another's work; products are
+ * numbered through the batch, so that expansion does not care where rows end. */
 typedef struct network_batch {
+    int64_t first_row;
     int rows;
+    int32_t base; /* subtracted from the columns */
+    int64_t first_entry, end_entry, first_product;
+    uint32_t *keys, *sorted;
     network_row row[BATCH_ROWS];
 } network_batch;
 
-static uint32_t *batch_keys(const spg_worker *worker, const network_row *it)
+/* How many rows from `row` on have few enough products for the network and the arrays. */
+static int count_rows(const spg_worker *worker, int64_t row, int64_t end, network_row *rows)
 {
-    return (uint32_t *)(void *)worker->keys + it->keys;
+    const worker_sizes *sizes = &worker->shared->sizes;
+    int64_t slots = LEAD, products = 0;
+    int n = 0;
+    for (; row < end && n < BATCH_ROWS; row++, n++) {
+        const int64_t count = worker->chunk.row_products[row];
+        if (count > NETWORK_KEYS) break;
+        const int size = spg_network_size((int)count);
+        if (slots + size + LEAD > 2 * sizes->sort_products || products + count > sizes->sort_products) break;
+        rows[n] = (network_row){.count = (int)count, .first = (int)products, .slot = (int)slots};
+        slots += size + LEAD;
+        products += count;
+    }
+    return n;
 }
 
-/* The row must have few enough products, whose columns minus base leave room for the number. */
-static bool row_fits_network(const spg_worker *worker, int64_t row, int32_t *base)
-{
-    *base = 0;
-    if (worker->chunk.row_products[row] > NETWORK_KEYS) return false;
-    if (worker->shared->product->B->cols <= NETWORK_COLUMNS) return true;
-    const column_range range = spg_row_column_range(worker, row);
-    *base = (int32_t)range.first;
-    return range.last - range.first < NETWORK_COLUMNS;
-}
-
-/* The rows from `row` on that fit the network, the arrays and the staging. False if there are none. */
+/* The rows from `row` on that fit the network, the arrays and the staging. False if there are none. Columns, less a
+ * base, must leave room for the number: where they may not, rows go one by one. */
 static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_batch *batch)
 {
-    const int64_t room = 2 * worker->shared->sizes.sort_products;
-    int64_t keys = LEAD, entries = 0;
-    batch->rows = 0;
+    const row_chunk *chunk = &worker->chunk;
     if (!worker->shared->vector) return false;
-    for (; row < end && batch->rows < BATCH_ROWS; row++) {
-        const int64_t count = worker->chunk.row_products[row];
-        network_row *it = &batch->row[batch->rows];
-        if (!row_fits_network(worker, row, &it->base) || keys + spg_network_size((int)count) + LEAD > room) break;
-        if (entries + count > worker->shared->sizes.staging_entries) break;
-        it->row = row;
-        it->count = (int)count;
-        it->keys = (int)keys;
-        keys += spg_network_size(it->count) + LEAD;
-        entries += count;
-        batch->rows++;
+    batch->base = 0;
+    if (worker->shared->product->B->cols > NETWORK_COLUMNS) {
+        const column_range range = spg_row_column_range(worker, row);
+        if (range.last - range.first >= NETWORK_COLUMNS) return false;
+        batch->base = (int32_t)range.first;
+        end = row + 1;
     }
-    return batch->rows > 0 && spg_make_room(worker, entries);
+    batch->first_row = row;
+    batch->rows = count_rows(worker, row, end, batch->row);
+    batch->first_entry = chunk->bounds[row];
+    batch->end_entry = chunk->bounds[row + batch->rows];
+    batch->first_product = chunk->before[batch->first_entry];
+    batch->keys = (uint32_t *)(void *)worker->keys;
+    batch->sorted = (uint32_t *)(void *)worker->keys_spare;
+    return batch->rows > 0 && spg_make_room(worker, chunk->before[batch->end_entry] - batch->first_product);
 }
 
 /* Asks for the columns that the batch after this one will expand. On shuffled meshes they come from far. */
@@ -66,32 +75,30 @@ static void prefetch_next_batch(const spg_worker *worker, const network_batch *b
 {
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = worker->shared->product->B->columns;
-    const int64_t first = batch->row[batch->rows - 1].row + 1;
+    const int64_t first = batch->first_row + batch->rows;
     const int64_t last = first + batch->rows < end ? first + batch->rows : end;
     for (int64_t k = chunk->bounds[first]; k < chunk->bounds[last]; k++)
         __builtin_prefetch(b_columns + chunk->starts[k]);
 }
 
-/* Expansion: (column, number) of each product, flat. Room for eight more keys is needed. The values, which contraction
- * will read, are asked for. */
-SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_row *it, uint32_t *keys)
+/* Expansion: (column, number) of each product of the batch; numbers of a row differ in their low bits. The values,
+ * which contraction will read, are asked for. There is room for eight more keys. */
+SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_batch *batch)
 {
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = worker->shared->product->B->columns;
-    const __m256i bases = _mm256_set1_epi32(it->base);
-    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     const char *b_values = worker->shared->product->B->values;
     const int64_t value_bytes = worker->shared->value_bytes;
-    int count = 0;
-    for (int64_t k = chunk->bounds[it->row]; k < chunk->bounds[it->row + 1]; k++) {
-        int64_t t = chunk->starts[k];
+    const __m256i bases = _mm256_set1_epi32(batch->base), low_bits = _mm256_set1_epi32(NETWORK_KEYS - 1);
+    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    for (int64_t k = batch->first_entry; k < batch->end_entry; k++) {
+        int64_t t = chunk->starts[k], at = chunk->before[k] - batch->first_product;
         __builtin_prefetch(b_values + t * value_bytes);
-        for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8) {
+        for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8, at += 8) {
             const __m256i loaded = _mm256_maskz_loadu_epi32((__mmask8)first_lanes(left), b_columns + t);
             const __m256i columns = _mm256_slli_epi32(_mm256_sub_epi32(loaded, bases), NETWORK_NUMBER_BITS);
-            const __m256i numbers = _mm256_add_epi32(lanes, _mm256_set1_epi32(count));
-            _mm256_storeu_si256((__m256i *)(void *)(keys + count), _mm256_or_si256(columns, numbers));
-            count += left < 8 ? left : 8;
+            const __m256i numbers = _mm256_and_si256(_mm256_add_epi32(lanes, _mm256_set1_epi32((int)at)), low_bits);
+            _mm256_storeu_si256((__m256i *)(void *)(batch->keys + at), _mm256_or_si256(columns, numbers));
         }
     }
 }
@@ -103,10 +110,11 @@ LANES_INLINE __mmask16 heads_of(const uint32_t *keys, int i, int count)
     return _mm512_mask_cmpge_epu32_mask(first_lanes(count - i), changed, _mm512_set1_epi32(NETWORK_KEYS));
 }
 
-/* The columns of C's row, to the staging, which has room for 16 more. */
-SPG_AVX512 static void emit_columns(spg_worker *worker, network_row *it, uint32_t *keys)
+/* The columns of a row of C, to the staging, which has room for 16 more. */
+SPG_AVX512 static void emit_columns(spg_worker *worker, const network_batch *batch, network_row *it)
 {
-    const __m512i bases = _mm512_set1_epi32(it->base);
+    const __m512i bases = _mm512_set1_epi32(batch->base);
+    uint32_t *keys = batch->sorted + it->slot;
     int32_t *columns = worker->columns + worker->staged;
     int n = 0;
     keys[-1] = ~keys[0];
@@ -119,10 +127,9 @@ SPG_AVX512 static void emit_columns(spg_worker *worker, network_row *it, uint32_
     it->begin = worker->staged;
     it->n = n;
     worker->staged += n;
-    worker->row_counts[it->row] = n;
 }
 
-/* places[number] = the rank of its column in C's row. */
+/* places[number's low bits] = the rank of its column in the row of C. */
 SPG_AVX512 static void find_places(const uint32_t *keys, int count, uint8_t *places)
 {
     int place = -1;

@@ -1,46 +1,46 @@
 /* See rows_network.c. */
 
-/* The products of a row, flat, eight at a time, in the order of their numbers. Room for eight more is needed. */
-SPG_AVX512 static void NAMED(multiply)(const spg_worker *worker, int64_t row, VALUE *products)
+/* The products of the batch in the order of their numbers, eight at a time; there is room for eight more. */
+SPG_AVX512 static void NAMED(multiply)(const spg_worker *worker, const network_batch *batch, VALUE *products)
 {
     const row_chunk *chunk = &worker->chunk;
     const VALUE *a_values = (const VALUE *)worker->shared->product->A->values + chunk->first_entry;
     const VALUE *b_values = worker->shared->product->B->values;
-    int count = 0;
-    for (int64_t k = chunk->bounds[row]; k < chunk->bounds[row + 1]; k++) {
+    for (int64_t k = batch->first_entry; k < batch->end_entry; k++) {
         const VALUE a = VALUE_AT(a_values, k);
-        int64_t t = chunk->starts[k];
-        for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8) {
-            NAMED(multiply_8)(a, b_values, t, (__mmask8)first_lanes(left), products + count);
-            count += left < 8 ? left : 8;
-        }
+        int64_t t = chunk->starts[k], at = chunk->before[k] - batch->first_product;
+        for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8, at += 8)
+            NAMED(multiply_8)(a, b_values, t, (__mmask8)first_lanes(left), products + at);
     }
 }
 
-/* Each product is added to the entry whose column it has, in the order of their numbers. */
-SPG_AVX512 static void NAMED(add_by_places)(const VALUE *products, const uint8_t *places, int count, VALUE *sums, int n)
-{
-    for (int i = 0; i < n; i++) sums[i] = ZERO;
-    for (int k = 0; k < count; k++) sums[places[k]] = SUM(sums[places[k]], products[k]);
-}
-
-/* The sums of one row of the batch, whose columns stand in the staging. */
-SPG_AVX512 static void NAMED(contract)(const spg_worker *worker, const network_row *it, const uint32_t *keys)
+/* Contraction: each product is added to the entry whose column it has, in the order of their numbers. */
+SPG_AVX512 static void NAMED(contract)(const network_batch *batch, const network_row *it, const VALUE *products,
+                                       VALUE *sums)
 {
     uint8_t places[NETWORK_KEYS];
-    find_places(keys, it->count, places);
-    NAMED(multiply)(worker, it->row, worker->sort_products);
-    NAMED(add_by_places)(worker->sort_products, places, it->count, (VALUE *)worker->values + it->begin, it->n);
+    find_places(batch->sorted + it->slot, it->count, places);
+    for (int i = 0; i < it->n; i++) sums[i] = ZERO;
+    for (int k = it->first; k < it->first + it->count; k++) {
+        const int place = places[k & (NETWORK_KEYS - 1)];
+        sums[place] = SUM(sums[place], products[k]);
+    }
 }
 
 SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int64_t end)
 {
     network_batch batch;
+    VALUE *values = (VALUE *)worker->values, *products = worker->sort_products;
     if (!open_batch(worker, row, end, &batch)) return 0;
     prefetch_next_batch(worker, &batch, end);
-    for (int i = 0; i < batch.rows; i++) expand_keys(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
-    for (int i = 0; i < batch.rows; i++) spg_sort_by_network(batch_keys(worker, &batch.row[i]), batch.row[i].count);
-    for (int i = 0; i < batch.rows; i++) emit_columns(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
-    for (int i = 0; i < batch.rows; i++) NAMED(contract)(worker, &batch.row[i], batch_keys(worker, &batch.row[i]));
+    expand_keys(worker, &batch);
+    for (int i = 0; i < batch.rows; i++)
+        spg_sort_by_network(batch.keys + batch.row[i].first, batch.row[i].count, batch.sorted + batch.row[i].slot);
+    for (int i = 0; i < batch.rows; i++) {
+        emit_columns(worker, &batch, &batch.row[i]);
+        worker->row_counts[row + i] = batch.row[i].n;
+    }
+    NAMED(multiply)(worker, &batch, products);
+    for (int i = 0; i < batch.rows; i++) NAMED(contract)(&batch, &batch.row[i], products, values + batch.row[i].begin);
     return batch.rows;
 }

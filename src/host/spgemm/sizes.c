@@ -54,6 +54,7 @@ static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t va
     worker->chunk.row_products = take(&all, (chunk + 1) * (int64_t)sizeof(int64_t));
     worker->row_counts = take(&all, (chunk + 2) * (int64_t)sizeof(int64_t));
     worker->chunk.starts = take(&all, 3 * chunk * (int64_t)sizeof(int64_t));
+    worker->chunk.before = take(&all, (3 * chunk + 1) * (int64_t)sizeof(int64_t));
     worker->chunk.lengths = take(&all, 3 * chunk * (int64_t)sizeof(int32_t));
     worker->columns = take(&all, sizes->staging_entries * (int64_t)sizeof(int32_t) + LINE);
     worker->values = take(&all, sizes->staging_entries * value + LINE);

@@ -79,13 +79,15 @@ LANES_INLINE void sort_registers(__m512i *keys, const int registers)
     }
 }
 
-#define DEFINE_SORT_KEYS(count, registers)                                                                             \
-    SPG_AVX512 static void sort_##count##_keys(uint32_t *keys)                                                         \
+#define DEFINE_SORT_KEYS(size, registers)                                                                              \
+    SPG_AVX512 static void sort_##size##_keys(const uint32_t *keys, int count, uint32_t *sorted)                       \
     {                                                                                                                  \
+        const __m512i largest = _mm512_set1_epi32(-1);                                                                 \
         __m512i r[registers];                                                                                          \
-        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) r[i] = _mm512_loadu_si512(keys + 16 * i);       \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) r[i] =                                          \
+            _mm512_mask_loadu_epi32(largest, first_lanes(count - 16 * i), keys + 16 * i);                              \
         sort_registers(r, registers);                                                                                  \
-        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) _mm512_storeu_si512(keys + 16 * i, r[i]);       \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) _mm512_storeu_si512(sorted + 16 * i, r[i]);     \
     }
 
 DEFINE_SORT_KEYS(16, 1)
@@ -94,19 +96,16 @@ DEFINE_SORT_KEYS(64, 4)
 DEFINE_SORT_KEYS(128, 8)
 DEFINE_SORT_KEYS(256, 16)
 
-SPG_AVX512 void spg_sort_by_network(uint32_t *keys, int count)
+SPG_AVX512 void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted)
 {
-    const __m512i largest = _mm512_set1_epi32(-1);
-    const int padded = spg_network_size(count);
-    for (int i = count; i < padded; i += 16) _mm512_storeu_si512(keys + i, largest);
-    switch (padded) {
-    case 16: sort_16_keys(keys); break;
-    case 32: sort_32_keys(keys); break;
-    case 64: sort_64_keys(keys); break;
-    case 128: sort_128_keys(keys); break;
-    default: sort_256_keys(keys); break;
+    switch (spg_network_size(count)) {
+    case 16: sort_16_keys(keys, count, sorted); break;
+    case 32: sort_32_keys(keys, count, sorted); break;
+    case 64: sort_64_keys(keys, count, sorted); break;
+    case 128: sort_128_keys(keys, count, sorted); break;
+    default: sort_256_keys(keys, count, sorted); break;
     }
 }
 #else
-void spg_sort_by_network(uint32_t *keys, int count) { (void)keys, (void)count; }
+void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted) { (void)keys, (void)count, (void)sorted; }
 #endif

@@ -15,8 +15,8 @@ static inline int spg_network_size(int count)
     return count <= 16 ? 16 : count <= 32 ? 32 : count <= 64 ? 64 : count <= 128 ? 128 : 256;
 }
 
-/* Sorts `count` keys. There must be room for spg_network_size(count) + 15: what is behind the keys is overwritten. Only
+/* sorted = the `count` keys in order, then the largest key up to spg_network_size(count). May be the same array. Only
  * where spg_vector_is_available(). */
-void spg_sort_by_network(uint32_t *keys, int count);
+void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted);
 
 #endif

@@ -61,6 +61,7 @@ typedef struct row_chunk {
     int64_t *row_products; /* rows */
     int64_t *starts;       /* of each entry: where its row of B begins */
     int32_t *lengths;      /* of each entry: how long it is */
+    int64_t *before;       /* of each entry, and at the end: products of the chunk before it */
     int64_t products;
 } row_chunk;
 
