@@ -4,7 +4,8 @@
 #include "list.h"
 #include "rows.h"
 
-enum { FEW = 16 }; /* entries to sort by insertion (spgemm_bench fd2d5, A*P) */
+enum { AHEAD = 48 }; /* entries of A whose rows of B are asked for early (spgemm_bench tri2d, A*P) */
+enum { FEW = 16 };   /* entries to sort by insertion (spgemm_bench fd2d5, A*P) */
 
 /* The list must hold the row, and no two of its columns may share a slot of the table. */
 static inline bool row_fits_list(const spg_worker *worker, int64_t row)

@@ -12,8 +12,12 @@ static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, ui
     uint32_t *restrict table = worker->table;
     int32_t *restrict columns = worker->list_columns;
     VALUE *restrict sums = worker->list_sums;
+    const int64_t described = chunk->bounds[chunk->rows];
     uint32_t n = 0;
     for (int64_t k = chunk->bounds[row]; k < chunk->bounds[row + 1]; k++) {
+        const int64_t later = chunk->starts[k + AHEAD < described ? k + AHEAD : k];
+        __builtin_prefetch(b_columns + later);
+        __builtin_prefetch(b_values + later);
         const VALUE a = VALUE_AT(a_values, k);
         const int64_t start = chunk->starts[k], end = start + chunk->lengths[k];
         for (int64_t t = start; t < end; t++) {
