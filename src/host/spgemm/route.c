@@ -46,6 +46,7 @@ static int bucket_of(const row_chunk *chunk)
 }
 
 enum { TRIALS = 2 * AUTOMATIC_KERNELS, RETRY = 64 };
+enum { WORTH_TRIALS = 16 * TRIALS }; /* chunks; a product of fewer would be over before the trials paid */
 
 /* Every kernel twice, then the cheapest; at times another that is not far behind, in case the rows have changed. */
 static int choose_kernel(kernel_costs *costs, int bucket)
@@ -128,7 +129,9 @@ bool spg_multiply_chunk(spg_worker *worker)
     const row_chunk *chunk = &worker->chunk;
     const row_kernels *kernels = kernels_of(shared->product);
     const spg_row_limits *limits = &shared->product->limits;
-    const int bucket = bucket_of(chunk), chosen = shared->automatic ? choose_kernel(&worker->costs, bucket) : -1;
+    const int bucket = bucket_of(chunk);
+    int chosen = -1;
+    if (shared->automatic) chosen = shared->chunks < WORTH_TRIALS ? KERNEL_LIST : choose_kernel(&worker->costs, bucket);
     const double begin = spg_seconds();
     for (int64_t row = 0; row < chunk->rows; row++)
         worker->class_rows[spg_classify(chunk->row_products[row], limits)]++;
