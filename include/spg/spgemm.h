@@ -47,7 +47,8 @@ typedef enum spg_row_class {
 } spg_row_class;
 
 /* What a product or a plan run was like. Times are wall-clock milliseconds; on the host, where threads overlap the
- * phases, they are each phase's share of the wall-clock time. */
+ * phases, they are each phase's share of the wall-clock time, and contraction, which runs with expansion there, is
+ * counted with it. */
 typedef struct spgemm_stats {
     int64_t products;              /* nnz of the expanded matrix */
     int64_t nnz;                   /* nnz(C) */
