@@ -1,6 +1,8 @@
 /* See argument.h. */
 #include "argument.h"
 
+#include "backend.h"
+
 #include <string.h>
 
 bool spg_is_value_type(spg_type type)
@@ -114,16 +116,36 @@ spg_status spg_check_reachable(spg_context *context, spg_place place, const char
     return place == SPG_PLACE_HOST ? SPG_OK : spg_check_place(context, place, name);
 }
 
+/* PLACE if a pointer leads elsewhere than to the place it is said to: one that would crash. */
+static spg_status check_pointer(spg_context *context, const void *memory, spg_place place, const char *name,
+                                const char *array)
+{
+#ifdef SPG_WITH_CUDA
+    if (memory != NULL && spg_cuda_pointer_place(memory) != place)
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
+                                array, place == SPG_PLACE_HOST ? "host" : "device");
+#else
+    (void)context, (void)memory, (void)place, (void)name, (void)array;
+#endif
+    return SPG_OK;
+}
+
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name)
 {
     spg_status status = spg_check_csr_argument(context, matrix, name);
-    return status == SPG_OK ? spg_check_place(context, matrix->place, name) : status;
+    if (status == SPG_OK) status = spg_check_place(context, matrix->place, name);
+    if (status == SPG_OK) status = check_pointer(context, matrix->row_offsets, matrix->place, name, "row_offsets");
+    if (status == SPG_OK) status = check_pointer(context, matrix->columns, matrix->place, name, "columns");
+    return status == SPG_OK ? check_pointer(context, matrix->values, matrix->place, name, "values") : status;
 }
 
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name)
 {
     spg_status status = spg_check_coo_argument(context, matrix, name);
-    return status == SPG_OK ? spg_check_place(context, matrix->place, name) : status;
+    if (status == SPG_OK) status = spg_check_place(context, matrix->place, name);
+    if (status == SPG_OK) status = check_pointer(context, matrix->row_indices, matrix->place, name, "row_indices");
+    if (status == SPG_OK) status = check_pointer(context, matrix->columns, matrix->place, name, "columns");
+    return status == SPG_OK ? check_pointer(context, matrix->values, matrix->place, name, "values") : status;
 }
 
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what)

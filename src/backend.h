@@ -22,7 +22,14 @@ typedef struct spg_product {
 typedef struct spg_backend {
     spg_place place;
     spg_row_limits default_limits;
+    /* The backend's own part of a context, context->backend_state; NULL where it has none. */
+    spg_status (*open)(spg_context *context);
+    void (*close)(spg_context *context);
     void (*describe)(const spg_context *context, char *text, size_t size);
+
+    /* Memory at the place, for contexts without an allocator of the caller's; NULL on the host, see memory.c. */
+    void *(*allocate)(spg_context *context, int64_t bytes);
+    void (*release)(spg_context *context, void *memory, int64_t bytes);
 
     /* Copies between host and the backend's place, in either direction, and waits. */
     spg_status (*copy_bytes)(spg_context *context, void *to, spg_place to_place, const void *from, spg_place from_place,
@@ -57,6 +64,7 @@ typedef struct spg_backend {
     spg_status (*plan_create)(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan);
     spg_status (*plan_allocate_result)(spgemm_plan *plan, spg_csr *C);      /* with the pattern written */
     spg_status (*plan_compare_result)(spgemm_plan *plan, const spg_csr *C); /* SHAPE if C has another pattern */
+    spg_status (*plan_check)(spgemm_plan *plan, const spg_csr *A, const spg_csr *B); /* likewise of the operands */
     spg_status (*plan_run)(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
     void (*plan_destroy)(spgemm_plan *plan);
 } spg_backend;
@@ -65,5 +73,12 @@ typedef struct spg_backend {
 const spg_backend *spg_find_backend(spg_place place);
 
 const spg_backend *spg_host_backend(void);
+
+#ifdef SPG_WITH_CUDA
+const spg_backend *spg_cuda_backend(void); /* NULL where there is no GPU */
+
+/* Where an address lies, whoever allocated it. Asks a driver that is loaded already, and loads none. */
+spg_place spg_cuda_pointer_place(const void *memory);
+#endif
 
 #endif

@@ -24,6 +24,9 @@ spg_config spg_config_default(void)
 const spg_backend *spg_find_backend(spg_place place)
 {
     if (place == SPG_PLACE_HOST) return spg_host_backend();
+#ifdef SPG_WITH_CUDA
+    if (place == SPG_PLACE_DEVICE) return spg_cuda_backend();
+#endif
     return NULL;
 }
 
@@ -69,6 +72,11 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     chosen.threads = resolve_threads(chosen.threads);
     created->config = chosen;
     created->backend = backend;
+    spg_status status = backend->open != NULL ? backend->open(created) : SPG_OK;
+    if (status != SPG_OK) {
+        free(created);
+        return status;
+    }
     backend->describe(created, created->description, sizeof created->description);
     if (chosen.log != NULL) chosen.log(chosen.log_user, created->description);
     *context = created;
@@ -79,6 +87,7 @@ void spg_context_destroy(spg_context *context)
 {
     if (context == NULL) return;
     spg_release_kept(context);
+    if (context->backend->close != NULL) context->backend->close(context);
     free(context);
 }
 

@@ -12,6 +12,7 @@ struct spg_kept_block;
 struct spg_context {
     spg_config config;                 /* place resolved, threads at least 1 */
     const struct spg_backend *backend; /* the table of config.place */
+    void *backend_state;               /* its own part */
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of live allocations */

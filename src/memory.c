@@ -6,6 +6,8 @@
 #endif
 #include "memory.h"
 
+#include "backend.h"
+
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
@@ -155,26 +157,37 @@ static void count(spg_context *context, int64_t bytes)
     if (context->current_bytes > context->peak_bytes) context->peak_bytes = context->current_bytes;
 }
 
-spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory)
+static void *try_to_allocate(spg_context *context, int64_t bytes, spg_place place)
+{
+    const spg_allocator *own = &context->config.allocator;
+    if (own->allocate != NULL) return own->allocate(own->user, (size_t)bytes, place, context->config.stream);
+    if (place != SPG_PLACE_HOST) return context->backend->allocate(context, bytes);
+    void *memory = allocate_default(context, bytes);
+    if (memory != NULL || context->kept == NULL) return memory;
+    spg_release_kept(context);
+    return allocate_default(context, bytes);
+}
+
+static spg_status allocate_at(spg_context *context, int64_t bytes, spg_place place, const char *what, void **memory)
 {
     *memory = NULL;
     if (bytes == 0) return SPG_OK;
-    const spg_allocator *own = &context->config.allocator;
-    if (bytes > 0 && bytes < INT64_MAX / 4) {
-        if (own->allocate != NULL)
-            *memory = own->allocate(own->user, (size_t)bytes, context->config.place, context->config.stream);
-        else
-            *memory = allocate_default(context, bytes);
-        if (*memory == NULL && context->kept != NULL) {
-            spg_release_kept(context);
-            *memory = allocate_default(context, bytes);
-        }
-    }
+    if (bytes > 0 && bytes < INT64_MAX / 4) *memory = try_to_allocate(context, bytes, place);
     if (*memory == NULL)
         return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
                                 (long long)bytes, (long long)context->current_bytes);
     count(context, bytes);
     return SPG_OK;
+}
+
+spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory)
+{
+    return allocate_at(context, bytes, context->config.place, what, memory);
+}
+
+spg_status spg_allocate_on_host(spg_context *context, int64_t bytes, const char *what, void **memory)
+{
+    return allocate_at(context, bytes, SPG_PLACE_HOST, what, memory);
 }
 
 spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *what)
@@ -200,16 +213,28 @@ int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t pi
     return pieces < 1 ? 1 : pieces < most ? (int)pieces : most;
 }
 
-void spg_release(spg_context *context, void *memory, int64_t bytes)
+static void release_at(spg_context *context, void *memory, int64_t bytes, spg_place place)
 {
     if (memory == NULL) return;
     const spg_allocator *own = &context->config.allocator;
     if (own->release != NULL)
-        own->release(own->user, memory, (size_t)bytes, context->config.place, context->config.stream);
+        own->release(own->user, memory, (size_t)bytes, place, context->config.stream);
+    else if (place != SPG_PLACE_HOST)
+        context->backend->release(context, memory, bytes);
     else
         release_default(context, memory);
     context->current_bytes -= bytes;
     context->releases++;
+}
+
+void spg_release(spg_context *context, void *memory, int64_t bytes)
+{
+    release_at(context, memory, bytes, context->config.place);
+}
+
+void spg_release_on_host(spg_context *context, void *memory, int64_t bytes)
+{
+    release_at(context, memory, bytes, SPG_PLACE_HOST);
 }
 
 #if HAVE_MAPPING

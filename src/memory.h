@@ -13,6 +13,10 @@ spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, v
 /* bytes: as allocated. NULL is allowed. */
 void spg_release(spg_context *context, void *memory, int64_t bytes);
 
+/* As both above, but always on the host: for what a context of any place keeps to itself. */
+spg_status spg_allocate_on_host(spg_context *context, int64_t bytes, const char *what, void **memory);
+void spg_release_on_host(spg_context *context, void *memory, int64_t bytes);
+
 /* Bytes of an array; INT64_MAX, which no allocation grants, if they are too many to count. count is not negative. */
 static inline int64_t spg_array_bytes(int64_t count, size_t size)
 {

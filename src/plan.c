@@ -24,7 +24,7 @@ spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_
     spg_status status = spg_check_operands(context, A, B);
     if (status != SPG_OK) return status;
     spgemm_plan *created = NULL;
-    status = spg_allocate(context, sizeof *created, "a plan", (void **)&created);
+    status = spg_allocate_on_host(context, sizeof *created, "a plan", (void **)&created);
     if (status != SPG_OK) return status;
     memset(created, 0, sizeof *created);
     created->context = context;
@@ -46,7 +46,7 @@ void spgemm_plan_destroy(spgemm_plan *plan)
     spg_context *context = plan->context;
     if (plan->state != NULL) context->backend->plan_destroy(plan);
     spg_csr_free(context, &plan->C);
-    spg_release(context, plan, sizeof *plan);
+    spg_release_on_host(context, plan, sizeof *plan);
 }
 
 static spg_status check_shape(spg_context *context, const spg_csr *matrix, const spg_csr *planned, const char *name)

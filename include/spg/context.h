@@ -39,9 +39,11 @@ typedef struct spg_config {
     void *stream;              /* cudaStream_t; NULL: the default stream */
     spg_allocator allocator;   /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
     int64_t workspace_limit;   /* bytes a call may take beside its result; 0: no limit */
-    int64_t keep_bytes;        /* bytes of freed host blocks kept for the next result, of which the system may take
-                                  back what it needs; 2 GiB; 0: none are kept */
+    int64_t keep_bytes;        /* bytes of freed blocks kept for the next result: on the host, the system may take them
+                                  back when it needs some; on a device, the stream-ordered pool holds them; 2 GiB;
+                                  0: none are kept */
     spg_row_limits row_limits; /* -1 each */
+    int timing;                /* not 0: on a device, products measure their stages and so wait for their end */
     spg_log log;               /* NULL: silent */
     void *log_user;
 } spg_config;

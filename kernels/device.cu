@@ -1,0 +1,222 @@
+/* See device.h. */
+#include "device.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+bool spg_cuda_is_present(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess) return count > 0;
+    cudaGetLastError();
+    return false;
+}
+
+spg_status spg_cuda_check(spg_context *context, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return SPG_OK;
+    cudaGetLastError();
+    spg_status status = error == cudaErrorMemoryAllocation ? SPG_ERROR_MEMORY : SPG_ERROR_DEVICE;
+    return spg_context_fail(context, status, "%s: %s", what, cudaGetErrorString(error));
+}
+
+spg_status spg_cuda_check_launch(spg_context *context, const char *kernel)
+{
+    return spg_cuda_check(context, cudaGetLastError(), kernel);
+}
+
+spg_status spg_cuda_enter(spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    cudaError_t error = cudaGetDevice(&cuda->previous_device);
+    if (error == cudaSuccess && cuda->previous_device != cuda->device) error = cudaSetDevice(cuda->device);
+    return spg_cuda_check(context, error, "the context's device");
+}
+
+void spg_cuda_leave(spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    if (cuda->previous_device != cuda->device) cudaSetDevice(cuda->previous_device);
+}
+
+/* A pool of the context's own, so that what it keeps is nobody else's matter. */
+static cudaError_t create_pool(spg_context *context, spg_cuda *cuda)
+{
+    int has_pools = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, cuda->device);
+    if (error != cudaSuccess || !has_pools) return error;
+    cudaMemPoolProps properties;
+    memset(&properties, 0, sizeof properties);
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = cuda->device;
+    error = cudaMemPoolCreate(&cuda->pool, &properties);
+    if (error != cudaSuccess) return error;
+    uint64_t keep = (uint64_t)context->config.keep_bytes;
+    return cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &keep);
+}
+
+static cudaError_t create_mailbox(spg_cuda *cuda)
+{
+    cudaError_t error = cudaHostAlloc((void **)&cuda->mailbox, sizeof *cuda->mailbox, cudaHostAllocMapped);
+    if (error != cudaSuccess) return error;
+    memset((void *)cuda->mailbox, 0, sizeof *cuda->mailbox);
+    error = cudaHostGetDevicePointer((void **)&cuda->device_mailbox, (void *)cuda->mailbox, 0);
+    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->tally, sizeof *cuda->tally);
+    if (error == cudaSuccess) error = cudaMemset(cuda->tally, 0, sizeof *cuda->tally);
+    return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+}
+
+static cudaError_t read_limits(spg_cuda *cuda)
+{
+    cudaError_t error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->device);
+    if (error == cudaSuccess)
+        error =
+            cudaDeviceGetAttribute(&cuda->block_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&cuda->multiprocessor_shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+                                       cuda->device);
+    return error;
+}
+
+spg_status spg_cuda_open(spg_context *context)
+{
+    int count = 0, device = context->config.device;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || device >= count) return SPG_ERROR_PLACE;
+    if (device < 0 && cudaGetDevice(&device) != cudaSuccess) return SPG_ERROR_DEVICE;
+    spg_cuda *cuda = (spg_cuda *)calloc(1, sizeof *cuda);
+    if (cuda == nullptr) return SPG_ERROR_MEMORY;
+    context->backend_state = cuda;
+    context->config.device = cuda->device = device;
+    cuda->stream = (cudaStream_t)context->config.stream;
+    spg_status status = spg_cuda_enter(context);
+    if (status == SPG_OK) {
+        cudaError_t error = read_limits(cuda);
+        if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pool(context, cuda);
+        if (error == cudaSuccess) error = create_mailbox(cuda);
+        for (int k = 0; context->config.timing && k < SPG_STAGES && error == cudaSuccess; ++k)
+            error = cudaEventCreate(&cuda->events[k]);
+        status = spg_cuda_check(context, error, "a context on the device");
+        spg_cuda_leave(context);
+    }
+    if (status != SPG_OK) spg_cuda_close(context);
+    return status;
+}
+
+void spg_cuda_close(spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    if (cuda == nullptr) return;
+    if (spg_cuda_enter(context) == SPG_OK) {
+        cudaStreamSynchronize(cuda->stream);
+        for (cudaEvent_t event : cuda->events)
+            if (event != nullptr) cudaEventDestroy(event);
+        cudaFree(cuda->tally);
+        cudaFreeHost((void *)cuda->mailbox);
+        if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
+        cudaGetLastError();
+        spg_cuda_leave(context);
+    }
+    free(cuda);
+    context->backend_state = nullptr;
+}
+
+void spg_cuda_describe(const spg_context *context, char *text, size_t size)
+{
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, context->config.device) != cudaSuccess) {
+        cudaGetLastError();
+        snprintf(text, size, "device %d", context->config.device);
+        return;
+    }
+    snprintf(text, size, "device %d, %s, %d multiprocessors, compute capability %d.%d", context->config.device,
+             properties.name, properties.multiProcessorCount, properties.major, properties.minor);
+}
+
+/* Blocks are asked of the pool in the order of the stream, and so given back. */
+void *spg_cuda_allocate(spg_context *context, int64_t bytes)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    void *memory = nullptr;
+    if (spg_cuda_enter(context) != SPG_OK) return nullptr;
+    cudaError_t error = cuda->pool != nullptr
+                            ? cudaMallocFromPoolAsync(&memory, (size_t)bytes, cuda->pool, cuda->stream)
+                            : cudaMalloc(&memory, (size_t)bytes);
+    if (error != cudaSuccess) cudaGetLastError();
+    spg_cuda_leave(context);
+    return error == cudaSuccess ? memory : nullptr;
+}
+
+void spg_cuda_release(spg_context *context, void *memory, int64_t bytes)
+{
+    (void)bytes;
+    spg_cuda *cuda = spg_cuda_of(context);
+    if (spg_cuda_enter(context) != SPG_OK) return;
+    if (cuda->pool != nullptr)
+        cudaFreeAsync(memory, cuda->stream);
+    else
+        cudaFree(memory);
+    cudaGetLastError();
+    spg_cuda_leave(context);
+}
+
+spg_status spg_cuda_wait(spg_context *context)
+{
+    return spg_cuda_check(context, cudaStreamSynchronize(spg_cuda_of(context)->stream), "waiting for the device");
+}
+
+/* The stream is asked now and then, so that a kernel that fails ends the wait. */
+enum { POLLS_BETWEEN_QUERIES = 4096 };
+
+spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    for (int64_t polls = 1; cuda->mailbox->number != number; ++polls) {
+        if (polls % POLLS_BETWEEN_QUERIES != 0) continue;
+        cudaError_t error = cudaStreamQuery(cuda->stream);
+        if (error == cudaErrorNotReady) continue;
+        spg_status status = spg_cuda_check(context, error, "waiting for the device");
+        if (status != SPG_OK) return status;
+        if (cuda->mailbox->number != number)
+            return spg_context_fail(context, SPG_ERROR_INTERNAL, "no kernel posted tally %u", number);
+    }
+    __sync_synchronize();
+    memcpy(tally, (const void *)&cuda->mailbox->tally, sizeof *tally);
+    return SPG_OK;
+}
+
+spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
+                               spg_place from_place, int64_t bytes)
+{
+    if (bytes == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    cudaMemcpyKind kind = to_place == SPG_PLACE_DEVICE
+                              ? (from_place == SPG_PLACE_DEVICE ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
+                              : (from_place == SPG_PLACE_DEVICE ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
+    status =
+        spg_cuda_check(context, cudaMemcpyAsync(to, from, (size_t)bytes, kind, spg_cuda_of(context)->stream), "a copy");
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes)
+{
+    if (bytes == 0) return SPG_OK;
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    return spg_cuda_check(context, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, stream),
+                          "a copy");
+}
+
+spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes)
+{
+    if (bytes == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    status = spg_cuda_check(context, cudaMemsetAsync(memory, 0, (size_t)bytes, stream), "zeroing");
+    spg_cuda_leave(context);
+    return status;
+}

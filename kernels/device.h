@@ -1,0 +1,101 @@
+/* The CUDA backend's side of a context: device, stream, memory pool, and how kernels report to the host. Private.
+ *
+ * Every entry of the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
+ * with spg_cuda_leave. Between them work is queued on the context's stream; nothing waits but spg_cuda_wait and
+ * spg_cuda_wait_for_tally. */
+#ifndef SPG_KERNELS_DEVICE_H
+#define SPG_KERNELS_DEVICE_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "argument.h"
+#include "backend.h"
+#include "memory.h"
+#include "plan.h"
+
+/* What kernels find wrong with operands while they read them; bits of spg_tally.faults. */
+enum spg_fault {
+    SPG_FAULT_A = 1, /* offsets or columns of A out of range: the product reads nothing by them */
+    SPG_FAULT_B = 2, /* of B */
+    SPG_FAULT_B_UNSORTED =
+        4,                /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
+    SPG_FAULT_PATTERN = 8 /* not the pattern of the plan */
+};
+
+/* What the kernels of one product add up, in device memory; zero between products. */
+typedef struct spg_tally {
+    unsigned long long nnz, products;
+    unsigned long long class_rows[SPG_ROW_CLASSES]; /* by the paper's limits, where an analysis counted them */
+    unsigned int faults;                            /* bits of spg_fault */
+    unsigned int longest_row;                       /* entries of the longest row of C that was counted */
+    unsigned int misfits;                           /* rows that the counting kernel could not hold */
+    unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
+    unsigned int sampled, sampled_misfits;          /* see spgemm/route.cu */
+    unsigned int sampled_most[4];
+    unsigned long long sampled_sum[4];
+    unsigned int blocks_done; /* of the kernel that posts the tally when its last block ends */
+} spg_tally;
+
+/* Page-locked host memory that kernels write: a tally, and after it the number of the post. */
+typedef struct spg_mailbox {
+    spg_tally tally;
+    volatile unsigned int number;
+} spg_mailbox;
+
+/* The stages whose ends are stamped with events where spg_config.timing asks for it. */
+enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE_FILL, SPG_STAGE_END, SPG_STAGES };
+
+typedef struct spg_cuda {
+    int device, previous_device;
+    cudaStream_t stream;
+    cudaMemPool_t pool; /* NULL: the caller's allocator, or a device without pools */
+    int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes;
+    spg_tally *tally;                      /* device memory */
+    spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */
+    unsigned int posts;                    /* asked of kernels so far */
+    cudaEvent_t events[SPG_STAGES];        /* NULL until timing is asked for */
+} spg_cuda;
+
+static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }
+
+spg_status spg_cuda_open(spg_context *context);
+void spg_cuda_close(spg_context *context);
+void *spg_cuda_allocate(spg_context *context, int64_t bytes);
+void spg_cuda_release(spg_context *context, void *memory, int64_t bytes);
+void spg_cuda_describe(const spg_context *context, char *text, size_t size);
+bool spg_cuda_is_present(void);
+
+spg_status spg_cuda_enter(spg_context *context);
+void spg_cuda_leave(spg_context *context);
+
+/* DEVICE with a message if error is one; `what` was being done. A refused allocation is MEMORY. */
+spg_status spg_cuda_check(spg_context *context, cudaError_t error, const char *what);
+
+/* Whether the launch just made was taken; asynchronous faults show at the next wait. */
+spg_status spg_cuda_check_launch(spg_context *context, const char *kernel);
+
+/* Waits for the stream. Not allowed while it is captured. */
+spg_status spg_cuda_wait(spg_context *context);
+
+/* Waits until the post `number` has come, by polling the mailbox, and copies its tally. */
+spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally);
+
+spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
+                               spg_place from_place, int64_t bytes);
+spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes);
+
+/* Queues a copy that the host does not wait for. */
+spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);
+
+/* Where an address lies, whoever allocated it; the host if no driver is loaded. */
+spg_place spg_cuda_pointer_place(const void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,159 @@
+/* What the stages of a product on the device share. Private.
+ *
+ * A product is done in two passes over its rows: counting kernels write how many entries each row of C has, the counts
+ * are scanned into C's row offsets, C is allocated at its exact size, and filling kernels write columns and values.
+ * Every class of rows (rows.cuh) has one kernel of each kind. */
+#ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
+#define SPG_KERNELS_SPGEMM_PRODUCT_CUH
+
+#include "../device.h"
+#include "../values.cuh"
+
+namespace spg
+{
+
+/* The host's view of a product under way. */
+struct cuda_product {
+    spg_context *context;
+    spg_cuda *cuda;
+    const spg_csr *A, *B;
+    spg_csr *C;
+    spg_type offset_type;              /* of all three in the kernels */
+    const void *a_offsets, *b_offsets; /* in offset_type: the operands' own, or widened copies */
+    int64_t held_bytes;                /* workspace taken so far, for spg_allocate_workspace */
+    int64_t most_held_bytes;
+};
+
+/* The patterns as kernels see them. Columns of A are unchecked while counting: see checked_row. */
+template <typename Offset> struct patterns {
+    const Offset *a_offsets, *b_offsets;
+    const int32_t *a_columns, *b_columns;
+    Offset a_nnz, b_nnz;
+    int32_t rows, inner, cols; /* A is rows x inner, B inner x cols */
+    Offset *c_offsets;         /* counting: [i] becomes the length of row i; filling: the row offsets, scanned */
+    spg_tally *tally;
+};
+
+/* The numbers; C's columns come with them, for both are written by the filling kernels. Value = none for a pattern. */
+template <typename Value> struct numbers {
+    const Value *a_values, *b_values;
+    int32_t *c_columns;
+    Value *c_values;
+};
+
+/* In place of a value where only C's pattern is wanted: nothing is read, computed or stored. */
+struct none {
+};
+
+template <> struct numbers<none> {
+    int32_t *c_columns;
+};
+
+/* Which rows a kernel works on. */
+struct row_set {
+    const int32_t *rows;          /* their numbers; NULL: 0, 1, ..., count - 1 */
+    int32_t count;                /* how many, or at most how many if device_count is given */
+    const uint32_t *device_count; /* how many, in device memory, so that the host need not know; NULL: count */
+};
+
+__device__ inline int32_t row_count(const row_set &set)
+{
+    return set.device_count != nullptr ? (int32_t)*set.device_count : set.count;
+}
+__device__ inline int32_t row_at(const row_set &set, int32_t k) { return set.rows != nullptr ? set.rows[k] : k; }
+
+template <typename Offset> patterns<Offset> patterns_of(const cuda_product &product)
+{
+    const spg_csr *A = product.A, *B = product.B;
+    return {static_cast<const Offset *>(product.a_offsets),
+            static_cast<const Offset *>(product.b_offsets),
+            A->columns,
+            B->columns,
+            (Offset)A->nnz,
+            (Offset)B->nnz,
+            (int32_t)A->rows,
+            (int32_t)A->cols,
+            (int32_t)B->cols,
+            static_cast<Offset *>(product.C->row_offsets),
+            product.cuda->tally};
+}
+
+template <typename Value> numbers<Value> numbers_of(const cuda_product &product)
+{
+    return {static_cast<const Value *>(product.A->values), static_cast<const Value *>(product.B->values),
+            product.C->columns, static_cast<Value *>(product.C->values)};
+}
+template <> inline numbers<none> numbers_of<none>(const cuda_product &product) { return {product.C->columns}; }
+
+/* A piece of a row: entries begin <= k < end. */
+template <typename Offset> struct span {
+    Offset begin, end;
+};
+
+/* Row i of A while counting: empty, and a fault recorded, if its offsets cannot be. */
+template <typename Offset>
+__device__ inline span<Offset> checked_a_row(const patterns<Offset> &pattern, int32_t i, unsigned int &faults)
+{
+    span<Offset> row{pattern.a_offsets[i], pattern.a_offsets[i + 1]};
+    if (row.begin < 0 || row.begin > row.end || row.end > pattern.a_nnz) {
+        faults |= SPG_FAULT_A;
+        row.begin = row.end = 0;
+    }
+    return row;
+}
+
+/* The row of B that an entry of A names, while counting: empty, and a fault recorded, if there is none such. The
+ * columns in it are the kernel's to check: SPG_FAULT_B if one is outside [0, cols), SPG_FAULT_B_UNSORTED if one is not
+ * greater than the one before it. */
+template <typename Offset>
+__device__ inline span<Offset> checked_b_row(const patterns<Offset> &pattern, int32_t a_column, unsigned int &faults)
+{
+    span<Offset> row{0, 0};
+    if ((uint32_t)a_column >= (uint32_t)pattern.inner) {
+        faults |= SPG_FAULT_A;
+        return row;
+    }
+    row = {pattern.b_offsets[a_column], pattern.b_offsets[a_column + 1]};
+    if (row.begin < 0 || row.begin > row.end || row.end > pattern.b_nnz) {
+        faults |= SPG_FAULT_B;
+        row.begin = row.end = 0;
+    }
+    return row;
+}
+
+/* The rows that a filling kernel reads: checked while counting. */
+template <typename Offset> __device__ inline span<Offset> a_row(const patterns<Offset> &pattern, int32_t i)
+{
+    return {pattern.a_offsets[i], pattern.a_offsets[i + 1]};
+}
+template <typename Offset> __device__ inline span<Offset> b_row(const patterns<Offset> &pattern, int32_t a_column)
+{
+    return {pattern.b_offsets[a_column], pattern.b_offsets[a_column + 1]};
+}
+
+/* The blocks a kernel needs to have `groups` of `threads` threads at work, at most `per_multiprocessor` times the
+ * multiprocessors: kernels loop over their rows with a stride of the grid. */
+int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
+
+/* Adds what a block found to the tally: called by all threads of the block, each with its own share. */
+__device__ inline void tally_counts(spg_tally *tally, unsigned long long nnz, unsigned long long products,
+                                    unsigned int longest, unsigned int misfits, unsigned int faults)
+{
+    for (int step = 16; step > 0; step /= 2) {
+        nnz += __shfl_xor_sync(~0u, nnz, step);
+        products += __shfl_xor_sync(~0u, products, step);
+    }
+    longest = __reduce_max_sync(~0u, longest);
+    misfits = __reduce_add_sync(~0u, misfits);
+    faults = __reduce_or_sync(~0u, faults);
+    if (threadIdx.x % 32 != 0) return;
+    if (nnz > 0) atomicAdd(&tally->nnz, nnz);
+    if (products > 0) atomicAdd(&tally->products, products);
+    if (longest > 0) atomicMax(&tally->longest_row, longest);
+    if (misfits > 0) atomicAdd(&tally->misfits, misfits);
+    if (faults > 0) atomicOr(&tally->faults, faults);
+}
+
+} // namespace spg
+
+#endif

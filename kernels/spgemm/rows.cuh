@@ -1,0 +1,73 @@
+/* The classes of rows: for each a kernel that counts the entries of its rows of C, and one that fills them. Private.
+ *
+ * Counting writes c_offsets[i] = length of row i, checks what it reads of A and B (checked_a_row, checked_b_row;
+ * columns of B in range) and adds nnz, products, the longest row and faults to the tally. Filling reads c_offsets
+ * scanned and writes columns, ascending, and values, each the sum from +0 of its products in storage order. A filling
+ * kernel with numbers<none> writes columns alone. All loop over a row_set with a stride of the grid and launch on the
+ * context's stream; none waits.
+ *
+ * The paper's classes (thread, warp, cta, global) take any operands. The others need rows of B that ascend strictly,
+ * which their counting kernels check (SPG_FAULT_B_UNSORTED). A row that a counting kernel cannot hold is a misfit: it
+ * writes MISFIT for its length and counts it in the tally. */
+#ifndef SPG_KERNELS_SPGEMM_ROWS_CUH
+#define SPG_KERNELS_SPGEMM_ROWS_CUH
+
+#include "product.cuh"
+
+namespace spg
+{
+
+enum { MISFIT = -1 };
+
+/* rows_merge.cu. A thread a row merges the rows of B that it names, up to MERGE_MOST of them. Natural order, all rows;
+ * its last block posts the tally (post > 0: that number). */
+enum { MERGE_MOST = 16 };
+spg_status count_rows_merge(cuda_product &product, unsigned int post);
+
+/* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the
+ * end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
+ * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). */
+enum { LIST_MOST = 16, LIST_MOST_A = 64 };
+spg_status fill_rows_list(cuda_product &product, int longest);
+template <typename Offset> __device__ inline bool fits_list(Offset c_length, Offset a_length)
+{
+    return c_length <= LIST_MOST && a_length <= LIST_MOST_A;
+}
+
+/* rows_table.cu. A group of lanes a row contracts into an open-addressing table in shared memory while it expands, then
+ * sorts the columns found. `slots` is a power of two from TABLE_LEAST to TABLE_MOST; rows of up to table_holds(slots)
+ * entries fit, counting leaves others as misfits, filling leaves them alone. `together` = 1, 2 or 3 neighbouring rows
+ * (3k, 3k+1, 3k+2) are done at once where their rows of A have the same columns (natural order only). */
+enum { TABLE_LEAST = 32, TABLE_MOST = 1024 };
+constexpr int table_holds(int slots) { return slots / 4 * 3; }
+spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
+spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
+
+/* rows_window.cu. Windows of columns, direct in shared memory: rows of any length, long ones split over windows and so
+ * over blocks. */
+spg_status count_rows_window(cuda_product &product, const row_set &rows);
+spg_status fill_rows_window(cuda_product &product, const row_set &rows);
+
+/* The paper's classes, section 3.3; *_MOST products a row. rows_thread.cu: a sorting network in one thread's registers.
+ * rows_warp.cu: a warp, sorted across its registers. rows_cta.cu: a block, CUB's radix sort. */
+enum { THREAD_MOST = 32, WARP_MOST = 1024, CTA_MOST = 8192 };
+spg_status count_rows_thread(cuda_product &product, const row_set &rows);
+spg_status fill_rows_thread(cuda_product &product, const row_set &rows);
+spg_status count_rows_warp(cuda_product &product, const row_set &rows);
+spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
+spg_status count_rows_cta(cuda_product &product, const row_set &rows);
+spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
+
+/* rows_global.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory, its
+ * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by
+ * row number), which cost it a wait. A row beyond one slice is done in windows of columns. */
+spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
+spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
+
+/* analysis.cu: products[i] of every row (in row_products, unless NULL), totals and class counts in the tally, faults.
+ */
+spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products);
+
+} // namespace spg
+
+#endif
