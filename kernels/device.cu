@@ -29,15 +29,17 @@ spg_status spg_cuda_check_launch(spg_context *context, const char *kernel)
 spg_status spg_cuda_enter(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    cudaError_t error = cudaGetDevice(&cuda->previous_device);
-    if (error == cudaSuccess && cuda->previous_device != cuda->device) error = cudaSetDevice(cuda->device);
+    int current = cuda->device;
+    cudaError_t error = cudaGetDevice(&current);
+    if (error == cudaSuccess && current != cuda->device) error = cudaSetDevice(cuda->device);
+    if (error == cudaSuccess && cuda->entered++ == 0) cuda->previous_device = current;
     return spg_cuda_check(context, error, "the context's device");
 }
 
 void spg_cuda_leave(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    if (cuda->previous_device != cuda->device) cudaSetDevice(cuda->previous_device);
+    if (--cuda->entered == 0 && cuda->previous_device != cuda->device) cudaSetDevice(cuda->previous_device);
 }
 
 /* A pool of the context's own, so that what it keeps is nobody else's matter. */
@@ -64,6 +66,7 @@ static cudaError_t create_mailbox(spg_cuda *cuda)
     memset((void *)cuda->mailbox, 0, sizeof *cuda->mailbox);
     error = cudaHostGetDevicePointer((void **)&cuda->device_mailbox, (void *)cuda->mailbox, 0);
     if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->tally, sizeof *cuda->tally);
+    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->report, sizeof *cuda->report);
     if (error == cudaSuccess) error = cudaMemset(cuda->tally, 0, sizeof *cuda->tally);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
@@ -113,6 +116,7 @@ void spg_cuda_close(spg_context *context)
         for (cudaEvent_t event : cuda->events)
             if (event != nullptr) cudaEventDestroy(event);
         cudaFree(cuda->tally);
+        cudaFree(cuda->report);
         cudaFreeHost((void *)cuda->mailbox);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
         cudaGetLastError();

@@ -1,8 +1,8 @@
 /* The CUDA backend's side of a context: device, stream, memory pool, and how kernels report to the host. Private.
  *
  * Every entry of the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
- * with spg_cuda_leave. Between them work is queued on the context's stream; nothing waits but spg_cuda_wait and
- * spg_cuda_wait_for_tally. */
+ * with spg_cuda_leave; they may be nested. Between them work is queued on the context's stream; nothing waits but
+ * spg_cuda_wait and spg_cuda_wait_for_tally. */
 #ifndef SPG_KERNELS_DEVICE_H
 #define SPG_KERNELS_DEVICE_H
 
@@ -46,15 +46,23 @@ typedef struct spg_mailbox {
     volatile unsigned int number;
 } spg_mailbox;
 
+/* What kernels over a matrix tell the host about it, in device memory: numbers of the first rows or entries at fault,
+ * all bits set where there is none, and the figures of a message. */
+typedef struct spg_report {
+    unsigned long long first[2];
+    long long figures[4];
+} spg_report;
+
 /* The stages whose ends are stamped with events where spg_config.timing asks for it. */
 enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE_FILL, SPG_STAGE_END, SPG_STAGES };
 
 typedef struct spg_cuda {
-    int device, previous_device;
+    int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
     cudaStream_t stream;
     cudaMemPool_t pool; /* NULL: the caller's allocator, or a device without pools */
     int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes;
     spg_tally *tally;                      /* device memory */
+    spg_report *report;                    /* device memory */
     spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */
     unsigned int posts;                    /* asked of kernels so far */
     cudaEvent_t events[SPG_STAGES];        /* NULL until timing is asked for */
