@@ -17,8 +17,12 @@ extern "C" {
  * number of threads, on any place, for any row class. C's offsets are 64 bits wide if A's or B's are, else 32.
  *
  * SHAPE: A.cols != B.rows. ARGUMENT: different value types. FORMAT: offsets or columns out of range, naming the row.
- * PLACE: arrays elsewhere than the context. OVERFLOW: nnz(C) passes 2^31 - 1 with 32-bit offsets; the message has the
- * true count. MEMORY: an allocation failed, or workspace_limit is below what one slice needs. */
+ * PLACE: arrays elsewhere than the context. UNSUPPORTED: 2^31 - 1 or more rows of A or B on a device. OVERFLOW: nnz(C)
+ * passes 2^31 - 1 with 32-bit offsets; the message has the true count. MEMORY: an allocation failed, or workspace_limit
+ * is below what one slice needs.
+ *
+ * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes (once more where
+ * rows of B do not ascend), not for its end. Before another stream uses C, make that one wait. */
 SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* The kept analysis and symbolic phase of one product. */
@@ -46,9 +50,12 @@ typedef enum spg_row_class {
     SPG_ROW_CLASSES = 5
 } spg_row_class;
 
-/* What a product or a plan run was like. Times are wall-clock milliseconds; on the host, where threads overlap the
+/* What a product or a plan run was like. Times are wall-clock milliseconds. On the host, where threads overlap the
  * phases, they are each phase's share of the wall-clock time, and contraction, which runs with expansion there, is
- * counted with it. */
+ * counted with it. On a device total_ms is until the last work was queued, and the phases are timed where
+ * spg_config.timing asks for it, else 0: rows are expanded and sorted twice there, expand_sort_ms is the pass that
+ * counts the rows of C and contract_ms the one that fills them; class_rows are the kinds of kernel that took the rows
+ * (a thread, a group of lanes up to a warp, a block each), or the classes where limits were set. */
 typedef struct spgemm_stats {
     int64_t products;              /* nnz of the expanded matrix */
     int64_t nnz;                   /* nnz(C) */

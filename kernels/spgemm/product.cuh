@@ -18,11 +18,15 @@ struct cuda_product {
     spg_cuda *cuda;
     const spg_csr *A, *B;
     spg_csr *C;
-    spg_type offset_type;              /* of all three in the kernels */
-    const void *a_offsets, *b_offsets; /* in offset_type: the operands' own, or widened copies */
-    int64_t held_bytes;                /* workspace taken so far, for spg_allocate_workspace */
-    int64_t most_held_bytes;
+    bool pattern_only;                   /* C's columns are wanted, no values: numbers<none> */
+    spg_type offset_type;                /* of all three in the kernels */
+    const void *a_offsets, *b_offsets;   /* in offset_type: the operands' own, or widened copies */
+    int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
 };
+
+/* Workspace within the context's limit, freed in the order of the stream. */
+spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory);
+void give_workspace(cuda_product &product, void *memory, int64_t bytes);
 
 /* The patterns as kernels see them. Columns of A are unchecked while counting: see checked_row. */
 template <typename Offset> struct patterns {
@@ -49,18 +53,23 @@ template <> struct numbers<none> {
     int32_t *c_columns;
 };
 
-/* Which rows a kernel works on. */
+/* Which rows a kernel works on. What a binning found is in device memory, so that the host need not know it. */
 struct row_set {
     const int32_t *rows;          /* their numbers; NULL: 0, 1, ..., count - 1 */
     int32_t count;                /* how many, or at most how many if device_count is given */
-    const uint32_t *device_count; /* how many, in device memory, so that the host need not know; NULL: count */
+    const uint32_t *device_count; /* how many; NULL: count */
+    const uint32_t *device_begin; /* where in `rows` they begin; NULL: at 0 */
 };
 
 __device__ inline int32_t row_count(const row_set &set)
 {
     return set.device_count != nullptr ? (int32_t)*set.device_count : set.count;
 }
-__device__ inline int32_t row_at(const row_set &set, int32_t k) { return set.rows != nullptr ? set.rows[k] : k; }
+__device__ inline int32_t row_at(const row_set &set, int32_t k)
+{
+    if (set.rows == nullptr) return k;
+    return set.rows[set.device_begin != nullptr ? (int64_t)*set.device_begin + k : k];
+}
 
 template <typename Offset> patterns<Offset> patterns_of(const cuda_product &product)
 {
@@ -95,7 +104,8 @@ template <typename Offset>
 __device__ inline span<Offset> checked_a_row(const patterns<Offset> &pattern, int32_t i, unsigned int &faults)
 {
     span<Offset> row{pattern.a_offsets[i], pattern.a_offsets[i + 1]};
-    if (row.begin < 0 || row.begin > row.end || row.end > pattern.a_nnz) {
+    bool ends = (i == 0 && row.begin != 0) || (i == pattern.rows - 1 && row.end != pattern.a_nnz);
+    if (ends || row.begin < 0 || row.begin > row.end || row.end > pattern.a_nnz) {
         faults |= SPG_FAULT_A;
         row.begin = row.end = 0;
     }
@@ -114,11 +124,21 @@ __device__ inline span<Offset> checked_b_row(const patterns<Offset> &pattern, in
         return row;
     }
     row = {pattern.b_offsets[a_column], pattern.b_offsets[a_column + 1]};
-    if (row.begin < 0 || row.begin > row.end || row.end > pattern.b_nnz) {
+    bool ends = (a_column == 0 && row.begin != 0) || (a_column == pattern.inner - 1 && row.end != pattern.b_nnz);
+    if (ends || row.begin < 0 || row.begin > row.end || row.end > pattern.b_nnz) {
         faults |= SPG_FAULT_B;
         row.begin = row.end = 0;
     }
     return row;
+}
+
+/* Calls function(Offset{}, Value{}) with the types of a filling kernel. */
+template <typename Function> spg_status with_types(const cuda_product &product, Function &&function)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        if (product.pattern_only) return function(offset, none{});
+        return with_value_type(product.A->value_type, [&](auto value) { return function(offset, value); });
+    });
 }
 
 /* The rows that a filling kernel reads: checked while counting. */

@@ -1,0 +1,91 @@
+/* See assemble.cuh. Scanned in the type of the offsets: where the sum does not fit, allocate_entries refuses it by the
+ * 64-bit count of the tally before anything is read by it. */
+#include "assemble.cuh"
+
+#include <cub/device/device_scan.cuh>
+
+namespace spg {
+
+namespace {
+
+enum { THREADS = 256 };
+
+template <typename Offset> __global__ void __launch_bounds__(THREADS)
+difference(const Offset *offsets, int64_t rows, Offset *lengths)
+{
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < rows) lengths[i] = offsets[i + 1] - offsets[i];
+}
+
+__global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t count, int64_t *widened)
+{
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) widened[i] = offsets[i];
+}
+
+unsigned int blocks_for(int64_t count) { return (unsigned int)((count + THREADS - 1) / THREADS); }
+
+} // namespace
+
+spg_status scan_lengths(cuda_product &product)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        auto *offsets = static_cast<decltype(offset) *>(product.C->row_offsets);
+        cudaStream_t stream = product.cuda->stream;
+        int64_t count = product.C->rows + 1;
+        size_t bytes = 0;
+        void *memory = nullptr;
+        cudaError_t error = cub::DeviceScan::ExclusiveSum(nullptr, bytes, offsets, offsets, count, stream);
+        spg_status status = spg_cuda_check(product.context, error, "scanning row lengths");
+        if (status == SPG_OK) status = take_workspace(product, (int64_t)bytes, "scanning row lengths", &memory);
+        if (status != SPG_OK) return status;
+        error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, count, stream);
+        give_workspace(product, memory, (int64_t)bytes);
+        return spg_cuda_check(product.context, error, "scanning row lengths");
+    });
+}
+
+spg_status restore_lengths(cuda_product &product)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
+        void *memory = nullptr;
+        spg_status status = take_workspace(product, bytes, "row lengths", &memory);
+        if (status != SPG_OK) return status;
+        difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
+            static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
+        status = spg_cuda_check_launch(product.context, "difference");
+        if (status == SPG_OK)
+            status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
+        give_workspace(product, memory, bytes);
+        return status;
+    });
+}
+
+spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
+{
+    spg_csr *C = product.C;
+    C->nnz = (int64_t)nnz;
+    spg_status status = spg_check_offset_range(product.context, C->nnz, C->offset_type, "C");
+    void *columns = nullptr;
+    if (status == SPG_OK)
+        status = spg_allocate(product.context, spg_array_bytes(C->nnz, sizeof(int32_t)), "C's columns", &columns);
+    C->columns = static_cast<int32_t *>(columns);
+    if (status != SPG_OK || product.pattern_only) return status;
+    int64_t bytes = spg_array_bytes(C->nnz, spg_type_size(C->value_type));
+    return spg_allocate(product.context, bytes, "C's values", &C->values);
+}
+
+spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, void **widened)
+{
+    if (matrix->offset_type == product.offset_type) return SPG_OK;
+    int64_t count = matrix->rows + 1;
+    spg_status status = take_workspace(product, spg_array_bytes(count, sizeof(int64_t)), what, widened);
+    if (status != SPG_OK) return status;
+    widen<<<blocks_for(count), THREADS, 0, product.cuda->stream>>>(static_cast<const int32_t *>(matrix->row_offsets),
+                                                                   count, static_cast<int64_t *>(*widened));
+    return spg_cuda_check_launch(product.context, "widen");
+}
+
+} // namespace spg

@@ -1,0 +1,309 @@
+/* The stages of a product on the device (backend.h). begin: how the rows are to be done. multiply: the rows of C are
+ * counted, by class. assemble: the counts are scanned, C is allocated, and its rows are filled, by class. The host waits
+ * once for the counts, and once before for what chooses the classes where sizes alone do not tell. */
+#include "../containers/check.h"
+#include "../cuda_backend.h"
+#include "assemble.cuh"
+#include "rows_mixed.cuh"
+#include "rows_paper.cuh"
+#include "route.cuh"
+#include "tally.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spg {
+
+struct cuda_state {
+    cuda_product run;
+    route chosen;
+    spg_tally found;             /* by the counting kernels; longest_row without the misfits */
+    unsigned int longest_misfit; /* entries of C */
+    void *wide_a_offsets, *wide_b_offsets;
+    mixed_rows mixed;
+    paper_rows paper;
+};
+
+spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
+{
+    spg_status status = spg_allocate_workspace(product.context, product.held_bytes, bytes, what, memory);
+    if (status != SPG_OK) return status;
+    product.held_bytes += bytes;
+    if (product.held_bytes > product.most_held_bytes) product.most_held_bytes = product.held_bytes;
+    return SPG_OK;
+}
+
+void give_workspace(cuda_product &product, void *memory, int64_t bytes)
+{
+    if (memory == nullptr) return;
+    spg_release(product.context, memory, bytes);
+    product.held_bytes -= bytes;
+}
+
+int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads)
+{
+    int64_t blocks = (groups * threads_each + block_threads - 1) / block_threads;
+    int64_t most = (int64_t)product.cuda->multiprocessors * (2048 / block_threads) * 4;
+    return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+namespace {
+
+/* The end of a stage, where they are timed. */
+void stamp(const cuda_product &product, spg_stage stage)
+{
+    cudaEvent_t event = product.cuda->events[stage];
+    if (event != nullptr) cudaEventRecord(event, product.cuda->stream);
+}
+
+spg_status check_sizes(const cuda_product &product)
+{
+    const int64_t sizes[] = {product.A->rows, product.A->cols};
+    for (int64_t size : sizes)
+        if (size >= INT32_MAX)
+            return spg_context_fail(product.context, SPG_ERROR_UNSUPPORTED,
+                                    "%lld rows; products on a device take fewer than 2147483647", (long long)size);
+    return SPG_OK;
+}
+
+spg_status open_run(cuda_state *state, spg_product *product)
+{
+    cuda_product &run = state->run;
+    run = {product->context, spg_cuda_of(product->context), product->A, product->B, product->C,
+           product->pattern_only, product->C->offset_type, product->A->row_offsets, product->B->row_offsets, 0, 0};
+    spg_status status = check_sizes(run);
+    if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
+    if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
+    if (state->wide_a_offsets != nullptr) run.a_offsets = state->wide_a_offsets;
+    if (state->wide_b_offsets != nullptr) run.b_offsets = state->wide_b_offsets;
+    if (status != SPG_OK) return status;
+    int64_t bytes = spg_array_bytes(run.C->rows + 1, spg_type_size(run.offset_type));
+    status = spg_allocate(run.context, bytes, "C's row offsets", &run.C->row_offsets);
+    if (status != SPG_OK) return status;
+    /* What an earlier product left behind when it failed. */
+    return spg_cuda_check(run.context, cudaMemsetAsync(run.cuda->tally, 0, sizeof(spg_tally), run.cuda->stream),
+                          "clearing a tally");
+}
+
+row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
+
+/* FORMAT with the operand's name and row. */
+spg_status report_malformed(const cuda_product &product)
+{
+    spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
+    if (status == SPG_OK) status = spg_cuda_check_contents(product.context, product.B, "B");
+    if (status != SPG_OK) return status;
+    return spg_context_fail(product.context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
+}
+
+/* The counts are scanned while they travel to the host. */
+spg_status scan_and_wait(cuda_state *state, unsigned int post)
+{
+    spg_status status = scan_lengths(state->run);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(state->run.context, post, &state->found) : status;
+}
+
+spg_status post_scan_and_wait(cuda_state *state)
+{
+    unsigned int post = ++state->run.cuda->posts;
+    spg_status status = post_tally(state->run, post);
+    return status == SPG_OK ? scan_and_wait(state, post) : status;
+}
+
+/* The rows that the main kernel could not count. */
+spg_status count_misfits(cuda_state *state)
+{
+    spg_tally before = state->found;
+    spg_status status = restore_lengths(state->run);
+    if (status == SPG_OK) status = count_rows_mixed(state->run, true, &state->mixed);
+    if (status == SPG_OK) status = post_scan_and_wait(state);
+    state->found.nnz += before.nnz;
+    state->found.products += before.products;
+    state->found.long_rows += before.long_rows;
+    state->found.misfits = before.misfits;
+    state->longest_misfit = state->found.longest_row;
+    state->found.longest_row = before.longest_row;
+    return status;
+}
+
+spg_status count_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = SPG_OK;
+    switch (state->chosen.rows) {
+    case path::short_rows: {
+        unsigned int post = ++run.cuda->posts;
+        status = count_rows_merge(run, post);
+        return status == SPG_OK ? scan_and_wait(state, post) : status;
+    }
+    case path::alike_rows:
+        status = count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);
+        break;
+    case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
+    default: status = count_rows_paper(run, &state->paper); break;
+    }
+    if (status == SPG_OK) status = post_scan_and_wait(state);
+    state->found.faults |= state->paper.faults;
+    return status;
+}
+
+/* Rows in short lists by one thread each; the longer ones, if they are few, by their length. */
+spg_status fill_short_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const spg_tally &found = state->found;
+    unsigned int longest = std::max(found.longest_row, state->longest_misfit);
+    if (found.long_rows == 0) return fill_rows_list(run, (int)longest);
+    bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
+    int slots = table_for(longest);
+    if (alike && slots > 0 && found.long_rows > run.C->rows / 8)
+        return fill_rows_table(run, all_rows(run), slots, 1);
+    spg_status status = fill_rows_list(run, LIST_MOST);
+    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
+}
+
+spg_status fill_alike_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    int slots = table_for(state->found.longest_row);
+    if (slots == 0) slots = TABLE_MOST;
+    spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
+    if (status != SPG_OK || state->found.misfits == 0) return status;
+    return fill_rows_mixed(run, table_holds(slots), &state->mixed);
+}
+
+spg_status fill_rows(cuda_state *state)
+{
+    switch (state->chosen.rows) {
+    case path::short_rows: return fill_short_rows(state);
+    case path::alike_rows: return fill_alike_rows(state);
+    case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
+    default: return fill_rows_paper(state->run, &state->paper);
+    }
+}
+
+/* Where the rows went: as analysed, or by the kernels that took them. */
+void set_class_rows(const cuda_state *state, spgemm_stats *stats)
+{
+    int64_t rows = state->run.C->rows, others = state->found.long_rows;
+    for (int c = 0; c < SPG_ROW_CLASSES; ++c) stats->class_rows[c] = (int64_t)state->found.class_rows[c];
+    switch (state->chosen.rows) {
+    case path::nothing: stats->class_rows[SPG_ROW_EMPTY] = rows; break;
+    case path::short_rows:
+        memset(stats->class_rows, 0, sizeof stats->class_rows);
+        stats->class_rows[SPG_ROW_THREAD] = rows - others;
+        stats->class_rows[SPG_ROW_WARP] = others;
+        break;
+    case path::alike_rows:
+        memset(stats->class_rows, 0, sizeof stats->class_rows);
+        stats->class_rows[SPG_ROW_WARP] = rows;
+        break;
+    case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
+    default: break;
+    }
+}
+
+/* Once more, by classes that take any rows. */
+spg_status count_irregular(cuda_state *state)
+{
+    state->chosen.rows = path::paper;
+    return count_rows(state);
+}
+
+spg_status measure_stages(spg_product *product, const cuda_state *state)
+{
+    spgemm_stats *stats = &product->stats;
+    double *const ms[] = {&stats->analysis_ms, &stats->expand_sort_ms, &stats->assemble_ms, &stats->contract_ms};
+    cudaEvent_t *events = state->run.cuda->events;
+    spg_status status = spg_cuda_wait(product->context);
+    for (int k = 0; k < 4 && status == SPG_OK; ++k) {
+        float elapsed = 0;
+        status = spg_cuda_check(product->context, cudaEventElapsedTime(&elapsed, events[k], events[k + 1]), "timing");
+        *ms[k] = elapsed;
+    }
+    return status;
+}
+
+} // namespace
+
+} // namespace spg
+
+using namespace spg;
+
+spg_status spg_cuda_product_begin(spg_product *product)
+{
+    spg_context *context = product->context;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    void *memory = nullptr;
+    status = spg_allocate_on_host(context, sizeof(cuda_state), "a product's state", &memory);
+    if (status == SPG_OK) {
+        memset(memory, 0, sizeof(cuda_state));
+        cuda_state *state = static_cast<cuda_state *>(memory);
+        product->state = state;
+        stamp({context, spg_cuda_of(context)}, SPG_STAGE_BEGIN);
+        status = open_run(state, product);
+        if (status == SPG_OK) status = choose_route(state->run, &state->chosen);
+        stamp(state->run, SPG_STAGE_ANALYSIS);
+    }
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_product_multiply(spg_product *product)
+{
+    cuda_state *state = static_cast<cuda_state *>(product->state);
+    cuda_product &run = state->run;
+    spg_status status = spg_cuda_enter(run.context);
+    if (status != SPG_OK) return status;
+    if (state->chosen.rows == path::nothing) {
+        int64_t bytes = (run.C->rows + 1) * (int64_t)spg_type_size(run.offset_type);
+        status = spg_cuda_zero_bytes(run.context, run.C->row_offsets, bytes);
+    } else {
+        status = count_rows(state);
+        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
+        if (status == SPG_OK && (state->found.faults & SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper)
+            status = count_irregular(state);
+        else if (status == SPG_OK && state->found.misfits > 0)
+            status = count_misfits(state);
+        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
+    }
+    stamp(run, SPG_STAGE_COUNT);
+    spg_cuda_leave(run.context);
+    return status;
+}
+
+spg_status spg_cuda_product_assemble(spg_product *product)
+{
+    cuda_state *state = static_cast<cuda_state *>(product->state);
+    cuda_product &run = state->run;
+    spg_status status = spg_cuda_enter(run.context);
+    if (status != SPG_OK) return status;
+    status = allocate_entries(run, state->found.nnz);
+    stamp(run, SPG_STAGE_FILL);
+    if (status == SPG_OK && state->found.nnz > 0) status = fill_rows(state);
+    stamp(run, SPG_STAGE_END);
+    product->stats.products = (int64_t)state->found.products;
+    set_class_rows(state, &product->stats);
+    if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);
+    spg_cuda_leave(run.context);
+    return status;
+}
+
+void spg_cuda_product_end(spg_product *product)
+{
+    cuda_state *state = static_cast<cuda_state *>(product->state);
+    if (state == nullptr) return;
+    cuda_product &run = state->run;
+    if (spg_cuda_enter(run.context) == SPG_OK) {
+        release_mixed(run, &state->mixed);
+        release_paper(run, &state->paper);
+        int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
+        give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
+        give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
+        spg_cuda_leave(run.context);
+    }
+    product->stats.workspace_bytes = run.most_held_bytes + (int64_t)sizeof *state;
+    spg_release_on_host(product->context, state, sizeof *state);
+    product->state = nullptr;
+}

@@ -1,0 +1,118 @@
+/* Decides how the rows of a product are done (route.cuh). Binning costs more than it gives where rows are alike, and most
+ * matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the counting
+ * kernels as misfits. */
+#include "route.cuh"
+#include "tally.cuh"
+
+namespace spg {
+
+namespace {
+
+enum {
+    SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */
+    SHORT_PRODUCTS = 96, /* mean products, likewise */
+    SAMPLE_ROWS = 4096,
+    SAMPLE_THREADS = 128
+};
+
+/* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
+__device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
+{
+    return (int32_t)((int64_t)k * rows / samples) / 6 * 6;
+}
+
+template <typename Offset> __device__ bool same_row(const patterns<Offset> &pattern, int32_t i, int32_t j)
+{
+    if (j >= pattern.rows) return false;
+    unsigned int faults = 0;
+    span<Offset> one = checked_a_row(pattern, i, faults), other = checked_a_row(pattern, j, faults);
+    if (one.end - one.begin != other.end - other.begin || one.begin == one.end) return false;
+    for (Offset k = 0; k < one.end - one.begin; ++k)
+        if (pattern.a_columns[one.begin + k] != pattern.a_columns[other.begin + k]) return false;
+    return true;
+}
+
+/* Lists the sample, and counts of it the rows that are like the next (sampled_sum[0]) and like the next two ([1]). */
+template <typename Offset>
+__global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, int32_t *rows)
+{
+    int32_t k = blockIdx.x * SAMPLE_THREADS + threadIdx.x;
+    bool pair = false, triple = false;
+    if (k < samples) {
+        int32_t i = rows[k] = sample_row(k, samples, pattern.rows);
+        pair = same_row(pattern, i, i + 1);
+        triple = pair && same_row(pattern, i, i + 2);
+    }
+    int pairs = __syncthreads_count(pair), triples = __syncthreads_count(triple);
+    if (threadIdx.x != 0) return;
+    if (pairs > 0) atomicAdd(&pattern.tally->sampled_sum[0], (unsigned long long)pairs);
+    if (triples > 0) atomicAdd(&pattern.tally->sampled_sum[1], (unsigned long long)triples);
+}
+
+/* Counts a sample of rows with the largest table. */
+spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
+{
+    int64_t bytes = samples * (int64_t)sizeof(int32_t);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "a sample of rows", &memory);
+    if (status != SPG_OK) return status;
+    int32_t *rows = static_cast<int32_t *>(memory);
+    status = with_offset_type(product.offset_type, [&](auto offset) {
+        int blocks = (samples + SAMPLE_THREADS - 1) / SAMPLE_THREADS;
+        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
+                                                                         samples, rows);
+        return spg_cuda_check_launch(product.context, "sample_rows");
+    });
+    if (status == SPG_OK) status = count_rows_table(product, {rows, samples, nullptr, nullptr}, TABLE_MOST, 1);
+    unsigned int post = ++product.cuda->posts;
+    if (status == SPG_OK) status = post_tally(product, post);
+    give_workspace(product, memory, bytes);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;
+}
+
+/* Rows are alike if the longest of the sample is not far from the mean, so that one table serves all. */
+bool are_alike(const spg_tally &found, int32_t samples)
+{
+    double mean = (double)found.nnz / samples;
+    return found.misfits == 0 && found.longest_row <= 6 * mean + 16;
+}
+
+} // namespace
+
+int table_for(int64_t length)
+{
+    for (int slots = TABLE_LEAST; slots <= TABLE_MOST; slots *= 2)
+        if (length <= table_holds(slots)) return slots;
+    return 0;
+}
+
+spg_status choose_route(cuda_product &product, route *chosen)
+{
+    const spg_csr *A = product.A, *B = product.B;
+    *chosen = {path::nothing, 0, 1};
+    if (A->rows == 0 || A->nnz == 0) return SPG_OK;
+    const spg_row_limits &limits = product.context->config.row_limits;
+    if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {
+        chosen->rows = path::paper;
+        return SPG_OK;
+    }
+    double a_row = (double)A->nnz / (double)A->rows, b_row = (double)B->nnz / (double)B->rows;
+    if (a_row <= SHORT_A_ROW && a_row * b_row <= SHORT_PRODUCTS) {
+        chosen->rows = path::short_rows;
+        return SPG_OK;
+    }
+    int32_t samples = A->rows < SAMPLE_ROWS ? (int32_t)A->rows : SAMPLE_ROWS;
+    spg_tally found;
+    spg_status status = take_sample(product, samples, &found);
+    if (status != SPG_OK) return status;
+    chosen->rows = are_alike(found, samples) ? path::alike_rows : path::mixed_rows;
+    chosen->slots = table_for(found.longest_row + found.longest_row / 4);
+    if (chosen->slots == 0) chosen->slots = TABLE_MOST;
+    if (found.sampled_sum[1] > (unsigned long long)samples / 2)
+        chosen->together = 3;
+    else if (found.sampled_sum[0] > (unsigned long long)samples / 2)
+        chosen->together = 2;
+    return SPG_OK;
+}
+
+} // namespace spg

@@ -1,0 +1,26 @@
+/* Rows of very different work: binned, for counting by their products, for filling by their length in C, each bin to a
+ * table of its size or to windows. Private. */
+#ifndef SPG_KERNELS_SPGEMM_ROWS_MIXED_CUH
+#define SPG_KERNELS_SPGEMM_ROWS_MIXED_CUH
+
+#include "rows.cuh"
+
+namespace spg {
+
+struct mixed_rows {
+    void *row_products;
+    int64_t row_products_bytes;
+};
+
+/* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. */
+spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows);
+
+/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list refuses. */
+enum { longer_than_list = -1 };
+spg_status fill_rows_mixed(cuda_product &product, int longer_than, mixed_rows *rows);
+
+void release_mixed(cuda_product &product, mixed_rows *rows);
+
+} // namespace spg
+
+#endif

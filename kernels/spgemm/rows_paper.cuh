@@ -1,0 +1,25 @@
+/* The paper's method (Dalton, Bell, Olson, section 3): rows analysed, permuted by class, and each class expanded, sorted
+ * and contracted by its kernel. Any operands. Private. */
+#ifndef SPG_KERNELS_SPGEMM_ROWS_PAPER_CUH
+#define SPG_KERNELS_SPGEMM_ROWS_PAPER_CUH
+
+#include "rows.cuh"
+
+namespace spg {
+
+struct paper_rows {
+    void *row_products, *permutation;
+    int64_t row_products_bytes, permutation_bytes;
+    int64_t class_rows[SPG_ROW_CLASSES];
+    unsigned int faults; /* of the operands: then nothing was counted */
+};
+
+/* As the counting and filling kernels of rows.cuh, for all rows. Counting waits for the analysis. */
+spg_status count_rows_paper(cuda_product &product, paper_rows *rows);
+spg_status fill_rows_paper(cuda_product &product, paper_rows *rows);
+
+void release_paper(cuda_product &product, paper_rows *rows);
+
+} // namespace spg
+
+#endif
