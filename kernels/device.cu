@@ -92,6 +92,7 @@ spg_status spg_cuda_open(spg_context *context)
     if (cuda == nullptr) return SPG_ERROR_MEMORY;
     context->backend_state = cuda;
     context->config.device = cuda->device = device;
+    cuda->pointer_attribute = spg_cuda_find_pointer_attribute();
     cuda->stream = (cudaStream_t)context->config.stream;
     spg_status status = spg_cuda_enter(context);
     if (status == SPG_OK) {

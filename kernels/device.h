@@ -65,7 +65,8 @@ typedef struct spg_cuda {
     spg_report *report;                    /* device memory */
     spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */
     unsigned int posts;                    /* asked of kernels so far */
-    cudaEvent_t events[SPG_STAGES];        /* NULL until timing is asked for */
+    cudaEvent_t events[SPG_STAGES];        /* NULL unless timing is asked for */
+    void *pointer_attribute;               /* see pointer.c */
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }
@@ -99,8 +100,8 @@ spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes
 /* Queues a copy that the host does not wait for. */
 spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);
 
-/* Where an address lies, whoever allocated it; the host if no driver is loaded. */
-spg_place spg_cuda_pointer_place(const void *memory);
+/* For spg_cuda.pointer_attribute: the driver's cuPointerGetAttribute if a driver is loaded, else NULL. */
+void *spg_cuda_find_pointer_attribute(void);
 
 #ifdef __cplusplus
 }

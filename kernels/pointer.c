@@ -9,18 +9,26 @@
 #include <dlfcn.h>
 #include <string.h>
 
-typedef CUresult(CUDAAPI *get_attribute)(void *data, CUpointer_attribute attribute, CUdeviceptr memory);
+typedef CUresult(CUDAAPI *pointer_attribute)(void *data, CUpointer_attribute attribute, CUdeviceptr memory);
 
-spg_place spg_cuda_pointer_place(const void *memory)
+void *spg_cuda_find_pointer_attribute(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (driver == NULL) return SPG_PLACE_HOST;
-    get_attribute attribute = NULL;
+    if (driver == NULL) return NULL;
     void *symbol = dlsym(driver, "cuPointerGetAttribute");
-    memcpy(&attribute, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
+    dlclose(driver); /* it stays loaded, for whoever loaded it */
+    return symbol;
+}
+
+/* A context on a device has looked the function up when it was made. */
+spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    void *symbol = cuda != NULL ? cuda->pointer_attribute : spg_cuda_find_pointer_attribute();
+    if (symbol == NULL) return SPG_PLACE_HOST;
+    pointer_attribute ask;
+    memcpy(&ask, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
     unsigned int type = 0;
-    CUresult result = CUDA_ERROR_NOT_FOUND;
-    if (attribute != NULL) result = attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)memory);
-    dlclose(driver);
+    CUresult result = ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)memory);
     return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE ? SPG_PLACE_DEVICE : SPG_PLACE_HOST;
 }

@@ -121,7 +121,7 @@ static spg_status check_pointer(spg_context *context, const void *memory, spg_pl
                                 const char *array)
 {
 #ifdef SPG_WITH_CUDA
-    if (memory != NULL && spg_cuda_pointer_place(memory) != place)
+    if (memory != NULL && spg_cuda_pointer_place(context, memory) != place)
         return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
                                 array, place == SPG_PLACE_HOST ? "host" : "device");
 #else

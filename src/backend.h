@@ -78,7 +78,7 @@ const spg_backend *spg_host_backend(void);
 const spg_backend *spg_cuda_backend(void); /* NULL where there is no GPU */
 
 /* Where an address lies, whoever allocated it. Asks a driver that is loaded already, and loads none. */
-spg_place spg_cuda_pointer_place(const void *memory);
+spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory);
 #endif
 
 #endif

@@ -4,14 +4,16 @@
 
 #include <cub/device/device_scan.cuh>
 
-namespace spg {
+namespace spg
+{
 
-namespace {
+namespace
+{
 
 enum { THREADS = 256 };
 
-template <typename Offset> __global__ void __launch_bounds__(THREADS)
-difference(const Offset *offsets, int64_t rows, Offset *lengths)
+template <typename Offset>
+__global__ void __launch_bounds__(THREADS) difference(const Offset *offsets, int64_t rows, Offset *lengths)
 {
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < rows) lengths[i] = offsets[i + 1] - offsets[i];
@@ -56,8 +58,7 @@ spg_status restore_lengths(cuda_product &product)
         difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
             static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
         status = spg_cuda_check_launch(product.context, "difference");
-        if (status == SPG_OK)
-            status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
+        if (status == SPG_OK) status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
         give_workspace(product, memory, bytes);
         return status;
     });

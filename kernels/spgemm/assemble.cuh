@@ -4,7 +4,8 @@
 
 #include "product.cuh"
 
-namespace spg {
+namespace spg
+{
 
 /* c_offsets[i] = length of row i becomes the sum of the lengths before it, in place. */
 spg_status scan_lengths(cuda_product &product);

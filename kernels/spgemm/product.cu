@@ -1,18 +1,19 @@
 /* The stages of a product on the device (backend.h). begin: how the rows are to be done. multiply: the rows of C are
- * counted, by class. assemble: the counts are scanned, C is allocated, and its rows are filled, by class. The host waits
- * once for the counts, and once before for what chooses the classes where sizes alone do not tell. */
+ * counted, by class. assemble: the counts are scanned, C is allocated, and its rows are filled, by class. The host
+ * waits once for the counts, and once before for what chooses the classes where sizes alone do not tell. */
 #include "../containers/check.h"
 #include "../cuda_backend.h"
 #include "assemble.cuh"
+#include "route.cuh"
 #include "rows_mixed.cuh"
 #include "rows_paper.cuh"
-#include "route.cuh"
 #include "tally.cuh"
 
 #include <algorithm>
 #include <cstring>
 
-namespace spg {
+namespace spg
+{
 
 struct cuda_state {
     cuda_product run;
@@ -47,7 +48,8 @@ int grid_for(const cuda_product &product, int64_t groups, int threads_each, int 
     return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-namespace {
+namespace
+{
 
 /* The end of a stage, where they are timed. */
 void stamp(const cuda_product &product, spg_stage stage)
@@ -69,8 +71,17 @@ spg_status check_sizes(const cuda_product &product)
 spg_status open_run(cuda_state *state, spg_product *product)
 {
     cuda_product &run = state->run;
-    run = {product->context, spg_cuda_of(product->context), product->A, product->B, product->C,
-           product->pattern_only, product->C->offset_type, product->A->row_offsets, product->B->row_offsets, 0, 0};
+    run = {product->context,
+           spg_cuda_of(product->context),
+           product->A,
+           product->B,
+           product->C,
+           product->pattern_only,
+           product->C->offset_type,
+           product->A->row_offsets,
+           product->B->row_offsets,
+           0,
+           0};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
     if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
@@ -156,8 +167,7 @@ spg_status fill_short_rows(cuda_state *state)
     if (found.long_rows == 0) return fill_rows_list(run, (int)longest);
     bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
     int slots = table_for(longest);
-    if (alike && slots > 0 && found.long_rows > run.C->rows / 8)
-        return fill_rows_table(run, all_rows(run), slots, 1);
+    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
     spg_status status = fill_rows_list(run, LIST_MOST);
     return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
 }

@@ -1,12 +1,14 @@
-/* Decides how the rows of a product are done (route.cuh). Binning costs more than it gives where rows are alike, and most
- * matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the counting
- * kernels as misfits. */
+/* Decides how the rows of a product are done (route.cuh). Binning costs more than it gives where rows are alike, and
+ * most matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the
+ * counting kernels as misfits. */
 #include "route.cuh"
 #include "tally.cuh"
 
-namespace spg {
+namespace spg
+{
 
-namespace {
+namespace
+{
 
 enum {
     SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */

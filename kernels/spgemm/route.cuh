@@ -4,7 +4,8 @@
 
 #include "rows.cuh"
 
-namespace spg {
+namespace spg
+{
 
 enum class path {
     nothing,    /* there are no products */

@@ -1,14 +1,16 @@
-/* Rows of very different work: see rows_mixed.cuh. How many rows a bin has is known to the device alone, so that the host
- * need not wait: every bin's kernel is launched. */
+/* Rows of very different work: see rows_mixed.cuh. How many rows a bin has is known to the device alone, so that the
+ * host need not wait: every bin's kernel is launched. */
 #include "rows_mixed.cuh"
 
 #include "../primitives/bins.cuh"
 
 #include <cstring>
 
-namespace spg {
+namespace spg
+{
 
-namespace {
+namespace
+{
 
 /* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: windows. */
 enum { TABLE_BINS = 6, WINDOW_BIN, BINS };
@@ -74,7 +76,8 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
 {
     spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
-    spg_status status = take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
+    spg_status status =
+        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
     const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
     if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
     /* The counting kernels count the products, too. */

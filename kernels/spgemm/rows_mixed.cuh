@@ -5,7 +5,8 @@
 
 #include "rows.cuh"
 
-namespace spg {
+namespace spg
+{
 
 struct mixed_rows {
     void *row_products;

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstring>
 
-namespace spg {
+namespace spg
+{
 
-namespace {
+namespace
+{
 
 /* What the kernels hold. */
 spg_row_limits clamp_limits(const spg_context *context)
@@ -45,12 +47,12 @@ spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_ker
     const int32_t *permutation = static_cast<const int32_t *>(rows.permutation);
     int64_t begin = 0;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
-        row_set set{permutation != nullptr ? permutation + begin : nullptr, (int32_t)rows.class_rows[c], nullptr, nullptr};
+        row_set set{permutation != nullptr ? permutation + begin : nullptr, (int32_t)rows.class_rows[c], nullptr,
+                    nullptr};
         begin += set.count;
         if (set.count == 0 || c == SPG_ROW_EMPTY) continue;
-        spg_status status = c == SPG_ROW_GLOBAL
-                                ? global(product, set, static_cast<const int64_t *>(rows.row_products))
-                                : kernels[c](product, set);
+        spg_status status = c == SPG_ROW_GLOBAL ? global(product, set, static_cast<const int64_t *>(rows.row_products))
+                                                : kernels[c](product, set);
         if (status != SPG_OK) return status;
     }
     return SPG_OK;
@@ -59,7 +61,8 @@ spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_ker
 spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_tally *found)
 {
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
-    spg_status status = take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
+    spg_status status =
+        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
     if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
     unsigned int post = ++product.cuda->posts;
     if (status == SPG_OK) status = post_tally(product, post);

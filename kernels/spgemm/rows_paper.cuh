@@ -1,11 +1,12 @@
-/* The paper's method (Dalton, Bell, Olson, section 3): rows analysed, permuted by class, and each class expanded, sorted
- * and contracted by its kernel. Any operands. Private. */
+/* The paper's method (Dalton, Bell, Olson, section 3): rows analysed, permuted by class, and each class expanded,
+ * sorted and contracted by its kernel. Any operands. Private. */
 #ifndef SPG_KERNELS_SPGEMM_ROWS_PAPER_CUH
 #define SPG_KERNELS_SPGEMM_ROWS_PAPER_CUH
 
 #include "rows.cuh"
 
-namespace spg {
+namespace spg
+{
 
 struct paper_rows {
     void *row_products, *permutation;

@@ -1,0 +1,182 @@
+/* What the stages of class global share (rows_global.cu): slices of rows, expanded to memory, sorted, contracted.
+ * Private. */
+#ifndef SPG_KERNELS_SPGEMM_GLOBAL_CUH
+#define SPG_KERNELS_SPGEMM_GLOBAL_CUH
+
+#include "rows.cuh"
+
+namespace spg
+{
+
+enum { GLOBAL_BLOCK = 256 };
+
+/* Some rows of a set. Row r of the slice has products[r] - products[0] products before it, and entries[r] - entries[0]
+ * entries of A; rows without products count no entries. */
+struct global_slice {
+    row_set set;
+    int32_t first, rows; /* the rows first <= k < first + rows of the set */
+    const int64_t *products, *entries;
+    int64_t product_count, entry_count;
+};
+
+/* Some of a slice's entries of A, all where the slice fits: entry e of them, from `first` on, belongs to row rows[e] of
+ * the slice and its products begin at starts[e]; starts[count] is how many there are. */
+struct global_entries {
+    int64_t first, count;
+    int64_t *starts;
+    uint32_t *rows;
+};
+
+/* Keys row << column_bits | column, in 32 bits or in 64. */
+struct global_keys {
+    void *data;
+    bool wide;
+    int row_bits, column_bits;
+};
+
+__device__ inline uint64_t key_at(const global_keys &keys, int64_t k)
+{
+    return keys.wide ? static_cast<const uint64_t *>(keys.data)[k] : static_cast<const uint32_t *>(keys.data)[k];
+}
+__device__ inline void set_key(const global_keys &keys, int64_t k, uint32_t row, uint32_t column)
+{
+    if (keys.wide)
+        static_cast<uint64_t *>(keys.data)[k] = (uint64_t)row << keys.column_bits | column;
+    else
+        static_cast<uint32_t *>(keys.data)[k] = row << keys.column_bits | column;
+}
+
+/* The products of a slice, or of some columns of one row, while they are sorted and contracted. Each half holds keys
+ * and, where values are wanted, the order of the products; after the sort the other half is free for the products
+ * themselves. */
+struct global_products {
+    int64_t count;
+    global_keys keys;
+    int32_t first_column;  /* that key column 0 stands for */
+    void *halves[2];
+    int64_t order_at;      /* where in a half the order begins, in bytes; 0: there is none */
+    int current;           /* the half that holds the keys */
+    uint32_t *heads;       /* where the runs of equal keys begin: a run is an entry of C */
+    uint32_t *head_count;
+    int64_t *bases;        /* row r's run j is entry bases[r] + j of C */
+    void *temporary;       /* for CUB */
+    size_t temporary_bytes;
+};
+
+inline uint32_t *order_of(const global_products &products)
+{
+    return reinterpret_cast<uint32_t *>(static_cast<char *>(products.halves[products.current]) + products.order_at);
+}
+inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
+
+/* Consecutive parts of a block, each aligned for any access; without a block it only adds up. */
+struct part_taker {
+    char *block;
+    int64_t used;
+    template <typename Part> void take(int64_t bytes, Part **part)
+    {
+        *part = block != nullptr ? reinterpret_cast<Part *>(block + used) : nullptr;
+        used += (bytes + 255) / 256 * 256;
+    }
+};
+
+/* Workspace that is given back at the end of its scope. */
+struct scoped_workspace {
+    cuda_product &product;
+    void *memory = nullptr;
+    int64_t bytes = 0;
+    explicit scoped_workspace(cuda_product &of) : product(of) {}
+    scoped_workspace(const scoped_workspace &) = delete;
+    scoped_workspace &operator=(const scoped_workspace &) = delete;
+    spg_status take(int64_t wanted, const char *what)
+    {
+        bytes = wanted;
+        return take_workspace(product, wanted, what, &memory);
+    }
+    ~scoped_workspace()
+    {
+        if (memory != nullptr) give_workspace(product, memory, bytes);
+    }
+};
+
+/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
+__device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
+{
+    while (end - begin > 1) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (ascending[middle] <= k)
+            begin = middle;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* As above for all k in [first, last] at once: where a thread of the block need only look. All threads call it. */
+__device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t count, int64_t first, int64_t last)
+{
+    __shared__ int64_t bounds[2];
+    if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
+        bounds[threadIdx.x / 32] = last_at_most(ascending, 0, count, threadIdx.x == 0 ? first : last);
+    __syncthreads();
+    span<int64_t> range{bounds[0], bounds[1] + 1};
+    __syncthreads();
+    return range;
+}
+
+/* Where product k of some entries comes from. */
+template <typename Offset> struct product_source {
+    Offset a, b; /* entries of A and B; b < 0: there is none such, for the operands are malformed */
+    uint32_t row;
+};
+
+/* range: from range_at_most on the entries' starts. */
+template <typename Offset>
+__device__ inline product_source<Offset> source_of(const patterns<Offset> &pattern, const global_slice &slice,
+                                                   const global_entries &entries, span<int64_t> range, int64_t k)
+{
+    int64_t e = last_at_most(entries.starts, range.begin, range.end, k);
+    uint32_t row = entries.rows[e];
+    unsigned int faults = 0;
+    span<Offset> a = checked_a_row(pattern, row_at(slice.set, slice.first + (int32_t)row), faults);
+    int64_t in_row = entries.first + e - (slice.entries[row] - slice.entries[0]);
+    product_source<Offset> source{(Offset)(a.begin + in_row), -1, row};
+    if (source.a >= a.end) return source;
+    span<Offset> b = checked_b_row(pattern, pattern.a_columns[source.a], faults);
+    int64_t in_b = k - entries.starts[e];
+    if (in_b < b.end - b.begin) source.b = (Offset)(b.begin + in_b);
+    return source;
+}
+
+/* global_expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1) and rows. */
+spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                        void *temporary, size_t temporary_bytes);
+size_t scan_bytes(int64_t count);
+/* In place: the sums of those before. */
+spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
+spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                       const global_products &products);
+/* The numbers, in the order of expansion, into spare_of(products). */
+spg_status expand_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                          const global_products &products);
+
+/* global_contract.cu. Lays the arrays of `count` products and `rows` rows out; the keys' bits must be set. */
+void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
+                      global_products *products);
+size_t sort_bytes(const global_products &products);
+/* Bytes a product of any slice needs at most. */
+int64_t bytes_per_product(const cuda_product &product, bool counting);
+spg_status sort_products(cuda_product &product, global_products *products);
+spg_status find_heads(cuda_product &product, const global_products &products);
+/* Writes the lengths of the slice's rows of C, with the tally. */
+spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products);
+spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products);
+/* C's columns and values from rows that were placed. */
+spg_status contract(cuda_product &product, const global_products &products);
+
+/* global_windows.cu. One row that is larger than a slice of `budget` bytes. */
+spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);
+
+} // namespace spg
+
+#endif
