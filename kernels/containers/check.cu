@@ -1,0 +1,179 @@
+/* Whether the contents of matrices are sound. Kernels find the first row, entry or triple at fault; the message is
+ * made on the host, in the words of the host's backend. In a CSR matrix the offsets come first, so that no entry is
+ * read that may not be there; the columns of the rows before the first bad offset may still hold an earlier fault. */
+#include "check.h"
+
+#include "../cuda_backend.h"
+#include "entries.cuh"
+
+#include <cstring>
+
+namespace spg
+{
+
+spg_status clear_report(spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    return spg_cuda_check(context, cudaMemsetAsync(cuda->report, 0xff, sizeof *cuda->report, cuda->stream),
+                          "clearing a report");
+}
+
+spg_status read_report(spg_context *context, spg_report *report)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    spg_status status = spg_cuda_check(
+        context, cudaMemcpyAsync(report, cuda->report, sizeof *report, cudaMemcpyDeviceToHost, cuda->stream),
+        "reading a report");
+    return status == SPG_OK ? spg_cuda_wait(context) : status;
+}
+
+namespace
+{
+
+enum { FIRST_ROW = 0, FIRST_ENTRY = 1 };                /* of a CSR matrix, in spg_report.first */
+enum { FIRST_TRIPLE_ROW = 0, FIRST_TRIPLE_COLUMN = 1 }; /* of a COO matrix */
+enum { START = 0, BEGIN = 1, END = 2, OUTSIDE = 3 };    /* of a CSR matrix, in spg_report.figures */
+
+/* How many entries the rows before the first bad offset hold; 0 if offsets do not begin at 0. */
+__device__ int64_t sound_entries(const spg_report *report, numbers_view offsets, int64_t rows)
+{
+    if (offsets[0] != 0) return 0;
+    return offsets[report->first[FIRST_ROW] < (unsigned long long)rows ? (int64_t)report->first[FIRST_ROW] : rows];
+}
+
+spg_status queue_csr_check(spg_context *context, const spg_csr &matrix)
+{
+    spg_report *report = spg_cuda_of(context)->report;
+    numbers_view offsets = offsets_of(matrix);
+    int64_t rows = matrix.rows, nnz = matrix.nnz;
+    const int32_t *columns = matrix.columns;
+    uint32_t cols = (uint32_t)matrix.cols;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, rows, "checking row offsets", [=] __device__(int64_t i) {
+            int64_t begin = offsets[i], end = offsets[i + 1];
+            if (end < begin || end > nnz) report_first(&report->first[FIRST_ROW], i);
+        });
+    if (status == SPG_OK)
+        status = for_each(context, nnz, "checking columns", [=] __device__(int64_t k) {
+            if ((uint32_t)columns[k] >= cols && k < sound_entries(report, offsets, rows))
+                report_first(&report->first[FIRST_ENTRY], k);
+        });
+    return status;
+}
+
+/* The figures of the message. The row of the entry takes the place of the row of the offsets. */
+spg_status queue_csr_figures(spg_context *context, const spg_csr &matrix)
+{
+    spg_report *report = spg_cuda_of(context)->report;
+    numbers_view offsets = offsets_of(matrix);
+    int64_t rows = matrix.rows;
+    const int32_t *columns = matrix.columns;
+    return for_each(context, 1, "describing a fault", [=] __device__(int64_t) {
+        bool has_row = report->first[FIRST_ROW] != NONE_FIRST;
+        int64_t row = has_row ? (int64_t)report->first[FIRST_ROW] : rows;
+        report->figures[START] = offsets[0];
+        report->figures[BEGIN] = offsets[row];
+        report->figures[END] = offsets[has_row ? row + 1 : row];
+        if (report->first[FIRST_ENTRY] == NONE_FIRST) return;
+        int64_t k = (int64_t)report->first[FIRST_ENTRY];
+        report->figures[OUTSIDE] = columns[k];
+        report->first[FIRST_ROW] = (unsigned long long)row_of_entry(offsets, 0, row - 1, k);
+    });
+}
+
+spg_status describe_csr(spg_context *context, const spg_csr &matrix, const spg_report &report)
+{
+    long long row = (long long)report.first[FIRST_ROW], nnz = (long long)matrix.nnz;
+    if (report.figures[START] != 0)
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "row 0: row_offsets begin at %lld, not at 0",
+                                report.figures[START]);
+    if (report.first[FIRST_ENTRY] != NONE_FIRST)
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: column %d lies outside [0, %lld)", row,
+                                (int)report.figures[OUTSIDE], (long long)matrix.cols);
+    if (report.first[FIRST_ROW] == NONE_FIRST && report.figures[BEGIN] == nnz) return SPG_OK;
+    if (report.first[FIRST_ROW] == NONE_FIRST)
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: row_offsets end at %lld, nnz is %lld",
+                                (long long)matrix.rows - 1, report.figures[BEGIN], nnz);
+    if (report.figures[END] < report.figures[BEGIN])
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: row_offsets fall from %lld to %lld", row,
+                                report.figures[BEGIN], report.figures[END]);
+    return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: row_offsets reach %lld, nnz is %lld", row,
+                            report.figures[END], nnz);
+}
+
+spg_status check_csr(spg_context *context, const spg_csr &matrix)
+{
+    spg_report report;
+    spg_status status = queue_csr_check(context, matrix);
+    if (status == SPG_OK) status = queue_csr_figures(context, matrix);
+    if (status == SPG_OK) status = read_report(context, &report);
+    return status == SPG_OK ? describe_csr(context, matrix, report) : status;
+}
+
+spg_status queue_coo_check(spg_context *context, const spg_coo &matrix)
+{
+    spg_report *report = spg_cuda_of(context)->report;
+    const int32_t *rows = matrix.row_indices, *columns = matrix.columns;
+    uint32_t row_limit = (uint32_t)matrix.rows, column_limit = (uint32_t)matrix.cols;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, matrix.nnz, "checking triples", [=] __device__(int64_t k) {
+            if ((uint32_t)rows[k] >= row_limit) report_first(&report->first[FIRST_TRIPLE_ROW], k);
+            if ((uint32_t)columns[k] >= column_limit) report_first(&report->first[FIRST_TRIPLE_COLUMN], k);
+        });
+    if (status == SPG_OK)
+        status = for_each(context, 1, "describing a fault", [=] __device__(int64_t) {
+            for (int what = 0; what < 2; ++what)
+                if (report->first[what] != NONE_FIRST)
+                    report->figures[what] = (what == FIRST_TRIPLE_ROW ? rows : columns)[report->first[what]];
+        });
+    return status;
+}
+
+spg_status check_coo(spg_context *context, const spg_coo &matrix)
+{
+    spg_report report;
+    spg_status status = queue_coo_check(context, matrix);
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status != SPG_OK) return status;
+    unsigned long long row = report.first[FIRST_TRIPLE_ROW], column = report.first[FIRST_TRIPLE_COLUMN];
+    if (column < row)
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "triple %lld: column %d lies outside [0, %lld)",
+                                (long long)column, (int)report.figures[FIRST_TRIPLE_COLUMN], (long long)matrix.cols);
+    if (row != NONE_FIRST)
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "triple %lld: row %d lies outside [0, %lld)", (long long)row,
+                                (int)report.figures[FIRST_TRIPLE_ROW], (long long)matrix.rows);
+    return SPG_OK;
+}
+
+} // namespace
+
+} // namespace spg
+
+spg_status spg_cuda_csr_check(spg_context *context, const spg_csr *matrix)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::check_csr(context, *matrix);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_coo_check(spg_context *context, const spg_coo *matrix)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::check_coo(context, *matrix);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_check_contents(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    spg_status status = spg_cuda_csr_check(context, matrix);
+    if (status != SPG_ERROR_FORMAT) return status;
+    char message[sizeof context->message];
+    memcpy(message, context->message, sizeof message);
+    return spg_context_fail(context, status, "%s: %.480s", name, message);
+}
