@@ -39,7 +39,7 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
     put_string(stream, "matrix", task->matrix);
     put_string(stream, "product", product_name(task->product));
     put_string(stream, "implementation", of->implementation->name);
-    put_string(stream, "place", here->place == SPG_PLACE_DEVICE && of->implementation->is_spg ? "device" : "host");
+    put_string(stream, "place", here->place == SPG_PLACE_DEVICE ? "device" : "host");
     put_string(stream, "device", here->description);
     put_string(stream, "type", spg_type_name(task->A.value_type));
     put_integer(stream, "threads", of->threads);
@@ -58,6 +58,11 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
         put_integer(stream, "work_bytes", of->stats.workspace_bytes);
     else
         put_number(stream, "work_bytes", false, 0.0);
+    const bool phases = has_phases(of);
+    put_number(stream, "analysis_ms", phases, of->stats.analysis_ms);
+    put_number(stream, "expand_sort_ms", phases, of->stats.expand_sort_ms);
+    put_number(stream, "contract_ms", phases, of->stats.contract_ms);
+    put_number(stream, "assemble_ms", phases, of->stats.assemble_ms);
     put_number(stream, "limit_ms", here->bandwidth > 0.0, memory_limit_ms(here, task, found));
     put_number(stream, "max_error", of->outcome == OUTCOME_VERIFIED || of->outcome == OUTCOME_WRONG, of->max_error);
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");

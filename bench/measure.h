@@ -18,10 +18,10 @@ typedef struct measurement {
     char fault[256];  /* unless verified */
     double max_error; /* relative to what is allowed; see verify.h */
     int threads;
-    double prepare_ms; /* for a plan: making it, and its first run */
+    double plan_ms; /* of making a plan and its first run */
     double *ms, median_ms, min_ms, max_ms;
     bool has_stats;
-    spgemm_stats *all_stats, stats; /* spg's, of the median repetition */
+    spgemm_stats *all_stats, stats; /* of the median repetition; on a device, times from repetitions apart */
 } measurement;
 
 /* What is known of a product once it has been computed. */
@@ -38,8 +38,9 @@ typedef struct findings {
 spg_status measure(spg_context *context, const options *chosen, const problem *task, findings *found);
 void findings_free(findings *found);
 
-/* The fastest verified implementation that is not spg, or NULL. */
-const measurement *fastest_peer(const findings *found);
+/* The fastest verified implementation that is not spg and has a plan as `plan` says; for a plan, if no peer has one,
+ * the fastest without. NULL: none. */
+const measurement *fastest_peer(const findings *found, bool plan);
 
 /* The measurement of an implementation by name, or NULL. */
 const measurement *find_measurement(const findings *found, const char *name);

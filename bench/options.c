@@ -53,20 +53,25 @@ static const char *const help_head =
     "  --place PLACE          auto, host or device; default auto\n"
     "  --threads N            default: all cores\n"
     "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
-    "  --method LIST          auto (spg and spg-plan), or rows forced into one class: thread, warp, cta, global;\n"
-    "                         reference (the same as global: the paper's reference method); default auto\n"
-    "  --peers LIST           none, all, or names; default all\n"
-    "  --reps N               timed repetitions; default 7\n"
-    "  --warmup N             untimed repetitions before them; default 1\n"
+    "  --method LIST          auto (spg and spg-plan); paper (the paper's row classes with its limits); rows forced "
+    "into\n"
+    "                         one class: thread, warp, cta, global (on a device, those too long for it go on to the\n"
+    "                         next); reference (the same as global: the paper's reference method); default auto\n"
+    "  --peers LIST           none, all (of the place), or names; default all\n"
+    "  --reps N               timed repetitions; default 7, on a device 20\n"
+    "  --warmup N             untimed repetitions before them; default 1, on a device 5\n"
     "  --workspace-limit SIZE bytes that spg may take beside C (suffix k, M or G); default 0: no limit\n"
-    "  --keep SIZE            bytes of freed memory that spg keeps for its next call; default: the library's\n"
+    "  --keep SIZE            bytes of freed memory that spg keeps for its next call; default: the library's, and on "
+    "a\n"
+    "                         device, where its peers keep all, all\n"
     "  --seed N               of the generators; default 1\n"
     "  --json FILE            appends one line for each matrix, product and implementation\n"
     "  --help                 this text\n"
     "\n"
-    "A time is the median of the repetitions, taken in turn over the implementations: allocation of C and of any\n"
-    "workspace, product, release of C. Results are verified first, against CXSparse; no time is printed for a wrong\n"
-    "one. Exit status: 0 every result verified, 1 not so, 2 wrong usage.\n";
+    "A time is the median of the repetitions. On the host they are taken in turn over the implementations: allocation\n"
+    "of C and of any workspace, product, release of C. On a device one after the other, operands there beforehand and\n"
+    "the device idle: allocation, product, wait for its end. Results are verified first, against CXSparse; no time is\n"
+    "printed for a wrong one. Exit status: 0 every result verified, 1 not so, 2 wrong usage.\n";
 
 static void print_help(void)
 {
@@ -177,7 +182,8 @@ static bool add_method(options *chosen, const char *word)
     char name[32];
     snprintf(name, sizeof name, "spg-%.20s", word);
     const peer *found = strcmp(word, "plan") != 0 ? peer_by_name(name) : NULL;
-    if (found == NULL) return complain("--method: '%s' is none of auto, thread, warp, cta, global, reference", word);
+    if (found == NULL)
+        return complain("--method: '%s' is none of auto, paper, thread, warp, cta, global, reference", word);
     add_implementation(chosen, found);
     return true;
 }
@@ -186,6 +192,7 @@ static bool add_peer(options *chosen, const char *word)
 {
     if (strcmp(word, "none") == 0) return true;
     bool found = strcmp(word, "all") == 0;
+    chosen->all_peers = chosen->all_peers || found;
     for (int k = 0; peer_at(k) != NULL; k++) {
         const peer *candidate = peer_at(k);
         if (candidate->is_spg || (strcmp(word, "all") != 0 && strcmp(word, candidate->name) != 0)) continue;
@@ -233,6 +240,22 @@ static bool parse_option(int code, const char *value, options *chosen, lists *gi
     }
 }
 
+void options_settle(options *chosen, spg_place place)
+{
+    const bool on_device = place == SPG_PLACE_DEVICE;
+    chosen->place = place;
+    if (chosen->reps < 0) chosen->reps = on_device ? 20 : 7;
+    if (chosen->warmup < 0) chosen->warmup = on_device ? 5 : 1;
+    if (chosen->keep_bytes < 0 && on_device) chosen->keep_bytes = INT64_MAX;
+    int kept = 0;
+    for (int k = 0; k < chosen->implementation_count; k++) {
+        const peer *candidate = chosen->implementations[k];
+        if (candidate->works_at == SPG_PLACE_AUTO || candidate->works_at == place || !chosen->all_peers)
+            chosen->implementations[kept++] = candidate;
+    }
+    chosen->implementation_count = kept;
+}
+
 static int default_threads(void)
 {
 #ifdef _OPENMP
@@ -247,8 +270,8 @@ options_result options_parse(int argc, char **argv, options *chosen)
     *chosen = (options){.place = SPG_PLACE_AUTO,
                         .threads = default_threads(),
                         .type = SPG_F64,
-                        .reps = 7,
-                        .warmup = 1,
+                        .reps = -1,
+                        .warmup = -1,
                         .keep_bytes = -1,
                         .seed = 1};
     lists given = {"AP,AA", "auto", "all"};

@@ -8,7 +8,7 @@
 
 typedef enum product_kind { PRODUCT_AP, PRODUCT_AA, PRODUCT_KINDS } product_kind;
 
-enum { MAX_IMPLEMENTATIONS = 16 };
+enum { MAX_IMPLEMENTATIONS = 24 };
 
 struct peer;
 
@@ -20,9 +20,10 @@ typedef struct options {
     bool type_given;
     const struct peer *implementations[MAX_IMPLEMENTATIONS]; /* spg's first */
     int implementation_count;
-    int reps, warmup;
+    bool all_peers;          /* peers were not named: those of another place are left out */
+    int reps, warmup;        /* -1: the place's default */
     int64_t workspace_limit; /* 0: none */
-    int64_t keep_bytes;      /* -1: the context's default */
+    int64_t keep_bytes;      /* -1: the place's default */
     uint64_t seed;
     const char *json_path; /* NULL: none */
     char **matrices;
@@ -30,6 +31,9 @@ typedef struct options {
 } options;
 
 typedef enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_ERROR } options_result;
+
+/* Once it is known where to measure: the place, and what was left to it. */
+void options_settle(options *chosen, spg_place place);
 
 /* Parses argv. HELP: the help has been printed to stdout. ERROR: a message has been printed to stderr. */
 options_result options_parse(int argc, char **argv, options *chosen);

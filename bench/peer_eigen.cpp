@@ -46,8 +46,8 @@ template <typename Value> struct typed_state final : state {
     }
     void view(csr_view *result) const override
     {
-        *result = csr_view{C->rows(),  C->cols(),          C->nonZeros(),      SPG_I32,      SPG_I32,
-                           value_type, C->outerIndexPtr(), C->innerIndexPtr(), C->valuePtr()};
+        *result = csr_view{C->rows(),  C->cols(),          C->nonZeros(),      SPG_I32,       SPG_I32,
+                           value_type, C->outerIndexPtr(), C->innerIndexPtr(), C->valuePtr(), SPG_PLACE_HOST};
     }
     void release() override { C.reset(); }
 };
@@ -110,10 +110,11 @@ void cleanup(void *memory) { delete static_cast<state *>(memory); }
 #define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
 extern "C" const peer peer_eigen = {
-    "eigen",      VERSION(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) ", rows sorted",
-    false,        true,
-    false,        false,
-    {-1, -1, -1}, supports,
-    prepare,      multiply,
-    view,         release,
-    nullptr,      cleanup};
+    "eigen",        VERSION(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) ", rows sorted",
+    false,          true,
+    false,          false,
+    SPG_PLACE_HOST, {-1, -1, -1},
+    supports,       prepare,
+    multiply,       view,
+    release,        nullptr,
+    nullptr,        cleanup};

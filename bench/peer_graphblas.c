@@ -172,8 +172,8 @@ static spg_status view(void *memory, csr_view *result)
     if (status != SPG_OK) return status;
     if (is_uniform && nnz > 1)
         return spg_context_fail(state->errors, SPG_ERROR_INTERNAL, "a result of one value for all its entries");
-    *result = (csr_view){(int64_t)rows,     (int64_t)cols,  (int64_t)nnz,   SPG_I64,      SPG_I64,
-                         state->value_type, state->offsets, state->columns, state->values};
+    *result = (csr_view){(int64_t)rows,     (int64_t)cols,  (int64_t)nnz,   SPG_I64,       SPG_I64,
+                         state->value_type, state->offsets, state->columns, state->values, SPG_PLACE_HOST};
     return SPG_OK;
 }
 

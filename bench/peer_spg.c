@@ -1,11 +1,17 @@
 #include "peer_spg.h"
 
+#include "device.h"
+#include "progress.h"
+
 #include <stdlib.h>
 
+/* A device's context has operands of its own. Those of A*A are one matrix. */
 typedef struct spg_state {
     spg_context *errors, *context;
-    const problem *task;
+    spg_csr A, B;
+    bool owns_A, owns_B;
     spgemm_plan *plan; /* NULL: one-shot */
+    double plan_ms;
     spg_csr C;
 } spg_state;
 
@@ -28,6 +34,8 @@ static void cleanup(void *memory)
     if (state == NULL) return;
     spg_csr_free(state->context, &state->C);
     spgemm_plan_destroy(state->plan);
+    if (state->owns_A) spg_csr_free(state->context, &state->A);
+    if (state->owns_B) spg_csr_free(state->context, &state->B);
     spg_context_destroy(state->context);
     free(state);
 }
@@ -35,9 +43,8 @@ static void cleanup(void *memory)
 static spg_status multiply(void *memory)
 {
     spg_state *state = memory;
-    const problem *task = state->task;
-    if (state->plan != NULL) return forward(state, spgemm_plan_run(state->plan, &task->A, &task->B, &state->C));
-    return forward(state, spgemm_csr(state->context, &task->A, &task->B, &state->C));
+    if (state->plan != NULL) return forward(state, spgemm_plan_run(state->plan, &state->A, &state->B, &state->C));
+    return forward(state, spgemm_csr(state->context, &state->A, &state->B, &state->C));
 }
 
 static spg_status create_context(const peer *self, const peer_settings *settings, spg_state *state)
@@ -48,9 +55,37 @@ static spg_status create_context(const peer *self, const peer_settings *settings
     config.workspace_limit = settings->workspace_limit;
     if (settings->keep_bytes >= 0) config.keep_bytes = settings->keep_bytes;
     config.row_limits = self->limits;
+    config.timing = settings->phases;
     spg_status status = spg_context_create(&config, &state->context);
     if (status == SPG_OK) return SPG_OK;
     return spg_context_fail(state->errors, status, "no context: %s", spg_status_name(status));
+}
+
+static spg_status place_operands(const problem *task, spg_state *state)
+{
+    state->A = task->A;
+    state->B = task->B;
+    if (spg_context_place(state->context) == SPG_PLACE_HOST) return SPG_OK;
+    spg_status status = forward(state, spg_csr_copy(state->context, &task->A, &state->A));
+    state->owns_A = status == SPG_OK;
+    if (status == SPG_OK && task->product == PRODUCT_AA) {
+        state->B = state->A;
+    } else if (status == SPG_OK) {
+        status = forward(state, spg_csr_copy(state->context, &task->B, &state->B));
+        state->owns_B = status == SPG_OK;
+    }
+    return status;
+}
+
+static spg_status make_plan(spg_state *state)
+{
+    const bool on_device = spg_context_place(state->context) == SPG_PLACE_DEVICE;
+    const double start = now_ms();
+    spg_status status = forward(state, spgemm_plan_create(state->context, &state->A, &state->B, &state->plan));
+    if (status == SPG_OK) status = multiply(state);
+    if (status == SPG_OK && on_device) status = device_wait(state->errors);
+    state->plan_ms = now_ms() - start;
+    return status;
 }
 
 static spg_status prepare(const peer *self, spg_context *errors, const peer_settings *settings, const problem *task,
@@ -60,12 +95,9 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
     spg_state *state = calloc(1, sizeof *state);
     if (state == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory");
     state->errors = errors;
-    state->task = task;
     spg_status status = create_context(self, settings, state);
-    if (status == SPG_OK && self->plan) {
-        status = forward(state, spgemm_plan_create(state->context, &task->A, &task->B, &state->plan));
-        if (status == SPG_OK) status = multiply(state);
-    }
+    if (status == SPG_OK) status = place_operands(task, state);
+    if (status == SPG_OK && self->plan) status = make_plan(state);
     if (status != SPG_OK) {
         cleanup(state);
         return status;
@@ -78,7 +110,7 @@ static spg_status view(void *memory, csr_view *result)
 {
     const spg_csr *C = &((spg_state *)memory)->C;
     *result = (csr_view){C->rows,       C->cols,        C->nnz,     C->offset_type, SPG_I32,
-                         C->value_type, C->row_offsets, C->columns, C->values};
+                         C->value_type, C->row_offsets, C->columns, C->values,      C->place};
     return SPG_OK;
 }
 
@@ -94,18 +126,32 @@ static spg_status stats(void *memory, spgemm_stats *result)
     return state->plan != NULL ? spgemm_plan_stats(state->plan, result) : spgemm_last_stats(state->context, result);
 }
 
+static double plan_ms(void *memory) { return ((spg_state *)memory)->plan_ms; }
+
 #define SPG_PEER(its_name, its_about, is_plan, ...)                                                                    \
     {                                                                                                                  \
         .name = its_name, .about = its_about, .is_spg = true, .sorted = true, .threaded = true, .plan = is_plan,       \
-        .limits = __VA_ARGS__, .supports = supports, .prepare = prepare, .multiply = multiply, .view = view,           \
-        .release = release, .stats = stats, .cleanup = cleanup                                                         \
+        .works_at = SPG_PLACE_AUTO, .limits = __VA_ARGS__, .supports = supports, .prepare = prepare,                   \
+        .multiply = multiply, .view = view, .release = release, .stats = stats, .plan_ms = plan_ms, .cleanup = cleanup \
     }
+#define PAPER_LIMITS                                                                                                   \
+    {                                                                                                                  \
+        32, 736, 6144                                                                                                  \
+    }
+
+const spg_row_limits paper_limits = PAPER_LIMITS;
 
 const peer peer_spg = SPG_PEER("spg", "the one-shot product; its context keeps freed memory for the next call (--keep)",
                                false, {-1, -1, -1});
 const peer peer_spg_plan = SPG_PEER("spg-plan", "numbers only, into an existing C", true, {-1, -1, -1});
-const peer peer_spg_thread = SPG_PEER("spg-thread", "all rows in one class", false, {INT64_MAX, INT64_MAX, INT64_MAX});
-const peer peer_spg_warp = SPG_PEER("spg-warp", "all rows in one class", false, {0, INT64_MAX, INT64_MAX});
-const peer peer_spg_cta = SPG_PEER("spg-cta", "all rows in one class", false, {0, 0, INT64_MAX});
-const peer peer_spg_global = SPG_PEER("spg-global", "all rows in one class", false, {0, 0, 0});
-const peer peer_spg_reference = SPG_PEER("spg-reference", "all rows in one class", false, {0, 0, 0});
+const peer peer_spg_paper = SPG_PEER("spg-paper", "rows in the paper's classes, by its limits", false, PAPER_LIMITS);
+const peer peer_spg_thread =
+    SPG_PEER("spg-thread", "all rows in class thread; on a device those too long for it in the next that can hold them",
+             false, {INT64_MAX, INT64_MAX, INT64_MAX});
+const peer peer_spg_warp =
+    SPG_PEER("spg-warp", "all rows in class warp; on a device as spg-thread", false, {0, INT64_MAX, INT64_MAX});
+const peer peer_spg_cta =
+    SPG_PEER("spg-cta", "all rows in class CTA; on a device as spg-thread", false, {0, 0, INT64_MAX});
+const peer peer_spg_global = SPG_PEER("spg-global", "all rows in class global", false, {0, 0, 0});
+const peer peer_spg_reference =
+    SPG_PEER("spg-reference", "all rows in class global: the paper's reference method", false, {0, 0, 0});

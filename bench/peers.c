@@ -6,11 +6,19 @@
 
 static const peer *const all_peers[] = {&peer_spg,
                                         &peer_spg_plan,
+                                        &peer_spg_paper,
                                         &peer_spg_thread,
                                         &peer_spg_warp,
                                         &peer_spg_cta,
                                         &peer_spg_global,
                                         &peer_spg_reference,
+#ifdef SPG_BENCH_CUSPARSE
+                                        &peer_cusparse_default,
+                                        &peer_cusparse_alg1,
+                                        &peer_cusparse_alg2,
+                                        &peer_cusparse_alg3,
+                                        &peer_cusparse_reuse,
+#endif
 #ifdef SPG_BENCH_GRAPHBLAS
                                         &peer_graphblas,
 #endif

@@ -17,8 +17,10 @@ double memory_limit_ms(const machine *here, const problem *task, const findings 
 void report_head(FILE *stream, const machine *here, const options *chosen)
 {
     fprintf(stream, "spg %d.%d.%d  %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, here->description);
-    fprintf(stream, "copy bandwidth %.1f GB/s (read and written, %d thread%s); median of %d after %d to warm up\n",
-            here->bandwidth * 1e-9, chosen->threads, chosen->threads == 1 ? "" : "s", chosen->reps, chosen->warmup);
+    fprintf(stream, "copy bandwidth %.1f GB/s (read and written", here->bandwidth * 1e-9);
+    if (here->place == SPG_PLACE_HOST)
+        fprintf(stream, ", %d thread%s", chosen->threads, chosen->threads == 1 ? "" : "s");
+    fprintf(stream, "); median of %d after %d to warm up\n", chosen->reps, chosen->warmup);
 }
 
 void report_matrix(FILE *stream, const char *name, const spg_csr *A)
@@ -76,6 +78,13 @@ static void report_classes(FILE *stream, const findings *found, int64_t rows)
     }
 }
 
+bool has_phases(const measurement *of)
+{
+    const spgemm_stats *stats = &of->stats;
+    return of->outcome == OUTCOME_VERIFIED && of->has_stats &&
+           stats->analysis_ms + stats->expand_sort_ms + stats->contract_ms + stats->assemble_ms > 0.0;
+}
+
 static void report_phases_of(FILE *stream, const measurement *of)
 {
     static const char marks[PHASES] = {'a', 'e', 'c', 's'};
@@ -83,8 +92,7 @@ static void report_phases_of(FILE *stream, const measurement *of)
     const double ms[PHASES] = {stats->analysis_ms, stats->expand_sort_ms, stats->contract_ms, stats->assemble_ms};
     double total = 0.0;
     for (int k = 0; k < PHASES; k++) total += ms[k];
-    if (!(total > 0.0)) return;
-    fprintf(stream, "    %-13s", of->implementation->name);
+    fprintf(stream, "    %-16s", of->implementation->name);
     for (int k = 0; k < PHASES; k++) fprintf(stream, "%7s %3.0f%%  ", ms_text(ms[k]).s, 100.0 * ms[k] / total);
     fputc(' ', stream);
     for (int k = 0; k < PHASES; k++) put_bar(stream, ms[k] / total, marks[k], PHASE_BAR);
@@ -95,9 +103,9 @@ static void report_phases(FILE *stream, const findings *found)
 {
     int count = 0;
     for (int k = 0; k < found->count; k++) {
-        if (found->of[k].outcome != OUTCOME_VERIFIED || !found->of[k].has_stats) continue;
+        if (!has_phases(&found->of[k])) continue;
         if (count++ == 0)
-            fprintf(stream, "  %-15s%11s  %11s  %11s  %11s\n", "phase, ms", "analysis", "expand+sort", "contract",
+            fprintf(stream, "  %-18s%11s  %11s  %11s  %11s\n", "phase, ms", "analysis", "expand+sort", "contract",
                     "assemble");
         report_phases_of(stream, &found->of[k]);
     }
@@ -106,13 +114,13 @@ static void report_phases(FILE *stream, const findings *found)
 static void report_measurement(FILE *stream, const problem *task, const findings *found, const measurement *of,
                                double limit)
 {
-    fprintf(stream, "    %-13s %3d", of->implementation->name, of->threads);
+    fprintf(stream, "    %-16s %3d", of->implementation->name, of->threads);
     if (of->outcome != OUTCOME_VERIFIED) {
         static const char *const words[] = {"", "WRONG", "FAILED", "not run"};
         fprintf(stream, "  %s: %s\n", words[of->outcome], of->fault);
         return;
     }
-    const measurement *best = fastest_peer(found);
+    const measurement *best = fastest_peer(found, of->implementation->plan);
     const double flops = (is_complex_type(task->A.value_type) ? 8.0 : 2.0) * (double)task->products;
     char range[2 * sizeof(text) + 8];
     snprintf(range, sizeof range, "[%s .. %s]", ms_text(of->min_ms).s, ms_text(of->max_ms).s);
@@ -128,7 +136,7 @@ static void report_plan(FILE *stream, const findings *found)
     const measurement *of = find_measurement(found, "spg-plan");
     if (of == NULL || of->outcome != OUTCOME_VERIFIED || !of->has_stats) return;
     fprintf(stream, "  the plan keeps %s; making it and its first run took %s ms\n", bytes_text(of->stats.plan_bytes).s,
-            ms_text(of->prepare_ms).s);
+            ms_text(of->plan_ms).s);
 }
 
 void report_product(FILE *stream, const machine *here, const problem *task, const findings *found)
@@ -137,10 +145,10 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
     report_analysis(stream, task, found);
     report_classes(stream, found, task->A.rows);
     report_phases(stream, found);
-    fprintf(stream, "  %-15s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
+    fprintf(stream, "  %-18s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
             "x peer", "x limit", "GFLOP/s", "workspace", "right, err");
     for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);
-    if (limit > 0.0) fprintf(stream, "    %-17s %8s\n", "memory limit", ms_text(limit).s);
+    if (limit > 0.0) fprintf(stream, "    %-20s %8s\n", "memory limit", ms_text(limit).s);
     report_plan(stream, found);
     if (found->cores_taken > notable_cores)
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
@@ -148,14 +156,15 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
 
 void report_legend(FILE *stream, const options *chosen)
 {
-    static const char *const lines[] = {
-        "",
-        "ms: median time of allocating C, the product and freeing C, the implementations in turn.",
-        "x peer: times as fast as the fastest peer. x limit: times the time of reading A and B and writing",
-        "C at copy bandwidth. error: largest difference from CXSparse's result, over the one allowed:",
-        "4*k*eps*sum|a||b| for an entry of k products.",
-    };
-    for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) fprintf(stream, "%s\n", lines[k]);
+    static const char *const timed[] = {
+        "\nms: median time of allocating C, the product and freeing C, the implementations in turn.\n",
+        "\nms: median time of allocating C and workspace and the product, from an idle device to its end of work; one\n"
+        "implementation after the other. Phases come from other repetitions, for measuring them costs time.\n"};
+    fputs(timed[chosen->place == SPG_PLACE_DEVICE], stream);
+    fputs("x peer: times as fast as the fastest peer (a plan: as the fastest peer that has one, if there is one).\n"
+          "x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest difference from\n"
+          "CXSparse's result, over the one allowed: 4*k*eps*sum|a||b| for an entry of k products.\n",
+          stream);
     for (int k = 0; k < chosen->implementation_count; k++)
-        fprintf(stream, "  %-13s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
+        fprintf(stream, "  %-16s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
 }

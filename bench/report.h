@@ -17,6 +17,9 @@ typedef struct machine {
  * bandwidth. 0 if that was not measured. */
 double memory_limit_ms(const machine *here, const problem *task, const findings *found);
 
+/* Whether the measurement knows how long each phase took. */
+bool has_phases(const measurement *of);
+
 void report_head(FILE *stream, const machine *here, const options *chosen);
 void report_matrix(FILE *stream, const char *name, const spg_csr *A);
 void report_product(FILE *stream, const machine *here, const problem *task, const findings *found);

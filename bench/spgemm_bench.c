@@ -1,5 +1,6 @@
 /* Verifies and times C = A*B on matrices from files and generators: spg beside other libraries. */
 #include "bandwidth.h"
+#include "device.h"
 #include "generators.h"
 #include "options.h"
 #include "progress.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 typedef struct bench {
-    const options *chosen;
+    options *chosen;
     spg_context *context; /* of the inputs, on the host */
     machine here;
     FILE *json;
@@ -99,7 +100,9 @@ static bool start(bench *run)
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
     config.threads = run->chosen->threads;
+    if (run->chosen->place != SPG_PLACE_HOST) device_start();
     spg_status status = describe_place(run->chosen, &run->here);
+    options_settle(run->chosen, run->here.place);
     if (status == SPG_OK) status = spg_context_create(&config, &run->context);
     if (status != SPG_OK) {
         fprintf(stderr, "spgemm_bench: no context at this place: %s\n", spg_status_name(status));
@@ -110,7 +113,8 @@ static bool start(bench *run)
         return false;
     }
     progress("measuring the copy bandwidth");
-    run->here.bandwidth = copy_bandwidth(run->chosen->threads);
+    run->here.bandwidth =
+        run->here.place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(run->chosen->threads);
     progress_clear();
     return true;
 }

@@ -20,13 +20,15 @@ void summary_add(summary *all, const problem *task, const findings *found, doubl
         all->rows = rows;
         all->room = room;
     }
-    const measurement *best = fastest_peer(found), *spg = find_measurement(found, "spg");
+    const measurement *best = fastest_peer(found, false), *best_plan = fastest_peer(found, true);
+    const measurement *spg = find_measurement(found, "spg");
     summary_row row = {.product = task->product, .verified = all_verified(found)};
     snprintf(row.matrix, sizeof row.matrix, "%s", task->matrix);
     row.spg_ms = median_of(found, "spg");
     row.plan_ms = median_of(found, "spg-plan");
     row.peer_ms = best != NULL ? best->median_ms : 0.0;
     row.peer = best != NULL ? best->implementation->name : "-";
+    row.plan_peer_ms = best_plan != NULL ? best_plan->median_ms : 0.0;
     row.limit_ms = limit_ms;
     if (spg != NULL && spg->has_stats && found->bytes_c > 0)
         row.work_share = (double)spg->stats.workspace_bytes / (double)found->bytes_c;
@@ -42,7 +44,7 @@ static const int widths[RATIOS] = {8, 9, 8, 8};
 static void ratios_of(const summary_row *row, double ratios[RATIOS])
 {
     ratios[0] = over(row->peer_ms, row->spg_ms);
-    ratios[1] = over(row->peer_ms, row->plan_ms);
+    ratios[1] = over(row->plan_peer_ms, row->plan_ms);
     ratios[2] = over(row->spg_ms, row->plan_ms);
     ratios[3] = over(row->spg_ms, row->limit_ms);
 }
@@ -51,7 +53,7 @@ static void print_row(FILE *stream, const summary_row *row)
 {
     double ratios[RATIOS];
     ratios_of(row, ratios);
-    fprintf(stream, "%-15.15s %-2s %7s %7s %7s %-9s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
+    fprintf(stream, "%-15.15s %-2s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
             row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
             row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
             ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, ratio_text(ratios[3]).s, ratio_text(row->work_share).s,
@@ -77,10 +79,10 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
         }
     }
     if (rows < 2) return;
-    fprintf(stream, "%-53s", label);
+    fprintf(stream, "%-60s", label);
     for (int k = 0; k < RATIOS; k++)
         fprintf(stream, " %*s", widths[k], ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
-    fprintf(stream, "\n%-53s", "  least");
+    fprintf(stream, "\n%-60s", "  least");
     for (int k = 0; k < RATIOS; k++) fprintf(stream, " %*s", widths[k], ratio_text(least[k]).s);
     fputc('\n', stream);
 }
@@ -88,7 +90,7 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
 void summary_print(FILE *stream, const summary *all)
 {
     if (all->count < 2) return;
-    fprintf(stream, "\n%-15s %-2s %7s %7s %7s %-9s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
+    fprintf(stream, "\n%-15s %-2s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
             "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "limit", "work/C", "ok");
     for (int r = 0; r < all->count; r++) print_row(stream, &all->rows[r]);
     if (all->count < 2) return;

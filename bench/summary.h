@@ -9,9 +9,9 @@
 typedef struct summary_row {
     char matrix[64];
     product_kind product;
-    double spg_ms, plan_ms, peer_ms, limit_ms; /* 0: not measured */
-    const char *peer;                          /* the fastest */
-    double work_share;                         /* spg's workspace / bytes of C */
+    double spg_ms, plan_ms, peer_ms, plan_peer_ms, limit_ms; /* 0: not measured */
+    const char *peer;                                        /* the fastest */
+    double work_share;                                       /* spg's workspace / bytes of C */
     bool verified;
 } summary_row;
 

@@ -117,7 +117,7 @@ static void values_are_those_of_a_product_done_by_hand(void **state)
     double right[] = {14, -2, 15, -3}, wrong[] = {14, -2, 15, -3.0000000001};
     const spg_csr left = {2, 2, 3, SPG_I32, SPG_F64, SPG_PLACE_HOST, a_offsets, a_columns, a_values};
     const spg_csr other = {2, 2, 3, SPG_I32, SPG_F64, SPG_PLACE_HOST, b_offsets, b_columns, b_values};
-    csr_view view = {2, 2, 4, SPG_I32, SPG_I32, SPG_F64, offsets, columns, right};
+    csr_view view = {2, 2, 4, SPG_I32, SPG_I32, SPG_F64, offsets, columns, right, SPG_PLACE_HOST};
     verdict result;
     assert_int_equal(oracle_create(context, &left, &other, 1, &truth), SPG_OK);
     assert_int_equal(oracle_products(truth), 5);
@@ -137,7 +137,7 @@ static void entries_that_cancel_must_stay(void **state)
     int32_t kept[] = {0, 1}, dropped[] = {0, 0}, columns[] = {0};
     const spg_csr left = {1, 2, 2, SPG_I32, SPG_F64, SPG_PLACE_HOST, a_offsets, a_columns, a_values};
     const spg_csr other = {2, 1, 2, SPG_I32, SPG_F64, SPG_PLACE_HOST, b_offsets, b_columns, b_values};
-    csr_view view = {1, 1, 1, SPG_I32, SPG_I32, SPG_F64, kept, columns, zero};
+    csr_view view = {1, 1, 1, SPG_I32, SPG_I32, SPG_F64, kept, columns, zero, SPG_PLACE_HOST};
     verdict result;
     assert_int_equal(oracle_create(context, &left, &other, 1, &truth), SPG_OK);
     assert_int_equal(oracle_check(context, truth, &view, true, &result), SPG_OK);

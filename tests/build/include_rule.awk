@@ -1,5 +1,11 @@
 # Reads the paths of all sources, relative to the tree; prints "path:line: what is why" for each violation.
 
+# CUDA is for kernels/, and for what the bench and the tests do on a device themselves.
+function may_use_cuda(name)
+{
+    return name ~ /^(kernels|bench\/cuda|tests\/cuda)\//
+}
+
 BEGIN {
     # What each directory may include of the tree; "src/*.h" is src's own headers, not those of its subdirectories.
     may["include"] = "include"
@@ -27,7 +33,7 @@ BEGIN {
 
     cuda_header = "^(cuda|cub/|thrust/|cooperative_groups|nvtx|nvml|cusparse|cublas|curand|vector_types|driver_types)"
     cuda_name = "(^|[^A-Za-z0-9_])(cuda[A-Z][A-Za-z]*_t|cuda(Malloc|Free|Memcpy|Launch|Get|Set)[A-Za-z]*|" \
-                "cusparse[A-Z][A-Za-z]*|CUstream|__global__|__device__)([^A-Za-z0-9_]|$)"
+                "cusparse[A-Z][A-Za-z0-9_]*|CUstream|__global__|__device__)([^A-Za-z0-9_]|$)"
 }
 
 { exists[$0] = 1; paths[++count] = $0 }
@@ -52,10 +58,10 @@ function read_source(name,    line)
         number++
         line = without_comments(line)
         if (line ~ /^[ \t]*#[ \t]*include/) check_include(line)
-        else if (path !~ /^kernels\// && match(line, cuda_name)) {
+        else if (!may_use_cuda(path) && match(line, cuda_name)) {
             line = substr(line, RSTART, RLENGTH)
             gsub(/[^A-Za-z0-9_]/, "", line)
-            violation(line, "CUDA outside kernels/")
+            violation(line, "CUDA outside kernels/ and */cuda/")
         }
     }
     close(path)
@@ -90,7 +96,7 @@ function check_include(line,    name, where, top)
     sub(/^[ \t]*#[ \t]*include[ \t]*/, "", line)
     if (line ~ /^</) {
         name = substr(line, 2, index(line, ">") - 2)
-        if (name ~ cuda_header && top != "kernels") violation("<" name ">", "CUDA outside kernels/")
+        if (name ~ cuda_header && !may_use_cuda(path)) violation("<" name ">", "CUDA outside kernels/ and */cuda/")
         else if (name ~ /^spg\//) check_target("<" name ">", find(name), top)
         else if (angles[top] != "" && name !~ "^(" angles[top] ")$") violation("<" name ">", "not for " top "/")
     } else if (line ~ /^"/) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include whom, over every source of a tree; and no CUDA outside kernels/.
+# Who may include whom, over every source of a tree; and no CUDA outside kernels/, bench/cuda/ and tests/cuda/.
 #
 #     include_rule.sh TREE           lists violations; fails if there are any
 #     include_rule.sh --self-check   a made tree with one violation of each kind, each of which must be found
@@ -55,6 +55,13 @@ cudaStream_t stream;'
 #include <GraphBLAS.h>
 #include "../src/context.h"'
     put bench/b.cpp '#include <cuda_runtime.h>'
+    put bench/c.c 'static cusparseHandle_t handle;'
+    put bench/cuda/a.h '#include "spg/a.h"
+#include "generators.h"
+#include <cusparse.h>'
+    put bench/cuda/b.c '#include "a.h"
+#include "context.h"
+static cusparseHandle_t handle;'
     put examples/a.c '#include <spg/a.h>
 #include <stdio.h>
 #include <cholmod.h>'
@@ -62,9 +69,15 @@ cudaStream_t stream;'
 #include "host/host.h"
 #include "generators.h"
 #include <cmocka.h>'
+    put tests/b.c 'static cudaStream_t stream;'
+    put tests/cuda/a.c '#include "host/host.h"
+#include <cuda_runtime_api.h>
+static cudaStream_t stream;'
     expected='amg/a.c:2: "host/host.h"
 bench/a.c:3: "../src/context.h"
 bench/b.cpp:1: <cuda_runtime.h>
+bench/c.c:1: cusparseHandle_t
+bench/cuda/b.c:2: "context.h"
 examples/a.c:3: <cholmod.h>
 include/spg/c.h:1: "context.h"
 include/spg/d.h:1: <unistd.h>
@@ -73,7 +86,8 @@ matrices/a.c:1: "context.h"
 src/b.c:1: "generators.h"
 src/c.c:1: cudaStream_t
 src/d.c:1: "gone.h"
-src/host/a.c:3: <cs.h>'
+src/host/a.c:3: <cs.h>
+tests/b.c:1: cudaStream_t'
     found=$(check "$tree") && { echo "a tree with violations passed"; exit 1; }
     found=$(printf '%s\n' "$found" | sed 's/ is .*//')
     [ "$found" = "$expected" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$expected" "$found"; exit 1; }
