@@ -103,49 +103,90 @@ spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, c
     return SPG_OK;
 }
 
+static const char *name_of(spg_place place) { return place == SPG_PLACE_HOST ? "host" : "device"; }
+
 spg_status spg_check_place(spg_context *context, spg_place place, const char *name)
 {
     if (place == context->config.place) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_PLACE, "%s lies on the %s, the context works on the %s", name,
-                            place == SPG_PLACE_HOST ? "host" : "device",
-                            context->config.place == SPG_PLACE_HOST ? "host" : "device");
+                            name_of(place), name_of(context->config.place));
 }
 
-spg_status spg_check_reachable(spg_context *context, spg_place place, const char *name)
+/* PLACE if there is no such place here to copy from. */
+static spg_status check_reachable(spg_context *context, spg_place place, const char *name)
 {
-    return place == SPG_PLACE_HOST ? SPG_OK : spg_check_place(context, place, name);
+    return spg_find_backend(place) != NULL ? SPG_OK : spg_check_place(context, place, name);
 }
 
-/* PLACE if a pointer leads elsewhere than to the place it is said to: one that would crash. */
-static spg_status check_pointer(spg_context *context, const void *memory, spg_place place, const char *name,
-                                const char *array)
+static bool lies_on(const spg_context *context, const void *memory, spg_place place)
 {
 #ifdef SPG_WITH_CUDA
-    if (memory != NULL && spg_cuda_pointer_place(context, memory) != place)
-        return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
-                                array, place == SPG_PLACE_HOST ? "host" : "device");
+    return memory == NULL || spg_cuda_pointer_place(context, memory) == place;
 #else
-    (void)context, (void)memory, (void)place, (void)name, (void)array;
+    (void)context, (void)memory, (void)place;
+    return true;
 #endif
+}
+
+/* PLACE if the first `count` of these arrays lead elsewhere than to the place they are said to: they would crash. */
+static spg_status check_pointers(spg_context *context, spg_place place, const char *name, int count,
+                                 const void *const arrays[], const char *const array_names[])
+{
+    for (int k = 0; k < count; ++k)
+        if (!lies_on(context, arrays[k], place))
+            return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
+                                    array_names[k], name_of(place));
     return SPG_OK;
+}
+
+/* Without entries only row offsets are ever read. */
+static spg_status check_csr_pointers(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    const void *const arrays[] = {matrix->row_offsets, matrix->columns, matrix->values};
+    static const char *const names[] = {"row_offsets", "columns", "values"};
+    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 1, arrays, names);
+}
+
+static spg_status check_coo_pointers(spg_context *context, const spg_coo *matrix, const char *name)
+{
+    const void *const arrays[] = {matrix->row_indices, matrix->columns, matrix->values};
+    static const char *const names[] = {"row_indices", "columns", "values"};
+    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 0, arrays, names);
 }
 
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name)
 {
     spg_status status = spg_check_csr_argument(context, matrix, name);
     if (status == SPG_OK) status = spg_check_place(context, matrix->place, name);
-    if (status == SPG_OK) status = check_pointer(context, matrix->row_offsets, matrix->place, name, "row_offsets");
-    if (status == SPG_OK) status = check_pointer(context, matrix->columns, matrix->place, name, "columns");
-    return status == SPG_OK ? check_pointer(context, matrix->values, matrix->place, name, "values") : status;
+    return status == SPG_OK ? check_csr_pointers(context, matrix, name) : status;
 }
 
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name)
 {
     spg_status status = spg_check_coo_argument(context, matrix, name);
     if (status == SPG_OK) status = spg_check_place(context, matrix->place, name);
-    if (status == SPG_OK) status = check_pointer(context, matrix->row_indices, matrix->place, name, "row_indices");
-    if (status == SPG_OK) status = check_pointer(context, matrix->columns, matrix->place, name, "columns");
-    return status == SPG_OK ? check_pointer(context, matrix->values, matrix->place, name, "values") : status;
+    return status == SPG_OK ? check_coo_pointers(context, matrix, name) : status;
+}
+
+spg_status spg_check_csr_source(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    spg_status status = spg_check_csr_argument(context, matrix, name);
+    if (status == SPG_OK) status = check_reachable(context, matrix->place, name);
+    return status == SPG_OK ? check_csr_pointers(context, matrix, name) : status;
+}
+
+spg_status spg_check_coo_source(spg_context *context, const spg_coo *matrix, const char *name)
+{
+    spg_status status = spg_check_coo_argument(context, matrix, name);
+    if (status == SPG_OK) status = check_reachable(context, matrix->place, name);
+    return status == SPG_OK ? check_coo_pointers(context, matrix, name) : status;
+}
+
+spg_status spg_check_array_here(spg_context *context, const void *memory, const char *name)
+{
+    if (lies_on(context, memory, context->config.place)) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_PLACE, "%s does not lie on the %s, where the context works", name,
+                            name_of(context->config.place));
 }
 
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what)
@@ -163,7 +204,8 @@ spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *
     uintptr_t x_begin = (uintptr_t)x, y_begin = (uintptr_t)y;
     if (x_begin < y_begin + (uintptr_t)y_count * size && y_begin < x_begin + (uintptr_t)x_count * size)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x and y overlap");
-    return SPG_OK;
+    spg_status status = x_count > 0 ? spg_check_array_here(context, x, "x") : SPG_OK;
+    return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, "y") : status;
 }
 
 static bool is_whole(const void *value, spg_type value_type, int whole)

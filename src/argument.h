@@ -23,9 +23,15 @@ spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, c
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name);
 
-/* PLACE unless `place` is the context's, or one that it can copy from: a device's context reaches the host, too. */
+/* The struct, for a copy: the arrays must lie where the struct says, and there must be such a place. */
+spg_status spg_check_csr_source(spg_context *context, const spg_csr *matrix, const char *name);
+spg_status spg_check_coo_source(spg_context *context, const spg_coo *matrix, const char *name);
+
+/* PLACE unless `place` is the context's. */
 spg_status spg_check_place(spg_context *context, spg_place place, const char *name);
-spg_status spg_check_reachable(spg_context *context, spg_place place, const char *name);
+
+/* PLACE if an array that is no part of a matrix lies elsewhere than the context works. NULL is allowed. */
+spg_status spg_check_array_here(spg_context *context, const void *memory, const char *name);
 
 spg_status spg_check_offset_type(spg_context *context, spg_type offset_type, const char *name);
 
@@ -35,7 +41,7 @@ spg_status spg_check_index_range(spg_context *context, int64_t count, const char
 /* OVERFLOW if `count` does not fit offsets of this type; `what` is counted. */
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what);
 
-/* The vectors of y = A*x: there, and apart from each other. */
+/* The vectors of y = A*x: there, at the context's place, and apart from each other. */
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
                              size_t size);
 

@@ -31,7 +31,7 @@ typedef struct spg_backend {
     void *(*allocate)(spg_context *context, int64_t bytes);
     void (*release)(spg_context *context, void *memory, int64_t bytes);
 
-    /* Copies between host and the backend's place, in either direction, and waits. */
+    /* Copies to or from the backend's place, and waits: on a device from and to the host, on the host from a device. */
     spg_status (*copy_bytes)(spg_context *context, void *to, spg_place to_place, const void *from, spg_place from_place,
                              int64_t bytes);
     spg_status (*zero_bytes)(spg_context *context, void *memory, int64_t bytes);
@@ -79,6 +79,10 @@ const spg_backend *spg_cuda_backend(void); /* NULL where there is no GPU */
 
 /* Where an address lies, whoever allocated it. Asks a driver that is loaded already, and loads none. */
 spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory);
+
+/* Copies to the host from whichever device the bytes lie on, for a context on the host: waits for all that this device
+ * was asked to do before. */
+spg_status spg_cuda_copy_to_host(spg_context *context, void *to, const void *from, int64_t bytes);
 #endif
 
 #endif

@@ -73,8 +73,7 @@ static spg_status copy_arrays(spg_context *context, const spg_coo *source, bool 
 spg_status spg_coo_copy(spg_context *context, const spg_coo *source, spg_coo *copy)
 {
     spg_status status = spg_begin_output(context, source, copy, sizeof *copy, "copy");
-    if (status == SPG_OK) status = spg_check_coo_argument(context, source, "source");
-    if (status == SPG_OK) status = spg_check_reachable(context, source->place, "source");
+    if (status == SPG_OK) status = spg_check_coo_source(context, source, "source");
     return status == SPG_OK ? copy_arrays(context, source, false, copy) : status;
 }
 

@@ -62,8 +62,7 @@ void spg_csr_free(spg_context *context, spg_csr *matrix)
 spg_status spg_csr_copy(spg_context *context, const spg_csr *source, spg_csr *copy)
 {
     spg_status status = spg_begin_output(context, source, copy, sizeof *copy, "copy");
-    if (status == SPG_OK) status = spg_check_csr_argument(context, source, "source");
-    if (status == SPG_OK) status = spg_check_reachable(context, source->place, "source");
+    if (status == SPG_OK) status = spg_check_csr_source(context, source, "source");
     if (status != SPG_OK) return status;
     spg_csr made = *source;
     made.place = context->config.place;

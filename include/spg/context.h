@@ -61,7 +61,8 @@ SPG_API void spg_context_destroy(spg_context *context);
  * Valid until the next call on this context. */
 SPG_API const char *spg_context_message(const spg_context *context);
 
-/* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. */
+/* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. Matrices change places by spg_csr_copy and
+ * spg_coo_copy in a context of the place that they go to. */
 SPG_API spg_place spg_context_place(const spg_context *context);
 
 /* One line for people: the place, its threads or GPU, and the instruction set chosen. Owned by the context. */

@@ -23,6 +23,8 @@ typedef struct spg_coo {
 SPG_API spg_status spg_coo_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type value_type,
                                  spg_coo *matrix);
 SPG_API void spg_coo_free(spg_context *context, spg_coo *matrix);
+
+/* As spg_csr_copy. */
 SPG_API spg_status spg_coo_copy(spg_context *context, const spg_coo *source, spg_coo *copy);
 
 /* FORMAT with a message that names the first triple whose row or column is out of range. */

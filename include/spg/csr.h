@@ -36,7 +36,8 @@ SPG_API spg_status spg_csr_alloc(spg_context *context, int64_t rows, int64_t col
 /* Gives the arrays back and zeroes the struct; a zeroed struct or NULL is allowed. */
 SPG_API void spg_csr_free(spg_context *context, spg_csr *matrix);
 
-/* A deep copy, to the context's place; the source may lie on either place that the context can reach. */
+/* A deep copy, to the context's place; the source may lie on either. So a context on the host fetches from any device,
+ * once all work that the device was given is done, and a context on a device takes from the host. */
 SPG_API spg_status spg_csr_copy(spg_context *context, const spg_csr *source, spg_csr *copy);
 
 /* O(nnz): sizes, types, offsets that start at 0, never fall and end at nnz, columns within [0, cols). FORMAT with a

@@ -16,8 +16,12 @@ static void describe(const spg_context *context, char *text, size_t size)
 static spg_status copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from, spg_place from_place,
                              int64_t bytes)
 {
+#ifdef SPG_WITH_CUDA
+    if (to_place == SPG_PLACE_HOST && from_place == SPG_PLACE_DEVICE)
+        return spg_cuda_copy_to_host(context, to, from, bytes);
+#endif
     if (to_place != SPG_PLACE_HOST || from_place != SPG_PLACE_HOST)
-        return spg_context_fail(context, SPG_ERROR_PLACE, "a context on the host cannot reach a device");
+        return spg_context_fail(context, SPG_ERROR_PLACE, "a context on the host cannot copy between these places");
     spg_host_copy(context, to, from, bytes);
     return SPG_OK;
 }
