@@ -8,7 +8,8 @@
 namespace spg
 {
 
-enum { GLOBAL_BLOCK = 256 };
+/* Threads of a block; bytes of an entry of A, and of a row, in a slice; kept for what arrays are rounded up by. */
+enum { GLOBAL_BLOCK = 256, ENTRY_BYTES = 12, ROW_BYTES = 8, SLACK_BYTES = 4096 };
 
 /* Some rows of a set. Row r of the slice has products[r] - products[0] products before it, and entries[r] - entries[0]
  * entries of A; rows without products count no entries. */
@@ -34,6 +35,18 @@ struct global_keys {
     int row_bits, column_bits;
 };
 
+inline int bits_below(int64_t count)
+{
+    int bits = 0;
+    while (bits < 31 && ((int64_t)1 << bits) < count) ++bits;
+    return bits;
+}
+inline global_keys keys_for(int64_t rows, int64_t columns)
+{
+    const int row_bits = bits_below(rows), column_bits = bits_below(columns);
+    return {nullptr, row_bits + column_bits > 32, row_bits, column_bits};
+}
+
 __device__ inline uint64_t key_at(const global_keys &keys, int64_t k)
 {
     return keys.wide ? static_cast<const uint64_t *>(keys.data)[k] : static_cast<const uint32_t *>(keys.data)[k];
@@ -52,14 +65,14 @@ __device__ inline void set_key(const global_keys &keys, int64_t k, uint32_t row,
 struct global_products {
     int64_t count;
     global_keys keys;
-    int32_t first_column;  /* that key column 0 stands for */
+    int32_t first_column; /* that key column 0 stands for */
     void *halves[2];
-    int64_t order_at;      /* where in a half the order begins, in bytes; 0: there is none */
-    int current;           /* the half that holds the keys */
-    uint32_t *heads;       /* where the runs of equal keys begin: a run is an entry of C */
+    int64_t order_at; /* where in a half the order begins, in bytes; 0: there is none */
+    int current;      /* the half that holds the keys */
+    uint32_t *heads;  /* where the runs of equal keys begin: a run is an entry of C */
     uint32_t *head_count;
-    int64_t *bases;        /* row r's run j is entry bases[r] + j of C */
-    void *temporary;       /* for CUB */
+    int64_t *bases;  /* row r's run j is entry bases[r] + j of C */
+    void *temporary; /* for CUB */
     size_t temporary_bytes;
 };
 
@@ -164,8 +177,9 @@ spg_status expand_numbers(cuda_product &product, const global_slice &slice, cons
 void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
                       global_products *products);
 size_t sort_bytes(const global_products &products);
-/* Bytes a product of any slice needs at most. */
+/* Bytes that a product of any slice needs at most, and that CUB needs for slices of so many bytes. */
 int64_t bytes_per_product(const cuda_product &product, bool counting);
+int64_t temporary_bytes_within(const cuda_product &product, bool counting, int64_t bytes);
 spg_status sort_products(cuda_product &product, global_products *products);
 spg_status find_heads(cuda_product &product, const global_products &products);
 /* Writes the lengths of the slice's rows of C, with the tally. */

@@ -61,6 +61,7 @@ spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 /* rows_global.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory, its
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by
  * row number), which cost it a wait. A row beyond one slice is done in windows of columns. */
+enum { GLOBAL_LEAST = 1 << 18 }; /* bytes of workspace that it can do with, and refuses to begin without */
 spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 

@@ -1,0 +1,229 @@
+/* Class global, sorting and contraction: keys sorted by CUB on just the bits they use, runs of equal keys summed.
+ *
+ * In: the keys of a slice's products in storage order and, where values are wanted, that order. Out: the lengths of its
+ * rows of C (count_heads), or their columns and values (place_rows, contract). The sort is stable and one thread sums
+ * one run from its begin to its end, so every sum runs in storage order, as on the host.
+ * Dalton, Bell, Olson, sections 3.1 (Algorithm 1) and 3.2. */
+#include "global.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <algorithm>
+
+namespace spg
+{
+namespace
+{
+
+struct is_head {
+    global_keys keys;
+    __device__ bool operator()(uint32_t k) const { return k == 0 || key_at(keys, k) != key_at(keys, (int64_t)k - 1); }
+};
+
+template <typename Key> cub::DoubleBuffer<Key> keys_of(const global_products &products)
+{
+    return {static_cast<Key *>(products.halves[products.current]), static_cast<Key *>(spare_of(products))};
+}
+
+/* Sorts, or with temporary = NULL asks how many bytes CUB needs. */
+template <typename Key>
+cudaError_t sort_keys(void *temporary, size_t &bytes, global_products *products, cudaStream_t stream)
+{
+    cub::DoubleBuffer<Key> keys = keys_of<Key>(*products);
+    const int bits = std::max(products->keys.row_bits + products->keys.column_bits, 1), count = (int)products->count;
+    cudaError_t error;
+    if (products->order_at > 0) {
+        char *spare = static_cast<char *>(spare_of(*products));
+        cub::DoubleBuffer<uint32_t> order(order_of(*products),
+                                          reinterpret_cast<uint32_t *>(spare + products->order_at));
+        error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, order, count, 0, bits, stream);
+    } else {
+        error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, count, 0, bits, stream);
+    }
+    /* Keys and order change sides together. */
+    if (temporary != nullptr && keys.selector == 1) products->current = 1 - products->current;
+    return error;
+}
+
+cudaError_t sort_either(void *temporary, size_t &bytes, global_products *products, cudaStream_t stream)
+{
+    return products->keys.wide ? sort_keys<uint64_t>(temporary, bytes, products, stream)
+                               : sort_keys<uint32_t>(temporary, bytes, products, stream);
+}
+
+cudaError_t select_heads(void *temporary, size_t &bytes, const global_products &products, cudaStream_t stream)
+{
+    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<uint32_t>(0), products.heads,
+                                 products.head_count, (int)products.count, is_head{products.keys}, stream);
+}
+
+/* How many of the ascending heads lie before product k. */
+__device__ int64_t heads_before(const uint32_t *heads, uint32_t count, int64_t k)
+{
+    uint32_t begin = 0, end = count;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (heads[middle] < k)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+/* Whole rows are in a slice, so every row of products begins with a head. */
+template <typename Offset>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    count_heads_kernel(patterns<Offset> pattern, global_slice slice, const uint32_t *heads, const uint32_t *head_count)
+{
+    unsigned long long nnz = 0, products = 0;
+    unsigned int longest = 0;
+    const uint32_t count = *head_count;
+    for (int64_t r = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; r < slice.rows;
+         r += (int64_t)gridDim.x * GLOBAL_BLOCK) {
+        const int64_t begin = slice.products[r] - slice.products[0], end = slice.products[r + 1] - slice.products[0];
+        const int64_t length =
+            end > begin ? heads_before(heads, count, end) - heads_before(heads, count, begin) : (int64_t)0;
+        pattern.c_offsets[row_at(slice.set, slice.first + (int32_t)r)] = (Offset)length;
+        nnz += (unsigned long long)length;
+        products += (unsigned long long)(end - begin);
+        longest = max(longest, (unsigned int)length);
+    }
+    tally_counts(pattern.tally, nnz, products, longest, 0, 0);
+}
+
+template <typename Offset>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    place_rows_kernel(patterns<Offset> pattern, global_slice slice, const uint32_t *heads, const uint32_t *head_count,
+                      int64_t *bases)
+{
+    const uint32_t count = *head_count;
+    for (int64_t r = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; r < slice.rows;
+         r += (int64_t)gridDim.x * GLOBAL_BLOCK)
+        bases[r] = (int64_t)pattern.c_offsets[row_at(slice.set, slice.first + (int32_t)r)] -
+                   heads_before(heads, count, slice.products[r] - slice.products[0]);
+}
+
+template <typename Value>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    contract_kernel(numbers<Value> number, global_products products, const uint32_t *order, const Value *expanded)
+{
+    const uint32_t count = *products.head_count;
+    const uint64_t column_mask = ((uint64_t)1 << products.keys.column_bits) - 1;
+    for (int64_t j = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; j < count;
+         j += (int64_t)gridDim.x * GLOBAL_BLOCK) {
+        const int64_t begin = products.heads[j];
+        const uint64_t key = key_at(products.keys, begin);
+        const int64_t to = products.bases[key >> products.keys.column_bits] + j;
+        number.c_columns[to] = products.first_column + (int32_t)(key & column_mask);
+        if constexpr (!std::is_same_v<Value, none>) {
+            const int64_t end = j + 1 < count ? products.heads[j + 1] : products.count;
+            Value sum = zero<Value>();
+#pragma unroll 4
+            for (int64_t k = begin; k < end; ++k) sum = add(sum, expanded[order[k]]);
+            number.c_values[to] = sum;
+        }
+    }
+}
+
+} // namespace
+
+void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
+                      global_products *products)
+{
+    const bool ordered = !counting && !product.pattern_only;
+    const int64_t value = ordered ? (int64_t)spg_type_size(product.A->value_type) : 0;
+    const int64_t keys = (count * (products->keys.wide ? 8 : 4) + 255) / 256 * 256;
+    const int64_t half = std::max(keys + (ordered ? (count * 4 + 255) / 256 * 256 : 0), count * value);
+    products->count = count;
+    products->first_column = 0;
+    products->current = 0;
+    products->order_at = ordered ? keys : 0;
+    for (void *&side : products->halves) parts->take(half, &side);
+    parts->take(ordered ? count * 4 : 0, &products->heads);
+    parts->take((int64_t)sizeof(uint32_t), &products->head_count);
+    parts->take(rows * (int64_t)sizeof(int64_t), &products->bases);
+    products->keys.data = products->halves[0];
+}
+
+int64_t bytes_per_product(const cuda_product &product, bool counting)
+{
+    if (counting || product.pattern_only) return 16;
+    return 2 * std::max((int64_t)12, (int64_t)spg_type_size(product.A->value_type)) + 4;
+}
+
+int64_t temporary_bytes_within(const cuda_product &product, bool counting, int64_t bytes)
+{
+    const int64_t count = std::min<int64_t>(bytes / bytes_per_product(product, counting), 1 << 30);
+    int64_t most = (int64_t)scan_bytes(bytes / ENTRY_BYTES);
+    for (int row_bits = 1; row_bits <= 31; row_bits += 30) {
+        global_products products;
+        products.keys = {nullptr, row_bits > 1, row_bits, 31};
+        part_taker nothing{nullptr, 0};
+        lay_out_products(product, counting, count, 1, &nothing, &products);
+        most = std::max(most, (int64_t)sort_bytes(products));
+    }
+    return most;
+}
+
+size_t sort_bytes(const global_products &products)
+{
+    size_t sorting = 0, selecting = 0;
+    global_products copy = products;
+    sort_either(nullptr, sorting, &copy, nullptr);
+    select_heads(nullptr, selecting, products, nullptr);
+    return std::max(sorting, selecting);
+}
+
+spg_status sort_products(cuda_product &product, global_products *products)
+{
+    size_t bytes = products->temporary_bytes;
+    cudaError_t error = sort_either(products->temporary, bytes, products, product.cuda->stream);
+    products->keys.data = products->halves[products->current];
+    if (products->order_at == 0) products->heads = static_cast<uint32_t *>(spare_of(*products));
+    return spg_cuda_check(product.context, error, "the sort of a slice");
+}
+
+spg_status find_heads(cuda_product &product, const global_products &products)
+{
+    size_t bytes = products.temporary_bytes;
+    return spg_cuda_check(product.context, select_heads(products.temporary, bytes, products, product.cuda->stream),
+                          "the heads of a slice");
+}
+
+spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products)
+{
+    const int blocks = grid_for(product, slice.rows, 1, GLOBAL_BLOCK);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        count_heads_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), slice, products.heads, products.head_count);
+        return spg_cuda_check_launch(product.context, "the lengths of a slice");
+    });
+}
+
+spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products)
+{
+    const int blocks = grid_for(product, slice.rows, 1, GLOBAL_BLOCK);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        place_rows_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), slice, products.heads, products.head_count, products.bases);
+        return spg_cuda_check_launch(product.context, "the places of a slice");
+    });
+}
+
+spg_status contract(cuda_product &product, const global_products &products)
+{
+    const int blocks = grid_for(product, products.count, 1, GLOBAL_BLOCK);
+    auto launch = [&](auto value) {
+        using Value = decltype(value);
+        const uint32_t *order = products.order_at > 0 ? order_of(products) : nullptr;
+        contract_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
+            numbers_of<Value>(product), products, order, static_cast<const Value *>(spare_of(products)));
+        return spg_cuda_check_launch(product.context, "the contraction of a slice");
+    };
+    return product.pattern_only ? launch(none{}) : with_value_type(product.A->value_type, launch);
+}
+
+} // namespace spg

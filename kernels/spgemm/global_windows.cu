@@ -1,0 +1,449 @@
+/* Class global, a row larger than a slice: done in windows of columns, each as a slice of its own.
+ *
+ * In: a slice of one row. Out: its length in C, or its columns and values. A histogram of the columns of its products
+ * cuts them into windows of as many products as there is room for; all products of a column lie in one window, in
+ * storage order, so that its sum is the same as in one piece. A column that alone has more is summed in pieces, one
+ * after the other. The row's entries of A come in chunks, if they are too many, and its products in tiles, one a block.
+ * The host waits for what it must know: this is the last resort under a tight workspace limit. */
+#include "global.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+namespace
+{
+
+enum { BUCKETS = 1024, MOST_TILES = 2048, LEAST_TILE = 4096 };
+
+/* The products from <= k < to of a chunk, by tiles; the columns [low, high) of them. */
+struct window_view {
+    int64_t from, to, tile;
+    int32_t tiles;
+    int64_t low, high;
+};
+
+window_view view_of(int64_t from, int64_t to, int64_t low, int64_t high)
+{
+    const int64_t even = (to - from + MOST_TILES - 1) / MOST_TILES;
+    const int64_t tile = (std::max<int64_t>(even, LEAST_TILE) + GLOBAL_BLOCK - 1) / GLOBAL_BLOCK * GLOBAL_BLOCK;
+    return {from, to, tile, (int32_t)((to - from + tile - 1) / tile), low, high};
+}
+
+/* Calls visit(source, column, is_there) for the block's tile, in order, by all threads together; column -1 lies out of
+ * range. */
+template <typename Offset, typename Visit>
+__device__ void visit_tile(const patterns<Offset> &pattern, const global_slice &slice, const global_entries &entries,
+                           const window_view &view, unsigned int &faults, Visit &&visit)
+{
+    const int64_t begin = view.from + blockIdx.x * view.tile, end = min(begin + view.tile, view.to);
+    for (int64_t first = begin; first < end; first += GLOBAL_BLOCK) {
+        const int64_t last = min(first + GLOBAL_BLOCK, end) - 1, k = first + threadIdx.x;
+        const span<int64_t> range = range_at_most(entries.starts, entries.count, first, last);
+        product_source<Offset> source{0, -1, 0};
+        int32_t column = -1;
+        if (k <= last) {
+            source = source_of(pattern, slice, entries, range, k);
+            if (source.b < 0)
+                faults |= SPG_FAULT_A;
+            else
+                column = pattern.b_columns[source.b];
+            if ((uint32_t)column >= (uint32_t)pattern.cols) {
+                faults |= SPG_FAULT_B;
+                column = -1;
+            }
+        }
+        visit(source, column, column >= view.low && column < view.high);
+    }
+}
+
+/* How many threads of the block before this one are marked; *all: how many are. */
+__device__ int rank_in_block(bool marked, int *all)
+{
+    __shared__ int counts[GLOBAL_BLOCK / 32];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned int lanes = __ballot_sync(~0u, marked);
+    if (lane == 0) counts[warp] = __popc(lanes);
+    __syncthreads();
+    int rank = __popc(lanes & ((1u << lane) - 1));
+    *all = 0;
+    for (int w = 0; w < GLOBAL_BLOCK / 32; ++w) {
+        if (w < warp) rank += counts[w];
+        *all += counts[w];
+    }
+    __syncthreads();
+    return rank;
+}
+
+/* Products of each bucket of 2^shift columns from view.low on. */
+template <typename Offset>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    histogram_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view, int shift,
+                     unsigned long long *histogram)
+{
+    __shared__ unsigned long long counts[BUCKETS];
+    unsigned int faults = 0;
+    for (int b = threadIdx.x; b < BUCKETS; b += GLOBAL_BLOCK) counts[b] = 0;
+    __syncthreads();
+    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &, int32_t column, bool inside) {
+        if (inside) atomicAdd(&counts[(column - view.low) >> shift], 1ull);
+    });
+    __syncthreads();
+    for (int b = threadIdx.x; b < BUCKETS; b += GLOBAL_BLOCK)
+        if (counts[b] > 0) atomicAdd(&histogram[b], counts[b]);
+    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
+}
+
+/* counts[t] = products of tile t in the window; counts[tiles] = 0. */
+template <typename Offset>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    count_tiles_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view,
+                       int64_t *counts)
+{
+    unsigned int faults = 0;
+    int64_t count = 0;
+    visit_tile(pattern, slice, entries, view, faults,
+               [&](const product_source<Offset> &, int32_t, bool inside) { count += __syncthreads_count(inside); });
+    if (threadIdx.x > 0) return;
+    counts[blockIdx.x] = count;
+    if (blockIdx.x == 0) counts[view.tiles] = 0;
+}
+
+/* Product number at of the window gets its key; counts have been scanned. */
+template <typename Offset>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    write_keys_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view,
+                      const int64_t *counts, int64_t before, global_keys keys, uint32_t *order)
+{
+    unsigned int faults = 0;
+    int64_t next = before + counts[blockIdx.x];
+    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &, int32_t column, bool inside) {
+        int all;
+        const int64_t at = next + rank_in_block(inside, &all);
+        next += all;
+        if (!inside) return;
+        set_key(keys, at, 0, (uint32_t)(column - view.low));
+        if (order != nullptr) order[at] = (uint32_t)at;
+    });
+}
+
+template <typename Offset, typename Value>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    write_numbers_kernel(patterns<Offset> pattern, numbers<Value> number, global_slice slice, global_entries entries,
+                         window_view view, const int64_t *counts, int64_t before, Value *products)
+{
+    unsigned int faults = 0;
+    int64_t next = before + counts[blockIdx.x];
+    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &source, int32_t, bool inside) {
+        int all;
+        const int64_t at = next + rank_in_block(inside, &all);
+        next += all;
+        if (inside) products[at] = multiply(number.a_values[source.a], number.b_values[source.b]);
+    });
+}
+
+/* *sum += the products, one after the other. */
+template <typename Value> __global__ void sum_kernel(const Value *products, const int64_t *count, Value *sum)
+{
+    Value running = *sum;
+    const int64_t end = *count;
+#pragma unroll 8
+    for (int64_t k = 0; k < end; ++k) running = add(running, products[k]);
+    *sum = running;
+}
+
+template <typename Value>
+__global__ void store_kernel(numbers<Value> number, const int64_t *base, int32_t column, const Value *sum)
+{
+    number.c_columns[*base] = column;
+    if constexpr (!std::is_same_v<Value, none>) number.c_values[*base] = *sum;
+}
+
+/* Where the row's entries go after the `done` first ones. */
+template <typename Offset>
+__global__ void place_kernel(patterns<Offset> pattern, global_slice slice, int64_t done, int64_t *base)
+{
+    *base = (int64_t)pattern.c_offsets[row_at(slice.set, slice.first)] + done;
+}
+
+template <typename Offset>
+__global__ void finish_count_kernel(patterns<Offset> pattern, global_slice slice, int64_t length)
+{
+    pattern.c_offsets[row_at(slice.set, slice.first)] = (Offset)length;
+    atomicAdd(&pattern.tally->nnz, (unsigned long long)length);
+    atomicAdd(&pattern.tally->products, (unsigned long long)slice.product_count);
+    atomicMax(&pattern.tally->longest_row, (unsigned int)length);
+}
+
+/* The row while it is done. */
+struct long_row {
+    cuda_product &product;
+    const global_slice &slice;
+    const bool counting;
+    int64_t *histogram = nullptr, *tile_counts = nullptr, *base = nullptr;
+    char *sum = nullptr;
+    global_entries chunk = {-1, 0, nullptr, nullptr};
+    int64_t chunk_most = 0, chunk_products = 0; /* entries of a chunk; products of the one at hand */
+    char *temporary = nullptr, *window = nullptr;
+    int64_t temporary_bytes = 0, window_bytes = 0, window_most = 0;
+    int64_t done = 0; /* entries of C so far */
+
+    void lay_out(int64_t budget, part_taker *parts);
+    cudaStream_t stream() const { return product.cuda->stream; }
+    spg_status copy_to_host(void *to, const void *from, size_t bytes);
+    spg_status load_chunk(int64_t first);
+    template <typename Function> spg_status for_each_chunk(Function &&function);
+    template <typename Launch> spg_status launch(const char *what, Launch &&launch_typed);
+    spg_status count_columns(int64_t low, int64_t high, int shift, int64_t *counts);
+    spg_status count_tiles(const window_view &view);
+    spg_status write_keys(const window_view &view, int64_t before, const global_products &products);
+    spg_status write_numbers(const window_view &view, int64_t before, void *products);
+    template <typename Write> spg_status write_window(int64_t low, int64_t high, Write &&write);
+    spg_status place();
+    spg_status do_window(int64_t low, int64_t high, int64_t count);
+    spg_status sum_column(int32_t column);
+    spg_status do_column(int32_t column);
+    spg_status do_columns(int64_t low, int64_t high);
+};
+
+void long_row::lay_out(int64_t budget, part_taker *parts)
+{
+    chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
+    parts->take(BUCKETS * (int64_t)sizeof(int64_t), &histogram);
+    parts->take((MOST_TILES + 1) * (int64_t)sizeof(int64_t), &tile_counts);
+    parts->take((int64_t)sizeof(int64_t), &base);
+    parts->take(2 * (int64_t)sizeof(double), &sum);
+    parts->take((chunk_most + 1) * (int64_t)sizeof(int64_t), &chunk.starts);
+    parts->take(chunk_most * (int64_t)sizeof(uint32_t), &chunk.rows);
+    temporary_bytes = std::max(temporary_bytes_within(product, counting, budget),
+                               (int64_t)scan_bytes(std::max<int64_t>(chunk_most, MOST_TILES) + 1));
+    parts->take(temporary_bytes, &temporary);
+    window_bytes = budget - parts->used - SLACK_BYTES;
+    window_most = window_bytes / bytes_per_product(product, counting);
+    parts->take(window_bytes + SLACK_BYTES / 2, &window);
+}
+
+spg_status long_row::copy_to_host(void *to, const void *from, size_t bytes)
+{
+    spg_status status = spg_cuda_check(
+        product.context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "counts of a long row");
+    return status == SPG_OK ? spg_cuda_wait(product.context) : status;
+}
+
+/* Calls launch_typed with the type of offsets. */
+template <typename Launch> spg_status long_row::launch(const char *what, Launch &&launch_typed)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        launch_typed(offset);
+        return spg_cuda_check_launch(product.context, what);
+    });
+}
+
+spg_status long_row::load_chunk(int64_t first)
+{
+    if (chunk.first == first) return SPG_OK;
+    chunk.first = first;
+    chunk.count = std::min(chunk_most, slice.entry_count - first);
+    spg_status status = find_entries(product, slice, chunk, temporary, (size_t)temporary_bytes);
+    if (status != SPG_OK) return status;
+    return copy_to_host(&chunk_products, chunk.starts + chunk.count, sizeof chunk_products);
+}
+
+template <typename Function> spg_status long_row::for_each_chunk(Function &&function)
+{
+    spg_status status = SPG_OK;
+    for (int64_t first = 0; status == SPG_OK && first < slice.entry_count; first += chunk_most) {
+        status = load_chunk(first);
+        if (status == SPG_OK && chunk_products > 0) status = function();
+    }
+    return status;
+}
+
+spg_status long_row::count_columns(int64_t low, int64_t high, int shift, int64_t *counts)
+{
+    const size_t bytes = BUCKETS * sizeof(int64_t);
+    spg_status status = spg_cuda_check(product.context, cudaMemsetAsync(histogram, 0, bytes, stream()), "zeroing");
+    if (status != SPG_OK) return status;
+    status = for_each_chunk([&] {
+        const window_view view = view_of(0, chunk_products, low, high);
+        return launch("the columns of a long row", [&](auto offset) {
+            histogram_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
+                patterns_of<decltype(offset)>(product), slice, chunk, view, shift,
+                reinterpret_cast<unsigned long long *>(histogram));
+        });
+    });
+    return status == SPG_OK ? copy_to_host(counts, histogram, bytes) : status;
+}
+
+spg_status long_row::count_tiles(const window_view &view)
+{
+    spg_status status = launch("the tiles of a long row", [&](auto offset) {
+        count_tiles_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(patterns_of<decltype(offset)>(product), slice,
+                                                                      chunk, view, tile_counts);
+    });
+    if (status != SPG_OK) return status;
+    return scan(product, tile_counts, view.tiles + 1, temporary, (size_t)temporary_bytes);
+}
+
+spg_status long_row::write_keys(const window_view &view, int64_t before, const global_products &products)
+{
+    uint32_t *order = products.order_at > 0 ? order_of(products) : nullptr;
+    return launch("the expansion of a long row", [&](auto offset) {
+        write_keys_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
+            patterns_of<decltype(offset)>(product), slice, chunk, view, tile_counts, before, products.keys, order);
+    });
+}
+
+spg_status long_row::write_numbers(const window_view &view, int64_t before, void *products)
+{
+    return with_value_type(product.A->value_type, [&](auto value) {
+        using Value = decltype(value);
+        return launch("the products of a long row", [&](auto offset) {
+            write_numbers_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
+                patterns_of<decltype(offset)>(product), numbers_of<Value>(product), slice, chunk, view, tile_counts,
+                before, static_cast<Value *>(products));
+        });
+    });
+}
+
+/* Calls write(view, before) chunk by chunk. */
+template <typename Write> spg_status long_row::write_window(int64_t low, int64_t high, Write &&write)
+{
+    int64_t before = 0;
+    return for_each_chunk([&] {
+        const window_view view = view_of(0, chunk_products, low, high);
+        spg_status status = count_tiles(view);
+        if (status == SPG_OK) status = write(view, before);
+        if (status != SPG_OK || chunk.count == slice.entry_count) return status;
+        int64_t more = 0;
+        status = copy_to_host(&more, tile_counts + view.tiles, sizeof more);
+        before += more;
+        return status;
+    });
+}
+
+spg_status long_row::place()
+{
+    return launch("the place of a long row", [&](auto offset) {
+        place_kernel<<<1, 1, 0, stream()>>>(patterns_of<decltype(offset)>(product), slice, done, base);
+    });
+}
+
+/* The columns [low, high), of which there are `count` products. */
+spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
+{
+    if (count == 0) return SPG_OK;
+    global_products products;
+    products.keys = keys_for(1, high - low);
+    part_taker parts{window, 0};
+    lay_out_products(product, counting, count, 1, &parts, &products);
+    products.first_column = (int32_t)low;
+    products.bases = base;
+    products.temporary = temporary;
+    products.temporary_bytes = (size_t)temporary_bytes;
+    spg_status status = write_window(
+        low, high, [&](const window_view &view, int64_t before) { return write_keys(view, before, products); });
+    if (status == SPG_OK) status = sort_products(product, &products);
+    if (status == SPG_OK) status = find_heads(product, products);
+    if (status == SPG_OK && !counting) status = place();
+    if (status == SPG_OK && !counting && !product.pattern_only)
+        status = write_window(low, high, [&](const window_view &view, int64_t before) {
+            return write_numbers(view, before, spare_of(products));
+        });
+    if (status == SPG_OK && !counting) status = contract(product, products);
+    uint32_t found = 0;
+    if (status == SPG_OK) status = copy_to_host(&found, products.head_count, sizeof found);
+    done += found;
+    return status;
+}
+
+/* Adds the products of one column into `sum`, as many at a time as there is room for. */
+spg_status long_row::sum_column(int32_t column)
+{
+    const int64_t room = window_bytes / (int64_t)spg_type_size(product.A->value_type);
+    spg_status status =
+        spg_cuda_check(product.context, cudaMemsetAsync(sum, 0, 2 * sizeof(double), stream()), "zeroing");
+    if (status != SPG_OK) return status;
+    return for_each_chunk([&] {
+        spg_status done_so_far = SPG_OK;
+        for (int64_t from = 0; done_so_far == SPG_OK && from < chunk_products; from += room) {
+            const window_view view = view_of(from, std::min(from + room, chunk_products), column, (int64_t)column + 1);
+            done_so_far = count_tiles(view);
+            if (done_so_far == SPG_OK) done_so_far = write_numbers(view, 0, window);
+            if (done_so_far != SPG_OK) continue;
+            done_so_far = with_value_type(product.A->value_type, [&](auto value) {
+                using Value = decltype(value);
+                sum_kernel<<<1, 1, 0, stream()>>>(reinterpret_cast<const Value *>(window), tile_counts + view.tiles,
+                                                  reinterpret_cast<Value *>(sum));
+                return spg_cuda_check_launch(product.context, "the sum of a column");
+            });
+        }
+        return done_so_far;
+    });
+}
+
+/* A column with more products than there is room for. */
+spg_status long_row::do_column(int32_t column)
+{
+    spg_status status = SPG_OK;
+    if (!counting) status = place();
+    if (status == SPG_OK && !counting && !product.pattern_only) status = sum_column(column);
+    if (status == SPG_OK && !counting) {
+        auto store = [&](auto value) {
+            using Value = decltype(value);
+            store_kernel<<<1, 1, 0, stream()>>>(numbers_of<Value>(product), base, column,
+                                                reinterpret_cast<const Value *>(sum));
+            return spg_cuda_check_launch(product.context, "the entry of a column");
+        };
+        status = product.pattern_only ? store(none{}) : with_value_type(product.A->value_type, store);
+    }
+    ++done;
+    return status;
+}
+
+/* The columns [low, high), however many products they have: in windows of whole buckets; a bucket that is too large is
+ * done likewise. */
+spg_status long_row::do_columns(int64_t low, int64_t high)
+{
+    int shift = 0;
+    while ((high - low - 1) >> shift >= BUCKETS) ++shift;
+    int64_t counts[BUCKETS];
+    spg_status status = count_columns(low, high, shift, counts);
+    int64_t begin = low, count = 0;
+    for (int b = 0; status == SPG_OK && b <= (high - low - 1) >> shift; ++b) {
+        const int64_t at = low + ((int64_t)b << shift), end = std::min(at + ((int64_t)1 << shift), high);
+        if (count + counts[b] <= window_most) {
+            count += counts[b];
+            continue;
+        }
+        status = do_window(begin, at, count);
+        begin = at;
+        count = counts[b];
+        if (status != SPG_OK || count <= window_most) continue;
+        status = shift > 0 ? do_columns(at, end) : do_column((int32_t)at);
+        begin = end;
+        count = 0;
+    }
+    return status == SPG_OK ? do_window(begin, high, count) : status;
+}
+
+} // namespace
+
+spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget)
+{
+    long_row row{product, slice, counting};
+    part_taker size{nullptr, 0};
+    row.lay_out(budget, &size);
+    scoped_workspace block(product);
+    spg_status status = block.take(size.used, "a long row of a product");
+    if (status != SPG_OK) return status;
+    part_taker parts{static_cast<char *>(block.memory), 0};
+    row.lay_out(budget, &parts);
+    status = row.do_columns(0, product.B->cols);
+    if (status != SPG_OK || !counting) return status;
+    return row.launch("the length of a long row", [&](auto offset) {
+        finish_count_kernel<<<1, 1, 0, row.stream()>>>(patterns_of<decltype(offset)>(product), slice, row.done);
+    });
+}
+
+} // namespace spg
