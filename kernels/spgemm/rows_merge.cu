@@ -1,0 +1,345 @@
+/* Counts short rows: a thread merges the rows of B that its row of A names, their heads in registers.
+ *
+ * Input: A and B, unchecked; output: the lengths of C's rows, or MISFIT for a row of more than MERGE_MOST entries of A
+ * or MOST_PRODUCTS products. Invariant of a merge: every head is the first column of its row of B that is not counted
+ * yet, so that the least head is the next column of C; heads step on while they equal it. A column that is out of
+ * range, read as unsigned, is never counted, so its row of B is not at its end when the merge is; and where a row of B
+ * does not ascend, neither do the least heads. So both are found without a test of their own for every column read.
+ * Every step takes at least one product: on any input the merge ends.
+ *
+ * How many heads a thread keeps is chosen by warps, by their longest row of A. The kernel for few heads is held to 40
+ * registers, which is worth more than heads: it gives rows of more than FEW_HEADS entries to half a warp each, a head a
+ * lane. Chosen by route.cu, for products whose rows are short. No counterpart in the paper. */
+#include "rows.cuh"
+#include "tally.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256, WARPS = THREADS / 32, HALF = 16 };
+enum { FEW_HEADS = 9, MOST_PRODUCTS = 4096 };
+enum { BLOCKS_A_MULTIPROCESSOR = 32 };      /* beyond which blocks take several tiles of rows */
+constexpr uint32_t NO_COLUMN = 0xffffffffu; /* the head of a row of B at its end */
+static_assert((int)MERGE_MOST == (int)HALF, "half a warp holds the heads of any row that is counted here");
+static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
+
+/* Blocks a multiprocessor holds at least, which bounds the registers: as many as need no local memory. */
+constexpr int blocks_at_once(bool few, size_t offset_bytes, size_t position_bytes)
+{
+    if (few) return offset_bytes == 4 ? 6 : 5;
+    return position_bytes == 4 ? 3 : 2;
+}
+
+/* What a thread found in its row. */
+struct row_found {
+    int32_t length; /* or MISFIT */
+    uint32_t products, faults;
+};
+
+/* What a warp found in its rows. */
+struct warp_found {
+    unsigned long long nnz, products;
+    unsigned int longest, misfits, long_rows, faults;
+};
+
+/* Products by a row of B, as far as they count. */
+template <typename Offset> __device__ inline uint32_t capped_length(span<Offset> row)
+{
+    Offset length = row.end - row.begin;
+    return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
+}
+
+template <int HEADS> __device__ inline uint32_t least(const uint32_t (&heads)[HEADS])
+{
+    uint32_t column = heads[0];
+#pragma unroll
+    for (int k = 1; k < HEADS; ++k) column = min(column, heads[k]);
+    return column;
+}
+
+/* *from if it is wanted, else `otherwise`: one predicated load. A branch in its place would make a thread wait for each
+ * of its heads in turn, and they are to travel together. */
+__device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
+{
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b32 %0, [%1]; }"
+        : "+r"(otherwise)
+        : "l"(from), "r"((int)wanted));
+    return otherwise;
+}
+__device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t otherwise)
+{
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b64 %0, [%1]; }"
+        : "+l"(otherwise)
+        : "l"(from), "r"((int)wanted));
+    return otherwise;
+}
+
+/* The rows of B that a row of A of at most HEADS entries names; returns its products, as far as they count. Checked as
+ * by checked_b_row, but for the ends of B's offsets: see check_ends. */
+template <int HEADS, typename Offset, typename Position>
+__device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offset> a, Position (&at)[HEADS],
+                                     Position (&end)[HEADS], uint32_t &faults)
+{
+    int32_t columns[HEADS];
+    span<Offset> rows[HEADS];
+    const int length = (int)(a.end - a.begin);
+#pragma unroll
+    for (int k = 0; k < HEADS; ++k) columns[k] = load_if(k < length, pattern.a_columns + a.begin + k, -1);
+#pragma unroll
+    for (int k = 0; k < HEADS; ++k) {
+        bool within = (uint32_t)columns[k] < (uint32_t)pattern.inner;
+        rows[k].begin = load_if(within, pattern.b_offsets + columns[k], 0);
+        rows[k].end = load_if(within, pattern.b_offsets + columns[k] + 1, 0);
+        if (k < length && !within) faults |= SPG_FAULT_A;
+    }
+    uint32_t products = 0;
+#pragma unroll
+    for (int k = 0; k < HEADS; ++k) {
+        if (rows[k].begin < 0 || rows[k].begin > rows[k].end || rows[k].end > pattern.b_nnz) {
+            faults |= SPG_FAULT_B;
+            rows[k] = {0, 0};
+        }
+        products += capped_length(rows[k]);
+        at[k] = (Position)rows[k].begin;
+        end[k] = (Position)rows[k].end;
+    }
+    return products;
+}
+
+/* A row of A of at most HEADS entries. */
+template <int HEADS, typename Offset, typename Position>
+__device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Offset> a, row_found &found)
+{
+    uint32_t heads[HEADS];
+    Position at[HEADS], end[HEADS];
+    uint32_t products = load_rows(pattern, a, at, end, found.faults);
+    if (products > MOST_PRODUCTS) {
+        found.length = MISFIT;
+        return;
+    }
+    found.products = products;
+#pragma unroll
+    for (int k = 0; k < HEADS; ++k)
+        heads[k] = (uint32_t)load_if(at[k] < end[k], pattern.b_columns + at[k], (int32_t)NO_COLUMN);
+    uint32_t column = least(heads);
+    while (column < (uint32_t)pattern.cols) {
+        ++found.length;
+#pragma unroll
+        for (int k = 0; k < HEADS; ++k) {
+            bool counted = heads[k] == column;
+            at[k] += counted;
+            heads[k] = (uint32_t)load_if(counted && at[k] < end[k], pattern.b_columns + at[k],
+                                         (int32_t)(counted ? NO_COLUMN : heads[k]));
+        }
+        uint32_t before = column;
+        column = least(heads);
+        if (column > before) continue;
+        found.faults |= SPG_FAULT_B_UNSORTED;
+        return;
+    }
+    bool left = false;
+#pragma unroll
+    for (int k = 0; k < HEADS; ++k) left |= at[k] < end[k];
+    if (left) found.faults |= SPG_FAULT_B;
+}
+
+/* The least of the heads in this lane's half of the warp. Both halves take part. */
+__device__ inline uint32_t least_of_half(uint32_t head, bool upper)
+{
+    uint32_t low = __reduce_min_sync(~0u, upper ? NO_COLUMN : head);
+    uint32_t high = __reduce_min_sync(~0u, upper ? head : NO_COLUMN);
+    return upper ? high : low;
+}
+
+/* One row of A in each half of the warp, row i for all lanes of a half: its count, and the faults that this lane saw.
+ */
+template <typename Offset, typename Position>
+__device__ inline row_found merge_in_half(const patterns<Offset> &pattern, int32_t i)
+{
+    const bool upper = threadIdx.x % 32 >= HALF;
+    row_found found{0, 0, 0};
+    const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
+    const Offset k = a.begin + threadIdx.x % HALF;
+    span<Offset> row{0, 0};
+    if (k < a.end) row = checked_b_row(pattern, pattern.a_columns[k], found.faults);
+    uint32_t low = __reduce_add_sync(~0u, upper ? 0u : capped_length(row));
+    uint32_t high = __reduce_add_sync(~0u, upper ? capped_length(row) : 0u);
+    found.products = upper ? high : low;
+    Position at = (Position)row.begin, end = (Position)row.end;
+    bool fits = found.products <= MOST_PRODUCTS, ascends = true;
+    if (!fits) at = end;
+    uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
+    uint32_t column = least_of_half(head, upper);
+    while (__any_sync(~0u, column < (uint32_t)pattern.cols)) {
+        if (column < (uint32_t)pattern.cols) {
+            ++found.length;
+            if (head == column) {
+                ++at;
+                head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
+            }
+        }
+        uint32_t before = column;
+        column = least_of_half(head, upper);
+        if (before >= (uint32_t)pattern.cols || column > before) continue;
+        ascends = false;
+        column = head = NO_COLUMN;
+    }
+    if (!ascends) found.faults |= SPG_FAULT_B_UNSORTED;
+    if (ascends && at < end) found.faults |= SPG_FAULT_B;
+    if (!fits) {
+        found.length = MISFIT;
+        found.products = 0;
+    }
+    return found;
+}
+
+/* The rows of the lanes in `lanes`, two at a time; i is the lane's own. */
+template <typename Offset, typename Position>
+__device__ inline void merge_in_halves(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found)
+{
+    const int lane = threadIdx.x % 32;
+    while (lanes != 0) {
+        int first = __ffs(lanes) - 1;
+        lanes &= lanes - 1;
+        int second = lanes != 0 ? __ffs(lanes) - 1 : first;
+        lanes &= lanes - 1;
+        row_found half = merge_in_half<Offset, Position>(pattern, i - lane + (lane < HALF ? first : second));
+        found.faults |= half.faults;
+        for (int upper = 0; upper < 2; ++upper) {
+            int32_t length = __shfl_sync(~0u, half.length, upper * HALF);
+            uint32_t products = __shfl_sync(~0u, half.products, upper * HALF);
+            if (lane != (upper ? second : first)) continue;
+            found.length = length;
+            found.products = products;
+        }
+    }
+}
+
+/* Whether B's first row does not begin at 0 or its last one not end at nnz: a fault of the products that name it. */
+template <typename Offset> __device__ inline bool ends_are_wrong(const patterns<Offset> &pattern)
+{
+    return pattern.inner > 0 && (pattern.b_offsets[0] != 0 || pattern.b_offsets[pattern.inner] != pattern.b_nnz);
+}
+template <typename Offset>
+__device__ inline void check_ends(const patterns<Offset> &pattern, int32_t i, uint32_t &faults)
+{
+    span<Offset> a = checked_a_row(pattern, i, faults);
+    for (Offset k = a.begin; k < a.end; ++k) checked_b_row(pattern, pattern.a_columns[k], faults);
+}
+
+/* One row a thread, row i, which is `active` if there is such a row. FEW: by the kernel for few heads. */
+template <bool FEW, typename Offset, typename Position>
+__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i)
+{
+    constexpr int HEADS = FEW ? (int)FEW_HEADS : (int)MERGE_MOST;
+    row_found found{0, 0, 0};
+    span<Offset> a{0, 0};
+    if (active) a = checked_a_row(pattern, i, found.faults);
+    if (a.end - a.begin > MERGE_MOST) {
+        found.length = MISFIT;
+        a.end = a.begin;
+    }
+    const bool by_half = a.end - a.begin > HEADS;
+    const unsigned int by_halves = __ballot_sync(~0u, by_half);
+    if (by_half) a.end = a.begin;
+    const int longest = __reduce_max_sync(~0u, (int)(a.end - a.begin));
+    if (longest == 0)
+        ;
+    else if (FEW && longest <= 4)
+        merge_in_thread<4, Offset, Position>(pattern, a, found);
+    else if (FEW && longest <= 5)
+        merge_in_thread<5, Offset, Position>(pattern, a, found);
+    else if (FEW && longest <= 7)
+        merge_in_thread<7, Offset, Position>(pattern, a, found);
+    else if (FEW)
+        merge_in_thread<9, Offset, Position>(pattern, a, found);
+    else if (longest <= 8)
+        merge_in_thread<8, Offset, Position>(pattern, a, found);
+    else if (longest <= 12)
+        merge_in_thread<12, Offset, Position>(pattern, a, found);
+    else
+        merge_in_thread<16, Offset, Position>(pattern, a, found);
+    __syncwarp();
+    /* The row is read again where that is seldom, for registers. */
+    if (ends_are_wrong(pattern) && active && found.length != MISFIT) check_ends(pattern, i, found.faults);
+    if (by_halves != 0) merge_in_halves<Offset, Position>(pattern, i, by_halves, found);
+    return found;
+}
+
+/* Adds a row of every lane to what its warp found. */
+__device__ inline void add_to_warp(warp_found &warp, const row_found &row)
+{
+    bool fits = row.length != MISFIT;
+    unsigned int length = fits ? (unsigned int)row.length : 0;
+    unsigned int nnz = __reduce_add_sync(~0u, length), products = __reduce_add_sync(~0u, row.products);
+    unsigned int longest = __reduce_max_sync(~0u, length), faults = __reduce_or_sync(~0u, row.faults);
+    unsigned int misfits = __popc(__ballot_sync(~0u, !fits));
+    unsigned int long_rows = __popc(__ballot_sync(~0u, fits && !fits_list(row.length, (int32_t)MERGE_MOST)));
+    if (threadIdx.x % 32 != 0) return;
+    warp.nnz += nnz;
+    warp.products += products;
+    warp.longest = max(warp.longest, longest);
+    warp.misfits += misfits;
+    warp.long_rows += long_rows;
+    warp.faults |= faults;
+}
+
+/* By the first warp: what all found goes to the tally. */
+__device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps)
+{
+    warp_found found{};
+    if (threadIdx.x < WARPS) found = warps[threadIdx.x];
+    tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
+    unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
+    if (threadIdx.x == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
+}
+
+/* A block takes `tiles` tiles of THREADS rows that follow each other. */
+template <bool FEW, typename Offset, typename Position>
+__global__ void __launch_bounds__(THREADS, blocks_at_once(FEW, sizeof(Offset), sizeof(Position)))
+    count_by_merging(patterns<Offset> pattern, int tiles, spg_mailbox *mailbox, unsigned int post)
+{
+    __shared__ warp_found warps[WARPS];
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) warps[warp] = {};
+    /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
+    uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
+    for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
+        const bool active = i < (uint32_t)pattern.rows;
+        row_found found = count_row<FEW, Offset, Position>(pattern, active, (int32_t)i);
+        if (active) pattern.c_offsets[i] = found.length;
+        add_to_warp(warps[warp], found);
+    }
+    __syncthreads();
+    if (warp > 0) return;
+    add_to_tally(pattern.tally, warps);
+    if (post > 0) send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+template <bool FEW, typename Offset, typename Position>
+spg_status launch(const cuda_product &product, unsigned int post)
+{
+    const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
+    const int64_t most = (int64_t)BLOCKS_A_MULTIPROCESSOR * product.cuda->multiprocessors;
+    const int64_t tiles_each = tiles > most ? (tiles + most - 1) / most : 1;
+    const int64_t blocks = tiles > 0 ? (tiles + tiles_each - 1) / tiles_each : 1;
+    count_by_merging<FEW, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
+        patterns_of<Offset>(product), (int)tiles_each, product.cuda->device_mailbox, post);
+    return spg_cuda_check_launch(product.context, "counting rows by merging");
+}
+
+} // namespace
+
+spg_status count_rows_merge(cuda_product &product, unsigned int post)
+{
+    const bool few = product.A->nnz / FEW_HEADS <= product.A->rows;
+    if (product.offset_type == SPG_I32)
+        return few ? launch<true, int32_t, int32_t>(product, post) : launch<false, int32_t, int32_t>(product, post);
+    if (product.B->nnz > INT32_MAX) return launch<false, int64_t, int64_t>(product, post);
+    return few ? launch<true, int64_t, int32_t>(product, post) : launch<false, int64_t, int32_t>(product, post);
+}
+
+} // namespace spg

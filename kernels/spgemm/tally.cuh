@@ -1,0 +1,47 @@
+/* How a tally travels to the host while its kernels may still be followed by others: written to mapped memory, and
+ * after it the number of the post, which the host polls for. Private. */
+#ifndef SPG_KERNELS_SPGEMM_TALLY_CUH
+#define SPG_KERNELS_SPGEMM_TALLY_CUH
+
+#include "product.cuh"
+
+namespace spg
+{
+
+static_assert(sizeof(spg_tally) % sizeof(unsigned int) == 0, "a tally is sent by words");
+
+/* Sends the tally and zeroes it for the next product. By one whole warp, to which all that was added is visible. */
+__device__ inline void send_tally(spg_tally *tally, spg_mailbox *mailbox, unsigned int number)
+{
+    auto *from = reinterpret_cast<volatile unsigned int *>(tally);
+    auto *to = reinterpret_cast<volatile unsigned int *>(&mailbox->tally);
+    for (unsigned int word = threadIdx.x % 32; word < sizeof(spg_tally) / sizeof(unsigned int); word += 32) {
+        to[word] = from[word];
+        from[word] = 0;
+    }
+    __threadfence_system();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) mailbox->number = number;
+}
+
+/* The last block of the grid to come here sends the tally. By one whole warp of every block, which added to the tally
+ * what its block found. */
+__device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox, unsigned int number)
+{
+    unsigned int before = 0;
+    if (threadIdx.x % 32 == 0) {
+        __threadfence();
+        before = atomicAdd(&tally->blocks_done, 1u);
+    }
+    before = __shfl_sync(~0u, before, 0);
+    if (before != gridDim.x - 1) return;
+    __threadfence();
+    send_tally(tally, mailbox, number);
+}
+
+/* Queues the sending of the tally, for kernels that do not send it themselves. */
+spg_status post_tally(cuda_product &product, unsigned int number);
+
+} // namespace spg
+
+#endif
