@@ -52,10 +52,10 @@ namespace
 {
 
 /* The end of a stage, where they are timed. */
-void stamp(const cuda_product &product, spg_stage stage)
+void stamp(const spg_context *context, spg_stage stage)
 {
-    cudaEvent_t event = product.cuda->events[stage];
-    if (event != nullptr) cudaEventRecord(event, product.cuda->stream);
+    const spg_cuda *cuda = spg_cuda_of(context);
+    if (cuda->events[stage] != nullptr) cudaEventRecord(cuda->events[stage], cuda->stream);
 }
 
 spg_status check_sizes(const cuda_product &product)
@@ -251,10 +251,10 @@ spg_status spg_cuda_product_begin(spg_product *product)
         memset(memory, 0, sizeof(cuda_state));
         cuda_state *state = static_cast<cuda_state *>(memory);
         product->state = state;
-        stamp({context, spg_cuda_of(context)}, SPG_STAGE_BEGIN);
+        stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
         if (status == SPG_OK) status = choose_route(state->run, &state->chosen);
-        stamp(state->run, SPG_STAGE_ANALYSIS);
+        stamp(context, SPG_STAGE_ANALYSIS);
     }
     spg_cuda_leave(context);
     return status;
@@ -278,7 +278,7 @@ spg_status spg_cuda_product_multiply(spg_product *product)
             status = count_misfits(state);
         if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
     }
-    stamp(run, SPG_STAGE_COUNT);
+    stamp(run.context, SPG_STAGE_COUNT);
     spg_cuda_leave(run.context);
     return status;
 }
@@ -290,9 +290,9 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     spg_status status = spg_cuda_enter(run.context);
     if (status != SPG_OK) return status;
     status = allocate_entries(run, state->found.nnz);
-    stamp(run, SPG_STAGE_FILL);
+    stamp(run.context, SPG_STAGE_FILL);
     if (status == SPG_OK && state->found.nnz > 0) status = fill_rows(state);
-    stamp(run, SPG_STAGE_END);
+    stamp(run.context, SPG_STAGE_END);
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
     if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);

@@ -2,7 +2,7 @@
  * host need not wait: every bin's kernel is launched. */
 #include "rows_mixed.cuh"
 
-#include "../primitives/bins.cuh"
+#include "row_bins.cuh"
 
 #include <cstring>
 

@@ -2,8 +2,7 @@
  * that can hold it. Where one class has all rows they stay in natural order, else they are permuted by class. */
 #include "rows_paper.cuh"
 
-#include "../primitives/bins.cuh"
-#include "row_class.h"
+#include "row_bins.cuh"
 #include "tally.cuh"
 
 #include <algorithm>
@@ -28,14 +27,7 @@ spg_row_limits clamp_limits(const spg_context *context)
 struct row_class_by_products {
     const int64_t *row_products;
     spg_row_limits limits;
-    __device__ int operator()(int32_t i) const
-    {
-        int64_t work = row_products[i];
-        if (work <= 0) return SPG_ROW_EMPTY;
-        if (work <= limits.thread) return SPG_ROW_THREAD;
-        if (work <= limits.warp) return SPG_ROW_WARP;
-        return work <= limits.cta ? SPG_ROW_CTA : SPG_ROW_GLOBAL;
-    }
+    __device__ int operator()(int32_t i) const { return class_of_row(row_products[i], limits); }
 };
 
 typedef spg_status row_kernel(cuda_product &product, const row_set &rows);
