@@ -9,6 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+void oracle_enter_tree(void)
+{
+    const char *staged = getenv("SPG_SOURCE_DIR"), *tree = staged != NULL ? staged : SPG_SOURCE_DIR;
+    if (chdir(tree) == 0) return;
+    perror(tree);
+    exit(EXIT_FAILURE);
+}
 
 typedef struct triple {
     long long row, col, order;

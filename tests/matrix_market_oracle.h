@@ -7,9 +7,14 @@
 
 #include "matrix_market.h"
 
-#define TINY SPG_SOURCE_DIR "/matrices/tiny/"
-#define INVALID SPG_SOURCE_DIR "/matrices/invalid/"
-#define REAL_MATRICES SPG_SOURCE_DIR "/../shared/matrices/"
+/* From the source tree, in which oracle_enter_tree puts the program. */
+#define TINY "matrices/tiny/"
+#define INVALID "matrices/invalid/"
+#define REAL_MATRICES "../shared/matrices/"
+
+/* Changes to the folder of the environment's SPG_SOURCE_DIR or, if that is not set, to the tree that the program was
+ * built from. Ends the program if it cannot. */
+void oracle_enter_tree(void);
 
 /* Fails the running test unless the matrix is what the text says: the same shape, types and bits. */
 void oracle_assert_text(const char *text, size_t size, const spg_csr *matrix);

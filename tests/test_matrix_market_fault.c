@@ -245,5 +245,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_allocation_outside_the_context_may_fail_while_reading, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail_while_writing, set_up, tear_down),
     };
+    oracle_enter_tree();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,5 +123,6 @@ int main(void)
         cmocka_unit_test(a_damaged_file_is_refused_or_read_as_a_naive_reader_does),
         cmocka_unit_test(every_prefix_of_a_file_is_refused_or_read_as_a_naive_reader_does),
     };
+    oracle_enter_tree();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

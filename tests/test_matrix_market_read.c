@@ -303,5 +303,6 @@ int main(void)
         cmocka_unit_test(the_locale_does_not_change_what_is_read_and_written),
         cmocka_unit_test(a_pipe_is_read_as_a_file_is),
     };
+    oracle_enter_tree();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,5 +332,6 @@ int main(void)
         cmocka_unit_test(null_arguments_are_refused_by_name),
         cmocka_unit_test(a_matrix_larger_than_memory_is_refused),
     };
+    oracle_enter_tree();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -387,5 +387,6 @@ int main(void)
         cmocka_unit_test(a_failed_write_leaves_the_old_file_and_no_other),
         cmocka_unit_test(what_the_format_cannot_hold_is_not_written),
     };
+    oracle_enter_tree();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
