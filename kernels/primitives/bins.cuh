@@ -1,0 +1,160 @@
+/* Row binning: a stable partition of row numbers by class. Private; for products and for sampling.
+ *
+ * In: rows 0 ... count - 1, or a list of rows, and a functor on the device that gives each its class, 0 ... classes -
+ * 1, or a negative number for a row to leave out. Out: the row numbers grouped by class, in their first order within
+ * each class, and where each class begins. All results stay in device memory, so that nothing waits: the next kernel
+ * takes rows + begins[c] and counts + c.
+ *
+ * A tile of rows counts its classes; CUB scans the counts, class by class and tile by tile; each tile then knows where
+ * its rows of every class go, and finds the place of each among its warp by ballots. The functor is asked twice. */
+#ifndef SPG_KERNELS_PRIMITIVES_BINS_CUH
+#define SPG_KERNELS_PRIMITIVES_BINS_CUH
+
+#include "warp.cuh"
+
+namespace spg
+{
+
+enum { BINS_MOST = 16 };
+
+/* What is to be binned. */
+struct binned_rows {
+    const int32_t *rows;          /* their numbers; NULL: 0, 1, ..., count - 1 */
+    int32_t count;                /* how many, or at most how many if device_count is given */
+    const uint32_t *device_count; /* how many, in device memory; NULL: count */
+};
+
+/* The result, in device memory that the caller allocates. */
+struct row_bins {
+    int32_t *rows;             /* count numbers */
+    uint32_t *begins, *counts; /* where in rows each class begins, and how many it has; both NULL: not wanted */
+};
+
+/* Bytes that bin_rows takes as workspace, aligned as an allocation is; 0 on failure, with a message. */
+int64_t bins_workspace_bytes(spg_context *context, int32_t count, int classes);
+
+namespace bins
+{
+
+enum { THREADS = 256, WARPS = THREADS / WARP, ITEMS = 8, TILE = THREADS * ITEMS };
+static_assert(BINS_MOST <= WARP, "one lane a class");
+
+inline int64_t tiles_of(int32_t count) { return ((int64_t)count + TILE - 1) / TILE; }
+
+/* Exclusive prefix sums of tile_counts, in place. */
+spg_status scan_tile_counts(spg_context *context, uint32_t *tile_counts, int64_t count, void *workspace);
+
+/* counts[w][c]: rows of class c that warp w of the tile has. A warp takes WARP * ITEMS neighbouring rows of the tile,
+ * row k * WARP + lane of them as the lane's item k. */
+template <typename Class>
+__device__ inline void classify_tile(const binned_rows &all, Class row_class, int32_t (&row)[ITEMS],
+                                     int (&class_of)[ITEMS], uint32_t (*counts)[BINS_MOST])
+{
+    int warp = threadIdx.x / WARP, lane = lane_in_warp();
+    int64_t end = all.device_count != nullptr ? (int64_t)*all.device_count : all.count;
+    int64_t first = (int64_t)blockIdx.x * TILE + warp * (WARP * ITEMS) + lane;
+    if (lane < BINS_MOST) counts[warp][lane] = 0;
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+        int64_t at = first + k * WARP;
+        row[k] = at < end ? (all.rows != nullptr ? all.rows[at] : (int32_t)at) : 0;
+        class_of[k] = at < end ? row_class(row[k]) : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+        unsigned int alike = __match_any_sync(ALL_LANES, class_of[k]);
+        if (class_of[k] >= 0 && (alike & lanes_below()) == 0) counts[warp][class_of[k]] += __popc(alike);
+        __syncwarp();
+    }
+}
+
+/* tile_counts[c * tiles + tile]; one more, 0, after them all. */
+template <typename Class>
+__global__ void __launch_bounds__(THREADS)
+    count_kernel(const __grid_constant__ binned_rows all, const __grid_constant__ Class row_class, int classes,
+                 uint32_t *tile_counts)
+{
+    __shared__ uint32_t counts[WARPS][BINS_MOST];
+    int32_t row[ITEMS];
+    int class_of[ITEMS];
+    classify_tile(all, row_class, row, class_of, counts);
+    __syncthreads();
+    int c = threadIdx.x;
+    if (c < classes) {
+        uint32_t sum = 0;
+        for (int w = 0; w < WARPS; ++w) sum += counts[w][c];
+        tile_counts[(int64_t)c * gridDim.x + blockIdx.x] = sum;
+    }
+    if (blockIdx.x == 0 && c == 0) tile_counts[(int64_t)classes * gridDim.x] = 0;
+}
+
+template <typename Class>
+__global__ void __launch_bounds__(THREADS)
+    scatter_kernel(const __grid_constant__ binned_rows all, const __grid_constant__ Class row_class, int classes,
+                   const uint32_t *tile_begins, const __grid_constant__ row_bins result)
+{
+    __shared__ uint32_t places[WARPS][BINS_MOST];
+    int32_t row[ITEMS];
+    int class_of[ITEMS];
+    classify_tile(all, row_class, row, class_of, places);
+    __syncthreads();
+    int c = threadIdx.x;
+    if (c < classes) {
+        uint32_t place = tile_begins[(int64_t)c * gridDim.x + blockIdx.x];
+        for (int w = 0; w < WARPS; ++w) {
+            uint32_t count = places[w][c];
+            places[w][c] = place;
+            place += count;
+        }
+    }
+    if (blockIdx.x == 0 && c < classes && result.begins != nullptr) {
+        const uint32_t *begin = tile_begins + (int64_t)c * gridDim.x;
+        result.begins[c] = begin[0];
+        result.counts[c] = begin[gridDim.x] - begin[0];
+    }
+    __syncthreads();
+    uint32_t *mine = places[threadIdx.x / WARP];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+        unsigned int alike = __match_any_sync(ALL_LANES, class_of[k]);
+        uint32_t place = class_of[k] >= 0 ? mine[class_of[k]] : 0;
+        __syncwarp();
+        if (class_of[k] >= 0) {
+            result.rows[place + __popc(alike & lanes_below())] = row[k];
+            if ((alike & lanes_below()) == 0) mine[class_of[k]] = place + __popc(alike);
+        }
+        __syncwarp();
+    }
+}
+
+} // namespace bins
+
+/* Bins rows: queued on the context's stream, in O(count). `row_class` is copied to the device; it is asked twice for
+ * each row and must answer alike. The workspace may be given back as soon as this returns, in the stream's order.
+ * 1 <= classes <= BINS_MOST. */
+template <typename Class>
+spg_status bin_rows(spg_context *context, const binned_rows &all, const Class &row_class, int classes, void *workspace,
+                    const row_bins &result)
+{
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    int64_t tiles = bins::tiles_of(all.count);
+    size_t bytes = (size_t)classes * sizeof(uint32_t);
+    if (tiles == 0 && result.begins != nullptr) {
+        spg_status status = spg_cuda_check(context, cudaMemsetAsync(result.begins, 0, bytes, stream), "bins");
+        if (status != SPG_OK) return status;
+        return spg_cuda_check(context, cudaMemsetAsync(result.counts, 0, bytes, stream), "bins");
+    }
+    if (tiles == 0) return SPG_OK;
+    uint32_t *tile_counts = static_cast<uint32_t *>(workspace);
+    bins::count_kernel<<<(unsigned)tiles, bins::THREADS, 0, stream>>>(all, row_class, classes, tile_counts);
+    spg_status status = spg_cuda_check_launch(context, "counting rows by class");
+    if (status == SPG_OK) status = bins::scan_tile_counts(context, tile_counts, tiles * classes + 1, workspace);
+    if (status != SPG_OK) return status;
+    bins::scatter_kernel<<<(unsigned)tiles, bins::THREADS, 0, stream>>>(all, row_class, classes, tile_counts, result);
+    return spg_cuda_check_launch(context, "binning rows");
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,114 @@
+/* Scans and sums across the lanes of a warp, or of groups of Width lanes of it (1, 2, 4, 8, 16 or 32). Private.
+ *
+ * Every function is called by all 32 lanes of a warp together, by the lanes without work as well: give those the
+ * neutral value. Groups of Width neighbouring lanes work apart from each other. Nothing passes through shared memory.
+ *
+ * Which to take: the scans combine in a tree, in log2(Width) steps, so an operator must be associative: integers, or
+ * maxima. Sums of rounded numbers whose bits must not depend on Width take ordered_segmented_sum, which adds as a loop
+ * over the lanes would. */
+#ifndef SPG_KERNELS_PRIMITIVES_WARP_CUH
+#define SPG_KERNELS_PRIMITIVES_WARP_CUH
+
+#include "../values.cuh"
+
+namespace spg
+{
+
+constexpr unsigned int ALL_LANES = ~0u;
+constexpr int WARP = 32;
+
+struct plus {
+    template <typename T> __device__ T operator()(T a, T b) const { return a + b; }
+};
+struct maximum {
+    template <typename T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+struct minimum {
+    template <typename T> __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+
+__device__ inline int lane_in_warp() { return (int)(threadIdx.x % WARP); }
+
+/* The lanes before this one, as a mask, and those up to it. */
+__device__ inline unsigned int lanes_below() { return (1u << lane_in_warp()) - 1; }
+__device__ inline unsigned int lanes_through() { return ALL_LANES >> (WARP - 1 - lane_in_warp()); }
+
+template <typename T> __device__ inline T shuffle_up(T value, int step, int width = WARP)
+{
+    return __shfl_up_sync(ALL_LANES, value, step, width);
+}
+template <typename Real> __device__ inline complex<Real> shuffle_up(complex<Real> value, int step, int width = WARP)
+{
+    return {shuffle_up(value.re, step, width), shuffle_up(value.im, step, width)};
+}
+
+/* The value of all lanes of a group combined, in every lane. The operator must commute, too. */
+template <int Width = WARP, typename T, typename Operator> __device__ inline T reduce(T value, Operator combine)
+{
+#pragma unroll
+    for (int step = Width / 2; step > 0; step /= 2)
+        value = combine(value, __shfl_xor_sync(ALL_LANES, value, step, Width));
+    return value;
+}
+
+/* Lane i of a group gets value(0) combined with ... value(i), in this order. */
+template <int Width = WARP, typename T, typename Operator> __device__ inline T inclusive_scan(T value, Operator combine)
+{
+    int lane = lane_in_warp() % Width;
+#pragma unroll
+    for (int step = 1; step < Width; step *= 2) {
+        T before = shuffle_up(value, step, Width);
+        if (lane >= step) value = combine(before, value);
+    }
+    return value;
+}
+
+/* Lane i gets value(0) combined with ... value(i - 1), lane 0 `neutral`. *all, in every lane, is that of the group. */
+template <int Width = WARP, typename T, typename Operator>
+__device__ inline T exclusive_scan(T value, T neutral, Operator combine, T *all)
+{
+    T through = inclusive_scan<Width>(value, combine);
+    *all = __shfl_sync(ALL_LANES, through, Width - 1, Width);
+    T before = shuffle_up(through, 1, Width);
+    return lane_in_warp() % Width == 0 ? neutral : before;
+}
+
+/* How far this lane is from the head of its segment: 0 at a head. `head`: a segment begins at this lane; lane 0 of a
+ * group begins one in any case. */
+template <int Width = WARP> __device__ inline int lanes_from_head(bool head)
+{
+    int lane = lane_in_warp();
+    unsigned int heads = __ballot_sync(ALL_LANES, head || lane % Width == 0);
+    return lane - (WARP - 1 - __clz((int)(heads & lanes_through())));
+}
+
+/* inclusive_scan of every segment apart: lane i gets the values from the head of its segment to its own combined. */
+template <int Width = WARP, typename T, typename Operator>
+__device__ inline T segmented_scan(T value, bool head, Operator combine)
+{
+    int distance = lanes_from_head<Width>(head);
+#pragma unroll
+    for (int step = 1; step < Width; step *= 2) {
+        T before = shuffle_up(value, step, Width);
+        if (distance >= step) value = combine(before, value);
+    }
+    return value;
+}
+
+/* As segmented_scan by addition, with the bits of a loop: a head keeps its value, every other lane adds its own to the
+ * sum of the lane before it. As many steps as the longest segment has lanes beyond its head. To carry a sum into a
+ * group, add it to lane 0's value first; a head whose sum is to start from +0 passes add(zero, value). */
+template <int Width = WARP, typename T> __device__ inline T ordered_segmented_sum(T value, bool head)
+{
+    int distance = lanes_from_head<Width>(head);
+    int longest = __reduce_max_sync(ALL_LANES, distance);
+    for (int step = 1; step <= longest; ++step) {
+        T before = shuffle_up(value, 1, Width);
+        if (distance == step) value = add(before, value);
+    }
+    return value;
+}
+
+} // namespace spg
+
+#endif
