@@ -80,18 +80,26 @@ const container_call test_container_calls[TEST_CONTAINER_CALLS] = {
 void test_open_inputs(spg_context *context, int64_t rows, double mean, container_inputs *inputs)
 {
     unsigned flags = TEST_UNSORTED | TEST_DUPLICATES;
-    test_random_csr(context, rows, 300, mean, SPG_I32, SPG_F64, 7, flags, &inputs->csr);
-    test_random_coo(context, rows, 300, mean, SPG_F64, 8, flags, &inputs->coo);
-    inputs->x = test_array(300, sizeof(double));
-    inputs->y = test_array(rows, sizeof(double));
+    spg_csr csr;
+    spg_coo coo;
+    test_random_csr(test_host(), rows, 300, mean, SPG_I32, SPG_F64, 7, flags, &csr);
+    test_random_coo(test_host(), rows, 300, mean, SPG_F64, 8, flags, &coo);
+    test_to_place(context, &csr, &inputs->csr);
+    test_coo_to_place(context, &coo, &inputs->coo);
+    spg_csr_free(test_host(), &csr);
+    spg_coo_free(test_host(), &coo);
+    void *zeros = test_array(rows + 300, sizeof(double));
+    inputs->x = test_lend(zeros, 300 * sizeof(double));
+    inputs->y = test_lend(zeros, (size_t)rows * sizeof(double));
+    free(zeros);
 }
 
 void test_close_inputs(spg_context *context, container_inputs *inputs)
 {
+    test_give_back(inputs->x, 300 * sizeof(double));
+    test_give_back(inputs->y, (size_t)inputs->csr.rows * sizeof(double));
     spg_csr_free(context, &inputs->csr);
     spg_coo_free(context, &inputs->coo);
-    free(inputs->x);
-    free(inputs->y);
 }
 
 spg_status test_run_container_call(spg_context *context, const container_call *call, container_inputs *inputs)

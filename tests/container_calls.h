@@ -4,7 +4,7 @@
 
 #include "containers.h"
 
-/* Unsorted matrices with repeated columns, and vectors of test_array. */
+/* Unsorted matrices with repeated columns, and vectors lent by test_lender(). */
 typedef struct container_inputs {
     spg_csr csr;
     spg_coo coo;
@@ -25,7 +25,7 @@ typedef struct container_call {
 enum { TEST_CONTAINER_CALLS = 12 };
 extern const container_call test_container_calls[TEST_CONTAINER_CALLS];
 
-/* rows x 300 matrices of doubles, in this context; given back by the other. */
+/* rows x 300 matrices of doubles, at the place, in this context; given back by the other. */
 void test_open_inputs(spg_context *context, int64_t rows, double mean, container_inputs *inputs);
 void test_close_inputs(spg_context *context, container_inputs *inputs);
 

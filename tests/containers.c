@@ -17,16 +17,6 @@ void *test_array(int64_t count, size_t size)
     return memory;
 }
 
-spg_context *test_host_context(int threads)
-{
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
-    config.threads = threads;
-    spg_context *context = NULL;
-    assert_int_equal(spg_context_create(&config, &context), SPG_OK);
-    return context;
-}
-
 typedef struct shape {
     int64_t rows, cols;
     double mean;
@@ -45,26 +35,26 @@ static bool is_wanted(int s, int combination) { return s < SHAPES - 3 || combina
 static void check_csr(spg_context *context, int s, int combination, test_csr_check *check)
 {
     spg_csr matrix;
-    test_random_csr(context, shapes[s].rows, shapes[s].cols, shapes[s].mean, combination & 1 ? SPG_I64 : SPG_I32,
+    test_random_csr(test_host(), shapes[s].rows, shapes[s].cols, shapes[s].mean, combination & 1 ? SPG_I64 : SPG_I32,
                     (spg_type)(combination >> 1 & 3), (uint64_t)(s * 64 + combination), flag_sets[combination >> 3],
                     &matrix);
     check(context, &matrix);
-    spg_csr_free(context, &matrix);
+    spg_csr_free(test_host(), &matrix);
 }
 
 static void check_coo(spg_context *context, int s, int combination, test_coo_check *check)
 {
     spg_coo matrix;
-    test_random_coo(context, shapes[s].rows, shapes[s].cols, shapes[s].mean, (spg_type)(combination & 3),
+    test_random_coo(test_host(), shapes[s].rows, shapes[s].cols, shapes[s].mean, (spg_type)(combination & 3),
                     (uint64_t)(s * 64 + combination), flag_sets[combination >> 2], &matrix);
     check(context, &matrix);
-    spg_coo_free(context, &matrix);
+    spg_coo_free(test_host(), &matrix);
 }
 
 static void for_each(test_csr_check *csr_check, test_coo_check *coo_check)
 {
-    for (int threads = 1; threads <= MOST_THREADS; ++threads) {
-        spg_context *context = test_host_context(threads);
+    for (int threads = 1; threads <= (test_place() == SPG_PLACE_HOST ? MOST_THREADS : 1); ++threads) {
+        spg_context *context = test_context_at_place(threads);
         for (int s = 0; s < SHAPES; ++s)
             for (int combination = 0; combination < (csr_check != NULL ? 8 : 4) * FLAG_SETS; ++combination) {
                 if (!is_wanted(s, combination)) continue;
@@ -81,6 +71,24 @@ static void for_each(test_csr_check *csr_check, test_coo_check *coo_check)
 void test_for_each_csr(test_csr_check *check) { for_each(check, NULL); }
 
 void test_for_each_coo(test_coo_check *check) { for_each(NULL, check); }
+
+void test_assert_fetched_csr(const spg_csr *here, const spg_csr *expected)
+{
+    spg_csr fetched;
+    assert_int_equal(here->place, test_place());
+    test_to_host(NULL, here, &fetched);
+    test_assert_same_csr(&fetched, expected);
+    spg_csr_free(test_host(), &fetched);
+}
+
+void test_assert_fetched_coo(const spg_coo *here, const spg_coo *expected)
+{
+    spg_coo fetched;
+    assert_int_equal(here->place, test_place());
+    test_coo_to_host(NULL, here, &fetched);
+    test_assert_same_coo(&fetched, expected);
+    spg_coo_free(test_host(), &fetched);
+}
 
 test_entry *test_csr_entries(const spg_csr *matrix)
 {
@@ -113,7 +121,7 @@ void test_order_entries(test_entry *entries, int64_t count)
     qsort(entries, (size_t)count, sizeof *entries, compare_entries);
 }
 
-void test_assert_csr_entries(const spg_csr *actual, const test_entry *entries, int64_t count, const void *values)
+static void assert_entries(const spg_csr *actual, const test_entry *entries, int64_t count, const void *values)
 {
     size_t size = spg_type_size(actual->value_type);
     assert_int_equal(actual->nnz, count);
@@ -127,29 +135,44 @@ void test_assert_csr_entries(const spg_csr *actual, const test_entry *entries, i
                 fail_msg("row %lld: entry %lld differs", (long long)i, (long long)k);
 }
 
+void test_assert_csr_entries(const spg_csr *here, const test_entry *entries, int64_t count, const void *values)
+{
+    spg_csr fetched;
+    test_to_host(NULL, here, &fetched);
+    assert_entries(&fetched, entries, count, values);
+    spg_csr_free(test_host(), &fetched);
+}
+
 void test_open_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type, int64_t rows,
                     int64_t cols, const void *alpha, const void *beta, test_spmv *spmv)
 {
     static void (*const reference[4])(const test_entry *, int64_t, const void *, int64_t, const void *, const void *,
                                       const void *, void *) = BY_VALUE_TYPE(reference_spmv);
     size_t size = spg_type_size(value_type);
-    spmv->x = test_array(cols, size);
-    spmv->y = test_array(rows, size);
+    void *x = test_array(cols, size), *y = test_array(rows, size);
     spmv->expected = test_array(rows, size);
+    spmv->x_bytes = (size_t)cols * size;
     spmv->y_bytes = (size_t)rows * size;
-    test_random_values(1, 0, value_type, cols, spmv->x);
-    test_random_values(2, 0, value_type, rows, spmv->y);
-    if (beta == NULL) memset(spmv->y, 0xff, spmv->y_bytes);
-    memcpy(spmv->expected, spmv->y, spmv->y_bytes);
-    reference[value_type](entries, count, values, rows, alpha, spmv->x, beta, spmv->expected);
+    test_random_values(1, 0, value_type, cols, x);
+    test_random_values(2, 0, value_type, rows, y);
+    if (beta == NULL) memset(y, 0xff, spmv->y_bytes);
+    memcpy(spmv->expected, y, spmv->y_bytes);
+    reference[value_type](entries, count, values, rows, alpha, x, beta, spmv->expected);
+    spmv->x = test_lend(x, spmv->x_bytes);
+    spmv->y = test_lend(y, spmv->y_bytes);
+    free(x);
+    free(y);
 }
 
 void test_close_spmv(test_spmv *spmv)
 {
-    assert_memory_equal(spmv->y, spmv->expected, spmv->y_bytes);
-    free(spmv->x);
-    free(spmv->y);
+    void *y = test_array((int64_t)spmv->y_bytes, 1);
+    test_fetch(spmv->y, spmv->y_bytes, y);
+    assert_memory_equal(y, spmv->expected, spmv->y_bytes);
+    free(y);
     free(spmv->expected);
+    test_give_back(spmv->x, spmv->x_bytes);
+    test_give_back(spmv->y, spmv->y_bytes);
 }
 
 void test_reference_sum(const test_entry *entries, int64_t count, const void *values, spg_type value_type, void *sum)

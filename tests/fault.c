@@ -1,6 +1,6 @@
 /* See fault.h. */
 #include "fault.h"
-#include "test_support.h"
+#include "place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,25 @@ typedef struct test_block {
     void *stream;
 } test_block;
 
+/* Memory that holds something. On the host it is no more aligned than promised, so that no kernel leans on more. */
+static void *poisoned(size_t bytes, spg_place place)
+{
+    void *memory = malloc(bytes);
+    assert_non_null(memory);
+    memset(memory, 0xa5, bytes);
+    if (place == SPG_PLACE_HOST) return memory;
+    void *on_device = test_lend(memory, bytes);
+    free(memory);
+    return on_device;
+}
+
 static void *allocate(void *user, size_t bytes, spg_place place, void *stream)
 {
     test_allocator *self = user;
     if (++self->allocations == self->fail_at) return NULL;
     test_block *block = malloc(sizeof *block);
-    void *memory = malloc(bytes); /* no more aligned than promised, so that no kernel leans on more */
-    assert_true(block != NULL && memory != NULL);
-    memset(memory, 0xa5, bytes);
+    void *memory = poisoned(bytes, place);
+    assert_non_null(block);
     *block = (test_block){self->blocks, memory, bytes, place, stream};
     self->blocks = block;
     return memory;
@@ -36,7 +47,10 @@ static void release(void *user, void *memory, size_t bytes, spg_place place, voi
         assert_int_equal(block->place, place);
         assert_ptr_equal(block->stream, stream);
         *link = block->next;
-        free(block->memory);
+        if (place == SPG_PLACE_HOST)
+            free(memory);
+        else
+            test_give_back(memory, bytes);
         free(block);
         return;
     }
@@ -49,7 +63,7 @@ spg_context *test_faulty_context(test_allocator *memory, int threads, int64_t wo
 {
     memset(memory, 0, sizeof *memory);
     spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
+    config.place = test_place();
     config.threads = threads;
     config.allocator = test_allocator_hook(memory);
     config.workspace_limit = workspace_limit;

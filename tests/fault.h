@@ -25,7 +25,8 @@ typedef struct test_allocator {
     struct test_block *blocks;
 } test_allocator;
 
-/* A host context on this allocator; `memory` is initialised and must outlive it. */
+/* A context at the place under test (place.h) on this allocator; `memory` is initialised and must outlive it. Memory on
+ * a device is lent by test_lender(). */
 spg_context *test_faulty_context(test_allocator *memory, int threads, int64_t workspace_limit);
 
 /* The hook itself, for other configurations; `memory` must be zeroed. */

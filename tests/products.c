@@ -19,76 +19,12 @@ const spg_type test_value_types[TEST_VALUE_TYPES] = {SPG_F32, SPG_F64, SPG_C32, 
 const spg_type test_offset_types[TEST_OFFSET_TYPES] = {SPG_I32, SPG_I64};
 const spg_row_limits test_default_limits = {-1, -1, -1};
 
-static spg_place place_under_test = SPG_PLACE_HOST;
-static spg_context *host_context;
-
-spg_place test_place(void) { return place_under_test; }
-
-spg_context *test_host(void) { return host_context; }
-
-spg_config test_config(void)
-{
-    spg_config config = spg_config_default();
-    config.place = place_under_test;
-    return config;
-}
-
-spg_context *test_context_of(const spg_config *config)
-{
-    spg_context *context = NULL;
-    assert_int_equal(spg_context_create(config, &context), SPG_OK);
-    return context;
-}
-
 spg_context *test_context(int threads, spg_row_limits limits)
 {
     spg_config config = test_config();
     config.threads = threads;
     config.row_limits = limits;
     return test_context_of(&config);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
-    config.threads = 1;
-    config.keep_bytes = 0;
-    return spg_context_create(&config, &host_context) == SPG_OK ? 0 : -1;
-}
-
-static int finish(void **state)
-{
-    (void)state;
-    int64_t current = 0;
-    spg_context_memory(host_context, &current, NULL);
-    spg_context_destroy(host_context);
-    return current == 0 ? 0 : -1;
-}
-
-int test_run_products(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count)
-{
-    if (argc > 1 && strcmp(argv[1], "device") == 0) place_under_test = SPG_PLACE_DEVICE;
-    spg_config config = test_config();
-    spg_context *probe = NULL;
-    if (spg_context_create(&config, &probe) != SPG_OK) {
-        printf("skipped: there is no %s here\n", place_under_test == SPG_PLACE_DEVICE ? "device" : "host backend");
-        return 77;
-    }
-    spg_context_destroy(probe);
-    return _cmocka_run_group_tests(name, tests, count, start, finish);
-}
-
-void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here)
-{
-    assert_int_equal(spg_csr_copy(context, host, here), SPG_OK);
-}
-
-void test_to_host(spg_context *context, const spg_csr *here, spg_csr *host)
-{
-    (void)context;
-    assert_int_equal(spg_csr_copy(host_context, here, host), SPG_OK);
 }
 
 void test_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C)
@@ -183,13 +119,13 @@ static void check_variant(const spg_csr *A, const spg_csr *B, const spg_csr *exp
     spg_config config = test_config();
     config.threads = threads;
     config.row_limits = limits;
-    if (kind == TIGHT) config.workspace_limit = place_under_test == SPG_PLACE_HOST ? 100000 * threads : 1 << 24;
+    if (kind == TIGHT) config.workspace_limit = test_place() == SPG_PLACE_HOST ? 100000 * threads : 1 << 24;
     if (kind == POISONED) config.allocator = test_allocator_hook(&memory);
     spg_context *context = test_context_of(&config);
     spg_csr C;
     test_multiply(context, A, B, &C);
     test_assert_same_product(&C, expected, where);
-    spg_csr_free(host_context, &C);
+    spg_csr_free(test_host(), &C);
     spg_context_destroy(context);
     assert_int_equal(test_live(&memory), 0);
 }
@@ -208,14 +144,14 @@ static void check_with(const spg_csr *A, const spg_csr *B, const spg_csr *expect
     const int64_t products = all_products(A, B);
     check_variant(A, B, expected, limits_name, limits, threads, AS_USUAL);
     if (products < 100000) check_variant(A, B, expected, limits_name, limits, threads, TIGHT);
-    if (products < 1000000 && place_under_test == SPG_PLACE_HOST)
+    if (products < (test_place() == SPG_PLACE_HOST ? 1000000 : 100000))
         check_variant(A, B, expected, limits_name, limits, threads, POISONED);
 }
 
 /* `times` copies of a matrix below each other. */
 static void stack(const spg_csr *matrix, int64_t times, spg_csr *stacked)
 {
-    spg_status status = spg_csr_alloc(host_context, matrix->rows * times, matrix->cols, matrix->nnz * times,
+    spg_status status = spg_csr_alloc(test_host(), matrix->rows * times, matrix->cols, matrix->nnz * times,
                                       matrix->offset_type, matrix->value_type, stacked);
     assert_int_equal(status, SPG_OK);
     size_t columns = (size_t)matrix->nnz * sizeof(int32_t),
@@ -248,8 +184,8 @@ static void check_stacked(const spg_csr *A, const spg_csr *B, const spg_csr *exp
     stack(expected, times, &many_C);
     for (int threads = 1; threads <= 2; ++threads)
         check_with(&many_A, B, &many_C, "default limits, stacked", test_default_limits, threads);
-    spg_csr_free(host_context, &many_A);
-    spg_csr_free(host_context, &many_C);
+    spg_csr_free(test_host(), &many_A);
+    spg_csr_free(test_host(), &many_C);
 }
 
 void test_check_product(const spg_csr *A, const spg_csr *B, spg_row_limits limits, int threads)
@@ -260,7 +196,7 @@ void test_check_product(const spg_csr *A, const spg_csr *B, spg_row_limits limit
     spg_csr expected;
     test_reference_product(A, B, &expected);
     check_with(A, B, &expected, name, limits, threads);
-    spg_csr_free(host_context, &expected);
+    spg_csr_free(test_host(), &expected);
 }
 
 void test_check_limits(const spg_csr *A, const spg_csr *B)
@@ -270,7 +206,7 @@ void test_check_limits(const spg_csr *A, const spg_csr *B)
     for (int l = 0; l < TEST_LIMITS; ++l)
         check_with(A, B, &expected, test_limit_sets[l].name, test_limit_sets[l].limits, 2);
     check_stacked(A, B, &expected);
-    spg_csr_free(host_context, &expected);
+    spg_csr_free(test_host(), &expected);
 }
 
 void test_check_all(const spg_csr *A, const spg_csr *B)
@@ -281,7 +217,7 @@ void test_check_all(const spg_csr *A, const spg_csr *B)
         for (int t = 0; t < TEST_THREADS; ++t)
             check_with(A, B, &expected, test_limit_sets[l].name, test_limit_sets[l].limits, test_thread_counts[t]);
     check_stacked(A, B, &expected);
-    spg_csr_free(host_context, &expected);
+    spg_csr_free(test_host(), &expected);
 }
 
 static void *grow(void *memory, int64_t *room, int64_t needed, size_t size)
@@ -338,7 +274,7 @@ void test_free_pattern(test_pattern *pattern)
 void test_matrix_of(const test_pattern *pattern, int64_t cols, spg_type offset_type, spg_type value_type, uint64_t seed,
                     unsigned flags, spg_csr *matrix)
 {
-    spg_status status = spg_csr_alloc(host_context, pattern->rows, cols, pattern->nnz, offset_type, value_type, matrix);
+    spg_status status = spg_csr_alloc(test_host(), pattern->rows, cols, pattern->nnz, offset_type, value_type, matrix);
     assert_int_equal(status, SPG_OK);
     for (int64_t i = 0; i < pattern->rows; ++i) {
         if (offset_type == SPG_I64)

@@ -1,30 +1,15 @@
-/* What the tests of products share: where they run, the plain reference, and comparison bit for bit.
+/* What the tests of products share: the plain reference, and comparison bit for bit.
  *
- * The program's first argument says where: host (also without one) or device. Matrices are built on the host, in
- * test_host(); the product under test is made at the place. So one suite holds every backend to the same bits. */
+ * Where they run, and what is copied where: place.h. */
 #ifndef SPG_TESTS_PRODUCTS_H
 #define SPG_TESTS_PRODUCTS_H
 
 #include "matrices_for_tests.h"
-#include "test_support.h"
+#include "place.h"
 
 #include <stdbool.h>
 
-/* For main: runs the tests at the place asked for; 77, by which CTest knows a skipped test, where there is none. */
-int test_run_products(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count);
-
-#define TEST_RUN_PRODUCTS(argc, argv, name, tests)                                                                     \
-    test_run_products(argc, argv, name, tests, sizeof(tests) / sizeof *(tests))
-
-spg_place test_place(void);
-
-/* The context of everything on the host: one thread, no freed memory kept. Whatever a test allocates here it must free.
- */
-spg_context *test_host(void);
-
-/* The defaults at the place under test. */
-spg_config test_config(void);
-spg_context *test_context_of(const spg_config *config);
+/* A context at the place. */
 spg_context *test_context(int threads, spg_row_limits limits);
 
 /* Row limits by which all rows fall into one class, or into all classes. */
@@ -39,10 +24,6 @@ extern const int test_thread_counts[TEST_THREADS]; /* 1, 2, 3, 5 */
 extern const spg_type test_value_types[TEST_VALUE_TYPES];
 extern const spg_type test_offset_types[TEST_OFFSET_TYPES];
 extern const spg_row_limits test_default_limits;
-
-/* A copy at the place of the context, and one back on the host. */
-void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here);
-void test_to_host(spg_context *context, const spg_csr *here, spg_csr *host);
 
 /* C = A*B by the call under test; all three on the host. Fails the test unless it succeeds. */
 void test_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);

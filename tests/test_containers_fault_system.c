@@ -112,12 +112,12 @@ static void a_result_that_cannot_move_stays(void **state)
     assert_int_equal(system_memory_mapped(), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_small_request_may_be_refused), cmocka_unit_test(any_large_request_may_be_refused),
         cmocka_unit_test(a_context_may_be_refused),         cmocka_unit_test(a_reservation_may_be_refused_at_each_step),
         cmocka_unit_test(a_result_that_cannot_move_stays),
     };
-    return cmocka_run_group_tests_name("containers: system fault", tests, NULL, NULL);
+    return TEST_RUN_HERE(argc, argv, "containers: system fault", tests);
 }

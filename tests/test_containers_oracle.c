@@ -49,14 +49,18 @@ static void assert_near(const spg_csr *matrix, const cs_cl *oracle, const double
 
 static void check_transpose(spg_context *context, const spg_csr *matrix)
 {
-    spg_csr transpose;
-    assert_int_equal(spg_csr_transpose(context, matrix, &transpose), SPG_OK);
+    spg_csr here, made, transpose;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_transpose(context, &here, &made), SPG_OK);
+    test_to_host(context, &made, &transpose);
+    spg_csr_free(context, &made);
+    spg_csr_free(context, &here);
     cs_cl *columns = columns_of(matrix), *oracle = cs_cl_transpose(columns, -1);
     assert_non_null(oracle);
     assert_near(&transpose, oracle, NULL);
     cs_cl_spfree(columns);
     cs_cl_spfree(oracle);
-    spg_csr_free(context, &transpose);
+    spg_csr_free(test_host(), &transpose);
 }
 
 static void the_transpose_is_that_of_cxsparse(void **state)
@@ -89,8 +93,13 @@ static cs_cl *compressed(const spg_coo *matrix, bool moduli)
 
 static void check_compress(spg_context *context, const spg_coo *matrix)
 {
-    spg_csr csr;
-    assert_int_equal(spg_csr_from_coo(context, matrix, SPG_I32, &csr), SPG_OK);
+    spg_coo here;
+    spg_csr made, csr;
+    test_coo_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_from_coo(context, &here, SPG_I32, &made), SPG_OK);
+    test_to_host(context, &made, &csr);
+    spg_csr_free(context, &made);
+    spg_coo_free(context, &here);
     cs_cl *oracle = compressed(matrix, false), *sums = compressed(matrix, true);
     double *bounds = test_array(csr.nnz, sizeof *bounds);
     for (int64_t k = 0; k < csr.nnz; ++k)
@@ -99,7 +108,7 @@ static void check_compress(spg_context *context, const spg_coo *matrix)
     free(bounds);
     cs_cl_spfree(oracle);
     cs_cl_spfree(sums);
-    spg_csr_free(context, &csr);
+    spg_csr_free(test_host(), &csr);
 }
 
 static void coo_to_csr_is_cxsparses_compress_and_dupl(void **state)
@@ -119,6 +128,21 @@ static double *moduli_of_product(const spg_csr *matrix, const void *x)
     return sums;
 }
 
+/* y += A*x at the place; all on the host. */
+static void add_product(spg_context *context, const spg_csr *matrix, const void *one, const void *x, void *y)
+{
+    size_t size = spg_type_size(matrix->value_type);
+    size_t x_bytes = (size_t)matrix->cols * size, y_bytes = (size_t)matrix->rows * size;
+    void *here_x = test_lend(x, x_bytes), *here_y = test_lend(y, y_bytes);
+    spg_csr here;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_spmv(context, NULL, &here, here_x, one, here_y), SPG_OK);
+    test_fetch(here_y, y_bytes, y);
+    spg_csr_free(context, &here);
+    test_give_back(here_x, x_bytes);
+    test_give_back(here_y, y_bytes);
+}
+
 static void check_gaxpy(spg_context *context, const spg_csr *matrix)
 {
     size_t size = spg_type_size(matrix->value_type);
@@ -133,7 +157,7 @@ static void check_gaxpy(spg_context *context, const spg_csr *matrix)
         *(float *)one = 1;
     else
         *(double *)one = 1;
-    assert_int_equal(spg_csr_spmv(context, NULL, matrix, x, one, y), SPG_OK);
+    add_product(context, matrix, one, x, y);
     cs_cl *columns = columns_of(matrix), *rows = cs_cl_transpose(columns, -1);
     assert_true(cs_cl_gaxpy(rows, oracle_x, oracle_y));
     double *sums = moduli_of_product(matrix, x);
@@ -158,12 +182,12 @@ static void the_product_with_a_vector_is_cxsparses_gaxpy(void **state)
     test_for_each_csr(check_gaxpy);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_transpose_is_that_of_cxsparse),
         cmocka_unit_test(coo_to_csr_is_cxsparses_compress_and_dupl),
         cmocka_unit_test(the_product_with_a_vector_is_cxsparses_gaxpy),
     };
-    return cmocka_run_group_tests_name("containers: oracle", tests, NULL, NULL);
+    return TEST_RUN_HERE(argc, argv, "containers: oracle", tests);
 }

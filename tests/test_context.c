@@ -1,6 +1,6 @@
 /* Contexts: configuration, messages, the log, and the pinned vocabulary. */
 #include "matrices_for_tests.h"
-#include "test_support.h"
+#include "place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +98,60 @@ static void a_host_context_says_where_it_works_and_with_how_many_threads(void **
     const char *description = spg_context_describe(context);
     assert_true(strstr(description, "host, 3 threads,") != NULL || strstr(description, "host, 1 thread,") != NULL);
     spg_context_destroy(context);
+}
+
+static void a_device_context_says_where_it_works(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(0);
+    assert_int_equal(spg_context_place(context), SPG_PLACE_DEVICE);
+    assert_non_null(strstr(spg_context_describe(context), "device "));
+    assert_non_null(strstr(spg_context_describe(context), "multiprocessors"));
+    spg_context_destroy(context);
+}
+
+static void a_device_is_the_place_where_there_is_one(void **state)
+{
+    (void)state;
+    spg_context *context;
+    assert_int_equal(spg_context_create(NULL, &context), SPG_OK);
+    assert_int_equal(spg_context_place(context), SPG_PLACE_DEVICE);
+    spg_context_destroy(context);
+}
+
+static void a_device_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    spg_config config = test_config();
+    config.device = 4095;
+    spg_context *context = (spg_context *)(void *)&config;
+    assert_int_equal(spg_context_create(&config, &context), SPG_ERROR_PLACE);
+    assert_null(context);
+}
+
+/* Each keeps what it allocates, and frees it without a word to the others. */
+static void contexts_come_and_go_beside_each_other(void **state)
+{
+    (void)state;
+    enum { CONTEXTS = 8 };
+    spg_context *contexts[CONTEXTS];
+    spg_csr matrices[CONTEXTS], matrix;
+    test_random_csr(test_host(), 100, 100, 5, SPG_I32, SPG_F64, 1, TEST_UNSORTED, &matrix);
+    for (int k = 0; k < CONTEXTS; ++k) {
+        contexts[k] = test_context_at_place(1);
+        test_to_place(contexts[k], &matrix, &matrices[k]);
+    }
+    assert_int_equal(spg_csr_sort(test_host(), &matrix), SPG_OK);
+    for (int k = CONTEXTS - 1; k >= 0; --k) {
+        spg_csr fetched;
+        assert_int_equal(spg_csr_sort(contexts[k], &matrices[k]), SPG_OK);
+        test_to_host(contexts[k], &matrices[k], &fetched);
+        test_assert_same_csr(&fetched, &matrix);
+        spg_csr_free(test_host(), &fetched);
+        spg_csr_free(contexts[k], &matrices[k]);
+        spg_context_destroy(contexts[k]);
+    }
+    spg_csr_free(test_host(), &matrix);
 }
 
 static void *never_allocate(void *user, size_t bytes, spg_place place, void *stream)
@@ -248,7 +302,7 @@ static void no_context_is_an_argument_at_fault_or_an_empty_answer(void **state)
     assert_int_equal(spg_context_set_row_limits(NULL, &(spg_row_limits){0}), SPG_ERROR_ARGUMENT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_values_never_change),
@@ -257,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_context_of_defaults_needs_no_configuration),
         cmocka_unit_test(a_host_context_says_where_it_works_and_with_how_many_threads),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
+        cmocka_unit_test(contexts_come_and_go_beside_each_other),
         cmocka_unit_test(a_device_is_refused_where_there_is_none),
         cmocka_unit_test(the_log_gets_the_description_and_every_message),
         cmocka_unit_test(a_message_stays_until_another_call_fails),
@@ -264,5 +319,16 @@ int main(void)
         cmocka_unit_test(limits_can_be_changed_within_range),
         cmocka_unit_test(no_context_is_an_argument_at_fault_or_an_empty_answer),
     };
-    return cmocka_run_group_tests_name("context", tests, NULL, NULL);
+    const struct CMUnitTest on_device[] = {
+        cmocka_unit_test(a_device_context_says_where_it_works),
+        cmocka_unit_test(a_device_is_the_place_where_there_is_one),
+        cmocka_unit_test(a_device_that_is_not_there_is_refused),
+        cmocka_unit_test(a_configuration_out_of_range_is_refused),
+        cmocka_unit_test(contexts_come_and_go_beside_each_other),
+        cmocka_unit_test(the_log_gets_the_description_and_every_message),
+        cmocka_unit_test(a_message_stays_until_another_call_fails),
+        cmocka_unit_test(limits_can_be_changed_within_range),
+    };
+    if (test_asks_for_device(argc, argv)) return TEST_RUN_HERE(argc, argv, "context on a device", on_device);
+    return TEST_RUN_HERE(argc, argv, "context", tests);
 }

@@ -8,7 +8,7 @@
 static void an_allocated_matrix_is_counted_and_freed(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(2);
+    spg_context *context = test_context_at_place(2);
     spg_coo matrix;
     assert_int_equal(spg_coo_alloc(context, 5, 7, 9, SPG_C32, &matrix), SPG_OK);
     int64_t bytes;
@@ -25,11 +25,13 @@ static void an_allocated_matrix_is_counted_and_freed(void **state)
 
 static void check_copy(spg_context *context, const spg_coo *matrix)
 {
-    spg_coo copy;
-    assert_int_equal(spg_coo_check(context, matrix), SPG_OK);
-    assert_int_equal(spg_coo_copy(context, matrix, &copy), SPG_OK);
-    test_assert_same_coo(&copy, matrix);
+    spg_coo here, copy;
+    test_coo_to_place(context, matrix, &here);
+    assert_int_equal(spg_coo_check(context, &here), SPG_OK);
+    assert_int_equal(spg_coo_copy(context, &here, &copy), SPG_OK);
+    test_assert_fetched_coo(&copy, matrix);
     spg_coo_free(context, &copy);
+    spg_coo_free(context, &here);
 }
 
 static void a_copy_has_the_same_bits(void **state)
@@ -40,15 +42,17 @@ static void a_copy_has_the_same_bits(void **state)
 
 static void check_transpose(spg_context *context, const spg_coo *matrix)
 {
-    spg_coo transpose;
-    assert_int_equal(spg_coo_transpose(context, matrix, &transpose), SPG_OK);
+    spg_coo here, transpose;
+    test_coo_to_place(context, matrix, &here);
+    assert_int_equal(spg_coo_transpose(context, &here, &transpose), SPG_OK);
     spg_coo expected = *matrix;
     expected.rows = matrix->cols;
     expected.cols = matrix->rows;
     expected.row_indices = matrix->columns;
     expected.columns = matrix->row_indices;
-    test_assert_same_coo(&transpose, &expected);
+    test_assert_fetched_coo(&transpose, &expected);
     spg_coo_free(context, &transpose);
+    spg_coo_free(context, &here);
 }
 
 static void the_transpose_exchanges_rows_and_columns(void **state)
@@ -59,9 +63,10 @@ static void the_transpose_exchanges_rows_and_columns(void **state)
 
 static void check_sort(spg_context *context, const spg_coo *matrix)
 {
-    spg_coo sorted;
-    assert_int_equal(spg_coo_copy(context, matrix, &sorted), SPG_OK);
-    assert_int_equal(spg_coo_sort(context, &sorted), SPG_OK);
+    spg_coo here, sorted;
+    test_coo_to_place(context, matrix, &here);
+    assert_int_equal(spg_coo_sort(context, &here), SPG_OK);
+    test_coo_to_host(context, &here, &sorted);
     test_entry *entries = test_coo_entries(matrix);
     test_order_entries(entries, matrix->nnz);
     size_t size = spg_type_size(matrix->value_type);
@@ -71,7 +76,8 @@ static void check_sort(spg_context *context, const spg_coo *matrix)
                    size) != 0)
             fail_msg("triple %lld differs", (long long)k);
     free(entries);
-    spg_coo_free(context, &sorted);
+    spg_coo_free(test_host(), &sorted);
+    spg_coo_free(context, &here);
 }
 
 static void triples_are_sorted_stably(void **state)
@@ -83,16 +89,17 @@ static void triples_are_sorted_stably(void **state)
 static void sorting_needs_no_memory_for_rows_that_hold_nothing(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(2);
+    spg_context *context = test_context_at_place(2);
     const int32_t high = 1 << 30; /* its lower bits are those of 0 */
     int32_t rows[] = {high, 5, 70000, 5}, columns[] = {0, high, 3, 2};
     int32_t sorted_rows[] = {5, 5, 70000, high}, sorted_columns[] = {2, high, 3, 0};
     double values[] = {1, 2, 3, 4}, sorted_values[] = {4, 2, 3, 1};
-    spg_coo matrix = {INT32_MAX, INT32_MAX, 4, SPG_F64, SPG_PLACE_HOST, rows, columns, values};
-    assert_int_equal(spg_coo_sort(context, &matrix), SPG_OK);
-    assert_memory_equal(rows, sorted_rows, sizeof rows);
-    assert_memory_equal(columns, sorted_columns, sizeof columns);
-    assert_memory_equal(values, sorted_values, sizeof values);
+    spg_coo matrix = {INT32_MAX, INT32_MAX, 4, SPG_F64, SPG_PLACE_HOST, rows, columns, values}, here;
+    spg_coo sorted = {INT32_MAX, INT32_MAX, 4, SPG_F64, SPG_PLACE_HOST, sorted_rows, sorted_columns, sorted_values};
+    test_coo_to_place(context, &matrix, &here);
+    assert_int_equal(spg_coo_sort(context, &here), SPG_OK);
+    test_assert_fetched_coo(&here, &sorted);
+    spg_coo_free(context, &here);
     int64_t peak;
     spg_context_memory(context, NULL, &peak);
     assert_in_range(peak, 0, 1 << 16);
@@ -103,10 +110,13 @@ static void compare_spmv(spg_context *context, const spg_coo *matrix, const void
 {
     test_entry *entries = test_coo_entries(matrix);
     test_spmv spmv;
+    spg_coo here;
+    test_coo_to_place(context, matrix, &here);
     test_open_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, matrix->cols, alpha, beta,
                    &spmv);
-    assert_int_equal(spg_coo_spmv(context, alpha, matrix, spmv.x, beta, spmv.y), SPG_OK);
+    assert_int_equal(spg_coo_spmv(context, alpha, &here, spmv.x, beta, spmv.y), SPG_OK);
     test_close_spmv(&spmv);
+    spg_coo_free(context, &here);
     free(entries);
 }
 
@@ -118,11 +128,11 @@ static void check_spmv(spg_context *context, const spg_coo *matrix)
     compare_spmv(context, matrix, NULL, NULL);
     compare_spmv(context, matrix, scales, (char *)scales + size);
     spg_coo sorted;
-    assert_int_equal(spg_coo_copy(context, matrix, &sorted), SPG_OK);
-    assert_int_equal(spg_coo_sort(context, &sorted), SPG_OK);
+    test_coo_to_host(context, matrix, &sorted);
+    assert_int_equal(spg_coo_sort(test_host(), &sorted), SPG_OK);
     compare_spmv(context, &sorted, NULL, NULL);
     compare_spmv(context, &sorted, scales, (char *)scales + size);
-    spg_coo_free(context, &sorted);
+    spg_coo_free(test_host(), &sorted);
 }
 
 static void a_product_with_a_vector_sums_in_storage_order(void **state)
@@ -153,9 +163,11 @@ static void check_csr(spg_context *context, const spg_coo *matrix)
     int64_t count;
     char *values = test_array(matrix->nnz, spg_type_size(matrix->value_type));
     test_entry *entries = contracted(matrix, &count, values);
+    spg_coo here;
+    test_coo_to_place(context, matrix, &here);
     for (int wide = 0; wide < 2; ++wide) {
         spg_csr csr;
-        assert_int_equal(spg_csr_from_coo(context, matrix, wide ? SPG_I64 : SPG_I32, &csr), SPG_OK);
+        assert_int_equal(spg_csr_from_coo(context, &here, wide ? SPG_I64 : SPG_I32, &csr), SPG_OK);
         assert_int_equal(csr.rows, matrix->rows);
         assert_int_equal(csr.cols, matrix->cols);
         assert_int_equal(csr.offset_type, wide ? SPG_I64 : SPG_I32);
@@ -163,6 +175,7 @@ static void check_csr(spg_context *context, const spg_coo *matrix)
         test_assert_csr_entries(&csr, entries, count, values);
         spg_csr_free(context, &csr);
     }
+    spg_coo_free(context, &here);
     free(entries);
     free(values);
 }
@@ -176,25 +189,33 @@ static void triples_of_the_same_place_are_summed_in_storage_order(void **state)
 static void a_sum_that_is_zero_stays_and_a_lone_negative_zero_keeps_its_sign(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(1);
+    spg_context *context = test_context_at_place(1);
     int32_t rows[] = {0, 0, 0, 0, 0}, columns[] = {3, 1, 3, 0, 0};
     double values[] = {5, -0.0, -5, -0.0, -0.0};
-    spg_coo matrix = {1, 4, 5, SPG_F64, SPG_PLACE_HOST, rows, columns, values};
+    spg_coo matrix = {1, 4, 5, SPG_F64, SPG_PLACE_HOST, rows, columns, values}, here;
     spg_csr csr;
-    assert_int_equal(spg_csr_from_coo(context, &matrix, SPG_I32, &csr), SPG_OK);
+    double sums[3];
+    test_coo_to_place(context, &matrix, &here);
+    assert_int_equal(spg_csr_from_coo(context, &here, SPG_I32, &csr), SPG_OK);
     assert_int_equal(csr.nnz, 3);
-    const double *sums = csr.values;
+    test_fetch(csr.values, sizeof sums, sums);
     assert_true(sums[0] == 0 && !signbit(sums[0])); /* a sum starts from zero */
     assert_true(sums[1] == 0 && signbit(sums[1]));
     assert_true(sums[2] == 0 && !signbit(sums[2]));
     spg_csr_free(context, &csr);
+    spg_coo_free(context, &here);
     spg_context_destroy(context);
 }
 
 static void check_from_csr(spg_context *context, const spg_csr *matrix)
 {
-    spg_coo coo;
-    assert_int_equal(spg_coo_from_csr(context, matrix, &coo), SPG_OK);
+    spg_csr here;
+    spg_coo made, coo;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_coo_from_csr(context, &here, &made), SPG_OK);
+    test_coo_to_host(context, &made, &coo);
+    spg_coo_free(context, &made);
+    spg_csr_free(context, &here);
     test_entry *entries = test_csr_entries(matrix);
     assert_int_equal(coo.rows, matrix->rows);
     assert_int_equal(coo.cols, matrix->cols);
@@ -206,7 +227,7 @@ static void check_from_csr(spg_context *context, const spg_csr *matrix)
     assert_memory_equal(coo.values, matrix->nnz > 0 ? matrix->values : coo.values,
                         (size_t)matrix->nnz * spg_type_size(matrix->value_type));
     free(entries);
-    spg_coo_free(context, &coo);
+    spg_coo_free(test_host(), &coo);
 }
 
 static void csr_becomes_coo_entry_by_entry(void **state)
@@ -215,7 +236,7 @@ static void csr_becomes_coo_entry_by_entry(void **state)
     test_for_each_csr(check_from_csr);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocated_matrix_is_counted_and_freed),
@@ -228,5 +249,5 @@ int main(void)
         cmocka_unit_test(a_sum_that_is_zero_stays_and_a_lone_negative_zero_keeps_its_sign),
         cmocka_unit_test(csr_becomes_coo_entry_by_entry),
     };
-    return cmocka_run_group_tests_name("coo", tests, NULL, NULL);
+    return TEST_RUN_HERE(argc, argv, "coo", tests);
 }

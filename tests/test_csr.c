@@ -8,10 +8,12 @@
 static void an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(2);
+    spg_context *context = test_context_at_place(2);
     spg_csr matrix;
     assert_int_equal(spg_csr_alloc(context, 5, 7, 9, SPG_I64, SPG_C64, &matrix), SPG_OK);
-    for (int64_t i = 0; i <= 5; ++i) assert_int_equal(test_offset(&matrix, i), 0);
+    int64_t offsets[6];
+    test_fetch(matrix.row_offsets, sizeof offsets, offsets);
+    test_assert_zeroed(offsets, sizeof offsets);
     int64_t bytes;
     spg_context_memory(context, &bytes, NULL);
     assert_int_equal(bytes, 6 * 8 + 9 * 4 + 9 * 16);
@@ -27,7 +29,7 @@ static void an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted(void 
 static void a_matrix_without_entries_needs_no_columns_and_values(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(1);
+    spg_context *context = test_context_at_place(1);
     spg_csr matrix, transpose;
     assert_int_equal(spg_csr_alloc(context, 3, 2, 0, SPG_I32, SPG_F32, &matrix), SPG_OK);
     assert_null(matrix.columns);
@@ -44,12 +46,13 @@ static void a_matrix_without_entries_needs_no_columns_and_values(void **state)
 
 static void check_copy(spg_context *context, const spg_csr *matrix)
 {
-    spg_csr copy;
-    assert_int_equal(spg_csr_copy(context, matrix, &copy), SPG_OK);
-    test_assert_same_csr(&copy, matrix);
-    assert_int_equal(copy.place, SPG_PLACE_HOST);
-    if (matrix->nnz > 0) assert_ptr_not_equal(copy.values, matrix->values);
+    spg_csr here, copy;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_copy(context, &here, &copy), SPG_OK);
+    test_assert_fetched_csr(&copy, matrix);
+    if (matrix->nnz > 0) assert_ptr_not_equal(copy.values, here.values);
     spg_csr_free(context, &copy);
+    spg_csr_free(context, &here);
 }
 
 static void a_copy_has_the_same_bits(void **state)
@@ -60,7 +63,10 @@ static void a_copy_has_the_same_bits(void **state)
 
 static void check_check(spg_context *context, const spg_csr *matrix)
 {
-    assert_int_equal(spg_csr_check(context, matrix), SPG_OK);
+    spg_csr here;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_check(context, &here), SPG_OK);
+    spg_csr_free(context, &here);
 }
 
 static void sound_matrices_pass_the_check(void **state)
@@ -72,7 +78,7 @@ static void sound_matrices_pass_the_check(void **state)
 static void check_sort(spg_context *context, const spg_csr *matrix)
 {
     spg_csr sorted;
-    assert_int_equal(spg_csr_copy(context, matrix, &sorted), SPG_OK);
+    test_to_place(context, matrix, &sorted);
     assert_int_equal(spg_csr_sort(context, &sorted), SPG_OK);
     test_entry *entries = test_csr_entries(matrix);
     test_order_entries(entries, matrix->nnz);
@@ -89,8 +95,9 @@ static void rows_are_sorted_stably(void **state)
 
 static void check_transpose(spg_context *context, const spg_csr *matrix)
 {
-    spg_csr transpose;
-    assert_int_equal(spg_csr_transpose(context, matrix, &transpose), SPG_OK);
+    spg_csr here, transpose;
+    test_to_place(context, matrix, &here);
+    assert_int_equal(spg_csr_transpose(context, &here, &transpose), SPG_OK);
     assert_int_equal(transpose.rows, matrix->cols);
     assert_int_equal(transpose.cols, matrix->rows);
     assert_int_equal(transpose.offset_type, matrix->offset_type);
@@ -102,6 +109,7 @@ static void check_transpose(spg_context *context, const spg_csr *matrix)
     test_assert_csr_entries(&transpose, entries, matrix->nnz, matrix->values);
     free(entries);
     spg_csr_free(context, &transpose);
+    spg_csr_free(context, &here);
 }
 
 static void the_transpose_is_sorted_and_keeps_the_order_of_repeated_entries(void **state)
@@ -114,10 +122,13 @@ static void compare_spmv(spg_context *context, const spg_csr *matrix, const void
 {
     test_entry *entries = test_csr_entries(matrix);
     test_spmv spmv;
+    spg_csr here;
+    test_to_place(context, matrix, &here);
     test_open_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, matrix->cols, alpha, beta,
                    &spmv);
-    assert_int_equal(spg_csr_spmv(context, alpha, matrix, spmv.x, beta, spmv.y), SPG_OK);
+    assert_int_equal(spg_csr_spmv(context, alpha, &here, spmv.x, beta, spmv.y), SPG_OK);
     test_close_spmv(&spmv);
+    spg_csr_free(context, &here);
     free(entries);
 }
 
@@ -142,36 +153,54 @@ static void a_product_with_a_vector_sums_in_storage_order(void **state)
 static void alpha_of_one_and_beta_of_zero_are_as_if_null(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(1);
+    spg_context *context = test_context_at_place(1);
     int32_t offsets[] = {0, 1}, columns[] = {0};
     double values[] = {INFINITY, 2}, one[] = {1, 0}, zero[] = {-0.0, 0.0}, x[] = {3, 0}, y[] = {NAN, NAN};
-    spg_csr matrix = {1, 1, 1, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
-    assert_int_equal(spg_csr_spmv(context, one, &matrix, x, zero, y), SPG_OK);
+    spg_csr matrix = {1, 1, 1, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values}, here;
+    double *here_x = test_lend(x, sizeof x), *here_y = test_lend(y, sizeof y);
+    test_to_place(context, &matrix, &here);
+    assert_int_equal(spg_csr_spmv(context, one, &here, here_x, zero, here_y), SPG_OK);
+    spg_csr_free(context, &here);
+    test_fetch(here_y, sizeof y, y);
     assert_true(y[0] == INFINITY);
     matrix.value_type = SPG_C64;
     x[1] = 1;
     values[0] = DBL_MAX;
     y[0] = NAN;
-    assert_int_equal(spg_csr_spmv(context, one, &matrix, x, zero, y), SPG_OK);
+    test_send(x, sizeof x, here_x);
+    test_send(y, sizeof y, here_y);
+    test_to_place(context, &matrix, &here);
+    assert_int_equal(spg_csr_spmv(context, one, &here, here_x, zero, here_y), SPG_OK);
+    spg_csr_free(context, &here);
+    test_fetch(here_y, sizeof y, y);
     assert_true(y[0] == INFINITY);
     assert_true(y[1] == DBL_MAX + 6);
+    test_give_back(here_x, sizeof x);
+    test_give_back(here_y, sizeof y);
     spg_context_destroy(context);
 }
 
 static void a_view_of_the_callers_arrays_is_worked_on_in_place(void **state)
 {
     (void)state;
-    spg_context *context = test_host_context(2);
+    spg_context *context = test_context_at_place(2);
     int64_t offsets[] = {0, 3, 3, 5};
     int32_t columns[] = {4, 0, 4, 2, 1};
     float values[] = {1, 2, 3, 4, 5}, sorted[] = {2, 1, 3, 5, 4};
-    spg_csr view = {3, 5, 5, SPG_I64, SPG_F32, SPG_PLACE_HOST, offsets, columns, values};
+    int64_t *here_offsets = test_lend(offsets, sizeof offsets);
+    int32_t *here_columns = test_lend(columns, sizeof columns);
+    float *here_values = test_lend(values, sizeof values);
+    spg_csr view = {3, 5, 5, SPG_I64, SPG_F32, test_place(), here_offsets, here_columns, here_values};
     assert_int_equal(spg_csr_sort(context, &view), SPG_OK);
+    test_fetch(here_values, sizeof values, values);
     assert_memory_equal(values, sorted, sizeof sorted);
+    test_give_back(here_offsets, sizeof offsets);
+    test_give_back(here_columns, sizeof columns);
+    test_give_back(here_values, sizeof values);
     spg_context_destroy(context);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted),
@@ -184,5 +213,5 @@ int main(void)
         cmocka_unit_test(alpha_of_one_and_beta_of_zero_are_as_if_null),
         cmocka_unit_test(a_view_of_the_callers_arrays_is_worked_on_in_place),
     };
-    return cmocka_run_group_tests_name("csr", tests, NULL, NULL);
+    return TEST_RUN_HERE(argc, argv, "csr", tests);
 }

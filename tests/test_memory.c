@@ -1,7 +1,8 @@
-/* The default allocator: alignment, what is kept and for whom, reservations, and the counters. */
+/* The default allocator: alignment, what is kept and for whom, reservations, and the counters. On a device what the
+ * library itself does: counting, refusals, limits, and nothing of what is the host's alone. */
 #include "fault.h"
 #include "memory.h"
-#include "test_support.h"
+#include "place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +11,9 @@ enum { MIB = 1 << 20 };
 
 static spg_context *context_keeping(int64_t keep_bytes)
 {
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
+    spg_config config = test_config();
     config.keep_bytes = keep_bytes;
-    spg_context *context = NULL;
-    assert_int_equal(spg_context_create(&config, &context), SPG_OK);
-    return context;
+    return test_context_of(&config);
 }
 
 static char *allocate(spg_context *context, int64_t bytes)
@@ -253,6 +251,23 @@ static void a_callers_allocator_serves_everything(void **state)
     spg_context_destroy(context);
 }
 
+static void a_device_serves_every_size(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 63, 64, 4096, MIB - 1, MIB, 9 * MIB + 7};
+    spg_context *context = context_keeping(64 * MIB);
+    for (int round = 0; round < 2; ++round)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+            char *memory = allocate(context, sizes[k]);
+            assert_int_equal((uintptr_t)memory % 64, 0);
+            spg_context_memory_reset(context);
+            assert_counted(context, sizes[k], sizes[k]);
+            spg_release(context, memory, sizes[k]);
+            assert_counted(context, 0, sizes[k]);
+        }
+    spg_context_destroy(context);
+}
+
 static void kept_blocks_are_freed_rather_than_to_refuse(void **state)
 {
     (void)state;
@@ -286,7 +301,7 @@ static void workspace_within_its_limit_is_granted_and_beyond_it_refused(void **s
     spg_context_destroy(context);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_is_aligned_to_a_cache_line_and_writable),
@@ -304,5 +319,15 @@ int main(void)
         cmocka_unit_test(kept_blocks_are_freed_rather_than_to_refuse),
         cmocka_unit_test(workspace_within_its_limit_is_granted_and_beyond_it_refused),
     };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+    const struct CMUnitTest on_device[] = {
+        cmocka_unit_test(a_device_serves_every_size),
+        cmocka_unit_test(no_bytes_are_no_allocation),
+        cmocka_unit_test(an_allocation_too_large_is_refused_with_what_was_asked),
+        cmocka_unit_test(the_peak_is_the_highest_sum_since_the_reset),
+        cmocka_unit_test(a_reservation_is_not_given_where_the_caller_allocates),
+        cmocka_unit_test(a_callers_allocator_serves_everything),
+        cmocka_unit_test(workspace_within_its_limit_is_granted_and_beyond_it_refused),
+    };
+    if (test_asks_for_device(argc, argv)) return TEST_RUN_HERE(argc, argv, "memory of a device", on_device);
+    return TEST_RUN_HERE(argc, argv, "memory", tests);
 }

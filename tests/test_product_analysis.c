@@ -277,5 +277,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_products_of_each_row_are_handed_out),
         cmocka_unit_test(analysis_refuses_what_is_no_product),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product analysis", tests);
+    return TEST_RUN_HERE(argc, argv, "product analysis", tests);
 }

@@ -239,5 +239,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_tens_of_thousands_of_entries_keep_their_bits),
         cmocka_unit_test(rows_of_1_to_100000_products_mixed_keep_their_bits),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product classes", tests);
+    return TEST_RUN_HERE(argc, argv, "product classes", tests);
 }

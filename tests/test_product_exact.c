@@ -131,5 +131,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_rows_keep_their_bits_at_every_thread_count),
         cmocka_unit_test(whole_numbers_come_out_exact),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product exact", tests);
+    return TEST_RUN_HERE(argc, argv, "product exact", tests);
 }

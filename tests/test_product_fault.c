@@ -6,8 +6,9 @@
 typedef struct faulty {
     test_allocator memory;
     spg_context *context;
-    spg_csr A, B, expected; /* A and B in the faulty context */
-    int64_t live;           /* blocks held between calls */
+    spg_csr A, B, expected;       /* at the place, in the faulty context, but `expected` */
+    spg_csr host_A, host_B, here; /* here: expected, at the place */
+    int64_t live;                 /* blocks held between calls */
 } faulty;
 
 static void open_faulty(faulty *f, int threads, int limits, int64_t workspace_limit, int64_t m, double mean,
@@ -15,9 +16,12 @@ static void open_faulty(faulty *f, int threads, int limits, int64_t workspace_li
 {
     f->context = test_faulty_context(&f->memory, threads, workspace_limit);
     assert_int_equal(spg_context_set_row_limits(f->context, &test_limit_sets[limits].limits), SPG_OK);
-    test_random_csr(f->context, m, 400, mean, SPG_I32, type, 1, TEST_UNSORTED, &f->A);
-    test_random_csr(f->context, 400, 300, mean, SPG_I32, type, 2, TEST_DUPLICATES, &f->B);
-    test_reference_product(&f->A, &f->B, &f->expected);
+    test_random_csr(test_host(), m, 400, mean, SPG_I32, type, 1, TEST_UNSORTED, &f->host_A);
+    test_random_csr(test_host(), 400, 300, mean, SPG_I32, type, 2, TEST_DUPLICATES, &f->host_B);
+    test_reference_product(&f->host_A, &f->host_B, &f->expected);
+    test_to_place(f->context, &f->host_A, &f->A);
+    test_to_place(f->context, &f->host_B, &f->B);
+    test_to_place(test_lender(), &f->expected, &f->here);
     f->live = test_live(&f->memory);
 }
 
@@ -25,7 +29,10 @@ static void close_faulty(faulty *f)
 {
     spg_csr_free(f->context, &f->A);
     spg_csr_free(f->context, &f->B);
+    spg_csr_free(test_lender(), &f->here);
     spg_csr_free(test_host(), &f->expected);
+    spg_csr_free(test_host(), &f->host_A);
+    spg_csr_free(test_host(), &f->host_B);
     assert_int_equal(test_live(&f->memory), 0);
     int64_t current;
     spg_context_memory(f->context, &current, NULL);
@@ -40,6 +47,16 @@ static void check_refusal(const faulty *f, spg_status status, int64_t live)
     assert_int_equal(test_live(&f->memory), live);
 }
 
+/* Compares C and frees it. */
+static void check_product(const faulty *f, spg_csr *C)
+{
+    spg_csr product;
+    test_to_host(f->context, C, &product);
+    test_assert_same_product(&product, &f->expected, "after every refusal");
+    spg_csr_free(test_host(), &product);
+    spg_csr_free(f->context, C);
+}
+
 /* Returns how many allocations the call makes. */
 static int64_t fail_each_of_a_product(faulty *f)
 {
@@ -51,8 +68,7 @@ static int64_t fail_each_of_a_product(faulty *f)
         test_fail_at(&f->memory, 0);
         if (!failed) {
             assert_int_equal(status, SPG_OK);
-            test_assert_same_product(&C, &f->expected, "after every refusal");
-            spg_csr_free(f->context, &C);
+            check_product(f, &C);
             return k - 1;
         }
         check_refusal(f, status, f->live);
@@ -63,7 +79,7 @@ static int64_t fail_each_of_a_product(faulty *f)
 static void every_allocation_of_a_product_may_fail(void **state)
 {
     (void)state;
-    const int64_t limits[] = {0, (int64_t)1 << 22};
+    const int64_t limits[] = {0, (int64_t)1 << (test_place() == SPG_PLACE_HOST ? 22 : 24)};
     for (int w = 0; w < 2; ++w)
         for (int threads = 1; threads <= 3; threads += 2)
             for (int l = 0; l < TEST_LIMITS; ++l) {
@@ -96,8 +112,7 @@ static void run_and_fail(faulty *f, spgemm_plan *plan, int64_t live)
         test_fail_at(&f->memory, 0);
         if (!failed) {
             assert_int_equal(status, SPG_OK);
-            test_assert_same_product(&C, &f->expected, "after every refusal");
-            spg_csr_free(f->context, &C);
+            check_product(f, &C);
             assert_true(k > 3); /* C's three arrays */
             return;
         }
@@ -137,13 +152,14 @@ static void every_allocation_of_a_plan_may_fail(void **state)
 static void every_allocation_of_an_analysis_may_fail(void **state)
 {
     (void)state;
+    enum { ROWS = 900 };
     faulty f;
-    open_faulty(&f, 2, 0, 0, 900, 8, SPG_F64);
+    open_faulty(&f, 2, 0, 0, ROWS, 8, SPG_F64);
+    int64_t products[ROWS] = {0}, *here = test_lend(products, sizeof products);
     for (int64_t k = 1;; ++k) {
         spgemm_analysis analysis;
-        int64_t products[900];
         test_fail_at(&f.memory, k);
-        spg_status status = spgemm_analyse(f.context, &f.A, &f.B, &f.expected, NULL, products, &analysis);
+        spg_status status = spgemm_analyse(f.context, &f.A, &f.B, &f.here, NULL, here, &analysis);
         bool failed = test_failed(&f.memory);
         test_fail_at(&f.memory, 0);
         if (!failed) {
@@ -152,8 +168,10 @@ static void every_allocation_of_an_analysis_may_fail(void **state)
         }
         check_refusal(&f, status, f.live);
         test_assert_zeroed(&analysis, sizeof analysis);
+        test_fetch(here, sizeof products, products);
         test_assert_zeroed(products, sizeof products);
     }
+    test_give_back(here, sizeof products);
     close_faulty(&f);
 }
 
@@ -163,10 +181,11 @@ static void malformed_input_found_on_the_way_leaks_nothing(void **state)
     for (int l = 0; l < TEST_LIMITS; ++l) {
         faulty f;
         open_faulty(&f, 3, l, 0, 500, 8, SPG_F64);
-        spg_csr *operands[] = {&f.A, &f.B};
+        spg_csr *operands[] = {&f.A, &f.B}, *host[] = {&f.host_A, &f.host_B};
+        const int32_t wrong = 1000000;
         for (int b = 0; b < 2; ++b) {
-            int32_t *last = &operands[b]->columns[operands[b]->nnz - 1], saved = *last;
-            *last = 1000000;
+            int32_t *last = operands[b]->columns + operands[b]->nnz - 1;
+            test_send(&wrong, sizeof wrong, last);
             spg_csr C;
             spgemm_plan *plan = NULL;
             assert_int_equal(spgemm_csr(f.context, &f.A, &f.B, &C), SPG_ERROR_FORMAT);
@@ -174,7 +193,7 @@ static void malformed_input_found_on_the_way_leaks_nothing(void **state)
             assert_int_equal(spgemm_plan_create(f.context, &f.A, &f.B, &plan), SPG_ERROR_FORMAT);
             assert_null(plan);
             assert_int_equal(test_live(&f.memory), f.live);
-            *last = saved;
+            test_send(host[b]->columns + host[b]->nnz - 1, sizeof wrong, last);
         }
         close_faulty(&f);
     }
@@ -189,5 +208,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_allocation_of_an_analysis_may_fail),
         cmocka_unit_test(malformed_input_found_on_the_way_leaks_nothing),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product fault", tests);
+    return TEST_RUN_HERE(argc, argv, "product fault", tests);
 }

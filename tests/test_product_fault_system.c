@@ -195,5 +195,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_small_request_to_the_system_may_fail),
         cmocka_unit_test(every_large_request_to_the_system_may_fail),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product fault system", tests);
+    return TEST_RUN_HERE(argc, argv, "product fault system", tests);
 }

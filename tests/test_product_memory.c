@@ -257,5 +257,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(empty_matrices_need_next_to_nothing),
         cmocka_unit_test(plans_stay_under_every_limit),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product memory", tests);
+    return TEST_RUN_HERE(argc, argv, "product memory", tests);
 }

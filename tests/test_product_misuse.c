@@ -309,5 +309,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(operands_of_a_refused_call_are_left_as_they_were),
         cmocka_unit_test(a_context_works_on_after_every_refusal),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product misuse", tests);
+    return TEST_RUN_HERE(argc, argv, "product misuse", tests);
 }

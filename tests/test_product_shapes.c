@@ -218,5 +218,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(columns_spread_over_all_of_31_bits_work),
         cmocka_unit_test(spans_around_every_window_work),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product shapes", tests);
+    return TEST_RUN_HERE(argc, argv, "product shapes", tests);
 }

@@ -156,5 +156,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(stats_count_rows_of_any_length),
         cmocka_unit_test(the_last_stats_are_of_the_last_product_that_succeeded),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product stats", tests);
+    return TEST_RUN_HERE(argc, argv, "product stats", tests);
 }

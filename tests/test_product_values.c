@@ -159,5 +159,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(infinities_and_nan_keep_their_places),
         cmocka_unit_test(a_nan_makes_a_nan_of_the_entries_that_it_reaches_and_of_no_other),
     };
-    return TEST_RUN_PRODUCTS(argc, argv, "product values", tests);
+    return TEST_RUN_HERE(argc, argv, "product values", tests);
 }
