@@ -52,7 +52,7 @@ __device__ inline int find_slots(const table_group &group, column_table &table, 
         if constexpr (!std::is_same<Value, none>::value)
 #pragma unroll
             for (int r = 0; r < R; r++)
-                if (r < rows) memory.sums[r * table.slots + slot] = zero<Value>();
+                if (r == 0 || r < rows) memory.sums[r * table.slots + slot] = zero<Value>();
     }
     found += __popc(others);
     __syncwarp();
@@ -64,7 +64,7 @@ __device__ inline void add_to_slot(Value *sums, int slots, const table_step<Valu
 {
 #pragma unroll
     for (int r = 0; r < R; r++)
-        if (r < rows) sums[r * slots + slot] = add_product(sums[r * slots + slot], step.a[r], step.b);
+        if (r == 0 || r < rows) sums[r * slots + slot] = add_product(sums[r * slots + slot], step.a[r], step.b);
 }
 
 /* Expands and contracts a row, or rows with equal columns in A. Returns how many columns were found. */
@@ -76,9 +76,9 @@ __device__ inline int contract_row(const table_group &group, column_table &table
     for_each_step<Expansion, Value, R>(row, [&](const table_step<Value, R> &step) {
         const int slot = find_slots(group, table, memory, step, row.rows, found);
         if constexpr (!std::is_same<Value, none>::value) {
-            if (step.live && !step.second) add_to_slot(memory.sums, table.slots, step, slot, row.rows);
+            if (step.live && !step.later) add_to_slot(memory.sums, table.slots, step, slot, row.rows);
             __syncwarp();
-            if (step.live && step.second) add_to_slot(memory.sums, table.slots, step, slot, row.rows);
+            if (step.live && step.later) add_to_slot(memory.sums, table.slots, step, slot, row.rows);
         }
     });
     __syncwarp();
@@ -233,7 +233,7 @@ __device__ inline void write_rows(const patterns<Offset> &pattern, const numbers
         table.columns[slot] = NO_COLUMN;
 #pragma unroll
         for (int r = 0; r < R; r++)
-            if (r < rows) {
+            if (r == 0 || r < rows) {
                 number.c_columns[begin[r] + x] = column;
                 if constexpr (!std::is_same<Value, none>::value)
                     number.c_values[begin[r] + x] = memory.sums[r * table.slots + slot];
@@ -250,11 +250,14 @@ __device__ inline span<Offset> a_row_if_held(const patterns<Offset> &pattern, in
     return length > 0 && length <= table_holds(slots) ? a_row(pattern, i) : span<Offset>{0, 0};
 }
 
+/* Blocks that a multiprocessor is to hold: all that the registers leave room for, and one or two registers fewer where
+ * that lets one more in. */
+template <typename Value, int R> constexpr int resident_blocks() { return R == 1 && sizeof(Value) <= 8 ? 7 : 3; }
+
 /* Wide: a group is a warp. */
 template <typename Offset, typename Value, int R, bool Wide>
-__global__ __launch_bounds__(TABLE_THREADS, 3) void fill_table_kernel(const patterns<Offset> pattern,
-                                                                      const numbers<Value> number, const row_set set,
-                                                                      const table_shape shape)
+__global__ __launch_bounds__(TABLE_THREADS, resident_blocks<Value, R>()) void fill_table_kernel(
+    const patterns<Offset> pattern, const numbers<Value> number, const row_set set, const table_shape shape)
 {
     extern __shared__ int4 shared[];
     const table_group group(shape);

@@ -17,6 +17,7 @@ constexpr int table_lanes(int slots) { return slots <= 64 ? 8 : slots <= 128 ? 1
 enum {
     TABLE_THREADS = 128, /* a block, unless its tables would not fit */
     TABLE_WAVES = 1,     /* blocks for each that a multiprocessor holds at a time */
+    ROWS_A_STEP = 2,     /* rows of B that a step takes at most: 1 or 2 */
     STEPS_AHEAD = 2,     /* steps whose entries of B are asked for before they are needed */
     MOST_TOGETHER = 3,
     NO_COLUMN = -1 /* in an empty slot */
@@ -110,7 +111,8 @@ template <typename Value, int R> struct table_step {
     int32_t column, left; /* left: the entry before it in its row of B, if the left lane does not have it */
     bool valid;           /* the group is not yet through with its row */
     bool live;            /* this lane has an entry */
-    bool first, second;   /* the entry begins its row of B; that is the second of the step */
+    bool first;           /* the entry begins its row of B */
+    bool later;           /* the entry's row of B comes after another of the same step */
     Value b, a[R];
 };
 
@@ -136,6 +138,7 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
     Value a[R];
     Offset row_left; /* entries of A that are in no batch yet */
     int pair, pairs, base;
+    bool asked; /* the batch after this one is on its way */
     unsigned faults;
     bool too_long; /* counting: a row of B alone is more than the table holds */
     unsigned long long products;
@@ -159,6 +162,7 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
         for (int r = 0; r < R; r++) a[r] = Value{};
         ask_for_column();
         ask_for_bounds();
+        asked = true;
     }
 
     __device__ void ask_for_column() { a_column = entries_left > 0 ? pattern.a_columns[entry] : NO_COLUMN; }
@@ -177,7 +181,7 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
             if constexpr (has_values)
 #pragma unroll
                 for (int r = 0; r < R; r++)
-                    if (r < rows) next_a[r] = a_values[entry + offset[r]];
+                    if (r == 0 || r < rows) next_a[r] = a_values[entry + offset[r]];
         }
         if (entries_left > group.lanes) entry += group.lanes;
         entries_left -= group.lanes;
@@ -187,7 +191,7 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
     /* Where the second of two rows of B begins in a step's lanes, or in those of the steps after. */
     __device__ int boundary(int first, int second) const
     {
-        return first + second <= group.lanes ? first : (first + group.lanes - 1) & -group.lanes;
+        return ROWS_A_STEP == 2 && first + second <= group.lanes ? first : (first + group.lanes - 1) & -group.lanes;
     }
 
     /* Called by the whole group. */
@@ -205,11 +209,17 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
         row_left -= entries;
         pairs = (entries + 1) / 2;
         pair = 0;
-        ask_for_bounds();
+        asked = false;
     }
 
     __device__ void next(table_step<Value, R> &step)
     {
+        /* Groups are out of step with each other; those that can wait ask when another has to, all by one load. */
+        const bool may_ask = !asked && row_left > 0;
+        if (__any_sync(~0u, may_ask && 2 * pair >= pairs) && may_ask) {
+            ask_for_bounds();
+            asked = true;
+        }
         if (pair >= pairs && row_left > 0) take_batch();
         __syncwarp();
         step.valid = pair < pairs;
@@ -217,12 +227,14 @@ template <typename Offset, typename Value, int R, bool Counting> struct expansio
         const uint32_t packed = __shfl_sync(~0u, lengths, source, group.lanes);
         const int first = (int)(packed & 0xffff), second = (int)(packed >> 16), bound = boundary(first, second);
         const int p = base + group.lane;
-        step.second = p >= bound;
-        step.first = p == (step.second ? bound : 0);
-        step.live = step.valid && (step.second ? p - bound < second : p < first);
-        const Offset k = __shfl_sync(~0u, start, source + (step.second ? 1 : 0), group.lanes) + p;
+        const bool is_second = p >= bound;
+        step.later = is_second && bound > base;
+        step.first = p == (is_second ? bound : 0);
+        step.live = step.valid && (is_second ? p - bound < second : p < first);
+        const int owner = source + (is_second ? 1 : 0);
+        const Offset k = __shfl_sync(~0u, start, owner, group.lanes) + p;
 #pragma unroll
-        for (int r = 0; r < R; r++) step.a[r] = shuffle(a[r], source + (step.second ? 1 : 0), group.lanes);
+        for (int r = 0; r < R; r++) step.a[r] = shuffle(a[r], owner, group.lanes);
         step.left = step.column = NO_COLUMN;
         if (step.live) {
             step.column = pattern.b_columns[k];
