@@ -13,6 +13,8 @@
 #include "rows.cuh"
 #include "tally.cuh"
 
+#include <type_traits>
+
 namespace spg
 {
 
@@ -36,8 +38,9 @@ constexpr int blocks_at_once(bool few, size_t offset_bytes, size_t position_byte
 /* What a thread found in its row. */
 struct row_found {
     int32_t length; /* or MISFIT */
-    uint32_t products, faults;
+    uint32_t faults;
 };
+constexpr uint32_t SUSPECT = 1u << 31; /* among the faults, until find_faults has said which they are */
 
 /* What a warp found in its rows. */
 struct warp_found {
@@ -50,14 +53,6 @@ template <typename Offset> __device__ inline uint32_t capped_length(span<Offset>
 {
     Offset length = row.end - row.begin;
     return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
-}
-
-template <int HEADS> __device__ inline uint32_t least(const uint32_t (&heads)[HEADS])
-{
-    uint32_t column = heads[0];
-#pragma unroll
-    for (int k = 1; k < HEADS; ++k) column = min(column, heads[k]);
-    return column;
 }
 
 /* *from if it is wanted, else `otherwise`: one predicated load. A branch in its place would make a thread wait for each
@@ -77,12 +72,44 @@ __device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t othe
     return otherwise;
 }
 
-/* The rows of B that a row of A of at most HEADS entries names; returns its products, as far as they count. Checked as
- * by checked_b_row, but for the ends of B's offsets: see check_ends. */
+/* A head that equals the column just counted gives way to the next of its row. Predicated and in place, so that no
+ * register beside the three is taken. */
+__device__ inline void step_if_counted(uint32_t &head, int32_t &at, int32_t end, uint32_t column,
+                                       const int32_t *columns)
+{
+    asm("{ .reg .pred steps; .reg .b64 from;\n\t"
+        "setp.eq.u32 steps, %0, %3;\n\t"
+        "@steps add.s32 %1, %1, 1;\n\t"
+        "@steps mov.b32 %0, -1;\n\t"
+        "setp.lt.and.s32 steps, %1, %2, steps;\n\t"
+        "mad.wide.s32 from, %1, 4, %4;\n\t"
+        "@steps ld.global.nc.b32 %0, [from]; }"
+        : "+r"(head), "+r"(at)
+        : "r"(end), "r"(column), "l"(columns));
+}
+__device__ inline void step_if_counted(uint32_t &head, int64_t &at, int64_t end, uint32_t column,
+                                       const int32_t *columns)
+{
+    const bool counted = head == column;
+    at += counted;
+    head = (uint32_t)load_if(counted && at < end, columns + at, (int32_t)(counted ? NO_COLUMN : head));
+}
+
+template <int HEADS> __device__ inline uint32_t least(const uint32_t (&heads)[HEADS])
+{
+    uint32_t column = heads[0];
+#pragma unroll
+    for (int k = 1; k < HEADS; ++k) column = min(column, heads[k]);
+    return column;
+}
+
+/* The rows of B that a row of A of at most HEADS entries names; returns its products, as far as they count. A row that
+ * cannot be is taken for empty and makes the row of A suspect. */
 template <int HEADS, typename Offset, typename Position>
 __device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offset> a, Position (&at)[HEADS],
                                      Position (&end)[HEADS], uint32_t &faults)
 {
+    using Unsigned = std::make_unsigned_t<Offset>;
     int32_t columns[HEADS];
     span<Offset> rows[HEADS];
     const int length = (int)(a.end - a.begin);
@@ -90,16 +117,15 @@ __device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offse
     for (int k = 0; k < HEADS; ++k) columns[k] = load_if(k < length, pattern.a_columns + a.begin + k, -1);
 #pragma unroll
     for (int k = 0; k < HEADS; ++k) {
-        bool within = (uint32_t)columns[k] < (uint32_t)pattern.inner;
+        const bool within = (uint32_t)columns[k] < (uint32_t)pattern.inner;
         rows[k].begin = load_if(within, pattern.b_offsets + columns[k], 0);
-        rows[k].end = load_if(within, pattern.b_offsets + columns[k] + 1, 0);
-        if (k < length && !within) faults |= SPG_FAULT_A;
+        rows[k].end = load_if(within, pattern.b_offsets + columns[k] + 1, k < length ? -1 : 0);
     }
     uint32_t products = 0;
 #pragma unroll
     for (int k = 0; k < HEADS; ++k) {
-        if (rows[k].begin < 0 || rows[k].begin > rows[k].end || rows[k].end > pattern.b_nnz) {
-            faults |= SPG_FAULT_B;
+        if ((Unsigned)rows[k].begin > (Unsigned)rows[k].end || (Unsigned)rows[k].end > (Unsigned)pattern.b_nnz) {
+            faults |= SUSPECT;
             rows[k] = {0, 0};
         }
         products += capped_length(rows[k]);
@@ -109,18 +135,21 @@ __device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offse
     return products;
 }
 
-/* A row of A of at most HEADS entries. */
+/* A row of A of at most HEADS entries. By whole warps, for they add their products before they merge. */
 template <int HEADS, typename Offset, typename Position>
-__device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Offset> a, row_found &found)
+__device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Offset> a, row_found &found,
+                                       warp_found &warp)
 {
     uint32_t heads[HEADS];
     Position at[HEADS], end[HEADS];
     uint32_t products = load_rows(pattern, a, at, end, found.faults);
-    if (products > MOST_PRODUCTS) {
+    const bool fits = products <= MOST_PRODUCTS;
+    products = __reduce_add_sync(~0u, fits ? products : 0);
+    if (threadIdx.x % 32 == 0) warp.products += products;
+    if (!fits) {
         found.length = MISFIT;
         return;
     }
-    found.products = products;
 #pragma unroll
     for (int k = 0; k < HEADS; ++k)
         heads[k] = (uint32_t)load_if(at[k] < end[k], pattern.b_columns + at[k], (int32_t)NO_COLUMN);
@@ -128,12 +157,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     while (column < (uint32_t)pattern.cols) {
         ++found.length;
 #pragma unroll
-        for (int k = 0; k < HEADS; ++k) {
-            bool counted = heads[k] == column;
-            at[k] += counted;
-            heads[k] = (uint32_t)load_if(counted && at[k] < end[k], pattern.b_columns + at[k],
-                                         (int32_t)(counted ? NO_COLUMN : heads[k]));
-        }
+        for (int k = 0; k < HEADS; ++k) step_if_counted(heads[k], at[k], end[k], column, pattern.b_columns);
         uint32_t before = column;
         column = least(heads);
         if (column > before) continue;
@@ -154,22 +178,23 @@ __device__ inline uint32_t least_of_half(uint32_t head, bool upper)
     return upper ? high : low;
 }
 
-/* One row of A in each half of the warp, row i for all lanes of a half: its count, and the faults that this lane saw.
+/* One row of A in each half of the warp, row i for all lanes of a half: its count and products, and the faults
+ * that this lane saw.
  */
 template <typename Offset, typename Position>
-__device__ inline row_found merge_in_half(const patterns<Offset> &pattern, int32_t i)
+__device__ inline row_found merge_in_half(const patterns<Offset> &pattern, int32_t i, uint32_t &products)
 {
     const bool upper = threadIdx.x % 32 >= HALF;
-    row_found found{0, 0, 0};
+    row_found found{0, 0};
     const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
     const Offset k = a.begin + threadIdx.x % HALF;
     span<Offset> row{0, 0};
     if (k < a.end) row = checked_b_row(pattern, pattern.a_columns[k], found.faults);
     uint32_t low = __reduce_add_sync(~0u, upper ? 0u : capped_length(row));
     uint32_t high = __reduce_add_sync(~0u, upper ? capped_length(row) : 0u);
-    found.products = upper ? high : low;
+    products = upper ? high : low;
     Position at = (Position)row.begin, end = (Position)row.end;
-    bool fits = found.products <= MOST_PRODUCTS, ascends = true;
+    bool fits = products <= MOST_PRODUCTS, ascends = true;
     if (!fits) at = end;
     uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
     uint32_t column = least_of_half(head, upper);
@@ -191,14 +216,15 @@ __device__ inline row_found merge_in_half(const patterns<Offset> &pattern, int32
     if (ascends && at < end) found.faults |= SPG_FAULT_B;
     if (!fits) {
         found.length = MISFIT;
-        found.products = 0;
+        products = 0;
     }
     return found;
 }
 
 /* The rows of the lanes in `lanes`, two at a time; i is the lane's own. */
 template <typename Offset, typename Position>
-__device__ inline void merge_in_halves(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found)
+__device__ inline void merge_in_halves(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found,
+                                       warp_found &warp)
 {
     const int lane = threadIdx.x % 32;
     while (lanes != 0) {
@@ -206,25 +232,20 @@ __device__ inline void merge_in_halves(const patterns<Offset> &pattern, int32_t 
         lanes &= lanes - 1;
         int second = lanes != 0 ? __ffs(lanes) - 1 : first;
         lanes &= lanes - 1;
-        row_found half = merge_in_half<Offset, Position>(pattern, i - lane + (lane < HALF ? first : second));
+        uint32_t products;
+        row_found half = merge_in_half<Offset, Position>(pattern, i - lane + (lane < HALF ? first : second), products);
         found.faults |= half.faults;
-        for (int upper = 0; upper < 2; ++upper) {
-            int32_t length = __shfl_sync(~0u, half.length, upper * HALF);
-            uint32_t products = __shfl_sync(~0u, half.products, upper * HALF);
-            if (lane != (upper ? second : first)) continue;
-            found.length = length;
-            found.products = products;
-        }
+        int32_t low = __shfl_sync(~0u, half.length, 0), high = __shfl_sync(~0u, half.length, HALF);
+        if (lane == first) found.length = low;
+        if (lane == second) found.length = high;
+        products = __reduce_add_sync(~0u, lane == 0 || (lane == HALF && second != first) ? products : 0);
+        if (lane == 0) warp.products += products;
     }
 }
 
-/* Whether B's first row does not begin at 0 or its last one not end at nnz: a fault of the products that name it. */
-template <typename Offset> __device__ inline bool ends_are_wrong(const patterns<Offset> &pattern)
-{
-    return pattern.inner > 0 && (pattern.b_offsets[0] != 0 || pattern.b_offsets[pattern.inner] != pattern.b_nnz);
-}
+/* Of row i of A, but for columns of B. */
 template <typename Offset>
-__device__ inline void check_ends(const patterns<Offset> &pattern, int32_t i, uint32_t &faults)
+__device__ inline void find_faults(const patterns<Offset> &pattern, int32_t i, uint32_t &faults)
 {
     span<Offset> a = checked_a_row(pattern, i, faults);
     for (Offset k = a.begin; k < a.end; ++k) checked_b_row(pattern, pattern.a_columns[k], faults);
@@ -232,12 +253,16 @@ __device__ inline void check_ends(const patterns<Offset> &pattern, int32_t i, ui
 
 /* One row a thread, row i, which is `active` if there is such a row. FEW: by the kernel for few heads. */
 template <bool FEW, typename Offset, typename Position>
-__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i)
+__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, warp_found &warp)
 {
     constexpr int HEADS = FEW ? (int)FEW_HEADS : (int)MERGE_MOST;
-    row_found found{0, 0, 0};
+    row_found found{0, 0};
     span<Offset> a{0, 0};
+    const Offset b_first = load_if(pattern.inner > 0, pattern.b_offsets, 0);
+    const Offset b_past = load_if(pattern.inner > 0, pattern.b_offsets + pattern.inner, pattern.b_nnz);
     if (active) a = checked_a_row(pattern, i, found.faults);
+    /* That may be nothing to this row, but is looked into no further where all is well. */
+    if (b_first != 0 || b_past != pattern.b_nnz) found.faults |= SUSPECT;
     if (a.end - a.begin > MERGE_MOST) {
         found.length = MISFIT;
         a.end = a.begin;
@@ -249,38 +274,40 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     if (longest == 0)
         ;
     else if (FEW && longest <= 4)
-        merge_in_thread<4, Offset, Position>(pattern, a, found);
+        merge_in_thread<4, Offset, Position>(pattern, a, found, warp);
     else if (FEW && longest <= 5)
-        merge_in_thread<5, Offset, Position>(pattern, a, found);
+        merge_in_thread<5, Offset, Position>(pattern, a, found, warp);
     else if (FEW && longest <= 7)
-        merge_in_thread<7, Offset, Position>(pattern, a, found);
+        merge_in_thread<7, Offset, Position>(pattern, a, found, warp);
     else if (FEW)
-        merge_in_thread<9, Offset, Position>(pattern, a, found);
+        merge_in_thread<9, Offset, Position>(pattern, a, found, warp);
     else if (longest <= 8)
-        merge_in_thread<8, Offset, Position>(pattern, a, found);
+        merge_in_thread<8, Offset, Position>(pattern, a, found, warp);
     else if (longest <= 12)
-        merge_in_thread<12, Offset, Position>(pattern, a, found);
+        merge_in_thread<12, Offset, Position>(pattern, a, found, warp);
     else
-        merge_in_thread<16, Offset, Position>(pattern, a, found);
+        merge_in_thread<16, Offset, Position>(pattern, a, found, warp);
     __syncwarp();
     /* The row is read again where that is seldom, for registers. */
-    if (ends_are_wrong(pattern) && active && found.length != MISFIT) check_ends(pattern, i, found.faults);
-    if (by_halves != 0) merge_in_halves<Offset, Position>(pattern, i, by_halves, found);
+    if (found.faults & SUSPECT) {
+        found.faults &= ~SUSPECT;
+        if (active && found.length != MISFIT) find_faults(pattern, i, found.faults);
+    }
+    if (by_halves != 0) merge_in_halves<Offset, Position>(pattern, i, by_halves, found, warp);
     return found;
 }
 
-/* Adds a row of every lane to what its warp found. */
+/* Adds a row of every lane to what its warp found, but for the products. */
 __device__ inline void add_to_warp(warp_found &warp, const row_found &row)
 {
     bool fits = row.length != MISFIT;
     unsigned int length = fits ? (unsigned int)row.length : 0;
-    unsigned int nnz = __reduce_add_sync(~0u, length), products = __reduce_add_sync(~0u, row.products);
+    unsigned int nnz = __reduce_add_sync(~0u, length);
     unsigned int longest = __reduce_max_sync(~0u, length), faults = __reduce_or_sync(~0u, row.faults);
     unsigned int misfits = __popc(__ballot_sync(~0u, !fits));
     unsigned int long_rows = __popc(__ballot_sync(~0u, fits && !fits_list(row.length, (int32_t)MERGE_MOST)));
     if (threadIdx.x % 32 != 0) return;
     warp.nnz += nnz;
-    warp.products += products;
     warp.longest = max(warp.longest, longest);
     warp.misfits += misfits;
     warp.long_rows += long_rows;
@@ -309,7 +336,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(FEW, sizeof(Offset), s
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        row_found found = count_row<FEW, Offset, Position>(pattern, active, (int32_t)i);
+        row_found found = count_row<FEW, Offset, Position>(pattern, active, (int32_t)i, warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
         add_to_warp(warps[warp], found);
     }
