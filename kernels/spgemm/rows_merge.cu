@@ -84,7 +84,7 @@ __device__ inline void step_if_counted(uint32_t &head, int32_t &at, int32_t end,
         "setp.lt.and.s32 steps, %1, %2, steps;\n\t"
         "mad.wide.s32 from, %1, 4, %4;\n\t"
         "@steps ld.global.nc.b32 %0, [from]; }"
-        : "+r"(head), "+r"(at)
+        : "+&r"(head), "+&r"(at)
         : "r"(end), "r"(column), "l"(columns));
 }
 __device__ inline void step_if_counted(uint32_t &head, int64_t &at, int64_t end, uint32_t column,
