@@ -43,8 +43,8 @@ constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 
-/* rows_window.cu. Windows of columns, direct in shared memory: rows of any length, long ones split over windows and so
- * over blocks. */
+/* rows_window.cu. Bitmaps of columns, then windows of C's entries summed in shared memory: rows of any length, long
+ * ones split over blocks. */
 spg_status count_rows_window(cuda_product &product, const row_set &rows);
 spg_status fill_rows_window(cuda_product &product, const row_set &rows);
 

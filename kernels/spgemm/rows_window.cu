@@ -1,0 +1,18 @@
+/* Long rows of C, of any length: a bitmap of columns finds their pattern (window_pattern.cu), then windows of their
+ * entries are summed in shared memory (window_sums.cu). For rows too long for a table, where rows are mixed. Filling
+ * takes two steps because a window is cut by the entries of C that it holds, not by its width, so that a row has few
+ * windows however far its columns lie apart. */
+#include "window.cuh"
+
+namespace spg
+{
+
+spg_status count_rows_window(cuda_product &product, const row_set &rows) { return count_window_columns(product, rows); }
+
+spg_status fill_rows_window(cuda_product &product, const row_set &rows)
+{
+    spg_status status = fill_window_columns(product, rows);
+    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows) : status;
+}
+
+} // namespace spg

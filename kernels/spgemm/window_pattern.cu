@@ -1,0 +1,371 @@
+/* First and second stage of the window class: how many entries a row of C has, and which columns. In: patterns of A
+ * and B. Out: C's lengths, or, with offsets, its columns.
+ *
+ * A block takes a row, lays the products of as many entries of A as it has threads end to end, and its warps set the
+ * columns' bits in shared memory: in any order, for a set has none. Columns beyond the bitmap's range are left to a
+ * further pass over the row. Rows that hold much of A are split: blocks take chunks of the row and OR what they found
+ * into a bitmap in global memory, and the last of them counts or writes the row. */
+#include "window_bitmap.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum {
+    SMALL_BLOCK = 256, /* threads, by the bitmap's size */
+    LARGE_BLOCK = 1024,
+    SMALL_BITMAP = 16 * 1024, /* bytes */
+    TOGETHER = 4,             /* steps of 32 products whose loads are under way together */
+    SPLIT_LEAST = 1024,       /* entries of A in a chunk */
+    SPLIT_BYTES = 4 << 20,    /* of bitmaps of split rows */
+    SPLIT_ROWS = 512,
+    LIST_THREADS = 256
+};
+constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
+constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
+
+/* Work dealt by tickets: chunks of split rows, then whole rows. */
+struct split_rows {
+    uint32_t *ticket, *chunks, *rows; /* counters; where they pass what the arrays hold, none is split */
+    uint32_t *done;                   /* chunks of each split row */
+    uint32_t *bitmaps;                /* of each split row, all columns */
+    int4 *list;                       /* of chunks: row, which split row, which chunk, of how many */
+    int64_t chunk_entries;
+    uint32_t most_rows, most_chunks;
+    int64_t bitmap_words;
+};
+
+struct bitmap_shape {
+    int32_t range_words; /* a multiple of UNIT_WORDS */
+    int32_t ranges;
+};
+
+/* Shared memory of a block. */
+template <typename Offset> struct block_memory {
+    Offset *deltas;
+    uint32_t *bitmap, *starts;
+};
+
+/* What one row needs while it is worked on. */
+template <typename Offset> struct row_work {
+    int32_t row;
+    span<Offset> entries; /* of A, in this chunk */
+    int32_t slot, chunks; /* slot < 0: not split */
+};
+
+/* What a thread adds to the tally. */
+struct findings {
+    unsigned long long products, nnz;
+    unsigned int longest, long_rows, faults;
+};
+
+/* Inclusive sum over the block; `sums` has a word for each warp. All threads. */
+__device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (int step = 1; step < 32; step *= 2) {
+        uint64_t below = __shfl_up_sync(~0u, value, step);
+        if (lane >= step) value += below;
+    }
+    if (lane == 31) sums[warp] = value;
+    __syncthreads();
+    uint64_t before = lane < warp && lane < warps ? sums[lane] : 0;
+    for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(~0u, before, step);
+    return value + before;
+}
+
+/* Lays the products of entries of A from `at` end to end; returns how many entries were taken. A product belongs to
+ * the range of columns from `low` up to, not including, `high`. All threads. */
+template <typename Offset, bool Filling>
+__device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
+                                Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, findings &found)
+{
+    __shared__ uint64_t sums[32], total;
+    span<Offset> row{0, 0};
+    Offset skipped = 0, length = 0;
+    if (end - at > (Offset)threadIdx.x) {
+        int32_t a_column = pattern.a_columns[at + (Offset)threadIdx.x];
+        row = Filling ? b_row(pattern, a_column) : checked_b_row(pattern, a_column, found.faults);
+        if (!Filling && row.end - row.begin > pattern.cols) {
+            found.faults |= SPG_FAULT_B_UNSORTED;
+            row.end = row.begin;
+        }
+        length = row.end - row.begin;
+        const int32_t *columns = pattern.b_columns + row.begin;
+        if (low > 0) skipped = first_not_less(columns, (int32_t)length, low);
+        if (high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
+        /* So the ranges part the row, and what is out of order shows in one of them. */
+        if (!Filling && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
+        length = length > skipped ? length - skipped : 0;
+    }
+    uint64_t own = (uint64_t)length | (uint64_t)(length > 0) << LENGTH_BITS;
+    uint64_t sum = block_sum(own, sums), products = sum & ((1ull << LENGTH_BITS) - 1);
+    bool taken = products <= BATCH_PRODUCTS;
+    if (taken && length > 0) {
+        int entry = (int)(sum >> LENGTH_BITS) - 1;
+        uint32_t start = (uint32_t)(products - (uint64_t)length);
+        memory.starts[entry] = start;
+        memory.deltas[entry] = row.begin + skipped - (Offset)start;
+    }
+    if (!Filling && taken && low == 0) found.products += (unsigned long long)(row.end - row.begin);
+    int entries = __syncthreads_count(taken);
+    if ((int)threadIdx.x == entries - 1) total = sum;
+    __syncthreads();
+    flat = {memory.starts, memory.deltas, (int)(total >> LENGTH_BITS), (uint32_t)(total & ((1ull << LENGTH_BITS) - 1))};
+    return entries;
+}
+
+/* Sets the bits of one batch: each warp has an equal stretch of the products. */
+template <typename Offset, bool Filling>
+__device__ inline void set_bits(const patterns<Offset> &pattern, const flat_products<Offset> &flat, uint32_t *bitmap,
+                                int64_t low, int64_t high, findings &found)
+{
+    uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    uint32_t stretch = ((flat.products + 31) / 32 + warps - 1) / warps * 32;
+    uint32_t p = warp * stretch, end = p + stretch < flat.products ? p + stretch : flat.products;
+    if (p >= end) return;
+    int before = entry_before(flat, p);
+    int32_t previous = -1; /* lane 0: the column of product p - 1 */
+    if (!Filling && lane == 0 && p > 0) previous = pattern.b_columns[flat.deltas[before] + (Offset)(p - 1)];
+    for (; p < end; p += 32 * TOGETHER) {
+        int32_t columns[TOGETHER];
+        uint32_t begins[TOGETHER];
+#pragma unroll
+        for (int u = 0; u < TOGETHER; ++u) {
+            uint32_t own = p + 32 * u + lane;
+            int entry = entry_of(flat, p + 32 * u, before, begins[u]);
+            columns[u] = own < end ? pattern.b_columns[flat.deltas[entry] + (Offset)own] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < TOGETHER; ++u) {
+            bool active = p + 32 * u + lane < end;
+            if (!Filling) {
+                int32_t left = __shfl_sync(~0u, columns[u], (lane + 31) % 32);
+                if (active && (begins[u] >> lane & 1) == 0 && columns[u] <= (lane == 0 ? previous : left))
+                    found.faults |= SPG_FAULT_B_UNSORTED;
+                if (lane == 0) previous = left;
+                bool within = columns[u] >= low && columns[u] < high;
+                if (active && !within)
+                    found.faults |= (uint32_t)columns[u] < (uint32_t)pattern.cols ? SPG_FAULT_B_UNSORTED : SPG_FAULT_B;
+                active = active && within;
+            }
+            if (active) {
+                uint32_t place = (uint32_t)(columns[u] - (int32_t)low), bit = 1u << place % 32;
+                /* Most products meet a column that is there, and a read costs less than an atomic. */
+                if ((static_cast<volatile uint32_t *>(bitmap)[place / 32] & bit) == 0)
+                    atomicOr(&bitmap[place / 32], bit);
+            }
+        }
+    }
+}
+
+/* Takes the next ticket: false if there is no more work. All threads. */
+template <typename Offset, bool Filling>
+__device__ inline bool take_work(const patterns<Offset> &pattern, const row_set &rows, const split_rows &split,
+                                 uint32_t chunks, bool splits, row_work<Offset> &work, findings &found)
+{
+    __shared__ uint32_t dealt;
+    for (;;) {
+        if (threadIdx.x == 0) dealt = atomicAdd(split.ticket, 1u);
+        __syncthreads();
+        uint32_t ticket = dealt;
+        __syncthreads();
+        if (ticket >= (int64_t)chunks + row_count(rows)) return false;
+        bool is_chunk = ticket < chunks;
+        int4 chunk = is_chunk ? split.list[ticket] : make_int4(row_at(rows, (int32_t)(ticket - chunks)), -1, 0, 1);
+        span<Offset> row = Filling ? a_row(pattern, chunk.x) : checked_a_row(pattern, chunk.x, found.faults);
+        if (is_chunk) {
+            row.begin += (Offset)(chunk.z * split.chunk_entries);
+            if (row.end - row.begin > split.chunk_entries) row.end = row.begin + (Offset)split.chunk_entries;
+        } else if (splits && row.end - row.begin > split.chunk_entries) {
+            continue; /* in chunks */
+        }
+        work = {chunk.x, row, chunk.y, chunk.w};
+        return true;
+    }
+}
+
+/* Whether this block is the last to have ORed its chunk into the row's bitmap. All threads. */
+__device__ inline bool chunk_is_last(uint32_t *done, int32_t chunks)
+{
+    __shared__ uint32_t before;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) before = atomicAdd(done, 1u);
+    __syncthreads();
+    bool last = before == (uint32_t)(chunks - 1);
+    __threadfence();
+    return last;
+}
+
+/* Finds the columns of a chunk or a row, range by range. Returns the row's length, or -1 if another block will. */
+template <typename Offset, bool Filling>
+__device__ inline int64_t find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
+                                       const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
+                                       int32_t *c_columns, findings &found)
+{
+    int64_t range = (int64_t)shape.range_words * 32, length = 0;
+    uint32_t *whole = work.slot >= 0 ? split.bitmaps + work.slot * split.bitmap_words : nullptr;
+    for (int32_t r = 0; r < shape.ranges; ++r) {
+        int64_t low = r * range, high = low + range < pattern.cols ? low + range : pattern.cols;
+        for (Offset at = work.entries.begin; at < work.entries.end;) {
+            flat_products<Offset> flat;
+            Offset taken = lay_batch<Offset, Filling>(pattern, memory, at, work.entries.end, low, high, flat, found);
+            set_bits<Offset, Filling>(pattern, flat, memory.bitmap, low, high, found);
+            __syncthreads();
+            if (work.entries.end - at <= taken) break;
+            at += taken;
+        }
+        if (whole != nullptr)
+            merge_bitmap(memory.bitmap, shape.range_words, whole + r * (int64_t)shape.range_words);
+        else
+            length += close_bitmap<Filling>(memory.bitmap, shape.range_words, (int32_t)low, c_columns + length);
+        __syncthreads();
+    }
+    if (whole == nullptr) return length;
+    if (!chunk_is_last(&split.done[work.slot], work.chunks)) return -1;
+    for (int32_t r = 0; r < shape.ranges; ++r) {
+        for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x)
+            memory.bitmap[k] = __ldcg(&whole[r * (int64_t)shape.range_words + k]);
+        __syncthreads();
+        length += close_bitmap<Filling>(memory.bitmap, shape.range_words, (int32_t)(r * range), c_columns + length);
+    }
+    return length;
+}
+
+template <typename Offset, bool Filling>
+__global__ void __launch_bounds__(LARGE_BLOCK, 1)
+    window_pattern(patterns<Offset> pattern, int32_t *c_columns, row_set rows, split_rows split, bitmap_shape shape)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    block_memory<Offset> memory;
+    memory.deltas = reinterpret_cast<Offset *>(shared);
+    memory.starts = reinterpret_cast<uint32_t *>(memory.deltas + blockDim.x);
+    memory.bitmap = memory.starts + blockDim.x;
+    for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x) memory.bitmap[k] = 0;
+    bool splits = *split.rows <= split.most_rows && *split.chunks <= split.most_chunks;
+    uint32_t chunks = splits ? *split.chunks : 0;
+    findings found{};
+    row_work<Offset> work;
+    while (take_work<Offset, Filling>(pattern, rows, split, chunks, splits, work, found)) {
+        int32_t *columns = Filling ? c_columns + pattern.c_offsets[work.row] : nullptr;
+        int64_t length = find_columns<Offset, Filling>(pattern, memory, shape, split, work, columns, found);
+        if (Filling || length < 0 || threadIdx.x != 0) continue;
+        pattern.c_offsets[work.row] = (Offset)length;
+        found.nnz += (unsigned long long)length;
+        if (length > found.longest) found.longest = (unsigned int)length;
+        span<Offset> row = checked_a_row(pattern, work.row, found.faults);
+        if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
+    }
+    if (Filling) return;
+    __syncwarp();
+    tally_counts(pattern.tally, found.nnz, found.products, found.longest, 0, found.faults);
+    if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
+}
+
+/* Chunks of the rows that hold much of A. */
+template <typename Offset>
+__global__ void __launch_bounds__(LIST_THREADS) list_chunks(patterns<Offset> pattern, row_set rows, split_rows split)
+{
+    int32_t count = row_count(rows);
+    for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
+        int32_t i = row_at(rows, (int32_t)k);
+        unsigned int faults = 0;
+        span<Offset> row = checked_a_row(pattern, i, faults);
+        int64_t length = row.end - row.begin;
+        if (length <= split.chunk_entries) continue;
+        uint32_t slot = atomicAdd(split.rows, 1u);
+        if (slot >= split.most_rows) continue; /* offsets of A that overlap: nothing is split */
+        int32_t chunks = (int32_t)((length + split.chunk_entries - 1) / split.chunk_entries);
+        uint32_t at = atomicAdd(split.chunks, (uint32_t)chunks);
+        for (int32_t n = 0; n < chunks; ++n)
+            if (at + n < split.most_chunks) split.list[at + n] = make_int4(i, (int32_t)slot, n, chunks);
+    }
+}
+
+template <typename Offset, bool Filling>
+spg_status launch(cuda_product &product, const row_set &rows, const split_rows &split, const bitmap_shape &shape,
+                  int threads)
+{
+    const patterns<Offset> pattern = patterns_of<Offset>(product);
+    cudaStream_t stream = product.cuda->stream;
+    list_chunks<Offset>
+        <<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(pattern, rows, split);
+    spg_status status = spg_cuda_check_launch(product.context, "listing chunks of rows");
+    int64_t bytes = (int64_t)threads * (sizeof(Offset) + 4) + (int64_t)shape.range_words * 4;
+    int blocks = 0;
+    auto kernel = window_pattern<Offset, Filling>;
+    if (status == SPG_OK) status = resident_blocks(product, kernel, threads, bytes, &blocks);
+    if (status != SPG_OK) return status;
+    kernel<<<blocks, threads, bytes, stream>>>(pattern, product.C->columns, rows, split, shape);
+    return spg_cuda_check_launch(product.context, Filling ? "columns of long rows" : "counting long rows");
+}
+
+/* Equal ranges that fit in shared memory beside a batch. */
+bitmap_shape shape_for(const cuda_product &product)
+{
+    int64_t units = product.B->cols / (32 * UNIT_WORDS) + 1;
+    int64_t room = product.cuda->block_shared_bytes - LARGE_BLOCK * 12 - 2048; /* static and reserved memory too */
+    int64_t most = room / (4 * UNIT_WORDS);
+    int64_t ranges = (units + most - 1) / most, each = (units + ranges - 1) / ranges;
+    return {(int32_t)(each * UNIT_WORDS), (int32_t)((units + each - 1) / each)};
+}
+
+/* Bytes for bitmaps of split rows: within half of what the workspace limit leaves. */
+int64_t split_room(const cuda_product &product)
+{
+    int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
+    if (limit == 0 || left > SPLIT_BYTES) return SPLIT_BYTES;
+    return left > 0 ? left : 0;
+}
+
+spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling)
+{
+    if (rows.count == 0) return SPG_OK;
+    bitmap_shape shape = shape_for(product);
+    int threads = shape.range_words * 4 <= SMALL_BITMAP ? SMALL_BLOCK : LARGE_BLOCK;
+    split_rows split{};
+    split.bitmap_words = (int64_t)shape.range_words * shape.ranges;
+    int64_t slots = split_room(product) / (split.bitmap_words * 4 + 16);
+    if (slots > SPLIT_ROWS) slots = SPLIT_ROWS;
+    /* So there are fewer rows above chunk_entries than slots; the last chunk of each may be small. */
+    split.chunk_entries = slots > 0 ? product.A->nnz / slots : INT64_MAX;
+    if (split.chunk_entries < SPLIT_LEAST) split.chunk_entries = SPLIT_LEAST;
+    int64_t chunks = product.A->nnz / split.chunk_entries + slots;
+    split.most_rows = (uint32_t)slots;
+    split.most_chunks = (uint32_t)chunks;
+
+    int64_t zeroed = 16 + slots * 16 + slots * split.bitmap_words * 4, bytes = zeroed + chunks * (int64_t)sizeof(int4);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "bitmaps of long rows", &memory);
+    if (status != SPG_OK) return status;
+    split.ticket = static_cast<uint32_t *>(memory);
+    split.chunks = split.ticket + 1;
+    split.rows = split.ticket + 2;
+    split.done = split.ticket + 4;
+    split.bitmaps = split.done + slots * 4;
+    split.list = reinterpret_cast<int4 *>(split.bitmaps + slots * split.bitmap_words);
+    status =
+        spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, zeroed, product.cuda->stream), "clearing bitmaps");
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            using Offset = decltype(offset);
+            return filling ? launch<Offset, true>(product, rows, split, shape, threads)
+                           : launch<Offset, false>(product, rows, split, shape, threads);
+        });
+    give_workspace(product, memory, bytes);
+    return status;
+}
+
+} // namespace
+
+spg_status count_window_columns(cuda_product &product, const row_set &rows)
+{
+    return run_pattern(product, rows, false);
+}
+
+spg_status fill_window_columns(cuda_product &product, const row_set &rows) { return run_pattern(product, rows, true); }
+
+} // namespace spg
