@@ -1,0 +1,184 @@
+/* Plans on the device (backend.h). A plan is made from the pattern of C and those of A and B: rows by class
+ * (plan_classes.cu), then what each class keeps (plan_thread.cu, plan_items.cu). A run launches one kernel for each
+ * class that has rows; it allocates nothing, waits for nothing and can be captured. */
+#include "plan.cuh"
+
+#include "../cuda_backend.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spg
+{
+
+namespace
+{
+
+cuda_plan *state_of(const spgemm_plan *plan) { return static_cast<cuda_plan *>(plan->state); }
+
+/* Entries of C that a thread sums: their sums are to leave room for enough threads. */
+int thread_sums(spg_type type)
+{
+    return std::min<int>(PLAN_THREAD_SUMS, (int)(PLAN_THREAD_SUM_BYTES / spg_type_size(type)));
+}
+
+spg_status check_limits(spg_context *context, const spg_csr *B)
+{
+    if (B->nnz < (int64_t)1 << PIECE_START_BITS) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "B has %lld entries; plans on a device take up to 2^%d",
+                            (long long)B->nnz, (int)PIECE_START_BITS);
+}
+
+spg_status make_classes(plan_maker &maker)
+{
+    scratch products_memory(maker), rows_memory(maker);
+    spg_status status = products_memory.allocate(maker.patterns.rows, &maker.row_products);
+    if (status == SPG_OK) status = rows_memory.allocate(maker.patterns.rows, &maker.listed_rows);
+    if (status == SPG_OK) status = classify_rows(maker);
+    const int32_t *rows = maker.listed_rows;
+    for (int row_class = PLAN_THREAD; row_class < PLAN_CLASSES && status == SPG_OK; row_class++) {
+        const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
+        if (count > 0)
+            status = row_class == PLAN_THREAD ? make_thread_rows(maker, rows) : make_items(maker, row_class, rows);
+        rows += count;
+    }
+    return status;
+}
+
+spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    cuda_plan *state = state_of(plan);
+    const spg_csr &C = plan->C;
+    plan_maker maker = {};
+    maker.context = context;
+    maker.cuda = spg_cuda_of(context);
+    maker.plan = state;
+    maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns,
+                      C.columns,      A->rows,        B->rows,       false};
+    maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
+    maker.thread_sums = thread_sums(A->value_type);
+    spg_status status = check_limits(context, B);
+    if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
+    if (status == SPG_OK) status = find_fingerprint(context, B, &state->of_b);
+    if (status == SPG_OK && C.nnz > 0) status = make_classes(maker);
+    /* A and B may be changed by others than this stream as soon as the plan is there. */
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes + C.nnz * 4 +
+                             (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
+    plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
+    return status;
+}
+
+spg_status run_classes(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    const cuda_plan *state = state_of(plan);
+    spg_context *context = plan->context;
+    spg_status status = SPG_OK;
+    for (int row_class = PLAN_CLASSES - 1; row_class > PLAN_THREAD && status == SPG_OK; row_class--)
+        status = run_items(context, state->classes[row_class], A->value_type, A->values, B->values, C->values);
+    if (status != SPG_OK) return status;
+    return run_thread_rows(context, state->thread, A->value_type, A->values, B->values, C->values);
+}
+
+/* Where it is asked for: waits for the run's end. */
+spg_status time_run(spgemm_plan *plan)
+{
+    spg_cuda *cuda = spg_cuda_of(plan->context);
+    spgemm_stats &stats = plan->stats;
+    stats.analysis_ms = stats.expand_sort_ms = stats.contract_ms = stats.assemble_ms = stats.total_ms = 0;
+    if (cuda->events[SPG_STAGE_END] == nullptr) return SPG_OK;
+    float milliseconds = 0;
+    cudaError_t error = cudaEventRecord(cuda->events[SPG_STAGE_END], cuda->stream);
+    if (error == cudaSuccess) error = cudaEventSynchronize(cuda->events[SPG_STAGE_END]);
+    if (error == cudaSuccess)
+        error = cudaEventElapsedTime(&milliseconds, cuda->events[SPG_STAGE_BEGIN], cuda->events[SPG_STAGE_END]);
+    stats.contract_ms = stats.total_ms = milliseconds;
+    return spg_cuda_check(plan->context, error, "timing a plan's run");
+}
+
+spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const plan_fingerprint &planned,
+                               const char *name)
+{
+    plan_fingerprint found;
+    spg_status status = find_fingerprint(context, matrix, &found);
+    if (status != SPG_OK) return status;
+    if (memcmp(&found, &planned, sizeof found) == 0) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_SHAPE, "%s has another pattern than the plan was made for", name);
+}
+
+} // namespace
+
+} // namespace spg
+
+spg_status spg_cuda_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    spg_status status = spg_allocate_on_host(context, sizeof(spg::cuda_plan), "a plan", &plan->state);
+    if (status != SPG_OK) return status;
+    memset(plan->state, 0, sizeof(spg::cuda_plan));
+    status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
+    status = spg::make_plan(context, A, B, plan);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    const spg_csr &pattern = plan->C;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status =
+        spg_csr_alloc(context, pattern.rows, pattern.cols, pattern.nnz, pattern.offset_type, pattern.value_type, C);
+    const int64_t offset_bytes = (pattern.rows + 1) * (int64_t)spg_type_size(pattern.offset_type);
+    if (status == SPG_OK) status = spg_cuda_copy_on_device(context, C->row_offsets, pattern.row_offsets, offset_bytes);
+    if (status == SPG_OK) status = spg_cuda_copy_on_device(context, C->columns, pattern.columns, pattern.nnz * 4);
+    if (status != SPG_OK) spg_csr_free(context, C);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
+{
+    bool are_equal = false;
+    spg_status status = spg_cuda_enter(plan->context);
+    if (status != SPG_OK) return status;
+    status = spg::patterns_are_equal(plan->context, C, &plan->C, &are_equal);
+    spg_cuda_leave(plan->context);
+    if (status != SPG_OK || are_equal) return status;
+    return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
+}
+
+spg_status spg_cuda_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+{
+    const spg::cuda_plan *state = spg::state_of(plan);
+    spg_status status = spg_cuda_enter(plan->context);
+    if (status != SPG_OK) return status;
+    status = spg::compare_fingerprint(plan->context, A, state->of_a, "A");
+    if (status == SPG_OK) status = spg::compare_fingerprint(plan->context, B, state->of_b, "B");
+    spg_cuda_leave(plan->context);
+    return status;
+}
+
+spg_status spg_cuda_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    const spg_cuda *cuda = spg_cuda_of(context);
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    if (cuda->events[SPG_STAGE_BEGIN] != nullptr)
+        status = spg_cuda_check(context, cudaEventRecord(cuda->events[SPG_STAGE_BEGIN], cuda->stream), "timing");
+    if (status == SPG_OK) status = spg::run_classes(plan, A, B, C);
+    if (status == SPG_OK) status = spg::time_run(plan);
+    spg_cuda_leave(context);
+    return status;
+}
+
+void spg_cuda_plan_destroy(spgemm_plan *plan)
+{
+    spg_context *context = plan->context;
+    spg::cuda_plan *state = spg::state_of(plan);
+    for (int k = 0; k < state->arrays_count; k++) spg_release(context, state->arrays[k], state->array_bytes[k]);
+    spg_release_on_host(context, state, sizeof *state);
+    plan->state = nullptr;
+}

@@ -1,0 +1,215 @@
+/* The classes of rows of a plan.
+ *
+ * Input: the patterns. Output: the products of each row, the rows listed by class, and what the classes have in all.
+ * Rows that are short in C, in A and in products go to threads; equal neighbours are led by the first of them; rows
+ * that are long, or have very many products, are cut into parts. */
+#include "plan.cuh"
+
+#include "../primitives/bins.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256 };
+
+/* Long rows and unsorted rows of B, a warp a row. */
+__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
+{
+    const int lane = lane_in_warp();
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    unsigned long long longest = 0;
+    bool unsorted = false;
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
+        const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
+        longest = max(longest, (unsigned long long)(end - begin));
+        for (int64_t k = begin + 1 + lane; k < end; k += WARP)
+            unsorted = unsorted || patterns.b_columns[k] <= patterns.b_columns[k - 1];
+    }
+    unsorted = __any_sync(ALL_LANES, unsorted);
+    if (lane != 0) return;
+    if (longest > 0) atomicMax(&facts->longest_b, longest);
+    if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
+}
+
+/* The products of each row, and whether it has the columns of the row before it; a warp a row. */
+__global__ void __launch_bounds__(THREADS)
+    row_facts_kernel(plan_patterns patterns, int64_t *row_products, uint8_t *is_equal)
+{
+    const int lane = lane_in_warp();
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.rows; row += warps) {
+        const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
+        const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
+        bool equal = row > 0 && begin - before == end - begin;
+        long long products = 0;
+        for (int64_t k = begin + lane; k < end; k += WARP) {
+            const int32_t column = patterns.a_columns[k];
+            products += patterns.b[column + (int64_t)1] - patterns.b[column];
+            equal = equal && patterns.a_columns[k - begin + before] == column;
+        }
+        products = reduce(products, plus());
+        equal = __all_sync(ALL_LANES, equal);
+        if (lane != 0) continue;
+        row_products[row] = products;
+        is_equal[row] = equal;
+    }
+}
+
+/* What is known of rows on the way to their classes. */
+struct known_rows {
+    plan_patterns patterns;
+    const int64_t *row_products;
+    const uint8_t *is_equal;
+    int thread_sums, together;
+
+    __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
+    __device__ int64_t c_length(int64_t row) const { return patterns.c[row + 1] - patterns.c[row]; }
+    __device__ bool fits_thread(int64_t row) const
+    {
+        return c_length(row) <= thread_sums && a_length(row) <= PLAN_THREAD_A &&
+               row_products[row] <= PLAN_THREAD_PRODUCTS;
+    }
+    /* Rows row .. row + count - 1 can be done together. */
+    __device__ bool are_equal(int64_t row, int count) const
+    {
+        if (row + count > patterns.rows || count * c_length(row) > PLAN_LARGE_SUMS) return false;
+        if (row_products[row] > PLAN_ITEM_PRODUCTS || a_length(row) > INT32_MAX || fits_thread(row)) return false;
+        for (int j = 1; j < count; j++)
+            if (!is_equal[row + j]) return false;
+        return true;
+    }
+    __device__ int class_of(int64_t row) const
+    {
+        const int64_t n = c_length(row);
+        if (n == 0) return PLAN_NOTHING;
+        if (fits_thread(row)) return PLAN_THREAD;
+        const int64_t leader = row - row % together;
+        if (together > 1 && are_equal(leader, together)) {
+            if (row > leader) return PLAN_NOTHING;
+            return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
+                   : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
+                                                      : PLAN_EQUAL_LARGE;
+        }
+        if (n > PLAN_LARGE_SUMS || row_products[row] > PLAN_ITEM_PRODUCTS) return PLAN_PARTS;
+        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
+    }
+};
+
+__global__ void __launch_bounds__(THREADS) equal_rows_kernel(known_rows known, plan_facts *facts)
+{
+    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const bool is_row = row < known.patterns.rows && known.c_length(row) > 0;
+    const bool pair = is_row && row % 2 == 0 && known.are_equal(row, 2);
+    const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
+    const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
+    const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
+    if (lane_in_warp() != 0) return;
+    if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
+    if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
+}
+
+__global__ void __launch_bounds__(THREADS) classes_kernel(known_rows known, uint8_t *row_classes, plan_facts *facts)
+{
+    __shared__ plan_totals totals[PLAN_CLASSES];
+    if (threadIdx.x < PLAN_CLASSES) totals[threadIdx.x] = {};
+    __syncthreads();
+    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (row < known.patterns.rows) {
+        const int row_class = known.class_of(row);
+        row_classes[row] = (uint8_t)row_class;
+        plan_totals *of = &totals[row_class];
+        atomicAdd(&of->rows, 1ull);
+        atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
+        atomicAdd(&of->a_entries, (unsigned long long)known.a_length(row));
+        atomicMax(&of->most_products, (unsigned long long)known.row_products[row]);
+        atomicMax(&of->most_a, (unsigned long long)known.a_length(row));
+        atomicMax(&of->most_c, (unsigned long long)known.c_length(row));
+    }
+    __syncthreads();
+    if (threadIdx.x >= PLAN_CLASSES || totals[threadIdx.x].rows == 0) return;
+    const plan_totals *of = &totals[threadIdx.x];
+    plan_totals *all = &facts->classes[threadIdx.x];
+    atomicAdd(&all->rows, of->rows);
+    atomicAdd(&all->products, of->products);
+    atomicAdd(&all->a_entries, of->a_entries);
+    atomicMax(&all->most_products, of->most_products);
+    atomicMax(&all->most_a, of->most_a);
+    atomicMax(&all->most_c, of->most_c);
+}
+
+struct listed_class {
+    const uint8_t *row_classes;
+    __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* PLAN_NOTHING is left out */
+};
+
+spg_status read_facts(plan_maker &maker, const plan_facts *facts)
+{
+    return spg_cuda_copy_bytes(maker.context, &maker.facts, SPG_PLACE_HOST, facts, SPG_PLACE_DEVICE,
+                               sizeof maker.facts);
+}
+
+spg_status find_facts(plan_maker &maker, uint8_t *is_equal, plan_facts *facts)
+{
+    cudaStream_t stream = maker.cuda->stream;
+    const plan_patterns &patterns = maker.patterns;
+    const int rows_a_block = THREADS / WARP;
+    spg_status status =
+        spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, stream), "a plan's facts");
+    if (status != SPG_OK) return status;
+    b_facts_kernel<<<plan_blocks(maker.cuda, patterns.b_rows, rows_a_block), THREADS, 0, stream>>>(patterns, facts);
+    row_facts_kernel<<<plan_blocks(maker.cuda, patterns.rows, rows_a_block), THREADS, 0, stream>>>(
+        patterns, maker.row_products, is_equal);
+    return spg_cuda_check_launch(maker.context, "a plan's facts");
+}
+
+/* How many rows are done at once: what spares most. */
+int choose_together(const plan_facts &facts)
+{
+    if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
+    return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
+}
+
+spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
+{
+    const int32_t count = (int32_t)maker.patterns.rows;
+    const int64_t bytes = bins_workspace_bytes(maker.context, count, PLAN_CLASSES - 1);
+    scratch temporary(maker);
+    char *memory = nullptr;
+    spg_status status = bytes > 0 ? temporary.allocate(bytes, &memory) : SPG_ERROR_INTERNAL;
+    if (status != SPG_OK) return status;
+    return bin_rows(maker.context, {nullptr, count, nullptr}, listed_class{row_classes}, PLAN_CLASSES - 1, memory,
+                    {maker.listed_rows, nullptr, nullptr});
+}
+
+} // namespace
+
+spg_status classify_rows(plan_maker &maker)
+{
+    const int64_t rows = maker.patterns.rows;
+    const unsigned int blocks = (unsigned int)((rows + THREADS - 1) / THREADS);
+    cudaStream_t stream = maker.cuda->stream;
+    scratch facts_memory(maker), bytes_memory(maker);
+    plan_facts *facts = nullptr;
+    uint8_t *is_equal = nullptr;
+    spg_status status = facts_memory.allocate(1, &facts);
+    if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &is_equal);
+    if (status == SPG_OK) status = find_facts(maker, is_equal, facts);
+    if (status != SPG_OK) return status;
+    known_rows known = {maker.patterns, maker.row_products, is_equal, maker.thread_sums, 1};
+    equal_rows_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's equal rows");
+    if (status == SPG_OK) status = read_facts(maker, facts);
+    if (status != SPG_OK) return status;
+    maker.together = known.together = choose_together(maker.facts);
+    maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
+    uint8_t *row_classes = is_equal + rows;
+    classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's classes");
+    if (status == SPG_OK) status = list_rows(maker, row_classes);
+    return status == SPG_OK ? read_facts(maker, facts) : status;
+}
+
+} // namespace spg

@@ -1,0 +1,134 @@
+/* Numbers of the other rows of C by a plan: a group of lanes an item.
+ *
+ * Input: the items with their pieces and codes (plan.cuh) and the values of A and B. Output: the items' values of C.
+ * The sums of an item lie in shared memory. The group takes piece after piece, a lane a product; within a piece no two
+ * products meet in a sum, so the sums grow in storage order. Chosen by plan_classes.cu. */
+#include "plan.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10, MOST_TOGETHER = 3 };
+static_assert(PLAN_PART_SUMS * 16 <= MOST_SHARED && PLAN_LARGE_SUMS * 16 <= MOST_SHARED, "one warp always fits");
+static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
+
+/* Pieces whose values are on their way at once. */
+template <typename Value, int Together> constexpr int pieces_at_once() { return sizeof(Value) * Together > 24 ? 2 : 4; }
+
+/* Up to Count pieces from `at` on; those beyond the item's last are empty. */
+template <int Count> struct some_pieces {
+    uint64_t word[Count];
+    int64_t a_entry[Count];
+
+    __device__ void load(const uint64_t *pieces, int piece_words, int64_t at, int64_t end)
+    {
+#pragma unroll
+        for (int u = 0; u < Count; u++) {
+            const bool is_there = at + u < end;
+            word[u] = is_there ? pieces[(at + u) * piece_words] : 0;
+            a_entry[u] = is_there && piece_words == 2 ? (int64_t)pieces[(at + u) * 2 + 1] : piece_a_entry(word[u]);
+        }
+    }
+};
+
+/* All lanes of the warp are here, with items of different lengths. */
+template <typename Value, typename Code, int Together>
+__device__ inline void add_products(const plan_item &item, const plan_items &of, int lane, const Value *a_values,
+                                    const Value *b_values, Value *sums)
+{
+    constexpr int COUNT = pieces_at_once<Value, Together>();
+    const uint64_t *pieces = of.pieces + item.piece_begin * of.piece_words;
+    const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin;
+    a_values += item.a_begin;
+    some_pieces<COUNT> next;
+    next.load(pieces, of.piece_words, 0, item.pieces);
+    for (int64_t at = 0; __any_sync(~0u, at < item.pieces); at += COUNT) {
+        const some_pieces<COUNT> now = next;
+        Value a[COUNT][Together] = {}, b[COUNT] = {};
+        unsigned int code[COUNT] = {};
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+            if (lane < piece_length(now.word[u])) {
+                code[u] = codes[lane];
+                b[u] = b_values[piece_start(now.word[u]) + lane];
+#pragma unroll
+                for (int j = 0; j < Together; j++)
+                    if (j < of.together) a[u][j] = a_values[now.a_entry[u] + (int64_t)j * item.a_length];
+            }
+            codes += piece_length(now.word[u]);
+        }
+        next.load(pieces, of.piece_words, at + COUNT, item.pieces);
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+            if (lane < piece_length(now.word[u])) {
+#pragma unroll
+                for (int j = 0; j < Together; j++)
+                    if (j < of.together) {
+                        Value *sum = sums + j * item.n + code[u];
+                        *sum = add_product(*sum, a[u][j], b[u]);
+                    }
+            }
+            __syncwarp();
+        }
+    }
+}
+
+template <typename Value, typename Code, int Together>
+__global__ void __launch_bounds__(MOST_THREADS)
+    plan_group_kernel(plan_items of, const Value *__restrict__ a_values, const Value *__restrict__ b_values,
+                      Value *__restrict__ c_values)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
+    Value *sums = reinterpret_cast<Value *>(shared) + group * of.capacity;
+    const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
+    plan_item item = {};
+    if (at < of.count) item = of.items[at];
+    const int count = item.n * of.together;
+    for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
+    __syncwarp();
+    add_products<Value, Code, Together>(item, of, lane, a_values, b_values, sums);
+    for (int s = lane; s < count; s += of.lanes) c_values[item.c_begin + s] = sums[s];
+}
+
+template <typename Value, typename Code, int Together>
+spg_status launch(spg_context *context, const plan_items &items, const void *a_values, const void *b_values,
+                  void *c_values)
+{
+    const int group_bytes = items.capacity * (int)sizeof(Value);
+    int threads = MOST_THREADS;
+    while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
+    const int groups = threads / items.lanes;
+    const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
+    plan_group_kernel<Value, Code, Together>
+        <<<blocks, threads, (size_t)groups *(size_t)group_bytes, spg_cuda_of(context)->stream>>>(
+            items, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
+            static_cast<Value *>(c_values));
+    return spg_cuda_check_launch(context, "a plan's rows");
+}
+
+template <typename Value, typename Code>
+spg_status launch_together(spg_context *context, const plan_items &items, const void *a_values, const void *b_values,
+                           void *c_values)
+{
+    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, items, a_values, b_values, c_values)
+                              : launch<Value, Code, 1>(context, items, a_values, b_values, c_values);
+}
+
+} // namespace
+
+spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
+                     const void *b_values, void *c_values)
+{
+    if (items.count == 0) return SPG_OK;
+    return with_value_type(type, [&](auto value) {
+        using Value = decltype(value);
+        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, items, a_values, b_values, c_values)
+                                     : launch_together<Value, uint16_t>(context, items, a_values, b_values, c_values);
+    });
+}
+
+} // namespace spg

@@ -1,0 +1,150 @@
+/* Numbers of short rows of C by a plan: a thread a row.
+ *
+ * Input: the rows' references and codes (plan.cuh) and the values of A and B. Output: the values of their rows of C.
+ * The sums of a row lie in shared memory, one column of it for each thread; they are added to in storage order, and
+ * written by whole warps. Chosen by plan_classes.cu. */
+#include "plan.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+/* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
+ * written. */
+enum { THREADS = 128, PITCH_PAD = 1, AT_ONCE = 4 };
+static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= 48 << 10, "no attribute is needed");
+static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
+
+/* The codes of one row, taken in order. */
+struct code_stream {
+    const uint32_t *word;
+    uint32_t words; /* left */
+    uint32_t next;
+    uint64_t buffer;
+    int have; /* codes in the buffer */
+
+    __device__ code_stream(const uint32_t *first, uint32_t count)
+        : word(first), words(count), next(count > 0 ? *first : 0), buffer(0), have(0)
+    {
+    }
+    /* Four or more codes in the buffer, the word after them on its way. */
+    __device__ void fill()
+    {
+        if (have >= AT_ONCE) return;
+        buffer |= (uint64_t)next << (8 * have);
+        have += 4;
+        if (words <= 1) return;
+        words--;
+        word += 32;
+        next = *word;
+    }
+    __device__ void drop(int count)
+    {
+        buffer >>= 8 * count;
+        have -= count;
+    }
+};
+
+template <typename Value>
+__device__ inline void add_row_of_b(const Value *b, int length, Value a, code_stream &codes, Value *sums, int pitch)
+{
+    for (int t = 0; t < length; t += AT_ONCE) {
+        Value values[AT_ONCE];
+        const int count = min(length - t, (int)AT_ONCE);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) values[u] = b[t + min(u, count - 1)];
+        codes.fill();
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            if (u >= count) continue;
+            Value *sum = sums + (int)(codes.buffer >> (8 * u) & 0xff) * pitch;
+            *sum = add_product(*sum, a, values[u]);
+        }
+        codes.drop(count);
+    }
+}
+
+/* The rows of a warp: `lanes` lanes write each. */
+template <typename Index, typename Value>
+__device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_begin, int n, int lanes, Value *c_values)
+{
+    const int lane = threadIdx.x % 32;
+    for (int step = 0; step < lanes; step++) {
+        const int row = step * (32 / lanes) + lane / lanes;
+        const Index begin = __shfl_sync(~0u, c_begin, row);
+        const int length = __shfl_sync(~0u, n, row);
+        for (int s = lane % lanes; s < length; s += lanes) c_values[begin + (Index)s] = warp_sums[s * pitch + row];
+    }
+}
+
+template <typename Index, typename Value>
+__global__ void __launch_bounds__(THREADS)
+    plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
+    Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
+    if (warp * 32 >= count) return;
+    const uint32_t lengths = at < count ? rows.lengths[at] : 0;
+    const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
+    const Index c_begin = at < count ? rows.c_begin[at] : 0, a_begin = at < count ? rows.a_begin[at] : 0;
+    const int64_t codes_begin = rows.codes_begin[warp];
+    code_stream codes(rows.codes + 32 * codes_begin + lane, (uint32_t)(rows.codes_begin[warp + 1] - codes_begin));
+    for (int s = 0; s < n; s++) sums[s * pitch] = zero<Value>();
+    const Index *references = rows.references + a_begin;
+    a_values += a_begin;
+    constexpr int bits = reference_bits<Index>();
+    Index reference = a_length > 0 ? references[0] : 0;
+    Value a = a_length > 0 ? a_values[0] : zero<Value>();
+    for (int k = 0; k < a_length; k++) {
+        const Index this_reference = reference;
+        const Value this_a = a;
+        if (k + 1 < a_length) {
+            reference = references[k + 1];
+            a = a_values[k + 1];
+        }
+        const int length = (int)(this_reference & (((Index)1 << bits) - 1));
+        add_row_of_b(b_values + (this_reference >> bits), length, this_a, codes, sums, pitch);
+    }
+    __syncwarp();
+    write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);
+}
+
+template <typename Index, typename Value>
+spg_status launch(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
+                  void *c_values)
+{
+    const thread_rows<Index> in = {static_cast<const Index *>(rows.a_begin),
+                                   static_cast<const Index *>(rows.c_begin),
+                                   rows.lengths,
+                                   static_cast<const Index *>(rows.references),
+                                   rows.codes_begin,
+                                   rows.codes};
+    int lanes = 4;
+    while (lanes < rows.longest && lanes < 16) lanes *= 2;
+    const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
+    const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
+    plan_thread_kernel<Index, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(
+        in, rows.count, lanes, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
+        static_cast<Value *>(c_values));
+    return spg_cuda_check_launch(context, "a plan's short rows");
+}
+
+} // namespace
+
+spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
+                           const void *b_values, void *c_values)
+{
+    if (rows.count == 0) return SPG_OK;
+    return with_value_type(type, [&](auto value) {
+        using Value = decltype(value);
+        return rows.narrow ? launch<uint32_t, Value>(context, rows, a_values, b_values, c_values)
+                           : launch<uint64_t, Value>(context, rows, a_values, b_values, c_values);
+    });
+}
+
+} // namespace spg
