@@ -120,7 +120,7 @@ static void check_limits(spg_csr *A, spg_csr *B)
     spg_csr expected;
     test_reference_product(A, B, &expected);
     for (int threads = 1; threads <= 3; threads += 2)
-        for (int metered = 0; metered < (test_place() == SPG_PLACE_HOST ? 2 : 1); ++metered) {
+        for (int metered = 0; metered < 2; ++metered) {
             meter m, *used = metered ? &m : NULL;
             int64_t needed = 0;
             bool before = false;

@@ -181,6 +181,37 @@ static void arrays_elsewhere_than_the_context_are_refused(void **state)
     close_misuse(&m);
 }
 
+/* One array of an operand on the host, in a context on a device: nothing crashes. */
+static void arrays_that_lie_elsewhere_than_their_place_says_are_refused(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr A, B;
+    test_to_place(m.context, &m.A, &A);
+    test_to_place(m.context, &m.B, &B);
+    for (int k = 0; k < 3; ++k) {
+        spg_csr broken_A = A, broken_B = B;
+        if (k == 0) broken_A.row_offsets = m.A.row_offsets, broken_B.row_offsets = m.B.row_offsets;
+        if (k == 1) broken_A.columns = m.A.columns, broken_B.columns = m.B.columns;
+        if (k == 2) broken_A.values = m.A.values, broken_B.values = m.B.values;
+        refuse(&m, &broken_A, &B, SPG_ERROR_PLACE, "A", NULL);
+        refuse(&m, &A, &broken_B, SPG_ERROR_PLACE, "B", NULL);
+    }
+    int64_t products = 0;
+    spgemm_analysis analysis;
+    assert_int_equal(spgemm_analyse(m.context, &A, &B, NULL, NULL, &products, &analysis), SPG_ERROR_PLACE);
+    A.place = B.place = SPG_PLACE_HOST; /* arrays on the device, in a context on the host */
+    spg_csr C;
+    assert_int_equal(spgemm_csr(test_host(), &A, &m.B, &C), SPG_ERROR_PLACE);
+    assert_int_equal(spgemm_csr(test_host(), &m.A, &B, &C), SPG_ERROR_PLACE);
+    A.place = B.place = SPG_PLACE_DEVICE;
+    spg_csr_free(m.context, &A);
+    spg_csr_free(m.context, &B);
+    close_misuse(&m);
+}
+
 static void set_offset(spg_csr *matrix, int64_t row, int64_t offset)
 {
     if (matrix->offset_type == SPG_I64)
@@ -227,7 +258,7 @@ static void broken_offsets_are_refused_with_their_matrix_and_row(void **state)
             if (test_offset(broken, rows) != end) refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", "row");
             set_offset(broken, rows, end);
         }
-        refuse(&m, &m.A, &m.A, SPG_ERROR_SHAPE, NULL, NULL);
+        refuse_copies(&m, &m.A, &m.A, SPG_ERROR_SHAPE, NULL, NULL);
         close_misuse(&m);
     }
 }
@@ -304,6 +335,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(null_arrays_are_refused_by_name),
         cmocka_unit_test(sizes_and_types_that_do_not_fit_are_refused),
         cmocka_unit_test(arrays_elsewhere_than_the_context_are_refused),
+        cmocka_unit_test(arrays_that_lie_elsewhere_than_their_place_says_are_refused),
         cmocka_unit_test(broken_offsets_are_refused_with_their_matrix_and_row),
         cmocka_unit_test(columns_out_of_range_are_refused_with_their_matrix_and_row),
         cmocka_unit_test(operands_of_a_refused_call_are_left_as_they_were),
