@@ -76,16 +76,31 @@ static bool is_zeroed(const spg_csr *matrix)
            matrix->cols == 0 && matrix->nnz == 0;
 }
 
+/* All that can be told of operands without their arrays. */
+static spg_status check_operands(const spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+{
+    spg_context *context = plan->context;
+    spg_status status = spg_check_csr_here(context, A, "A");
+    if (status == SPG_OK) status = spg_check_csr_here(context, B, "B");
+    if (status == SPG_OK) status = check_shape(context, A, &plan->A, "A");
+    if (status == SPG_OK) status = check_shape(context, B, &plan->B, "B");
+    return status;
+}
+
+spg_status spgemm_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+{
+    if (plan == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = check_operands(plan, A, B);
+    return status == SPG_OK ? plan->context->backend->plan_check(plan, A, B) : status;
+}
+
 spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
     if (plan == NULL) return SPG_ERROR_ARGUMENT;
     spg_context *context = plan->context;
     if (C == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is NULL");
     if (C == A || C == B) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is the same matrix as an operand");
-    spg_status status = spg_check_csr_here(context, A, "A");
-    if (status == SPG_OK) status = spg_check_csr_here(context, B, "B");
-    if (status == SPG_OK) status = check_shape(context, A, &plan->A, "A");
-    if (status == SPG_OK) status = check_shape(context, B, &plan->B, "B");
+    spg_status status = check_operands(plan, A, B);
     if (status != SPG_OK) return status;
     if (is_zeroed(C)) {
         status = context->backend->plan_allocate_result(plan, C);

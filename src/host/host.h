@@ -26,6 +26,7 @@ void spg_host_product_end(spg_product *product);
 spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan);
 spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C);
 spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C);
+spg_status spg_host_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B);
 spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
 void spg_host_plan_destroy(spgemm_plan *plan);
 

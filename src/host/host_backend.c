@@ -57,6 +57,7 @@ static const spg_backend backend = {
     .plan_create = spg_host_plan_create,
     .plan_allocate_result = spg_host_plan_allocate_result,
     .plan_compare_result = spg_host_plan_compare_result,
+    .plan_check = spg_host_plan_check,
     .plan_run = spg_host_plan_run,
     .plan_destroy = spg_host_plan_destroy,
 };

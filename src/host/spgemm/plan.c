@@ -221,16 +221,21 @@ spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
     return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
 }
 
+/* Whether the chunk is the one that was planned; its bounds are loaded. */
+static bool check_chunk(const host_plan *plan, spg_worker *worker, int64_t index)
+{
+    const planned_chunk *planned = &plan->chunks[index];
+    spg_load_bounds(worker, planned->first_row, planned[1].first_row);
+    if (bounds_fingerprint(&worker->chunk) != planned->bounds) return false;
+    return columns_fingerprint(&worker->chunk, plan->product.A) == planned->columns;
+}
+
 /* False if the chunk is not the one that was planned. */
 static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker *worker, int64_t index, void *values)
 {
     const planned_chunk *planned = &plan->chunks[index];
-    const row_chunk *chunk = &worker->chunk;
     const spg_csr *A = plan->product.A;
-    spg_load_bounds(worker, planned->first_row, planned[1].first_row);
-    if (bounds_fingerprint(chunk) != planned->bounds) return false;
-    if (columns_fingerprint(chunk, A) != planned->columns) return false;
-    if (!spg_describe_chunk(worker)) return false;
+    if (!check_chunk(plan, worker, index) || !spg_describe_chunk(worker)) return false;
     plan_rows rows = {worker, A, plan->product.B, pattern, plan->codes, plan->code + planned->code_begin, values};
     switch (A->value_type) {
     case SPG_F32: spg_plan_rows_f32(&rows); break;
@@ -241,23 +246,48 @@ static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker 
     return true;
 }
 
-spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+/* The operands of the call under way, if B is of the plan's pattern. */
+static spg_status take_operands(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
-    spg_context *context = plan->context;
     host_plan *state = plan->state;
-    double begin = spg_seconds();
     if (spg_pattern_fingerprint(B, state->team.threads) != state->b_fingerprint)
-        return spg_context_fail(context, SPG_ERROR_SHAPE, "B has another pattern than the plan was made for");
-    double checked = spg_seconds();
+        return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "B has another pattern than the plan was made for");
     state->product.A = A;
     state->product.B = B;
+    return SPG_OK;
+}
+
+static spg_status refuse_a(const spgemm_plan *plan)
+{
+    return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "A has another pattern than the plan was made for");
+}
+
+spg_status spg_host_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+{
+    host_plan *state = plan->state;
+    spg_status status = take_operands(plan, A, B);
+    if (status != SPG_OK) return status;
+    int differs = 0;
+#pragma omp parallel for num_threads(state->team.threads) schedule(dynamic, 4) reduction(| : differs)
+    for (int64_t index = 0; index < state->shared.chunks; index++)
+        differs |= !check_chunk(state, spg_this_worker(&state->team), index);
+    return differs ? refuse_a(plan) : SPG_OK;
+}
+
+spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    host_plan *state = plan->state;
+    double begin = spg_seconds();
+    spg_status status = take_operands(plan, A, B);
+    if (status != SPG_OK) return status;
+    double checked = spg_seconds();
     int differs = 0;
 #pragma omp parallel for num_threads(state->team.threads) schedule(dynamic, 4) reduction(| : differs)
     for (int64_t index = 0; index < state->shared.chunks; index++)
         differs |= !run_chunk(state, &plan->C, spg_this_worker(&state->team), index, C->values);
     if (differs) {
         if (C->nnz > 0) memset(C->values, 0, (size_t)C->nnz * spg_type_size(C->value_type));
-        return spg_context_fail(context, SPG_ERROR_SHAPE, "A has another pattern than the plan was made for");
+        return refuse_a(plan);
     }
     plan->stats.analysis_ms = 1e3 * (checked - begin);
     plan->stats.contract_ms = 1e3 * (spg_seconds() - checked);
