@@ -188,6 +188,26 @@ spg_status place_rows(cuda_product &product, const global_slice &slice, const gl
 /* C's columns and values from rows that were placed. */
 spg_status contract(cuda_product &product, const global_products &products);
 
+/* The products from <= k < to of a chunk, by tiles; the columns [low, high) of them. */
+struct window_view {
+    int64_t from, to, tile;
+    int32_t tiles;
+    int64_t low, high;
+};
+
+/* global_tiles.cu. Products of each bucket of 2^shift columns from view.low on, added to the histogram; those in the
+ * window of each tile, scanned (counts[tiles]: of all); their keys, and their numbers, in order from `before` on. */
+enum { GLOBAL_BUCKETS = 1024 };
+spg_status histogram_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                           const window_view &view, int shift, int64_t *histogram);
+spg_status count_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                       const window_view &view, int64_t *counts, void *temporary, size_t temporary_bytes);
+spg_status write_tile_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                           const window_view &view, const int64_t *counts, int64_t before,
+                           const global_products &products);
+spg_status write_tile_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                              const window_view &view, const int64_t *counts, int64_t before, void *numbers);
+
 /* global_windows.cu. One row that is larger than a slice of `budget` bytes. */
 spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);
 

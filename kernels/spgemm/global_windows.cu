@@ -14,132 +14,13 @@ namespace spg
 namespace
 {
 
-enum { BUCKETS = 1024, MOST_TILES = 2048, LEAST_TILE = 4096 };
-
-/* The products from <= k < to of a chunk, by tiles; the columns [low, high) of them. */
-struct window_view {
-    int64_t from, to, tile;
-    int32_t tiles;
-    int64_t low, high;
-};
+enum { MOST_TILES = 2048, LEAST_TILE = 4096 };
 
 window_view view_of(int64_t from, int64_t to, int64_t low, int64_t high)
 {
     const int64_t even = (to - from + MOST_TILES - 1) / MOST_TILES;
     const int64_t tile = (std::max<int64_t>(even, LEAST_TILE) + GLOBAL_BLOCK - 1) / GLOBAL_BLOCK * GLOBAL_BLOCK;
     return {from, to, tile, (int32_t)((to - from + tile - 1) / tile), low, high};
-}
-
-/* Calls visit(source, column, is_there) for the block's tile, in order, by all threads together; column -1 lies out of
- * range. */
-template <typename Offset, typename Visit>
-__device__ void visit_tile(const patterns<Offset> &pattern, const global_slice &slice, const global_entries &entries,
-                           const window_view &view, unsigned int &faults, Visit &&visit)
-{
-    const int64_t begin = view.from + blockIdx.x * view.tile, end = min(begin + view.tile, view.to);
-    for (int64_t first = begin; first < end; first += GLOBAL_BLOCK) {
-        const int64_t last = min(first + GLOBAL_BLOCK, end) - 1, k = first + threadIdx.x;
-        const span<int64_t> range = range_at_most(entries.starts, entries.count, first, last);
-        product_source<Offset> source{0, -1, 0};
-        int32_t column = -1;
-        if (k <= last) {
-            source = source_of(pattern, slice, entries, range, k);
-            if (source.b < 0)
-                faults |= SPG_FAULT_A;
-            else
-                column = pattern.b_columns[source.b];
-            if ((uint32_t)column >= (uint32_t)pattern.cols) {
-                faults |= SPG_FAULT_B;
-                column = -1;
-            }
-        }
-        visit(source, column, column >= view.low && column < view.high);
-    }
-}
-
-/* How many threads of the block before this one are marked; *all: how many are. */
-__device__ int rank_in_block(bool marked, int *all)
-{
-    __shared__ int counts[GLOBAL_BLOCK / 32];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const unsigned int lanes = __ballot_sync(~0u, marked);
-    if (lane == 0) counts[warp] = __popc(lanes);
-    __syncthreads();
-    int rank = __popc(lanes & ((1u << lane) - 1));
-    *all = 0;
-    for (int w = 0; w < GLOBAL_BLOCK / 32; ++w) {
-        if (w < warp) rank += counts[w];
-        *all += counts[w];
-    }
-    __syncthreads();
-    return rank;
-}
-
-/* Products of each bucket of 2^shift columns from view.low on. */
-template <typename Offset>
-__global__ void __launch_bounds__(GLOBAL_BLOCK)
-    histogram_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view, int shift,
-                     unsigned long long *histogram)
-{
-    __shared__ unsigned long long counts[BUCKETS];
-    unsigned int faults = 0;
-    for (int b = threadIdx.x; b < BUCKETS; b += GLOBAL_BLOCK) counts[b] = 0;
-    __syncthreads();
-    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &, int32_t column, bool inside) {
-        if (inside) atomicAdd(&counts[(column - view.low) >> shift], 1ull);
-    });
-    __syncthreads();
-    for (int b = threadIdx.x; b < BUCKETS; b += GLOBAL_BLOCK)
-        if (counts[b] > 0) atomicAdd(&histogram[b], counts[b]);
-    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
-}
-
-/* counts[t] = products of tile t in the window; counts[tiles] = 0. */
-template <typename Offset>
-__global__ void __launch_bounds__(GLOBAL_BLOCK)
-    count_tiles_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view,
-                       int64_t *counts)
-{
-    unsigned int faults = 0;
-    int64_t count = 0;
-    visit_tile(pattern, slice, entries, view, faults,
-               [&](const product_source<Offset> &, int32_t, bool inside) { count += __syncthreads_count(inside); });
-    if (threadIdx.x > 0) return;
-    counts[blockIdx.x] = count;
-    if (blockIdx.x == 0) counts[view.tiles] = 0;
-}
-
-/* Product number at of the window gets its key; counts have been scanned. */
-template <typename Offset>
-__global__ void __launch_bounds__(GLOBAL_BLOCK)
-    write_keys_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view,
-                      const int64_t *counts, int64_t before, global_keys keys, uint32_t *order)
-{
-    unsigned int faults = 0;
-    int64_t next = before + counts[blockIdx.x];
-    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &, int32_t column, bool inside) {
-        int all;
-        const int64_t at = next + rank_in_block(inside, &all);
-        next += all;
-        if (!inside) return;
-        set_key(keys, at, 0, (uint32_t)(column - view.low));
-        if (order != nullptr) order[at] = (uint32_t)at;
-    });
-}
-
-template <typename Offset, typename Value>
-__global__ void __launch_bounds__(GLOBAL_BLOCK)
-    write_numbers_kernel(patterns<Offset> pattern, numbers<Value> number, global_slice slice, global_entries entries,
-                         window_view view, const int64_t *counts, int64_t before, Value *products)
-{
-    unsigned int faults = 0;
-    int64_t next = before + counts[blockIdx.x];
-    visit_tile(pattern, slice, entries, view, faults, [&](const product_source<Offset> &source, int32_t, bool inside) {
-        int all;
-        const int64_t at = next + rank_in_block(inside, &all);
-        next += all;
-        if (inside) products[at] = multiply(number.a_values[source.a], number.b_values[source.b]);
-    });
 }
 
 /* *sum += the products, one after the other. */
@@ -195,9 +76,7 @@ struct long_row {
     template <typename Function> spg_status for_each_chunk(Function &&function);
     template <typename Launch> spg_status launch(const char *what, Launch &&launch_typed);
     spg_status count_columns(int64_t low, int64_t high, int shift, int64_t *counts);
-    spg_status count_tiles(const window_view &view);
-    spg_status write_keys(const window_view &view, int64_t before, const global_products &products);
-    spg_status write_numbers(const window_view &view, int64_t before, void *products);
+    spg_status count_tiles_of(const window_view &view);
     template <typename Write> spg_status write_window(int64_t low, int64_t high, Write &&write);
     spg_status place();
     spg_status do_window(int64_t low, int64_t high, int64_t count);
@@ -209,7 +88,7 @@ struct long_row {
 void long_row::lay_out(int64_t budget, part_taker *parts)
 {
     chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
-    parts->take(BUCKETS * (int64_t)sizeof(int64_t), &histogram);
+    parts->take(GLOBAL_BUCKETS * (int64_t)sizeof(int64_t), &histogram);
     parts->take((MOST_TILES + 1) * (int64_t)sizeof(int64_t), &tile_counts);
     parts->take((int64_t)sizeof(int64_t), &base);
     parts->take(2 * (int64_t)sizeof(double), &sum);
@@ -261,49 +140,19 @@ template <typename Function> spg_status long_row::for_each_chunk(Function &&func
 
 spg_status long_row::count_columns(int64_t low, int64_t high, int shift, int64_t *counts)
 {
-    const size_t bytes = BUCKETS * sizeof(int64_t);
+    const size_t bytes = GLOBAL_BUCKETS * sizeof(int64_t);
     spg_status status = spg_cuda_check(product.context, cudaMemsetAsync(histogram, 0, bytes, stream()), "zeroing");
     if (status != SPG_OK) return status;
     status = for_each_chunk([&] {
         const window_view view = view_of(0, chunk_products, low, high);
-        return launch("the columns of a long row", [&](auto offset) {
-            histogram_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
-                patterns_of<decltype(offset)>(product), slice, chunk, view, shift,
-                reinterpret_cast<unsigned long long *>(histogram));
-        });
+        return histogram_tiles(product, slice, chunk, view, shift, histogram);
     });
     return status == SPG_OK ? copy_to_host(counts, histogram, bytes) : status;
 }
 
-spg_status long_row::count_tiles(const window_view &view)
+spg_status long_row::count_tiles_of(const window_view &view)
 {
-    spg_status status = launch("the tiles of a long row", [&](auto offset) {
-        count_tiles_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(patterns_of<decltype(offset)>(product), slice,
-                                                                      chunk, view, tile_counts);
-    });
-    if (status != SPG_OK) return status;
-    return scan(product, tile_counts, view.tiles + 1, temporary, (size_t)temporary_bytes);
-}
-
-spg_status long_row::write_keys(const window_view &view, int64_t before, const global_products &products)
-{
-    uint32_t *order = products.order_at > 0 ? order_of(products) : nullptr;
-    return launch("the expansion of a long row", [&](auto offset) {
-        write_keys_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
-            patterns_of<decltype(offset)>(product), slice, chunk, view, tile_counts, before, products.keys, order);
-    });
-}
-
-spg_status long_row::write_numbers(const window_view &view, int64_t before, void *products)
-{
-    return with_value_type(product.A->value_type, [&](auto value) {
-        using Value = decltype(value);
-        return launch("the products of a long row", [&](auto offset) {
-            write_numbers_kernel<<<view.tiles, GLOBAL_BLOCK, 0, stream()>>>(
-                patterns_of<decltype(offset)>(product), numbers_of<Value>(product), slice, chunk, view, tile_counts,
-                before, static_cast<Value *>(products));
-        });
-    });
+    return count_tiles(product, slice, chunk, view, tile_counts, temporary, (size_t)temporary_bytes);
 }
 
 /* Calls write(view, before) chunk by chunk. */
@@ -312,7 +161,7 @@ template <typename Write> spg_status long_row::write_window(int64_t low, int64_t
     int64_t before = 0;
     return for_each_chunk([&] {
         const window_view view = view_of(0, chunk_products, low, high);
-        spg_status status = count_tiles(view);
+        spg_status status = count_tiles_of(view);
         if (status == SPG_OK) status = write(view, before);
         if (status != SPG_OK || chunk.count == slice.entry_count) return status;
         int64_t more = 0;
@@ -341,14 +190,15 @@ spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
     products.bases = base;
     products.temporary = temporary;
     products.temporary_bytes = (size_t)temporary_bytes;
-    spg_status status = write_window(
-        low, high, [&](const window_view &view, int64_t before) { return write_keys(view, before, products); });
+    spg_status status = write_window(low, high, [&](const window_view &view, int64_t before) {
+        return write_tile_keys(product, slice, chunk, view, tile_counts, before, products);
+    });
     if (status == SPG_OK) status = sort_products(product, &products);
     if (status == SPG_OK) status = find_heads(product, products);
     if (status == SPG_OK && !counting) status = place();
     if (status == SPG_OK && !counting && !product.pattern_only)
         status = write_window(low, high, [&](const window_view &view, int64_t before) {
-            return write_numbers(view, before, spare_of(products));
+            return write_tile_numbers(product, slice, chunk, view, tile_counts, before, spare_of(products));
         });
     if (status == SPG_OK && !counting) status = contract(product, products);
     uint32_t found = 0;
@@ -368,8 +218,9 @@ spg_status long_row::sum_column(int32_t column)
         spg_status done_so_far = SPG_OK;
         for (int64_t from = 0; done_so_far == SPG_OK && from < chunk_products; from += room) {
             const window_view view = view_of(from, std::min(from + room, chunk_products), column, (int64_t)column + 1);
-            done_so_far = count_tiles(view);
-            if (done_so_far == SPG_OK) done_so_far = write_numbers(view, 0, window);
+            done_so_far = count_tiles_of(view);
+            if (done_so_far == SPG_OK)
+                done_so_far = write_tile_numbers(product, slice, chunk, view, tile_counts, 0, window);
             if (done_so_far != SPG_OK) continue;
             done_so_far = with_value_type(product.A->value_type, [&](auto value) {
                 using Value = decltype(value);
@@ -406,8 +257,8 @@ spg_status long_row::do_column(int32_t column)
 spg_status long_row::do_columns(int64_t low, int64_t high)
 {
     int shift = 0;
-    while ((high - low - 1) >> shift >= BUCKETS) ++shift;
-    int64_t counts[BUCKETS];
+    while ((high - low - 1) >> shift >= GLOBAL_BUCKETS) ++shift;
+    int64_t counts[GLOBAL_BUCKETS];
     spg_status status = count_columns(low, high, shift, counts);
     int64_t begin = low, count = 0;
     for (int b = 0; status == SPG_OK && b <= (high - low - 1) >> shift; ++b) {

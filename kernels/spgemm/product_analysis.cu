@@ -209,8 +209,8 @@ spg_status check_offsets(spg_context *context, const analysis_job &job, const ro
 {
     spg_cuda *cuda = spg_cuda_of(context);
     const int64_t blocks = offsets.rows / BLOCK + 1;
-    check_offsets_kernel<<<(unsigned int)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), BLOCK, 0, cuda->stream>>>(
-        offsets, &job.faults->b_row);
+    check_offsets_kernel<<<(unsigned int)(blocks < MOST_BLOCKS ? blocks : (int64_t)MOST_BLOCKS), BLOCK, 0,
+                           cuda->stream>>>(offsets, &job.faults->b_row);
     first_faults faults;
     spg_status status = spg_cuda_check_launch(context, "the check of offsets");
     if (status == SPG_OK) status = read_faults(context, job, &faults);
