@@ -27,7 +27,8 @@ enum {
     OPTION_WORKSPACE_LIMIT,
     OPTION_KEEP,
     OPTION_SEED,
-    OPTION_JSON
+    OPTION_JSON,
+    OPTION_PAPER
 };
 
 static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_HELP},
@@ -43,6 +44,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"keep", required_argument, NULL, OPTION_KEEP},
                                              {"seed", required_argument, NULL, OPTION_SEED},
                                              {"json", required_argument, NULL, OPTION_JSON},
+                                             {"paper", no_argument, NULL, OPTION_PAPER},
                                              {NULL, 0, NULL, 0}};
 
 static const char *const help_head =
@@ -66,6 +68,10 @@ static const char *const help_head =
     "                         device, where its peers keep all, all\n"
     "  --seed N               of the generators; default 1\n"
     "  --json FILE            appends one line for each matrix, product and implementation\n"
+    "  --paper                Tables 10, 11, 13 and 14 of Dalton, Bell and Olson: times, speed-ups and phases of the\n"
+    "                         optimised and the reference method, of what spg chooses and of the fastest peer; sets\n"
+    "                         --method auto,paper,reference, and the default matrices where none is given:\n"
+    "                         fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16\n"
     "  --help                 this text\n"
     "\n"
     "A time is the median of the repetitions. On the host they are taken in turn over the implementations: allocation\n"
@@ -214,6 +220,11 @@ static bool for_each_word(const char *list, options *chosen, bool (*add)(options
     return true;
 }
 
+/* Those of the measurements in README.md. */
+static const char *const usual_matrices[] = {"fd2d5", "fe2d9",   "fd3d7", "fe3d27", "tri2d",
+                                             "tet3d", "elast3d", "econ",  "rmat16"};
+enum { USUAL_MATRICES = sizeof usual_matrices / sizeof *usual_matrices };
+
 typedef struct lists {
     const char *products, *methods, *peers;
 } lists;
@@ -233,6 +244,10 @@ static bool parse_option(int code, const char *value, options *chosen, lists *gi
     case OPTION_WORKSPACE_LIMIT: return parse_size("workspace-limit", value, &chosen->workspace_limit);
     case OPTION_KEEP: return parse_size("keep", value, &chosen->keep_bytes);
     case OPTION_JSON: chosen->json_path = value; return true;
+    case OPTION_PAPER:
+        chosen->paper = true;
+        given->methods = "auto,paper,reference";
+        return true;
     default:
         if (!parse_int("seed", value, 0, INT64_MAX, &seed)) return false;
         chosen->seed = (uint64_t)seed;
@@ -286,12 +301,12 @@ options_result options_parse(int argc, char **argv, options *chosen)
     valid = valid && for_each_word(given.products, chosen, add_product) &&
             for_each_word(given.methods, chosen, add_method) && for_each_word(given.peers, chosen, add_peer);
     if (valid && chosen->implementation_count == 0) valid = complain("no method and no peer: nothing to measure");
-    if (valid && optind == argc) valid = complain("no matrix given");
+    if (valid && optind == argc && !chosen->paper) valid = complain("no matrix given");
     if (!valid) {
         fputs("Try 'spgemm_bench --help'.\n", stderr);
         return OPTIONS_ERROR;
     }
-    chosen->matrices = argv + optind;
-    chosen->matrix_count = argc - optind;
+    chosen->matrices = optind < argc ? (const char *const *)(argv + optind) : usual_matrices;
+    chosen->matrix_count = optind < argc ? argc - optind : USUAL_MATRICES;
     return OPTIONS_RUN;
 }

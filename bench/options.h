@@ -20,13 +20,14 @@ typedef struct options {
     bool type_given;
     const struct peer *implementations[MAX_IMPLEMENTATIONS]; /* spg's first */
     int implementation_count;
+    bool paper;              /* the paper's tables */
     bool all_peers;          /* peers were not named: those of another place are left out */
     int reps, warmup;        /* -1: the place's default */
     int64_t workspace_limit; /* 0: none */
     int64_t keep_bytes;      /* -1: the place's default */
     uint64_t seed;
     const char *json_path; /* NULL: none */
-    char **matrices;
+    const char *const *matrices;
     int matrix_count;
 } options;
 

@@ -3,6 +3,7 @@
 #include "device.h"
 #include "generators.h"
 #include "options.h"
+#include "paper.h"
 #include "progress.h"
 #include "report.h"
 #include "summary.h"
@@ -17,6 +18,7 @@ typedef struct bench {
     machine here;
     FILE *json;
     summary results;
+    paper_tables paper; /* where asked for */
     bool right;
 } bench;
 
@@ -49,6 +51,7 @@ static void run_product(bench *run, const char *name, product_kind product, cons
         if (run->json != NULL && !report_json(run->json, &run->here, run->chosen, &task, &found))
             status = spg_context_fail(run->context, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
         summary_add(&run->results, &task, &found, memory_limit_ms(&run->here, &task, &found));
+        if (run->chosen->paper) paper_add(&run->paper, &task, &found);
         run->right = run->right && all_verified(&found);
     }
     if (status != SPG_OK) complain(run, name);
@@ -130,11 +133,13 @@ int main(int argc, char **argv)
         for (int k = 0; k < chosen.matrix_count; k++) run_matrix(&run, chosen.matrices[k]);
         if (run.results.count > 0) report_legend(stdout, &chosen);
         summary_print(stdout, &run.results);
+        if (chosen.paper) paper_print(stdout, &run.paper);
     } else {
         run.right = false;
     }
     const bool anything = run.results.count > 0;
     summary_free(&run.results);
+    paper_free(&run.paper);
     if (run.json != NULL && fclose(run.json) != 0) run.right = false;
     spg_context_destroy(run.context);
     return run.right && anything ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -24,6 +24,7 @@ spg_status generate_elast3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_econ(const generator_request *request, spg_csr *matrix);
 spg_status generate_random(const generator_request *request, spg_csr *matrix);
 spg_status generate_arrow(const generator_request *request, spg_csr *matrix);
+spg_status generate_ladder(const generator_request *request, spg_csr *matrix);
 spg_status generate_empty(const generator_request *request, spg_csr *matrix);
 spg_status generate_hypersparse(const generator_request *request, spg_csr *matrix);
 spg_status generate_rmat(const generator_request *request, spg_csr *matrix);

@@ -8,8 +8,8 @@
 
 /* Makes the matrix that `name` describes, with sorted rows, no duplicates and 32-bit offsets where they suffice:
  * fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ (N: points a side; econ: rows), rmatS (R-MAT of scale S), random,
- * arrow, empty, hypersparse; each with ":N" for another size ("fd2d5:64"). value_type: any; complex types get an
- * imaginary part too. ARGUMENT: no such name or size; the message lists the names. OVERFLOW: a size whose columns
+ * arrow, ladder, empty, hypersparse; each with ":N" for another size ("fd2d5:64"). value_type: any; complex types get
+ * an imaginary part too. ARGUMENT: no such name or size; the message lists the names. OVERFLOW: a size whose columns
  * pass 32 bits. PLACE: the context is on a device. Where random, documented counts are those of seed 1. */
 spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed, spg_type value_type, spg_csr *matrix);
 

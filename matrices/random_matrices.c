@@ -1,6 +1,6 @@
-/* Matrices without geometry: random columns near the diagonal (economics) or anywhere, an arrow, and nearly or entirely
- * empty ones. The drawn ones have weights in [0.5, 1.5), negated, and diagonals one larger than their row's sum.
- * Nothing is allocated beside the matrix: the columns are drawn twice, to count and to write. */
+/* Matrices without geometry: random columns near the diagonal (economics) or anywhere, an arrow, rows of all lengths,
+ * and nearly or entirely empty ones. The drawn ones have weights in [0.5, 1.5), negated, and diagonals one larger than
+ * their row's sum. Nothing is allocated beside the matrix: the columns are drawn twice, to count and to write. */
 #include "families.h"
 #include "random_bits.h"
 
@@ -113,6 +113,52 @@ spg_status generate_arrow(const generator_request *request, spg_csr *matrix)
     for (int64_t row = 1; row < n; row++) {
         put_entry(matrix, k++, row, 0, -1.0);
         put_entry(matrix, k++, row, row, 2.0);
+        set_offset(matrix, row + 1, k);
+    }
+    return SPG_OK;
+}
+
+/* The length of a row of the ladder: the largest power of two that divides its number from 1, up to an eighth of the
+ * rows. So every length stands for about as many entries in all, and long rows lie among short ones. */
+static int64_t ladder_length(int64_t n, int64_t row)
+{
+    const int64_t power = (row + 1) & -(row + 1), least_most = n < 4 ? n : 4;
+    const int64_t most = n / 8 > least_most ? n / 8 : least_most;
+    return power < most ? power : most;
+}
+
+/* One column in each of `length` equal parts of the row: the diagonal in its part, else one at random. */
+static int64_t ladder_column(uint64_t key, int64_t n, int64_t row, int64_t length, int64_t part)
+{
+    const int64_t begin = part * n / length, end = (part + 1) * n / length;
+    if (row >= begin && row < end) return row;
+    return begin + random_below(random_bits(key, ((uint64_t)row << 31) + (uint64_t)part), end - begin);
+}
+
+/* Rows of 1 to N/8 entries; A*A needs from 1 to about N products a row. */
+spg_status generate_ladder(const generator_request *request, spg_csr *matrix)
+{
+    enum { STREAM_LADDER = 40 };
+    const uint64_t columns = random_key(request->seed, STREAM_LADDER),
+                   weights = random_key(request->seed, STREAM_LADDER + 1);
+    const int64_t n = request->size;
+    int64_t nnz = 0, k = 0;
+    spg_status status = check_order(request, n);
+    for (int64_t row = 0; status == SPG_OK && row < n; row++) nnz += ladder_length(n, row);
+    if (status == SPG_OK) status = allocate_square(request, n, nnz, matrix);
+    if (status != SPG_OK) return status;
+    for (int64_t row = 0; row < n; row++) {
+        const int64_t length = ladder_length(n, row);
+        int64_t at = k;
+        double diagonal = 1.0;
+        for (int64_t part = 0; part < length; part++, k++) {
+            const int64_t column = ladder_column(columns, n, row, length, part);
+            const double weight = random_weight(weights, row, column);
+            if (column == row) at = k;
+            if (column != row) diagonal += weight;
+            put_entry(matrix, k, row, column, -weight);
+        }
+        put_entry(matrix, at, row, row, diagonal);
         set_offset(matrix, row + 1, k);
     }
     return SPG_OK;

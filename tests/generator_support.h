@@ -8,8 +8,8 @@
 
 extern const spg_type value_types[4];
 
-/* The 13 generators' names without a size; and whether the seed matters. */
-enum { BASE_NAMES = 13 };
+/* The 14 generators' names without a size; and whether the seed matters. */
+enum { BASE_NAMES = 14 };
 extern const struct base_name {
     const char *name;
     bool is_random;

@@ -103,8 +103,12 @@ for type in f32 f64 c32 c64; do
     run 0 $quick --type $type fd2d5:20 rmat6
     says out "$type"
 done
-run 0 $quick --method auto,thread,warp,cta,global,reference fe2d9:16 rmat7 empty:10 hypersparse:100 arrow:50
+run 0 $quick --method auto,thread,warp,cta,global,reference fe2d9:16 rmat7 empty:10 hypersparse:100 arrow:50 ladder:64
 says out "spg-global"
+run 0 $quick --paper --peers none fd2d5:20 rmat6
+says out "C = A*P, time (ms) and percentage in each phase (Table 10)"
+says out "C = A*A, run time (ms) and speed-up over the reference method (Table 14)"
+says out "spg-paper"
 run 0 $quick --threads 1 --peers none --product AA --workspace-limit 64M --keep 0 econ:500
 says out "spg-plan"
 if grep -q "A\*P" "$folder/out"; then
@@ -115,6 +119,19 @@ fi
 # The record: a line for each implementation, with every field.
 run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"
 run 0 $quick --json "$folder/record.jsonl" --product AP tri2d:12
+
+# On a device, where there is one and the build can use it.
+device="--place device --reps 2 --warmup 1"
+if "$bench" $device fd2d5:8 >"$folder/out" 2>"$folder/err"; then
+    says out "from an idle device"
+    run 0 $device --json "$folder/record.jsonl" "$folder/square.mtx" ladder:100
+    run 0 $device --workspace-limit 16M --method auto,paper,thread,warp,cta,global,reference rmat8 arrow:300
+    run 0 $device --type c32 --product AP fd2d5:20
+    run 0 $device --peers cxsparse fd2d5:20
+    says out "works on the host"
+else
+    says err "no context at this place"
+fi
 lines=$(wc -l <"$folder/record.jsonl")
 [ "$lines" -ge 10 ] || { failures=$((failures + 1)); echo "$lines lines recorded, not 10 or more"; }
 if command -v python3 >/dev/null; then
@@ -135,6 +152,7 @@ for line in open(sys.argv[1]):
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
         assert isinstance(value, kind) or (value is None and name in of_spg and is_peer), (name, value)
+    assert record["place"] in ("host", "device")
     assert record["verified"] and record["reps"] == 2 and record["max_error"] <= 1
     assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"]
     if record["matrix"] == "square" and record["product"] == "AA":

@@ -29,7 +29,7 @@ static void default_sizes_have_the_documented_counts(void **state)
     } documented[] = {{"fd2d5", 1048576, 5238784},   {"fe2d9", 1048576, 9424900},   {"fd3d7", 1030301, 7150901},
                       {"tri2d", 1048576, 7331842},   {"tet3d", 1030301, 15210901},  {"elast3d", 63504, 4780764},
                       {"econ", 206500, 1235965},     {"fe3d27", 1030301, 27270901}, {"rmat16", 65536, 1020601},
-                      {"arrow", 4096, 3 * 4096 - 2}, {"empty", 1000000, 0}};
+                      {"arrow", 4096, 3 * 4096 - 2}, {"ladder", 100000, 772776},         {"empty", 1000000, 0}};
     for (size_t i = 0; i < LENGTH(documented); i++) {
         spg_csr A = make(documented[i].name, 1, SPG_F32);
         assert_int_equal(A.rows, documented[i].rows);
@@ -58,6 +58,7 @@ static void fixed_seeds_give_fixed_bits(void **state)
         {"rmat9", 0x561f99e93679d961, 0x4272c9657bcbd87a},
         {"random:700", 0xf2e28415b02757ef, 0xbb6ee6d144ce5c5e},
         {"arrow:40", 0xf48ac20c031afb21, 0x0a874961e667b65f},
+        {"ladder:300", 0x160d212087ee4e83, 0xac09da1370e61dbb},
         {"empty:5", 0xf550302f73000985, 0xf550302f73000985},
         {"hypersparse:3000", 0x76e95206ac39659b, 0xf5dc610713f243b4},
 
@@ -289,6 +290,29 @@ static void arrow_is_its_first_row_its_first_column_and_the_diagonal(void **stat
     spg_csr_free(context, &A);
 }
 
+/* By halves: the odd rows hold one entry, half of the others two, and so on to an eighth of the size. */
+static void ladder_rows_need_from_1_to_about_as_many_products_as_there_are_rows(void **state)
+{
+    (void)state;
+    spg_csr A = make("ladder:4096", 1, SPG_F64);
+    int64_t most = 0, rows_of[10] = {0};
+    for (int64_t row = 0; row < A.rows; row++) {
+        int64_t products = 0, length = test_offset(&A, row + 1) - test_offset(&A, row);
+        for (int64_t k = test_offset(&A, row); k < test_offset(&A, row + 1); k++)
+            products += test_offset(&A, A.columns[k] + 1) - test_offset(&A, A.columns[k]);
+        if (products > most) most = products;
+        if (length == 1) assert_int_equal(products, 1);
+        int step = 0;
+        while (step < 9 && length > (int64_t)1 << step) step++;
+        assert_int_equal(length, (int64_t)1 << step);
+        rows_of[step]++;
+    }
+    for (int step = 0; step < 9; step++) assert_int_equal(rows_of[step], 4096 >> (step + 1));
+    assert_int_equal(rows_of[9], 8);
+    assert_true(most > 4096 / 2 && most < 4096 * 2);
+    spg_csr_free(context, &A);
+}
+
 static void hypersparse_has_fewer_entries_than_rows(void **state)
 {
     (void)state;
@@ -325,6 +349,7 @@ int main(void)
         cmocka_unit_test(econ_stays_within_2000_columns_and_fills_them_evenly),
         cmocka_unit_test(rmat_spreads_its_edges_over_the_quadrants_as_asked),
         cmocka_unit_test(arrow_is_its_first_row_its_first_column_and_the_diagonal),
+        cmocka_unit_test(ladder_rows_need_from_1_to_about_as_many_products_as_there_are_rows),
         cmocka_unit_test(hypersparse_has_fewer_entries_than_rows),
         cmocka_unit_test(seeds_change_random_matrices_and_no_others),
     };
