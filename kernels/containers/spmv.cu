@@ -23,16 +23,16 @@ static_assert(tile_entries<complex<double>>() % BLOCK == 0, "threads take equall
 
 /* Where rows begin among the entries: by offsets, or by the ascending rows of the entries. */
 struct row_begins {
-    numbers_view offsets;
-    const uint32_t *narrow_rows; /* one of the three is given */
+    numbers_view offsets; /* one of the three is given */
+    const uint32_t *narrow_rows;
     const uint64_t *wide_rows;
     int64_t nnz;
 
     __device__ int64_t operator[](int64_t row) const
     {
-        if (narrow_rows != nullptr) return first_not_below(narrow_rows, nnz, (uint32_t)row);
+        if (offsets.memory != nullptr) return offsets[row];
         if (wide_rows != nullptr) return first_not_below(wide_rows, nnz, (uint64_t)row);
-        return offsets[row];
+        return first_not_below(narrow_rows, nnz, (uint32_t)row); /* without entries there are none to read */
     }
 };
 
