@@ -29,7 +29,7 @@ bool may_be_wide(const cuda_product &product) { return product.B->cols > ((int64
 __host__ __device__ constexpr int column_slot(int p) { return p + p / 32; }
 
 /* What stays in shared memory throughout. */
-struct small_state {
+struct alignas(128) small_state {
     block_scan::TempStorage scan;
     uint32_t least[WARPS], greatest[WARPS];
     unsigned long long nnz, products; /* what was counted: not in registers, of which the sort needs all */
@@ -247,10 +247,12 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
     }
 }
 
-template <typename Kernel> spg_status allow_shared(const cuda_product &product, Kernel *kernel, const layout &parts)
+/* The kernel's limit is the process's: all that a block may have, since another thread may be about to launch. */
+template <typename Kernel> spg_status allow_shared(const cuda_product &product, Kernel *kernel)
 {
+    int most = product.cuda->block_shared_bytes - (int)sizeof(small_state);
     return spg_cuda_check(product.context,
-                          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, parts.total),
+                          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
                           "shared memory for rows by blocks");
 }
 
@@ -263,7 +265,7 @@ spg_status count_rows_cta(cuda_product &product, const row_set &rows)
         auto *kernel =
             may_be_wide(product) ? count_kernel<decltype(offset), true> : count_kernel<decltype(offset), false>;
         layout parts = layout_for<decltype(offset)>(product, false);
-        spg_status status = allow_shared(product, kernel, parts);
+        spg_status status = allow_shared(product, kernel);
         if (status != SPG_OK) return status;
         kernel<<<blocks, THREADS, parts.total, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
                                                                        parts);
@@ -278,7 +280,7 @@ spg_status fill_rows_cta(cuda_product &product, const row_set &rows)
         auto *kernel =
             may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
         layout parts = layout_for<decltype(offset)>(product, true);
-        spg_status status = allow_shared(product, kernel, parts);
+        spg_status status = allow_shared(product, kernel);
         if (status != SPG_OK) return status;
         kernel<<<blocks, THREADS, parts.total, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
                                                                        any_numbers_of(product), parts);

@@ -163,14 +163,15 @@ spg_status count_rows_thread(cuda_product &product, const row_set &rows)
 spg_status fill_rows_thread(cuda_product &product, const row_set &rows)
 {
     int blocks = grid_for(product, rows.count, 1, THREADS);
+    /* The kernel's limit is the process's: the same for all types, since another thread may be about to launch. */
+    int most = WARPS * warp_bytes(true, sizeof(complex<double>));
     int bytes = warp_bytes(true, product.pattern_only ? 0 : spg_type_size(product.A->value_type));
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_key(product, [&](auto key) {
             auto *kernel = fill_kernel<decltype(offset), decltype(key)>;
-            spg_status status =
-                spg_cuda_check(product.context,
-                               cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, WARPS * bytes),
-                               "shared memory for rows by threads");
+            spg_status status = spg_cuda_check(
+                product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+                "shared memory for rows by threads");
             if (status != SPG_OK) return status;
             kernel<<<blocks, THREADS, WARPS * bytes, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
                                                                              rows, any_numbers_of(product), bytes);

@@ -222,9 +222,11 @@ spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
     return with_offset_type(product.offset_type, [&](auto offset) {
         auto *kernel =
             may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
+        /* The kernel's limit is the process's: the same for all types, since another thread may be about to launch. */
+        int most = WARPS * warp_bytes<decltype(offset)>(sizeof(complex<double>));
         int bytes = warp_bytes<decltype(offset)>(value_bytes);
         spg_status status = spg_cuda_check(
-            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, WARPS * bytes),
+            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
             "shared memory for rows by warps");
         if (status != SPG_OK) return status;
         kernel<<<blocks, THREADS, WARPS * bytes, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
