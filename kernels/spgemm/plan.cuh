@@ -17,8 +17,8 @@
 namespace spg
 {
 
-/* Classes of rows of C. The group classes hold items of up to class_capacity() sums; those for equal rows hold all
- * rows of an item together. */
+/* Classes of rows of C. The group classes hold items of up to class_sums() sums; those for equal rows hold all rows
+ * of an item together. */
 enum plan_class {
     PLAN_NOTHING, /* no entries, or done with the row that leads its item */
     PLAN_THREAD,
@@ -31,22 +31,25 @@ enum plan_class {
     PLAN_EQUAL_LARGE,
     PLAN_CLASSES
 };
-enum { PLAN_ITEM_PRODUCTS = 1 << 15 }; /* of a row that is not cut */
-enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024, PLAN_PART_SUMS = 2048 };
-static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_PART_SUMS <= 1 << 16, "codes of one and of two bytes hold them");
+enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024, PLAN_MOST_SUMS = 2048 };
+static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_MOST_SUMS <= 1 << 16, "codes of one and of two bytes hold them");
 
-inline int class_capacity(int row_class)
+inline int class_sums(int row_class)
 {
     switch (row_class) {
     case PLAN_SMALL:
     case PLAN_EQUAL_SMALL: return PLAN_SMALL_SUMS;
     case PLAN_MIDDLE:
     case PLAN_EQUAL_MIDDLE: return PLAN_MIDDLE_SUMS;
-    case PLAN_PARTS: return PLAN_PART_SUMS;
-    default: return PLAN_LARGE_SUMS;
+    case PLAN_LARGE: return PLAN_LARGE_SUMS;
+    default: return PLAN_MOST_SUMS;
     }
 }
-inline int class_code_bytes(int row_class) { return class_capacity(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
+inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
+
+/* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
+ * of so many groups a multiprocessor, but no less than the least. */
+enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 
 /* Rows that a thread computes: in C, in A, and of products. */
 enum { PLAN_THREAD_SUMS = 32, PLAN_THREAD_SUM_BYTES = 256, PLAN_THREAD_A = 255, PLAN_THREAD_PRODUCTS = 512 };
@@ -113,8 +116,8 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
     int64_t count;
-    int lanes; /* of a group: 8, 16 or 32 */
-    int capacity;
+    int lanes;    /* of a group: 8, 16 or 32 */
+    int capacity; /* sums of the largest item */
     int code_bytes, piece_words;
     int together; /* rows an item */
     plan_item *items;
@@ -156,7 +159,7 @@ struct plan_totals {
 /* What chooses the classes of rows, and what came of it. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
-    unsigned long long longest_b, unsorted_b, equal_pairs, equal_triples;
+    unsigned long long products, longest_b, unsorted_b, equal_pairs, equal_triples;
 };
 
 /* The making of a plan under way. */
@@ -166,6 +169,7 @@ struct plan_maker {
     cuda_plan *plan;
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz;
+    int64_t cut_products;    /* rows of more are cut */
     int thread_sums;         /* entries of C up to which a thread computes a row */
     int together;            /* rows an item where they are equal; 1: none are */
     int64_t held, most_held; /* scratch */

@@ -7,6 +7,8 @@
 
 #include "../primitives/bins.cuh"
 
+#include <algorithm>
+
 namespace spg
 {
 
@@ -63,6 +65,7 @@ struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
     const uint8_t *is_equal;
+    int64_t cut_products;
     int thread_sums, together;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
@@ -75,8 +78,8 @@ struct known_rows {
     /* Rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
     {
-        if (row + count > patterns.rows || count * c_length(row) > PLAN_LARGE_SUMS) return false;
-        if (row_products[row] > PLAN_ITEM_PRODUCTS || a_length(row) > INT32_MAX || fits_thread(row)) return false;
+        if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
+        if (row_products[row] > cut_products || a_length(row) > INT32_MAX || fits_thread(row)) return false;
         for (int j = 1; j < count; j++)
             if (!is_equal[row + j]) return false;
         return true;
@@ -93,12 +96,13 @@ struct known_rows {
                    : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
                                                       : PLAN_EQUAL_LARGE;
         }
-        if (n > PLAN_LARGE_SUMS || row_products[row] > PLAN_ITEM_PRODUCTS) return PLAN_PARTS;
+        if (n > PLAN_LARGE_SUMS || row_products[row] > cut_products) return PLAN_PARTS;
         return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
     }
 };
 
-__global__ void __launch_bounds__(THREADS) equal_rows_kernel(known_rows known, plan_facts *facts)
+/* All products, and how many rows could be done by twos and by threes. */
+__global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const bool is_row = row < known.patterns.rows && known.c_length(row) > 0;
@@ -106,7 +110,9 @@ __global__ void __launch_bounds__(THREADS) equal_rows_kernel(known_rows known, p
     const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
     const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
     const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
+    const unsigned long long products = reduce(is_row ? (unsigned long long)known.row_products[row] : 0ull, plus());
     if (lane_in_warp() != 0) return;
+    if (products > 0) atomicAdd(&facts->products, products);
     if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
@@ -172,6 +178,12 @@ int choose_together(const plan_facts &facts)
     return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
 }
 
+int64_t choose_cut(const plan_maker &maker)
+{
+    const int64_t groups = (int64_t)maker.cuda->multiprocessors * PLAN_CUT_GROUPS;
+    return std::max<int64_t>(PLAN_CUT_LEAST, (int64_t)maker.facts.products / groups);
+}
+
 spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
 {
     const int32_t count = (int32_t)maker.patterns.rows;
@@ -198,12 +210,13 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &is_equal);
     if (status == SPG_OK) status = find_facts(maker, is_equal, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {maker.patterns, maker.row_products, is_equal, maker.thread_sums, 1};
-    equal_rows_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
-    status = spg_cuda_check_launch(maker.context, "a plan's equal rows");
+    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, maker.thread_sums, 1};
+    sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
     if (status != SPG_OK) return status;
     maker.together = known.together = choose_together(maker.facts);
+    maker.cut_products = known.cut_products = choose_cut(maker);
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     uint8_t *row_classes = is_equal + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, facts);

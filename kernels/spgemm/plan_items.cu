@@ -7,6 +7,8 @@
 
 #include "../primitives/warp.cuh"
 
+#include <algorithm>
+
 namespace spg
 {
 
@@ -24,10 +26,10 @@ struct item_place {
 struct row_cut {
     int64_t parts, width;
 };
-__device__ inline row_cut cut_row(int64_t n, int64_t products)
+__device__ inline row_cut cut_row(int64_t n, int64_t products, int64_t cut_products)
 {
-    const int64_t by_products = min(products / PLAN_ITEM_PRODUCTS, n / PLAN_SMALL_SUMS);
-    const int64_t parts = max(max((n + PLAN_PART_SUMS - 1) / PLAN_PART_SUMS, by_products), (int64_t)1);
+    const int64_t by_products = min(products / cut_products, n / PLAN_SMALL_SUMS);
+    const int64_t parts = max(max((n + PLAN_MOST_SUMS - 1) / PLAN_MOST_SUMS, by_products), (int64_t)1);
     const int64_t width = (n + parts - 1) / parts;
     return {(n + width - 1) / width, width};
 }
@@ -171,7 +173,7 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
                        item_place **places, int64_t *count)
 {
     const numbers_view c = maker.patterns.c;
-    const int64_t *products = maker.row_products;
+    const int64_t *products = maker.row_products, cut_products = maker.cut_products;
     scratch begins_memory(maker);
     int64_t *begins = nullptr;
     *count = row_count;
@@ -180,7 +182,7 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
         if (status == SPG_OK)
             status = for_each(maker.context, row_count, "parts of rows", [=] __device__(int64_t k) {
                 const int64_t row = rows[k];
-                begins[k] = cut_row(c[row + 1] - c[row], products[row]).parts;
+                begins[k] = cut_row(c[row + 1] - c[row], products[row], cut_products).parts;
             });
         if (status == SPG_OK) status = scan_counts(maker, begins, row_count, count);
         if (status != SPG_OK) return status;
@@ -194,7 +196,7 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
             out[k] = {(int32_t)row, 0, (int32_t)n};
             return;
         }
-        const row_cut cut = cut_row(n, products[row]);
+        const row_cut cut = cut_row(n, products[row], cut_products);
         for (int64_t part = 0; part < cut.parts; part++)
             out[begins[k] + part] = {(int32_t)row, (int32_t)(part * cut.width),
                                      (int32_t)min(cut.width, n - part * cut.width)};
@@ -205,7 +207,7 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
 int choose_lanes(int row_class, const plan_totals &totals)
 {
     const unsigned long long a_entries = totals.a_entries > 0 ? totals.a_entries : 1;
-    if (class_capacity(row_class) >= PLAN_LARGE_SUMS || totals.products > 20 * a_entries) return 32;
+    if (class_sums(row_class) > PLAN_MIDDLE_SUMS || totals.products > 20 * a_entries) return 32;
     return totals.products > 10 * a_entries ? 16 : 8;
 }
 
@@ -227,10 +229,11 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const plan_totals &totals = maker.facts.classes[row_class];
     plan_items &items = maker.plan->classes[row_class];
     items.lanes = choose_lanes(row_class, totals);
-    items.capacity = class_capacity(row_class);
     items.code_bytes = class_code_bytes(row_class);
     items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
     items.together = row_class >= PLAN_EQUAL_SMALL ? maker.together : 1;
+    items.capacity = std::min(class_sums(row_class),
+                              (int)std::min<int64_t>((int64_t)totals.most_c, PLAN_MOST_SUMS) * items.together);
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
     item_place *places = nullptr;
     int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;

@@ -12,25 +12,23 @@ namespace
 {
 
 enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10, MOST_TOGETHER = 3 };
-static_assert(PLAN_PART_SUMS * 16 <= MOST_SHARED && PLAN_LARGE_SUMS * 16 <= MOST_SHARED, "one warp always fits");
+static_assert(PLAN_MOST_SUMS * 16 <= MOST_SHARED, "one warp always fits");
 static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
 
-/* Pieces whose values are on their way at once. */
-template <typename Value, int Together> constexpr int pieces_at_once() { return sizeof(Value) * Together > 24 ? 2 : 4; }
+/* Pieces whose values are on their way at once: more where large items leave room for few warps. */
+template <typename Value, typename Code, int Together> constexpr int pieces_at_once()
+{
+    return sizeof(Value) * Together > 24 ? 2 : sizeof(Value) * Together <= 8 && sizeof(Code) > 1 ? 8 : 4;
+}
 
 /* Up to Count pieces from `at` on; those beyond the item's last are empty. */
 template <int Count> struct some_pieces {
     uint64_t word[Count];
-    int64_t a_entry[Count];
 
     __device__ void load(const uint64_t *pieces, int piece_words, int64_t at, int64_t end)
     {
 #pragma unroll
-        for (int u = 0; u < Count; u++) {
-            const bool is_there = at + u < end;
-            word[u] = is_there ? pieces[(at + u) * piece_words] : 0;
-            a_entry[u] = is_there && piece_words == 2 ? (int64_t)pieces[(at + u) * 2 + 1] : piece_a_entry(word[u]);
-        }
+        for (int u = 0; u < Count; u++) word[u] = at + u < end ? pieces[(at + u) * piece_words] : 0;
     }
 };
 
@@ -39,7 +37,7 @@ template <typename Value, typename Code, int Together>
 __device__ inline void add_products(const plan_item &item, const plan_items &of, int lane, const Value *a_values,
                                     const Value *b_values, Value *sums)
 {
-    constexpr int COUNT = pieces_at_once<Value, Together>();
+    constexpr int COUNT = pieces_at_once<Value, Code, Together>();
     const uint64_t *pieces = of.pieces + item.piece_begin * of.piece_words;
     const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin;
     a_values += item.a_begin;
@@ -54,9 +52,11 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
             if (lane < piece_length(now.word[u])) {
                 code[u] = codes[lane];
                 b[u] = b_values[piece_start(now.word[u]) + lane];
+                const int64_t a_entry =
+                    of.piece_words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[(at + u) * 2 + 1];
 #pragma unroll
                 for (int j = 0; j < Together; j++)
-                    if (j < of.together) a[u][j] = a_values[now.a_entry[u] + (int64_t)j * item.a_length];
+                    if (j < of.together) a[u][j] = a_values[a_entry + (int64_t)j * item.a_length];
             }
             codes += piece_length(now.word[u]);
         }
