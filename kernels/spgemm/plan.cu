@@ -39,7 +39,8 @@ spg_status make_classes(plan_maker &maker)
     for (int row_class = PLAN_THREAD; row_class < PLAN_CLASSES && status == SPG_OK; row_class++) {
         const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
         if (count > 0)
-            status = row_class == PLAN_THREAD ? make_thread_rows(maker, rows) : make_items(maker, row_class, rows);
+            status = row_class <= PLAN_THREAD_WIDE ? make_thread_rows(maker, row_class, rows)
+                                                   : make_items(maker, row_class, rows);
         rows += count;
     }
     return status;
@@ -74,10 +75,11 @@ spg_status run_classes(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, sp
     const cuda_plan *state = state_of(plan);
     spg_context *context = plan->context;
     spg_status status = SPG_OK;
-    for (int row_class = PLAN_CLASSES - 1; row_class > PLAN_THREAD && status == SPG_OK; row_class--)
+    for (int row_class = PLAN_CLASSES - 1; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
         status = run_items(context, state->classes[row_class], A->value_type, A->values, B->values, C->values);
-    if (status != SPG_OK) return status;
-    return run_thread_rows(context, state->thread, A->value_type, A->values, B->values, C->values);
+    for (const plan_thread_rows *rows : {&state->thread_wide, &state->thread})
+        if (status == SPG_OK) status = run_thread_rows(context, *rows, A->value_type, A->values, B->values, C->values);
+    return status;
 }
 
 /* Where it is asked for: waits for the run's end. */

@@ -22,6 +22,7 @@ namespace spg
 enum plan_class {
     PLAN_NOTHING, /* no entries, or done with the row that leads its item */
     PLAN_THREAD,
+    PLAN_THREAD_WIDE, /* apart, for their sums take the room of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
     PLAN_LARGE,
@@ -51,12 +52,18 @@ inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLA
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 
-/* Rows that a thread computes: in C, in A, and of products. */
-enum { PLAN_THREAD_SUMS = 32, PLAN_THREAD_SUM_BYTES = 256, PLAN_THREAD_A = 255, PLAN_THREAD_PRODUCTS = 512 };
+/* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
+enum {
+    PLAN_THREAD_FEW = 16,
+    PLAN_THREAD_SUMS = 32,
+    PLAN_THREAD_SUM_BYTES = 256,
+    PLAN_THREAD_A = 255,
+    PLAN_THREAD_PRODUCTS = 512
+};
 
-/* The rows of PLAN_THREAD, in natural order. A reference leads from an entry of A to its row of B. The codes of a row's
- * products are bytes, four a word, those of the 32 rows of a warp side by side: word w of row r of the warp lies at
- * codes[32 * (codes_begin[warp] + w) + r]. */
+/* The rows of PLAN_THREAD or PLAN_THREAD_WIDE, in natural order. A reference leads from an entry of A to its row of B.
+ * The codes of a row's products are bytes, four a word, those of the 32 rows of a warp side by side: word w of row r of
+ * the warp lies at codes[32 * (codes_begin[warp] + w) + r]. */
 template <typename Index> struct thread_rows {
     const Index *a_begin, *c_begin;
     const uint32_t *lengths; /* in A << 8 | in C */
@@ -133,7 +140,7 @@ struct plan_fingerprint {
 enum { PLAN_ARRAYS = 64 };
 
 struct cuda_plan {
-    plan_thread_rows thread;
+    plan_thread_rows thread, thread_wide; /* the references are the same array */
     plan_items classes[PLAN_CLASSES];
     plan_fingerprint of_a, of_b;
     void *arrays[PLAN_ARRAYS]; /* all that is allocated on the device */
@@ -236,7 +243,7 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order);
 
 /* plan_thread.cu, plan_items.cu: what one class keeps. */
-spg_status make_thread_rows(plan_maker &maker, const int32_t *rows);
+spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows);
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
 
 /* plan_rows_thread.cu, plan_rows_group.cu: values of C. */

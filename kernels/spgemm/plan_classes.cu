@@ -88,7 +88,7 @@ struct known_rows {
     {
         const int64_t n = c_length(row);
         if (n == 0) return PLAN_NOTHING;
-        if (fits_thread(row)) return PLAN_THREAD;
+        if (fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
         const int64_t leader = row - row % together;
         if (together > 1 && are_equal(leader, together)) {
             if (row > leader) return PLAN_NOTHING;

@@ -13,7 +13,7 @@ namespace
 
 /* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
  * written. */
-enum { THREADS = 128, PITCH_PAD = 1, AT_ONCE = 4 };
+enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4 };
 static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= 48 << 10, "no attribute is needed");
 static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
 
@@ -45,6 +45,27 @@ struct code_stream {
         buffer >>= 8 * count;
         have -= count;
     }
+};
+
+/* Neighbouring entries of A are asked for at once: they lie in a sector of memory, that may be gone later. */
+template <typename Value> constexpr int ENTRIES_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
+
+/* Entries k .. of a row of A; those beyond its end name an empty row of B. */
+template <typename Index, typename Value> struct entries {
+    static constexpr int bits = reference_bits<Index>();
+    Index reference[ENTRIES_AT_ONCE<Value>];
+    Value a[ENTRIES_AT_ONCE<Value>];
+
+    __device__ void load(const Index *references, const Value *a_values, int k, int end)
+    {
+#pragma unroll
+        for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++) {
+            reference[u] = k + u < end ? references[k + u] : 0;
+            a[u] = k + u < end ? a_values[k + u] : zero<Value>();
+        }
+    }
+    __device__ int length(int u) const { return (int)(reference[u] & (((Index)1 << bits) - 1)); }
+    __device__ Index start(int u) const { return reference[u] >> bits; }
 };
 
 template <typename Value>
@@ -80,7 +101,7 @@ __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_beg
 }
 
 template <typename Index, typename Value>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
@@ -95,20 +116,14 @@ __global__ void __launch_bounds__(THREADS)
     const int64_t codes_begin = rows.codes_begin[warp];
     code_stream codes(rows.codes + 32 * codes_begin + lane, (uint32_t)(rows.codes_begin[warp + 1] - codes_begin));
     for (int s = 0; s < n; s++) sums[s * pitch] = zero<Value>();
-    const Index *references = rows.references + a_begin;
-    a_values += a_begin;
-    constexpr int bits = reference_bits<Index>();
-    Index reference = a_length > 0 ? references[0] : 0;
-    Value a = a_length > 0 ? a_values[0] : zero<Value>();
-    for (int k = 0; k < a_length; k++) {
-        const Index this_reference = reference;
-        const Value this_a = a;
-        if (k + 1 < a_length) {
-            reference = references[k + 1];
-            a = a_values[k + 1];
-        }
-        const int length = (int)(this_reference & (((Index)1 << bits) - 1));
-        add_row_of_b(b_values + (this_reference >> bits), length, this_a, codes, sums, pitch);
+    entries<Index, Value> next;
+    next.load(rows.references + a_begin, a_values + a_begin, 0, a_length);
+    for (int k = 0; k < a_length; k += ENTRIES_AT_ONCE<Value>) {
+        const entries<Index, Value> now = next;
+        next.load(rows.references + a_begin, a_values + a_begin, k + ENTRIES_AT_ONCE<Value>, a_length);
+#pragma unroll
+        for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++)
+            add_row_of_b(b_values + now.start(u), now.length(u), now.a[u], codes, sums, pitch);
     }
     __syncwarp();
     write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);

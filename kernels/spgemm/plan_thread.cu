@@ -1,6 +1,6 @@
 /* What a plan keeps for its short rows: references from A's entries to rows of B, and the codes of products.
  *
- * Input: the rows of PLAN_THREAD and the patterns. Output: thread_rows of plan.cuh. */
+ * Input: the rows of PLAN_THREAD or PLAN_THREAD_WIDE and the patterns. Output: thread_rows of plan.cuh. */
 #include "plan.cuh"
 
 #include "../primitives/warp.cuh"
@@ -70,13 +70,13 @@ __global__ void __launch_bounds__(THREADS)
     codes.end();
 }
 
-template <typename Index> spg_status write_rows(plan_maker &maker, const int32_t *rows)
+template <typename Index> spg_status write_rows(plan_maker &maker, plan_thread_rows &kept, const int32_t *rows)
 {
-    plan_thread_rows &kept = maker.plan->thread;
     written_rows<Index> out = {};
+    out.references = static_cast<Index *>(maker.plan->thread.references);
     spg_status status = keep_array(maker, kept.count, &out.a_begin);
     if (status == SPG_OK) status = keep_array(maker, kept.count, &out.c_begin);
-    if (status == SPG_OK) status = keep_array(maker, maker.a_nnz, &out.references);
+    if (status == SPG_OK && out.references == nullptr) status = keep_array(maker, maker.a_nnz, &out.references);
     if (status != SPG_OK) return status;
     kept.a_begin = out.a_begin, kept.c_begin = out.c_begin, kept.references = out.references;
     out.lengths = kept.lengths, out.codes = kept.codes, out.codes_begin = kept.codes_begin;
@@ -87,10 +87,10 @@ template <typename Index> spg_status write_rows(plan_maker &maker, const int32_t
 
 } // namespace
 
-spg_status make_thread_rows(plan_maker &maker, const int32_t *rows)
+spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows)
 {
-    plan_thread_rows &kept = maker.plan->thread;
-    const plan_totals &totals = maker.facts.classes[PLAN_THREAD];
+    plan_thread_rows &kept = row_class == PLAN_THREAD ? maker.plan->thread : maker.plan->thread_wide;
+    const plan_totals &totals = maker.facts.classes[row_class];
     const int64_t count = (int64_t)totals.rows, warps = (count + WARP - 1) / WARP;
     const int64_t narrow = (int64_t)1 << 32;
     kept.longest = (int)totals.most_c;
@@ -108,7 +108,7 @@ spg_status make_thread_rows(plan_maker &maker, const int32_t *rows)
     if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
     if (status != SPG_OK) return status;
     kept.count = count;
-    return kept.narrow ? write_rows<uint32_t>(maker, rows) : write_rows<uint64_t>(maker, rows);
+    return kept.narrow ? write_rows<uint32_t>(maker, kept, rows) : write_rows<uint64_t>(maker, kept, rows);
 }
 
 } // namespace spg
