@@ -311,8 +311,10 @@ spg_status launch_table(cuda_product &product, const row_set &rows, const table_
     const int bytes = groups * shape.group_bytes;
     if (threads == 0) return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", name);
     int resident = 0;
-    cudaError_t error = cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    /* The most there is, always: the limit is the process's, and contexts on other threads launch too. */
+    cudaError_t error =
+        cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             product.cuda->block_shared_bytes);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
     spg_status status = spg_cuda_check(product.context, error, name);
