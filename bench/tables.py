@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """Writes the tables of measurements in README.md from what was recorded.
 
-    tables.py [--check] [--readme README.md] [--results bench/results]
+    tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
-A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. NAME is PLACE-PRODUCT, such as host-AP,
-for the records of spgemm_bench (spgemm*.jsonl, anywhere below the results' folder), with one table for each device and
-value type; or `reading`, for those of matrix_market_bench (matrix_market*.jsonl). --check changes nothing and fails if
-the tables are not those of the results.
+A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. Records lie anywhere below the results'
+folder; there is one table for each device and value type. NAME is
+
+    host-AP, host-AA, device-AP, device-AA    products (spgemm*.jsonl, by spgemm_bench)
+    device-plan                               plans, of the same records
+    device-paper                              speed-ups and phases of spgemm_bench --paper (paper*.jsonl)
+    device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
+    reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
+
+--check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.
 """
 import argparse
 import json
@@ -16,6 +22,9 @@ import re
 import sys
 
 OWN = ("spg", "spg-plan")
+REUSE = "cusparse-reuse"
+PRODUCTS = {"AP": "A*P", "AA": "A*A"}
+PHASES = ("analysis_ms", "expand_sort_ms", "contract_ms", "assemble_ms")
 NONE_YET = "No measurement is recorded yet.\n"
 MARKER = re.compile(r"(<!-- table:([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -48,6 +57,8 @@ def digits(number):
     """Three significant digits, without an exponent."""
     if number is None:
         return "-"
+    if number == 0:
+        return "0"
     return f"{number:.{max(0, 2 - math.floor(math.log10(number)))}f}"
 
 
@@ -68,25 +79,139 @@ def is_peer(implementation):
     return implementation != "spg" and not implementation.startswith("spg-")
 
 
-def one_table(records):
-    """The table of one device, type and product: a later record of the same measurement replaces an earlier one."""
+def by_matrix(records):
+    """{matrix: {implementation: record}}: a later record of the same measurement replaces an earlier one."""
     matrices = {}
     for record in records:
         matrix = pathlib.PurePath(record["matrix"]).name
         matrices.setdefault(matrix, {})[record["implementation"]] = record
+    return matrices
+
+
+def field(record, name):
+    return None if record is None else record.get(name)
+
+
+def fastest(found, choose):
+    """Name and time of the fastest of the implementations chosen."""
+    measured = [(time_of(r), name) for name, r in found.items() if choose(name) and time_of(r) is not None]
+    return min(measured, default=(None, None))
+
+
+def host_table(records):
     peers = list(dict.fromkeys(r["implementation"] for r in records if is_peer(r["implementation"])))
     head = ["matrix", *(f"{name} ms" for name in [*OWN, *peers]), "peer / spg", "peer / plan", "spg / limit"]
     rows, ratios = [], []
-    for matrix, found in matrices.items():
+    for matrix, found in by_matrix(records).items():
         own = [time_of(found.get(name)) for name in OWN]
         other = [time_of(found.get(name)) for name in peers]
-        fastest = min((t for t in other if t is not None), default=None)
-        limit = (found.get("spg") or {}).get("limit_ms") or None
-        ratios.append([ratio(fastest, own[0]), ratio(fastest, own[1]), ratio(own[0], limit)])
+        best, _ = fastest(found, is_peer)
+        limit = field(found.get("spg"), "limit_ms") or None
+        ratios.append([ratio(best, own[0]), ratio(best, own[1]), ratio(own[0], limit)])
         rows.append([matrix, *map(digits, own + other), *map(times, ratios[-1])])
+    return markdown(head, rows + mean_rows(ratios, len(OWN) + len(peers)))
+
+
+def mean_rows(ratios, blanks):
+    return [["geometric mean", *[""] * blanks, *(times(geometric_mean(column)) for column in zip(*ratios))]]
+
+
+def is_one_shot_peer(implementation):
+    return is_peer(implementation) and implementation != REUSE
+
+
+def device_table(records):
+    """One-shot products, beside the fastest algorithm of cuSPARSE, and workspace beside that of its ALG1."""
+    head = ["matrix", "products", "contraction", "limit ms", "spg ms", "peer ms", "which", "peer / spg", "spg / limit",
+            "spg work MB", "alg1 work MB", "work / alg1"]
+    rows, ratios, shares = [], [], []
+    for matrix, found in by_matrix(records).items():
+        spg, alg1 = found.get("spg"), found.get("cusparse-alg1")
+        best, name = fastest(found, is_one_shot_peer)
+        limit, work, theirs = field(spg, "limit_ms"), field(spg, "work_bytes"), field(alg1, "work_bytes")
+        ratios.append([ratio(best, time_of(spg)), ratio(time_of(spg), limit)])
+        shares.append(ratio(work, theirs))
+        rows.append([matrix, f"{(spg or next(iter(found.values())))['products'] / 1e6:.1f}M",
+                     times(field(spg, "contraction")), *map(digits, [limit, time_of(spg), best]), short_name(name),
+                     *map(times, ratios[-1]), megabytes(work), megabytes(theirs), share(shares[-1])])
     means = [times(geometric_mean(column)) for column in zip(*ratios)]
-    rows.append(["geometric mean", *[""] * (len(OWN) + len(peers)), *means])
+    rows.append(["geometric mean", *[""] * 6, *means, "", "", share(geometric_mean(shares))])
     return markdown(head, rows)
+
+
+def short_name(implementation):
+    return "-" if implementation is None else implementation.removeprefix("cusparse-")
+
+
+def megabytes(count):
+    return "-" if count is None else f"{count / 1e6:.3g}" if count < 1e8 else f"{count / 1e6:.0f}"
+
+
+def share(number):
+    return "-" if number is None else f"{number:.2g}"
+
+
+def plan_table(records):
+    """Numbers alone: plan runs beside cuSPARSE's reuse."""
+    head, rows, ratios = ["product", "spg-plan ms", "reuse ms", "reuse / plan", "plan / limit"], [], []
+    for product in PRODUCTS:
+        for matrix, found in by_matrix(r for r in records if r["product"] == product).items():
+            plan, reuse = time_of(found.get("spg-plan")), time_of(found.get(REUSE))
+            if plan is None and reuse is None:
+                continue
+            ratios.append([ratio(reuse, plan), ratio(plan, field(found.get("spg-plan"), "limit_ms"))])
+            rows.append([f"{matrix} {PRODUCTS[product]}", digits(plan), digits(reuse), *map(times, ratios[-1])])
+    return markdown(head, rows + mean_rows(ratios, 2)) if rows else ""
+
+
+def phases(record):
+    """The shares of a product's phases, in percent, or dashes."""
+    ms = [field(record, name) for name in PHASES]
+    if any(t is None for t in ms) or not sum(ms):
+        return ["-"] * len(PHASES)
+    return [f"{100 * t / sum(ms):.0f}" for t in ms]
+
+
+def paper_table(records):
+    """The paper's Tables 10 to 14: times, speed-ups over the reference, phases of the optimised method in percent."""
+    head = ["product", "reference ms", "optimised ms", "x", "automatic ms", "x", "peer ms", "x", "which",
+            "analysis %", "expand, sort %", "contract %", "assemble %"]
+    rows = []
+    for product in PRODUCTS:
+        speedups = []
+        for matrix, found in by_matrix(r for r in records if r["product"] == product).items():
+            reference, optimised = found.get("spg-reference"), found.get("spg-paper")
+            best, name = fastest(found, is_one_shot_peer)
+            mine = [time_of(optimised), time_of(found.get("spg")), best]
+            speedups.append([ratio(time_of(reference), ms) for ms in mine])
+            cells = [cell for ms, x in zip(mine, speedups[-1]) for cell in (digits(ms), times(x))]
+            rows.append([f"{matrix} {PRODUCTS[product]}", digits(time_of(reference)), *cells, short_name(name),
+                         *phases(optimised)])
+        for label, mean in (("average", average), ("geometric mean", geometric_mean)):
+            if speedups:
+                cells = [cell for column in zip(*speedups) for cell in ("", times(mean(column)))]
+                rows.append([f"{label}, {PRODUCTS[product]}", "", *cells, *[""] * (1 + len(PHASES))])
+    return markdown(head, rows) if rows else ""
+
+
+def average(numbers):
+    known = [n for n in numbers if n is not None]
+    return sum(known) / len(known) if known else None
+
+
+def growth_table(records):
+    head = ["product", "rows", "products", "spg ms", "ps a product", "spg / limit", "work MB", "work bytes a row"]
+    rows = []
+    for product in PRODUCTS:
+        for matrix, found in by_matrix(r for r in records if r["product"] == product).items():
+            spg = found.get("spg")
+            if time_of(spg) is None:
+                continue
+            rows.append([f"{matrix} {PRODUCTS[product]}", str(spg["rows"]), f"{spg['products'] / 1e6:.1f}M",
+                         digits(time_of(spg)), digits(1e9 * time_of(spg) / spg["products"]),
+                         times(ratio(time_of(spg), field(spg, "limit_ms"))), megabytes(field(spg, "work_bytes")),
+                         digits(spg["work_bytes"] / spg["rows"])])
+    return markdown(head, rows) if rows else ""
 
 
 def markdown(head, rows):
@@ -94,13 +219,14 @@ def markdown(head, rows):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in [head, rule, *rows])
 
 
-def product_tables(folder, place, product):
+def tables_by_device(folder, files, choose, make):
+    """A table for each device and value type of the records chosen."""
     groups = {}
-    for record in read_records(folder, "spgemm*.jsonl", ("matrix", "product", "implementation", "place")):
-        if record["place"] == place and record["product"] == product:
+    for record in read_records(folder, files, ("matrix", "product", "implementation", "place")):
+        if choose(record):
             groups.setdefault((record.get("device", "?"), record.get("type", "?")), []).append(record)
-    tables = (f"{device}, {kind}:\n\n{one_table(group)}" for (device, kind), group in groups.items())
-    return "\n".join(tables) or NONE_YET
+    made = ((device, kind, make(group)) for (device, kind), group in groups.items())
+    return "\n".join(f"{device}, {kind}:\n\n{text}" for device, kind, text in made if text) or NONE_YET
 
 
 def reading_table(folder):
@@ -115,16 +241,31 @@ def reading_table(folder):
 
 
 def table(folder, name):
-    return reading_table(folder) if name == "reading" else product_tables(folder, *name.split("-", 1))
+    if name == "reading":
+        return reading_table(folder)
+    place, what = name.split("-", 1)
+    at_place = lambda r: r["place"] == place
+    if what == "plan":
+        return tables_by_device(folder, "spgemm*.jsonl", at_place, plan_table)
+    if what == "paper":
+        return tables_by_device(folder, "paper*.jsonl", at_place, paper_table)
+    if what == "growth":
+        return tables_by_device(folder, "growth*.jsonl", at_place, growth_table)
+    return tables_by_device(folder, "spgemm*.jsonl", lambda r: at_place(r) and r["product"] == what,
+                            host_table if place == "host" else device_table)
 
 
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description="Writes the tables of README.md from recorded measurements.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if README.md is stale")
+    parser.add_argument("--show", metavar="NAME", help="print one table; change nothing")
     parser.add_argument("--readme", type=pathlib.Path, default=root / "README.md")
     parser.add_argument("--results", type=pathlib.Path, default=root / "bench" / "results")
     arguments = parser.parse_args()
+    if arguments.show:
+        print(table(arguments.results, arguments.show), end="")
+        return
     old = arguments.readme.read_text(encoding="utf-8")
     if not MARKER.search(old):
         sys.exit(f"{arguments.readme}: no <!-- table:NAME --> ... <!-- end -->")

@@ -2,8 +2,9 @@
 # Copies the tests and the bench of a build, with the shared libraries they need, into one folder that runs on a machine
 # with the same processor and no younger glibc: a GPU node without the libraries' packages, say.
 #
-#     sh tests/stage.sh BUILD FOLDER [ARCHIVE]     BUILD: a build directory; ARCHIVE: FOLDER packed, NAME.tar.xz
+#     sh tests/stage.sh [-R PATTERN] BUILD FOLDER [ARCHIVE]
 #
+# BUILD: a build directory. ARCHIVE: FOLDER packed, NAME.tar.xz. -R: of the tests, those whose names match.
 # There, FOLDER/run_staged.sh runs the tests, FOLDER/with_libraries.sh PROGRAM... any program. Left out: tests of label
 # build, which need the tree and a compiler; the C and C++ runtime; the driver; cuSPARSE, which the node's own CUDA
 # toolkit has. The programs hold the same kernels each, which is why an archive is far smaller than the folder.
@@ -12,7 +13,9 @@ tree=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 fail() { printf 'stage.sh: %s\n' "$*" >&2; exit 1; }
 
-[ $# -eq 2 ] || [ $# -eq 3 ] || fail "usage: stage.sh BUILD FOLDER [ARCHIVE]"
+pattern=''
+[ "${1:-}" != -R ] || { pattern=$2; shift 2; }
+[ $# -eq 2 ] || [ $# -eq 3 ] || fail "usage: stage.sh [-R PATTERN] BUILD FOLDER [ARCHIVE]"
 [ -f "$1/CTestTestfile.cmake" ] || fail "$1: no build with tests"
 build=$(CDPATH='' cd -- "$1" && pwd)
 [ ! -e "$2" ] || [ -f "$2/tests.list" ] || fail "$2: there, and not a staged folder"
@@ -25,7 +28,7 @@ folder=$(CDPATH='' cd -- "$2" && pwd)
 list_tests()
 {
     (cd "$build" && ctest --show-only=json-v1) | python3 -c '
-import json, os, sys
+import json, os, re, sys
 build, tree = (os.path.realpath(p) for p in sys.argv[1:3])
 
 def staged(word):
@@ -41,13 +44,13 @@ def staged(word):
 for test in json.load(sys.stdin)["tests"]:
     properties = {p["name"]: p["value"] for p in test["properties"]}
     labels = properties.get("LABELS", [])
-    if "build" in labels:
+    if "build" in labels or not re.search(sys.argv[3], test["name"]):
         continue
     if "command" not in test:
         sys.exit(test["name"] + ": not built")
     columns = [test["name"], ",".join(labels), ",".join(properties.get("ENVIRONMENT", []))]
     print("\t".join(columns + [" ".join(map(staged, test["command"]))]))
-' "$build" "$tree"
+' "$build" "$tree" "$pattern"
 }
 
 copy_program() # PATH
@@ -71,7 +74,7 @@ copy_libraries()
 }
 
 list_tests >"$folder/tests.list" || fail "$build: build it first"
-[ -s "$folder/tests.list" ] || fail "$build: no tests"
+[ -s "$folder/tests.list" ] || [ -n "$pattern" ] || fail "$build: no tests"
 cut -f 4 "$folder/tests.list" | tr ' ' '\n' | sort -u | while read -r word; do
     case $word in
     bin/*) copy_program "$(find "$build/tests" "$build/bench" -type f -name "${word#bin/}" -perm -u+x | head -n 1)" ;;
@@ -91,8 +94,8 @@ fi
 cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$folder/"
 echo "$folder: $(wc -l <"$folder/tests.list") tests, $(du -sm "$folder" | cut -f 1) MB"
 
-# One thread and a large window: copies of the same kernels in different programs are found.
+# One thread and a large window: copies of the same kernels in other programs are found.
 if [ $# -eq 3 ]; then
-    tar -C "$(dirname "$folder")" -c "$(basename "$folder")" | xz -T 1 --lzma2=preset=6,dict=256MiB >"$3"
+    tar -C "$(dirname "$folder")" -c "$(basename "$folder")" | xz -T 1 --lzma2=preset=1,dict=64MiB >"$3"
     echo "$3: $(du -m "$3" | cut -f 1) MB"
 fi

@@ -5,7 +5,7 @@ tree=$1
 command -v python3 >/dev/null 2>&1 || { echo "python3 is not here"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/results/one_cpu" "$scratch/results/other_cpu"
+mkdir -p "$scratch/results/one_cpu" "$scratch/results/other_cpu" "$scratch/results/gpu"
 
 fail() { echo "$*"; exit 1; }
 
@@ -15,6 +15,14 @@ record() # matrix product implementation ms limit verified device
 {
     printf '{"matrix": "%s", "product": "%s", "implementation": "%s", "place": "host", ' "$1" "$2" "$3"
     printf '"device": "%s", "type": "f64", "ms_median": %s, "limit_ms": %s, "verified": %s}\n' "$7" "$4" "$5" "$6"
+}
+
+device_record() # matrix product implementation ms workspace
+{
+    printf '{"matrix": "%s", "product": "%s", "implementation": "%s", "place": "device", ' "$1" "$2" "$3"
+    printf '"device": "A GPU", "type": "f64", "rows": 1000, "products": 12500000, "contraction": 2.5, "limit_ms": 0.5, '
+    printf '"ms_median": %s, "work_bytes": %s, "analysis_ms": 0.1, "expand_sort_ms": 0.5, "contract_ms": 0.3, ' "$4" "$5"
+    printf '"assemble_ms": 0.1, "verified": true}\n'
 }
 
 {
@@ -34,7 +42,23 @@ printf '{"file": "a/b.mtx", "bytes": 2500000, "nnz": 1000, "load_s": 0.01, "coun
     >"$scratch/results/one_cpu/matrix_market.jsonl"
 
 {
+    device_record grid AA spg 1.25 40000
+    device_record grid AA spg-plan 0.5 0
+    device_record grid AA cusparse-default 6 5000000
+    device_record grid AA cusparse-alg1 5 4000000
+    device_record grid AA cusparse-reuse 1 7000000
+} >"$scratch/results/gpu/spgemm.jsonl"
+{
+    device_record grid AP spg 1 0
+    device_record grid AP spg-paper 2 0
+    device_record grid AP spg-reference 6 0
+    device_record grid AP cusparse-alg3 4 0
+} >"$scratch/results/gpu/paper.jsonl"
+device_record fd3d7:32 AP spg 1.25 40000 >"$scratch/results/gpu/growth.jsonl"
+
+{
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
+    for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
@@ -61,6 +85,46 @@ between
 <!-- table:device-AP -->
 
 No measurement is recorded yet.
+
+<!-- end -->
+<!-- table:device-AA -->
+
+A GPU, f64:
+
+| matrix | products | contraction | limit ms | spg ms | peer ms | which | peer / spg | spg / limit | spg work MB | alg1 work MB | work / alg1 |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| grid | 12.5M | 2.50 | 0.500 | 1.25 | 5.00 | alg1 | 4.00 | 2.50 | 0.04 | 4 | 0.01 |
+| geometric mean |  |  |  |  |  |  | 4.00 | 2.50 |  |  | 0.01 |
+
+<!-- end -->
+<!-- table:device-plan -->
+
+A GPU, f64:
+
+| product | spg-plan ms | reuse ms | reuse / plan | plan / limit |
+| --- | ---: | ---: | ---: | ---: |
+| grid A*A | 0.500 | 1.00 | 2.00 | 1.00 |
+| geometric mean |  |  | 2.00 | 1.00 |
+
+<!-- end -->
+<!-- table:device-paper -->
+
+A GPU, f64:
+
+| product | reference ms | optimised ms | x | automatic ms | x | peer ms | x | which | analysis % | expand, sort % | contract % | assemble % |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| grid A*P | 6.00 | 2.00 | 3.00 | 1.00 | 6.00 | 4.00 | 1.50 | alg3 | 10 | 50 | 30 | 10 |
+| average, A*P |  |  | 3.00 |  | 6.00 |  | 1.50 |  |  |  |  |  |
+| geometric mean, A*P |  |  | 3.00 |  | 6.00 |  | 1.50 |  |  |  |  |  |
+
+<!-- end -->
+<!-- table:device-growth -->
+
+A GPU, f64:
+
+| product | rows | products | spg ms | ps a product | spg / limit | work MB | work bytes a row |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| fd3d7:32 A*P | 1000 | 12.5M | 1.25 | 100 | 2.50 | 0.04 | 40.0 |
 
 <!-- end -->
 <!-- table:reading -->
