@@ -17,28 +17,30 @@ enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4 };
 static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= 48 << 10, "no attribute is needed");
 static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
 
-/* The codes of one row, taken in order. */
+/* The codes of one row, taken in order. Two words are on their way while those in the buffer are used. */
 struct code_stream {
-    const uint32_t *word;
-    uint32_t words; /* left */
-    uint32_t next;
+    const uint32_t *word; /* the next one's */
+    uint32_t words;       /* from there on */
+    uint32_t next, after;
     uint64_t buffer;
     int have; /* codes in the buffer */
 
     __device__ code_stream(const uint32_t *first, uint32_t count)
-        : word(first), words(count), next(count > 0 ? *first : 0), buffer(0), have(0)
+        : word(first), words(count), next(count > 0 ? first[0] : 0), after(count > 1 ? first[32] : 0), buffer(0),
+          have(0)
     {
     }
-    /* Four or more codes in the buffer, the word after them on its way. */
+    /* Four or more codes in the buffer, as far as the row has so many. */
     __device__ void fill()
     {
         if (have >= AT_ONCE) return;
         buffer |= (uint64_t)next << (8 * have);
         have += 4;
+        next = after;
         if (words <= 1) return;
         words--;
         word += 32;
-        next = *word;
+        if (words > 1) after = word[32];
     }
     __device__ void drop(int count)
     {
