@@ -1,5 +1,7 @@
 #!/bin/sh
-# The command line of spgemm_bench. Usage: test_bench.sh PROGRAM
+# The command line of spgemm_bench, on the host; or its runs on a device, skipped where there is none.
+#
+#     test_bench.sh PROGRAM [device]
 set -u
 [ -x "$1" ] || { echo "$1: no program"; exit 1; }
 bench=$1
@@ -54,6 +56,64 @@ cat >"$folder/complex.mtx" <<END
 2 1 1 0
 END
 quick="--place host --reps 2 --warmup 0 --threads 2"
+
+# Each line of the record has every field.
+check_record() # LINES
+{
+    lines=$(wc -l <"$folder/record.jsonl")
+    [ "$lines" -ge "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1 or more"; }
+    command -v python3 >/dev/null || return
+    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+fields = {"matrix": str, "product": str, "implementation": str, "place": str, "device": str, "type": str,
+          "threads": int, "rows": int, "cols": int, "nnz_a": int, "nnz_b": int, "products": int, "nnz_c": int,
+          "contraction": float, "ms_median": float, "ms_min": float, "ms_max": float, "reps": int,
+          "work_bytes": float, "analysis_ms": float, "expand_sort_ms": float, "contract_ms": float,
+          "assemble_ms": float, "limit_ms": float, "verified": bool, "max_error": float}
+of_spg = {"work_bytes", "analysis_ms", "expand_sort_ms", "contract_ms", "assemble_ms"}
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    assert set(record) == set(fields), set(record) ^ set(fields)
+    for name, kind in fields.items():
+        value = record[name]
+        is_peer = not record["implementation"].startswith("spg")
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        assert isinstance(value, kind) or (value is None and name in of_spg and is_peer), (name, value)
+    assert record["place"] in ("host", "device")
+    assert record["verified"] and record["reps"] == 2 and record["max_error"] <= 1
+    assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"]
+    if record["matrix"] == "square" and record["product"] == "AA":
+        assert (record["rows"], record["cols"], record["nnz_a"], record["products"]) == (4, 4, 9, 21), record
+END
+}
+
+finish() {
+    [ $failures -eq 0 ] || echo "$failures faults"
+    [ $failures -eq 0 ]
+    exit
+}
+
+if [ "${2:-}" = device ]; then
+    device="--place device --reps 2 --warmup 1"
+    if ! "$bench" $device --peers none fd2d5:8 >"$folder/out" 2>"$folder/err" &&
+        grep -q "no context at this place" "$folder/err"; then
+        echo "there is no device, or the build has none"
+        exit 77
+    fi
+    run 0 $device fd2d5:8
+    says out "from an idle device"
+    run 0 $device --json "$folder/record.jsonl" "$folder/square.mtx" ladder:100
+    check_record 8
+    run 0 $device --peers none --workspace-limit 16M --method auto,paper,thread,warp,cta,global,reference rmat8 arrow:300
+    for type in f32 c32 c64; do run 0 $device --type $type fd2d5:20 rmat6; done
+    run 0 $device --paper econ:500
+    says out "Table 10"
+    run 0 $device --peers cxsparse fd2d5:20
+    says out "works on the host"
+    run 1 $device "$folder/missing.mtx"
+    finish
+fi
 
 # Usage.
 run 0 --help
@@ -119,46 +179,5 @@ fi
 # The record: a line for each implementation, with every field.
 run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"
 run 0 $quick --json "$folder/record.jsonl" --product AP tri2d:12
-
-# On a device, where there is one and the build can use it.
-device="--place device --reps 2 --warmup 1"
-if "$bench" $device fd2d5:8 >"$folder/out" 2>"$folder/err"; then
-    says out "from an idle device"
-    run 0 $device --json "$folder/record.jsonl" "$folder/square.mtx" ladder:100
-    run 0 $device --workspace-limit 16M --method auto,paper,thread,warp,cta,global,reference rmat8 arrow:300
-    run 0 $device --type c32 --product AP fd2d5:20
-    run 0 $device --peers cxsparse fd2d5:20
-    says out "works on the host"
-else
-    says err "no context at this place"
-fi
-lines=$(wc -l <"$folder/record.jsonl")
-[ "$lines" -ge 10 ] || { failures=$((failures + 1)); echo "$lines lines recorded, not 10 or more"; }
-if command -v python3 >/dev/null; then
-    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
-import json, sys
-fields = {"matrix": str, "product": str, "implementation": str, "place": str, "device": str, "type": str,
-          "threads": int, "rows": int, "cols": int, "nnz_a": int, "nnz_b": int, "products": int, "nnz_c": int,
-          "contraction": float, "ms_median": float, "ms_min": float, "ms_max": float, "reps": int,
-          "work_bytes": float, "analysis_ms": float, "expand_sort_ms": float, "contract_ms": float,
-          "assemble_ms": float, "limit_ms": float, "verified": bool, "max_error": float}
-of_spg = {"work_bytes", "analysis_ms", "expand_sort_ms", "contract_ms", "assemble_ms"}
-for line in open(sys.argv[1]):
-    record = json.loads(line)
-    assert set(record) == set(fields), set(record) ^ set(fields)
-    for name, kind in fields.items():
-        value = record[name]
-        is_peer = not record["implementation"].startswith("spg")
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        assert isinstance(value, kind) or (value is None and name in of_spg and is_peer), (name, value)
-    assert record["place"] in ("host", "device")
-    assert record["verified"] and record["reps"] == 2 and record["max_error"] <= 1
-    assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"]
-    if record["matrix"] == "square" and record["product"] == "AA":
-        assert (record["rows"], record["cols"], record["nnz_a"], record["products"]) == (4, 4, 9, 21), record
-END
-fi
-
-[ $failures -eq 0 ] || echo "$failures faults"
-[ $failures -eq 0 ]
+check_record 10
+finish
