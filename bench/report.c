@@ -159,9 +159,8 @@ void report_legend(FILE *stream, const options *chosen)
     static const char *const timed[] = {
         "\nms: median time of allocating C, the product and freeing C, the implementations in turn.\n",
         "\nms: median time of allocating C and workspace and the product, from an idle device to its end of work; one\n"
-        "implementation after the other. Phases come from other repetitions, for measuring them costs time: "
-        "expand+sort is\n"
-        "the pass over the products that counts C's entries, contract the pass that computes them.\n"};
+        "implementation after the other. Phases come from other repetitions, for measuring them costs time;\n"
+        "expand+sort is the pass over the products that counts C's entries, contract the pass that computes them.\n"};
     fputs(timed[chosen->place == SPG_PLACE_DEVICE], stream);
     fputs("x peer: times as fast as the fastest peer (a plan: as the fastest peer that has one, if there is one).\n"
           "x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest difference from\n"

@@ -91,7 +91,7 @@ if [ -d "$tree/../shared/matrices" ]; then
     cp -r "$tree/../shared/matrices" "$folder/shared/"
     chmod -R u+w "$folder/shared"
 fi
-cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$folder/"
+cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$tree/bench/growth.sh" "$folder/"
 echo "$folder: $(wc -l <"$folder/tests.list") tests, $(du -sm "$folder" | cut -f 1) MB"
 
 # One thread and a large window: copies of the same kernels in other programs are found.
