@@ -64,18 +64,35 @@ static void report_analysis(FILE *stream, const problem *task, const findings *f
         fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)analysis->products);
 }
 
+static const char *const class_names[SPG_ROW_CLASSES] = {"empty", "thread", "warp", "CTA", "global"};
+
 static void report_classes(FILE *stream, const findings *found, int64_t rows)
 {
-    static const char *const names[SPG_ROW_CLASSES] = {"empty", "thread", "warp", "CTA", "global"};
     fputs("  row class        rows\n", stream);
     for (int k = 0; k < SPG_ROW_CLASSES; k++) {
         const int64_t count = found->analysis.class_rows[k];
         const double share = ratio(count, rows);
         if (count == 0) continue;
-        fprintf(stream, "    %-8s %11lld  %5.1f%%  ", names[k], (long long)count, 100.0 * share);
+        fprintf(stream, "    %-8s %11lld  %5.1f%%  ", class_names[k], (long long)count, 100.0 * share);
         put_bar(stream, share, '#', CLASS_BAR);
         fputc('\n', stream);
     }
+}
+
+/* The classes above are the paper's; a device's kernels may share the rows out in another way. */
+static void report_rows_taken(FILE *stream, const findings *found, int64_t rows)
+{
+    const measurement *spg = find_measurement(found, "spg");
+    if (spg == NULL || spg->outcome != OUTCOME_VERIFIED || !spg->has_stats) return;
+    fputs("  by the paper's limits; spg's kernels took", stream);
+    const char *before = " ";
+    for (int k = 0; k < SPG_ROW_CLASSES; k++) {
+        const int64_t count = spg->stats.class_rows[k];
+        if (count == 0) continue;
+        fprintf(stream, "%s%.1f%% as %s", before, 100.0 * ratio(count, rows), class_names[k]);
+        before = ", ";
+    }
+    fputc('\n', stream);
 }
 
 bool has_phases(const measurement *of)
@@ -144,6 +161,7 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
     const double limit = memory_limit_ms(here, task, found);
     report_analysis(stream, task, found);
     report_classes(stream, found, task->A.rows);
+    if (here->place == SPG_PLACE_DEVICE) report_rows_taken(stream, found, task->A.rows);
     report_phases(stream, found);
     fprintf(stream, "  %-18s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
             "x peer", "x limit", "GFLOP/s", "workspace", "right, err");

@@ -33,8 +33,8 @@ spg_status check_cusparse(const cusparse_base *base, cusparseStatus_t status, co
 spg_status take_buffer(cusparse_base *base, int64_t bytes, device_buffer *buffer)
 {
     *buffer = (device_buffer){NULL, 0};
-    if (bytes == 0) return SPG_OK;
-    const cudaError_t error = cudaMallocFromPoolAsync(&buffer->memory, (size_t)bytes, base->pool, NULL);
+    const size_t asked = bytes > 0 ? (size_t)bytes : 1;
+    const cudaError_t error = cudaMallocFromPoolAsync(&buffer->memory, asked, base->pool, NULL);
     if (error == cudaSuccess) buffer->bytes = bytes;
     return check_cuda(base, error, "a buffer");
 }

@@ -8,7 +8,7 @@
 #include <cusparse.h>
 
 typedef struct device_buffer {
-    void *memory; /* NULL for 0 bytes */
+    void *memory; /* not NULL for 0 bytes either: to cuSPARSE, NULL asks for a size */
     int64_t bytes;
 } device_buffer;
 
