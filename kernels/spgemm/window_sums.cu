@@ -3,13 +3,11 @@
  *
  * A warp takes a window of at most `slots` neighbouring entries of a row of C, whatever columns lie between, and keeps
  * their sums in shared memory. It goes through the row of A in order; binary search finds where the window begins and
- * ends in each row of B. The products are laid end to end over the lanes, so several entries of A may meet in one step;
- * where two lanes have the same slot, the first of them adds the others' products in the order of the lanes, which is
- * the order of storage. So each sum is made by one lane at a time, in storage order.
- *
- * The slot of a column: the window's range is cut into as many equal buckets as it has slots. A bucket knows its first
- * and last entry; where it has several, binary search tells. Every product has a slot, for C's pattern is exact. */
-#include "window.cuh"
+ * ends in each row of B. The products are laid end to end over the lanes, so several entries of A may meet in one step:
+ * a few are added one after the other; of many, those lanes that have the same slot are found, and the first of them
+ * adds the others' products in the order of the lanes, which is the order of storage. So each sum is made by one lane
+ * at a time, in storage order. */
+#include "window_map.cuh"
 
 namespace spg
 {
@@ -18,100 +16,20 @@ namespace
 {
 
 enum {
-    SLOTS_8 = 2048,  /* of a window, a power of two; values up to 8 bytes */
-    SLOTS_16 = 1024, /* complex double */
-    BATCH = 128,     /* entries of A looked up together */
-    BATCH_EACH = BATCH / 32,
-    TOGETHER = 4, /* steps of 32 products whose loads are under way together */
+    TOGETHER = 4,    /* steps of 32 products whose loads are under way together */
+    IN_TURN = 4,     /* entries of A that meet in a step and are added one after the other */
+    HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
+    RESIDENT = 12,   /* warps of a multiprocessor, which shared memory bounds */
     LIST_THREADS = 256
 };
-static_assert(BATCH % 32 == 0, "lanes take equal shares of a batch");
-static_assert(SLOTS_8 <= 32768, "slots are numbered in 16 bits");
 
-/* Windows beyond a row's first: they are dealt first. */
+/* All windows of heavy rows, from the front, and windows beyond the first of other rows, from the back. They are dealt
+ * in this order, then the others' first windows. */
 struct window_list {
-    uint32_t *ticket, *later;
+    uint32_t *ticket, *heavy, *later;
     int2 *windows; /* which of the row set, which window */
+    int64_t most;
 };
-
-template <typename Offset> struct window_memory {
-    uint32_t *starts;
-    Offset *deltas;
-    int32_t *columns;
-    uint32_t *buckets; /* first entry, and 65536 * (last entry + 1) */
-    uint8_t *tags;
-};
-
-template <typename Value> constexpr int slots_of() { return sizeof(Value) > 8 ? SLOTS_16 : SLOTS_8; }
-
-template <typename Offset, typename Value> constexpr int64_t shared_bytes_of()
-{
-    constexpr int slots = slots_of<Value>();
-    return (int64_t)(slots + BATCH) * sizeof(Value) + BATCH * (sizeof(Offset) + 4) + slots * (4 + 4 + 1);
-}
-
-/* A window at work. */
-template <typename Offset, typename Value> struct window {
-    Value *sums, *batch_values; /* slots; BATCH */
-    window_memory<Offset> memory;
-    int entries; /* of C in it */
-    int32_t first_column, last_column;
-    int shift; /* from column to bucket */
-    bool first, last;
-};
-
-template <typename Offset, typename Value> __device__ inline window<Offset, Value> lay_out(unsigned char *shared)
-{
-    constexpr int slots = slots_of<Value>();
-    window<Offset, Value> w{};
-    w.sums = reinterpret_cast<Value *>(shared);
-    w.batch_values = w.sums + slots;
-    w.memory.deltas = reinterpret_cast<Offset *>(w.batch_values + BATCH);
-    w.memory.starts = reinterpret_cast<uint32_t *>(w.memory.deltas + BATCH);
-    w.memory.columns = reinterpret_cast<int32_t *>(w.memory.starts + BATCH);
-    w.memory.buckets = reinterpret_cast<uint32_t *>(w.memory.columns + slots);
-    w.memory.tags = reinterpret_cast<uint8_t *>(w.memory.buckets + slots);
-    return w;
-}
-
-/* Reads the window's columns, fills its buckets and zeroes its sums. */
-template <typename Offset, typename Value>
-__device__ inline void open_window(window<Offset, Value> &w, const int32_t *c_columns)
-{
-    int lane = threadIdx.x % 32;
-    for (int j = lane; j < w.entries; j += 32) {
-        w.memory.columns[j] = c_columns[j];
-        w.sums[j] = zero<Value>();
-    }
-    __syncwarp();
-    w.first_column = w.memory.columns[0];
-    w.last_column = w.memory.columns[w.entries - 1];
-    uint32_t furthest = (uint32_t)(w.last_column - w.first_column);
-    w.shift = 0;
-    while ((furthest >> w.shift) >= (uint32_t)slots_of<Value>()) ++w.shift;
-    auto *halves = reinterpret_cast<uint16_t *>(w.memory.buckets);
-    for (int j = lane; j < w.entries; j += 32) {
-        auto bucket = [&](int k) { return (w.memory.columns[k] - w.first_column) >> w.shift; };
-        int own = bucket(j);
-        if (j == 0 || bucket(j - 1) != own) halves[2 * own] = (uint16_t)j;
-        if (j == w.entries - 1 || bucket(j + 1) != own) halves[2 * own + 1] = (uint16_t)(j + 1);
-    }
-    __syncwarp();
-}
-
-template <typename Offset, typename Value> __device__ inline int slot_of(const window<Offset, Value> &w, int32_t column)
-{
-    uint32_t bounds = w.memory.buckets[(column - w.first_column) >> w.shift];
-    int low = (int)(bounds & 0xffff), high = (int)(bounds >> 16);
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (w.memory.columns[middle] <= column)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /* found[q] = the first place in piece q of B whose column is not less than `column`; `found` may be `lengths`. The
  * searches are interleaved, for each waits on memory at every step. */
@@ -166,7 +84,7 @@ __device__ inline flat_products<Offset> lay_batch(window<Offset, Value> &w, cons
     if (!w.last) search_rows(pattern.b_columns, begins, lengths, (int64_t)w.last_column + 1, lengths);
     if (!w.first) search_rows(pattern.b_columns, begins, lengths, (int64_t)w.first_column, skipped);
 
-    flat_products<Offset> flat{w.memory.starts, w.memory.deltas, 0, 0};
+    flat_products<Offset> flat{w.starts, w.deltas, 0, 0};
 #pragma unroll
     for (int q = 0; q < BATCH_EACH; ++q) {
         uint32_t own = (uint32_t)(lengths[q] - skipped[q]), sum = own;
@@ -178,8 +96,8 @@ __device__ inline flat_products<Offset> lay_batch(window<Offset, Value> &w, cons
         if (own > 0) {
             int entry = flat.entries + __popc(some & ((1u << lane) - 1));
             uint32_t start = flat.products + sum - own;
-            w.memory.starts[entry] = start;
-            w.memory.deltas[entry] = begins[q] + (Offset)skipped[q] - (Offset)start;
+            w.starts[entry] = start;
+            w.deltas[entry] = begins[q] + (Offset)skipped[q] - (Offset)start;
             w.batch_values[entry] = values[q];
         }
         flat.entries += __popc(some);
@@ -191,7 +109,7 @@ __device__ inline flat_products<Offset> lay_batch(window<Offset, Value> &w, cons
 
 /* Products on their way to their sums. */
 template <typename Value> struct steps {
-    int32_t columns[TOGETHER];
+    int32_t places[TOGETHER]; /* columns, from the window's first */
     Value a[TOGETHER], b[TOGETHER];
     uint32_t begins[TOGETHER];
 };
@@ -204,11 +122,11 @@ __device__ inline void fetch(steps<Value> &next, const window<Offset, Value> &w,
     for (int u = 0; u < TOGETHER; ++u) {
         uint32_t own = p + 32 * u + threadIdx.x % 32;
         int entry = entry_of(flat, p + 32 * u, before, next.begins[u]);
-        next.columns[u] = w.first_column;
+        next.places[u] = 0;
         next.a[u] = next.b[u] = zero<Value>();
         if (own < flat.products) {
             Offset k = flat.deltas[entry] + (Offset)own;
-            next.columns[u] = pattern.b_columns[k];
+            next.places[u] = pattern.b_columns[k] - w.first_column;
             next.b[u] = b_values[k];
             next.a[u] = w.batch_values[entry];
         }
@@ -240,30 +158,63 @@ template <typename Value> __device__ inline void add_shared_slots(Value *sums, i
     if (leads) sums[slot] = sum;
 }
 
+/* Adds a step in which several entries of A meet: begins has a bit for each lane where another one begins. */
+template <typename Value>
+__device__ inline void add_several(Value *sums, uint8_t *tags, int slot, Value term, bool active, uint32_t begins)
+{
+    int lane = threadIdx.x % 32, more = __popc(begins);
+    if (more < IN_TURN) {
+        int turn = __popc(begins & (~0u >> (31 - lane)));
+        for (int k = 0; k <= more; ++k) {
+            if (active && turn == k) sums[slot] = add(sums[slot], term);
+            __syncwarp();
+        }
+        return;
+    }
+    if (active) tags[slot] = (uint8_t)lane;
+    __syncwarp();
+    Value sum = sums[slot]; /* read before it is known whether it serves, for it takes as long as the tags */
+    bool shared = __any_sync(~0u, active && tags[slot] != lane);
+    if (shared)
+        add_shared_slots(sums, slot, term, active);
+    else if (active)
+        sums[slot] = add(sum, term);
+    __syncwarp();
+}
+
 template <typename Offset, typename Value>
 __device__ inline void add_steps(const steps<Value> &current, const window<Offset, Value> &w, uint32_t p,
                                  uint32_t products)
 {
     int lane = threadIdx.x % 32, slots[TOGETHER];
     Value terms[TOGETHER];
+    uint32_t begins = current.begins[0] & ~1u;
 #pragma unroll
     for (int u = 0; u < TOGETHER; ++u) {
-        slots[u] = slot_of(w, current.columns[u]);
+        slots[u] = slot_of(w, current.places[u]);
         terms[u] = multiply(current.a[u], current.b[u]);
+        if (u > 0) begins |= current.begins[u];
+    }
+    /* A row of B has a column once, so sums can only meet where a second entry of A begins. */
+    if (begins == 0) {
+        Value sums[TOGETHER];
+#pragma unroll
+        for (int u = 0; u < TOGETHER; ++u) sums[u] = w.sums[slots[u]];
+#pragma unroll
+        for (int u = 0; u < TOGETHER; ++u)
+            if (p + 32 * u + lane < products) w.sums[slots[u]] = add(sums[u], terms[u]);
+        __syncwarp();
+        return;
     }
 #pragma unroll
     for (int u = 0; u < TOGETHER; ++u) {
-        bool active = p + 32 * u + lane < products, shared = false;
-        /* A row of B has a column once, so lanes can only meet where a second entry begins. */
-        bool several = (current.begins[u] & ~1u) != 0;
-        if (several && active) w.memory.tags[slots[u]] = (uint8_t)lane;
-        __syncwarp();
-        Value sum = w.sums[slots[u]]; /* read before it is known whether it serves, for it takes as long as the tags */
-        if (several) shared = __any_sync(~0u, active && w.memory.tags[slots[u]] != lane);
-        if (shared)
-            add_shared_slots(w.sums, slots[u], terms[u], active);
-        else if (active)
-            w.sums[slots[u]] = add(sum, terms[u]);
+        bool active = p + 32 * u + lane < products;
+        begins = current.begins[u] & ~1u;
+        if (begins != 0) {
+            add_several(w.sums, w.tags, slots[u], terms[u], active, begins);
+            continue;
+        }
+        if (active) w.sums[slots[u]] = add(w.sums[slots[u]], terms[u]);
         __syncwarp();
     }
 }
@@ -290,27 +241,30 @@ __device__ inline void sum_window(window<Offset, Value> &w, const patterns<Offse
 }
 
 template <typename Offset, typename Value>
-__global__ void __launch_bounds__(32)
+__global__ void __launch_bounds__(32, RESIDENT)
     window_sums(patterns<Offset> pattern, numbers<Value> number, row_set rows, window_list list)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     constexpr int slots = slots_of<Value>();
     window<Offset, Value> w = lay_out<Offset, Value>(shared);
-    int64_t later = *list.later, all = later + row_count(rows);
+    int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
     for (;;) {
         uint32_t ticket = 0;
         if (threadIdx.x == 0) ticket = atomicAdd(list.ticket, 1u);
         ticket = __shfl_sync(~0u, ticket, 0);
         if (ticket >= all) return;
-        int2 which = ticket < later ? list.windows[ticket] : make_int2((int32_t)(ticket - later), 0);
+        int2 which = make_int2((int32_t)(ticket - listed), 0);
+        if (ticket < listed) which = list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
         int32_t i = row_at(rows, which.x);
+        span<Offset> row = a_row(pattern, i);
+        if (ticket >= listed && row.end - row.begin > HEAVY_ROW) continue; /* it is in the list */
         Offset c_begin = pattern.c_offsets[i] + (Offset)which.y * slots, left = pattern.c_offsets[i + 1] - c_begin;
         if (left == 0) continue;
         w.entries = left < slots ? (int)left : slots;
         w.first = which.y == 0;
         w.last = left <= slots;
         open_window(w, number.c_columns + c_begin);
-        sum_window(w, pattern, number, a_row(pattern, i));
+        sum_window(w, pattern, number, row);
         for (int j = threadIdx.x; j < w.entries; j += 32) number.c_values[c_begin + j] = w.sums[j];
         __syncwarp();
     }
@@ -318,16 +272,18 @@ __global__ void __launch_bounds__(32)
 
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_windows(const Offset *c_offsets, row_set rows, int slots, window_list list)
+    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, int slots, window_list list)
 {
     int32_t count = row_count(rows);
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         int32_t i = row_at(rows, (int32_t)k);
+        bool heavy = a_offsets[i + 1] - a_offsets[i] > HEAVY_ROW;
         Offset length = c_offsets[i + 1] - c_offsets[i];
-        if (length <= slots) continue;
-        int32_t later = (int32_t)((length - 1) / slots);
-        uint32_t at = atomicAdd(list.later, (uint32_t)later);
-        for (int32_t n = 0; n < later; ++n) list.windows[at + n] = make_int2((int32_t)k, n + 1);
+        int32_t windows = (int32_t)((length + slots - 1) / slots), n = heavy ? 0 : 1;
+        if (n >= windows) continue;
+        int64_t at = atomicAdd(heavy ? list.heavy : list.later, (uint32_t)(windows - n));
+        if (!heavy) at = list.most - at - (windows - n);
+        for (; n < windows; ++n, ++at) list.windows[at] = make_int2((int32_t)k, n);
     }
 }
 
@@ -337,7 +293,7 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     const patterns<Offset> pattern = patterns_of<Offset>(product);
     cudaStream_t stream = product.cuda->stream;
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
-        (const Offset *)pattern.c_offsets, rows, slots_of<Value>(), list);
+        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, slots_of<Value>(), list);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>();
@@ -354,12 +310,13 @@ spg_status fill_window_values(cuda_product &product, const row_set &rows)
 {
     if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
     int64_t slots = spg_type_size(product.A->value_type) > 8 ? SLOTS_16 : SLOTS_8;
-    int64_t bytes = 16 + spg_array_bytes(product.C->nnz / slots, sizeof(int2));
+    int64_t most = product.C->nnz / slots + product.A->nnz / HEAVY_ROW;
+    int64_t bytes = 16 + spg_array_bytes(most, sizeof(int2));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
     auto *counters = static_cast<uint32_t *>(memory);
-    window_list list{counters, counters + 1, reinterpret_cast<int2 *>(counters + 4)};
+    window_list list{counters, counters + 1, counters + 2, reinterpret_cast<int2 *>(counters + 4), most};
     status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, 16, product.cuda->stream), "clearing tickets");
     if (status == SPG_OK)
         status = with_offset_type(product.offset_type, [&](auto offset) {
