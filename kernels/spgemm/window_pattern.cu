@@ -3,8 +3,9 @@
  *
  * A block takes a row, lays the products of as many entries of A as it has threads end to end, and its warps set the
  * columns' bits in shared memory: in any order, for a set has none. Columns beyond the bitmap's range are left to a
- * further pass over the row. Rows that hold much of A are split: blocks take chunks of the row and OR what they found
- * into a bitmap in global memory, and the last of them counts or writes the row. */
+ * further pass over the row. Rows with many entries of A are dealt first; those that hold much of it are split: blocks
+ * take chunks of the row and OR what they found into a bitmap in global memory, and the last of them counts or writes
+ * the row. */
 #include "window_bitmap.cuh"
 
 namespace spg
@@ -14,11 +15,13 @@ namespace
 {
 
 enum {
-    SMALL_BLOCK = 256, /* threads, by the bitmap's size */
+    SMALL_BLOCK = 128, /* threads, by the bitmap's size */
     LARGE_BLOCK = 1024,
     SMALL_BITMAP = 16 * 1024, /* bytes */
     TOGETHER = 4,             /* steps of 32 products whose loads are under way together */
     SPLIT_LEAST = 1024,       /* entries of A in a chunk */
+    HEAVY_LEAST = 256,        /* in a row that is dealt before others */
+    HEAVY_ROWS = 8,           /* of those, for each row that may be split */
     SPLIT_BYTES = 4 << 20,    /* of bitmaps of split rows */
     SPLIT_ROWS = 512,
     LIST_THREADS = 256
@@ -26,13 +29,13 @@ enum {
 constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
 constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
 
-/* Work dealt by tickets: chunks of split rows, then whole rows. */
+/* Work dealt by tickets: chunks of split rows and whole heavy rows, then the other rows. */
 struct split_rows {
-    uint32_t *ticket, *chunks, *rows; /* counters; where they pass what the arrays hold, none is split */
+    uint32_t *ticket, *chunks, *rows; /* counters; where they pass what the arrays hold, the list is not used */
     uint32_t *done;                   /* chunks of each split row */
     uint32_t *bitmaps;                /* of each split row, all columns */
-    int4 *list;                       /* of chunks: row, which split row, which chunk, of how many */
-    int64_t chunk_entries;
+    int4 *list;                       /* of chunks: row, which split row or -1, which chunk, of how many */
+    int64_t chunk_entries, heavy_entries;
     uint32_t most_rows, most_chunks;
     int64_t bitmap_words;
 };
@@ -176,11 +179,11 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
         bool is_chunk = ticket < chunks;
         int4 chunk = is_chunk ? split.list[ticket] : make_int4(row_at(rows, (int32_t)(ticket - chunks)), -1, 0, 1);
         span<Offset> row = Filling ? a_row(pattern, chunk.x) : checked_a_row(pattern, chunk.x, found.faults);
-        if (is_chunk) {
+        if (chunk.y >= 0) {
             row.begin += (Offset)(chunk.z * split.chunk_entries);
             if (row.end - row.begin > split.chunk_entries) row.end = row.begin + (Offset)split.chunk_entries;
-        } else if (splits && row.end - row.begin > split.chunk_entries) {
-            continue; /* in chunks */
+        } else if (splits && !is_chunk && row.end - row.begin > split.heavy_entries) {
+            continue; /* it is in the list */
         }
         work = {chunk.x, row, chunk.y, chunk.w};
         return true;
@@ -265,23 +268,31 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
 }
 
-/* Chunks of the rows that hold much of A. */
+/* Lists chunks and heavy rows, and clears the bitmaps of split rows. */
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS) list_chunks(patterns<Offset> pattern, row_set rows, split_rows split)
 {
     int32_t count = row_count(rows);
-    for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
+    if (count == 0) return;
+    int64_t first = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, stride = (int64_t)gridDim.x * blockDim.x;
+    auto *quads = reinterpret_cast<uint4 *>(split.bitmaps);
+    for (int64_t k = first; k < split.most_rows * split.bitmap_words / 4; k += stride)
+        quads[k] = make_uint4(0, 0, 0, 0);
+    for (int64_t k = first; k < count; k += stride) {
         int32_t i = row_at(rows, (int32_t)k);
         unsigned int faults = 0;
         span<Offset> row = checked_a_row(pattern, i, faults);
         int64_t length = row.end - row.begin;
-        if (length <= split.chunk_entries) continue;
-        uint32_t slot = atomicAdd(split.rows, 1u);
-        if (slot >= split.most_rows) continue; /* offsets of A that overlap: nothing is split */
-        int32_t chunks = (int32_t)((length + split.chunk_entries - 1) / split.chunk_entries);
+        if (length <= split.heavy_entries) continue;
+        int32_t slot = -1, chunks = 1;
+        if (length > split.chunk_entries) {
+            slot = (int32_t)atomicAdd(split.rows, 1u);
+            if ((uint32_t)slot >= split.most_rows) continue; /* offsets of A that overlap: the list is not used */
+            chunks = (int32_t)((length + split.chunk_entries - 1) / split.chunk_entries);
+        }
         uint32_t at = atomicAdd(split.chunks, (uint32_t)chunks);
         for (int32_t n = 0; n < chunks; ++n)
-            if (at + n < split.most_chunks) split.list[at + n] = make_int4(i, (int32_t)slot, n, chunks);
+            if (at + n < split.most_chunks) split.list[at + n] = make_int4(i, slot, n, chunks);
     }
 }
 
@@ -291,8 +302,9 @@ spg_status launch(cuda_product &product, const row_set &rows, const split_rows &
 {
     const patterns<Offset> pattern = patterns_of<Offset>(product);
     cudaStream_t stream = product.cuda->stream;
-    list_chunks<Offset>
-        <<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(pattern, rows, split);
+    int64_t quads = split.most_rows * split.bitmap_words / 4;
+    int lists = grid_for(product, rows.count > quads ? rows.count : quads, 1, LIST_THREADS);
+    list_chunks<Offset><<<lists, LIST_THREADS, 0, stream>>>(pattern, rows, split);
     spg_status status = spg_cuda_check_launch(product.context, "listing chunks of rows");
     int64_t bytes = (int64_t)threads * (sizeof(Offset) + 4) + (int64_t)shape.range_words * 4;
     int blocks = 0;
@@ -333,11 +345,14 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling)
     /* So there are fewer rows above chunk_entries than slots; the last chunk of each may be small. */
     split.chunk_entries = slots > 0 ? product.A->nnz / slots : INT64_MAX;
     if (split.chunk_entries < SPLIT_LEAST) split.chunk_entries = SPLIT_LEAST;
-    int64_t chunks = product.A->nnz / split.chunk_entries + slots;
+    int64_t heavy = slots * HEAVY_ROWS, chunks = product.A->nnz / split.chunk_entries + slots + heavy;
+    split.heavy_entries = heavy > 0 ? product.A->nnz / heavy : INT64_MAX;
+    if (split.heavy_entries < HEAVY_LEAST) split.heavy_entries = HEAVY_LEAST;
     split.most_rows = (uint32_t)slots;
     split.most_chunks = (uint32_t)chunks;
 
-    int64_t zeroed = 16 + slots * 16 + slots * split.bitmap_words * 4, bytes = zeroed + chunks * (int64_t)sizeof(int4);
+    int64_t zeroed = 16 + slots * 16;
+    int64_t bytes = zeroed + slots * split.bitmap_words * 4 + chunks * (int64_t)sizeof(int4);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "bitmaps of long rows", &memory);
     if (status != SPG_OK) return status;
@@ -348,7 +363,7 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling)
     split.bitmaps = split.done + slots * 4;
     split.list = reinterpret_cast<int4 *>(split.bitmaps + slots * split.bitmap_words);
     status =
-        spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, zeroed, product.cuda->stream), "clearing bitmaps");
+        spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, zeroed, product.cuda->stream), "clearing tickets");
     if (status == SPG_OK)
         status = with_offset_type(product.offset_type, [&](auto offset) {
             using Offset = decltype(offset);
