@@ -1,9 +1,8 @@
 /* Counting, class table: how many distinct columns the rows of B named by a row of A have.
  *
  * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i, MISFIT if that is
- * more than table_holds. Invariant: a table never holds more than table_holds(slots) + a group's lanes columns, so that
- * it always has the empty slot that ends a search. Chosen by route.cu. Contraction while expanding takes the place of
- * the paper's sort (section 3.3). */
+ * more than table_holds. Invariant: a search of a full table ends, and its row is a misfit. Chosen by route.cu.
+ * Contraction while expanding takes the place of the paper's sort (section 3.3). */
 #include "table.cuh"
 
 namespace spg
@@ -13,51 +12,103 @@ namespace
 
 struct counts {
     unsigned long long nnz, products;
-    unsigned int longest, misfits, long_rows;
+    unsigned int longest, misfits, long_rows, faults;
 };
 
-/* Checks a step's columns and inserts them. */
-template <typename Offset>
-__device__ inline bool insert_step(const patterns<Offset> &pattern, const table_group &group, column_table &table,
-                                   const table_step<none, MOST_TOGETHER> &step, bool wanted, unsigned int &faults)
+/* A group's row under way; a lane's share. */
+struct row_count_state {
+    unsigned long long products;
+    int inserted;
+    bool full; /* given up */
+};
+
+/* STEPS_AT_ONCE steps: lane l takes entry first[u] + l of B's row if l < length[u]. The entry before first[u] is of the
+ * same row of B where `begun`, and where `pieces` if u > 0. */
+template <bool Pieces, typename Offset, typename Group>
+__device__ inline void count_steps(const patterns<Offset> &pattern, const Group &group, column_table &table,
+                                   const Offset (&first)[STEPS_AT_ONCE], const int (&length)[STEPS_AT_ONCE], bool begun,
+                                   row_count_state &state, unsigned int &faults)
 {
-    const int32_t left_lane = __shfl_up_sync(~0u, step.column, 1, group.lanes);
-    bool inserted = false;
-    if (step.live && wanted) {
-        const int32_t left = group.lane == 0 ? step.left : left_lane;
-        if ((uint32_t)step.column >= (uint32_t)pattern.cols)
-            faults |= SPG_FAULT_B;
-        else {
-            if (!step.first && step.column <= left) faults |= SPG_FAULT_B_UNSORTED;
-            table.find_or_insert(step.column, inserted);
-        }
+    constexpr int U = STEPS_AT_ONCE;
+    int32_t column[U], left[U], found[U];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const bool live = group.lane < length[u];
+        column[u] = live ? pattern.b_columns[first[u] + group.lane] : NO_COLUMN;
+        left[u] = NO_COLUMN;
+        if (Pieces && live && group.lane == 0 && (begun || u > 0)) left[u] = pattern.b_columns[first[u] - 1];
     }
+    bool missed = false;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const int32_t before = __shfl_up_sync(~0u, column[u], 1, Group::lanes);
+        if (group.lane > 0) left[u] = before;
+        found[u] = NO_COLUMN;
+        if (group.lane < length[u]) {
+            if (column[u] <= left[u]) faults |= SPG_FAULT_B_UNSORTED;
+            if ((uint32_t)column[u] < (uint32_t)pattern.cols)
+                found[u] = table.at(table.first_slot(column[u]));
+            else {
+                faults |= SPG_FAULT_B;
+                column[u] = NO_COLUMN;
+            }
+        }
+        missed = missed || found[u] != column[u];
+    }
+    if (missed && !state.full)
+#pragma unroll
+        for (int u = 0; u < U; u++)
+            if (found[u] != column[u])
+                state.inserted += table.insert(column[u], table.first_slot(column[u]), state.full);
     __syncwarp();
-    return inserted;
 }
 
-/* Counts the row of a bundle, by the whole warp; MISFIT if the table does not hold it. */
-template <typename Expansion, typename Offset>
-__device__ inline int count_row(const patterns<Offset> &pattern, const table_group &group, column_table &table,
-                                Expansion &row)
+/* Counts the row, by the whole warp; MISFIT if the table does not hold it. */
+template <bool Pieces, typename Offset, typename Group>
+__device__ inline int count_row(const patterns<Offset> &pattern, const Group &group, column_table &table,
+                                span<Offset> row, row_count_state &state, unsigned int &faults)
 {
-    int length = 0;
-    bool fits = true;
-    for_each_step<Expansion, none, MOST_TOGETHER>(row, [&](const table_step<none, MOST_TOGETHER> &step) {
-        const bool inserted = insert_step(pattern, group, table, step, fits, row.faults);
-        length += __popc(__ballot_sync(~0u, inserted) & group.mask);
-        const bool too_long = group.any(row.too_long);
-        if (fits && (too_long || length > table_holds(table.slots))) {
-            fits = false;
-            row.stop();
-        }
+    constexpr int U = STEPS_AT_ONCE, G = Group::lanes;
+    const int most = table_holds(table.slots);
+    state = {0, 0, false};
+    const auto bounds = [&](int32_t column) {
+        const span<Offset> b = checked_b_row(pattern, column, faults);
+        const Offset length = b.end - b.begin;
+        if (length > most) state.full = true;
+        return b_rows<Offset>{b.begin, length > most ? 0 : (int)length};
+    };
+    for_each_batch(pattern, group, row, bounds, [&](const b_rows<Offset> &b, Offset, bool, int entries) {
+        state.products += (unsigned)b.length;
+        Offset first[U];
+        int length[U];
+        if (!Pieces)
+            for (int j = 0; j < entries; j += U) {
+#pragma unroll
+                for (int u = 0; u < U; u++) {
+                    first[u] = __shfl_sync(~0u, b.begin, j + u, G);
+                    length[u] = __shfl_sync(~0u, b.length, j + u, G);
+                }
+                count_steps<false>(pattern, group, table, first, length, false, state, faults);
+            }
+        if (Pieces || __any_sync(~0u, b.length > G))
+            for (int j = 0; j < entries; j++) {
+                const Offset begin = __shfl_sync(~0u, b.begin, j, G);
+                const int all = __shfl_sync(~0u, b.length, j, G);
+                for (int base = Pieces ? 0 : G; __any_sync(~0u, base < all); base += U * G) {
+#pragma unroll
+                    for (int u = 0; u < U; u++) first[u] = begin + base + u * G, length[u] = all - base - u * G;
+                    count_steps<true>(pattern, group, table, first, length, base > 0, state, faults);
+                }
+            }
+        return group.any(state.full);
     });
-    return fits ? length : (int)MISFIT;
+    const int length = group.sum(state.inserted);
+    return group.any(state.full) || length > most ? (int)MISFIT : length;
 }
 
 /* Called by all lanes, each with its own share of the row's products. */
-template <typename Offset>
-__device__ inline void record(const patterns<Offset> &pattern, const table_group &group, int32_t first_row, int rows,
+template <typename Offset, typename Group>
+__device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
                               int length, Offset a_length, unsigned long long products, counts &found)
 {
     if (rows == 0) return;
@@ -73,51 +124,57 @@ __device__ inline void record(const patterns<Offset> &pattern, const table_group
     if (!fits_list((Offset)length, a_length)) found.long_rows += (unsigned)rows;
 }
 
-template <typename Offset>
-__global__ __launch_bounds__(TABLE_THREADS, 7) void count_table_kernel(const patterns<Offset> pattern,
-                                                                       const row_set set, const table_shape shape)
+template <typename Offset, int R, int Lanes, bool Pieces>
+__global__ __launch_bounds__(TABLE_THREADS,
+                             sizeof(Offset) == 4 ? 9 : 7) void count_table_kernel(const table_shape shape,
+                                                                                  const patterns<Offset> pattern,
+                                                                                  const row_set set)
 {
     extern __shared__ int4 shared[];
-    const table_group group(shape);
-    column_table table(reinterpret_cast<int32_t *>(shared) + group.in_block * (shape.group_bytes / 4), shape);
-    expansion<Offset, none, MOST_TOGETHER, true> row(pattern, nullptr, nullptr, group, table_holds(shape.slots));
+    const table_group<Lanes> group;
+    column_table table{reinterpret_cast<int32_t *>(shared) + group.in_block * (shape.group_bytes / 4), shape.slots,
+                       shape.shift};
     counts found{};
-    table.clear(group);
-    const int32_t count = row_count(set);
-    const int groups = (int)blockDim.x / group.lanes;
-    for (int64_t first = ((int64_t)blockIdx.x * groups + group.in_block) * shape.together;
-         __any_sync(~0u, first < count); first += (int64_t)gridDim.x * groups * shape.together) {
-        const int unit_rows = first >= count                   ? 0
-                              : count - first < shape.together ? (int)(count - first)
-                                                               : shape.together;
+    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
         for (int done = 0; __any_sync(~0u, done < unit_rows);) {
-            const int32_t i = done < unit_rows ? row_at(set, (int32_t)first + done) : 0;
-            row_bundle<Offset, MOST_TOGETHER> bundle = bundle_rows<Offset, MOST_TOGETHER>(
-                pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, row.faults); });
-            row.begin(bundle);
-            __syncwarp();
-            const int length = count_row(pattern, group, table, row);
-            record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin),
-                   row.products, found);
-            done += bundle.rows;
+            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
+            const row_bundle<Offset, R> bundle = bundle_rows<Offset, R>(
+                pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
             table.clear(group);
             __syncwarp();
+            row_count_state state;
+            const int length = count_row<Pieces>(pattern, group, table, bundle.row[0], state, found.faults);
+            record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin),
+                   state.products, found);
+            done += bundle.rows;
         }
-    }
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.misfits, row.faults);
+    });
+    __syncwarp();
+    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&pattern.tally->long_rows, long_rows);
+}
+
+template <typename Offset, int R>
+spg_status launch_count(cuda_product &product, const row_set &rows, int slots, int together)
+{
+    const table_shape shape = table_shape_of(product, rows, slots, together, sizeof(int32_t));
+    return with_table_shape(shape, [&](auto lanes, auto pieces) {
+        return launch_table(product, rows, shape, "counting, class table",
+                            count_table_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
+                            rows);
+    });
 }
 
 } // namespace
 
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together)
 {
-    const table_shape shape = table_shape_of(rows, slots, together, sizeof(int32_t));
+    if (rows.rows != nullptr) together = 1;
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        return launch_table(product, rows, shape, "counting, class table", count_table_kernel<Offset>,
-                            patterns_of<Offset>(product), rows, shape);
+        if (together == 1) return launch_count<Offset, 1>(product, rows, slots, 1);
+        return launch_count<Offset, MOST_TOGETHER>(product, rows, slots, together);
     });
 }
 
