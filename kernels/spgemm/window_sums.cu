@@ -19,7 +19,7 @@ enum {
     TOGETHER = 4,    /* steps of 32 products whose loads are under way together */
     IN_TURN = 4,     /* entries of A that meet in a step and are added one after the other */
     HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
-    RESIDENT = 12,   /* warps of a multiprocessor, which shared memory bounds */
+    RESIDENT = 11,   /* warps of a multiprocessor at least; shared memory allows no more than 12 */
     LIST_THREADS = 256
 };
 
@@ -31,31 +31,39 @@ struct window_list {
     int64_t most;
 };
 
-/* found[q] = the first place in piece q of B whose column is not less than `column`; `found` may be `lengths`. The
- * searches are interleaved, for each waits on memory at every step. */
+/* Where pieces of B have the window's columns: skipped[q] = the first place in piece q whose column is not less than
+ * the window's first, lengths[q] = the first that is greater than its last. All searches are interleaved, for each
+ * waits on memory at every step. */
 template <typename Offset>
-__device__ inline void search_rows(const int32_t *b_columns, const Offset (&begins)[BATCH_EACH],
-                                   const int32_t (&lengths)[BATCH_EACH], int64_t column, int32_t (&found)[BATCH_EACH])
+__device__ inline void search_rows(const int32_t *b_columns, const Offset (&begins)[BATCH_EACH], int32_t first_column,
+                                   int32_t last_column, int32_t (&skipped)[BATCH_EACH], int32_t (&lengths)[BATCH_EACH])
 {
-    int32_t left[BATCH_EACH];
-    bool going = false;
+    int32_t left[2 * BATCH_EACH], found[2 * BATCH_EACH];
+    int32_t most = 0;
 #pragma unroll
     for (int q = 0; q < BATCH_EACH; ++q) {
-        left[q] = lengths[q];
-        found[q] = 0;
-        going |= left[q] > 0;
+        left[2 * q] = left[2 * q + 1] = lengths[q];
+        found[2 * q] = found[2 * q + 1] = 0;
+        most = max(most, lengths[q]);
     }
-    while (going) {
-        going = false;
+    for (; most > 0; most /= 2) {
+        int32_t columns[2 * BATCH_EACH];
 #pragma unroll
-        for (int q = 0; q < BATCH_EACH; ++q) {
+        for (int q = 0; q < 2 * BATCH_EACH; ++q)
+            if (left[q] > 0) columns[q] = b_columns[begins[q / 2] + (found[q] + left[q] / 2)];
+#pragma unroll
+        for (int q = 0; q < 2 * BATCH_EACH; ++q) {
             if (left[q] <= 0) continue;
             int32_t half = left[q] / 2;
-            bool less = b_columns[begins[q] + (found[q] + half)] < column;
+            bool less = q % 2 == 0 ? columns[q] < first_column : columns[q] <= last_column;
             if (less) found[q] += half + 1;
             left[q] = less ? left[q] - half - 1 : half;
-            going |= left[q] > 0;
         }
+    }
+#pragma unroll
+    for (int q = 0; q < BATCH_EACH; ++q) {
+        skipped[q] = found[2 * q];
+        lengths[q] = found[2 * q + 1];
     }
 }
 
@@ -81,8 +89,7 @@ __device__ inline flat_products<Offset> lay_batch(window<Offset, Value> &w, cons
         lengths[q] = (int32_t)(row.end - row.begin);
         skipped[q] = 0;
     }
-    if (!w.last) search_rows(pattern.b_columns, begins, lengths, (int64_t)w.last_column + 1, lengths);
-    if (!w.first) search_rows(pattern.b_columns, begins, lengths, (int64_t)w.first_column, skipped);
+    if (!w.first || !w.last) search_rows(pattern.b_columns, begins, w.first_column, w.last_column, skipped, lengths);
 
     flat_products<Offset> flat{w.starts, w.deltas, 0, 0};
 #pragma unroll
