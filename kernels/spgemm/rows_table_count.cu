@@ -142,14 +142,18 @@ __device__ inline void record(const patterns<Offset> &pattern,
     found.long_rows += (unsigned)rows;
 }
 
+/* Registers are to leave room for so many blocks. */
+template <typename Offset> constexpr int resident_blocks() {
+  return sizeof(Offset) == 4 ? 8 : 6;
+}
+
 template <typename Offset, int R, int Lanes, bool Pieces>
 __global__ __launch_bounds__(
     TABLE_THREADS,
-    sizeof(Offset) == 4
-        ? 9
-        : 7) void count_table_kernel(const table_shape shape,
-                                     const patterns<Offset> pattern,
-                                     const row_set set) {
+    resident_blocks<Offset>()) void count_table_kernel(const table_shape shape,
+                                                       const patterns<Offset>
+                                                           pattern,
+                                                       const row_set set) {
   extern __shared__ int4 shared[];
   const table_group<Lanes> group;
   column_table table{reinterpret_cast<int32_t *>(shared) +
