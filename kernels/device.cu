@@ -42,21 +42,27 @@ void spg_cuda_leave(spg_context *context)
     if (--cuda->entered == 0 && cuda->previous_device != cuda->device) cudaSetDevice(cuda->previous_device);
 }
 
-/* A pool of the context's own, so that what it keeps is nobody else's matter. */
-static cudaError_t create_pool(spg_context *context, spg_cuda *cuda)
+static cudaError_t create_pool(const spg_context *context, cudaMemPool_t *pool)
 {
-    int has_pools = 0;
-    cudaError_t error = cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, cuda->device);
-    if (error != cudaSuccess || !has_pools) return error;
     cudaMemPoolProps properties;
     memset(&properties, 0, sizeof properties);
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
-    properties.location.id = cuda->device;
-    error = cudaMemPoolCreate(&cuda->pool, &properties);
+    properties.location.id = spg_cuda_of(context)->device;
+    cudaError_t error = cudaMemPoolCreate(pool, &properties);
     if (error != cudaSuccess) return error;
     uint64_t keep = (uint64_t)context->config.keep_bytes;
-    return cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &keep);
+    return cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep);
+}
+
+/* Pools of the context's own, so that what they keep is nobody else's matter. */
+static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
+{
+    int has_pools = 0;
+    cudaError_t error = cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, cuda->device);
+    if (error != cudaSuccess || !has_pools) return error;
+    error = create_pool(context, &cuda->pool);
+    return error == cudaSuccess ? create_pool(context, &cuda->small_pool) : error;
 }
 
 static cudaError_t create_mailbox(spg_cuda *cuda)
@@ -97,7 +103,7 @@ spg_status spg_cuda_open(spg_context *context)
     spg_status status = spg_cuda_enter(context);
     if (status == SPG_OK) {
         cudaError_t error = read_limits(cuda);
-        if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pool(context, cuda);
+        if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
         if (error == cudaSuccess) error = create_mailbox(cuda);
         for (int k = 0; context->config.timing && k < SPG_STAGES && error == cudaSuccess; ++k)
             error = cudaEventCreate(&cuda->events[k]);
@@ -120,6 +126,7 @@ void spg_cuda_close(spg_context *context)
         cudaFree(cuda->report);
         cudaFreeHost((void *)cuda->mailbox);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
+        if (cuda->small_pool != nullptr) cudaMemPoolDestroy(cuda->small_pool);
         cudaGetLastError();
         spg_cuda_leave(context);
     }
@@ -139,15 +146,17 @@ void spg_cuda_describe(const spg_context *context, char *text, size_t size)
              properties.name, properties.multiProcessorCount, properties.major, properties.minor);
 }
 
+enum { SMALL_BYTES = 8 << 20 };
+
 /* Blocks are asked of the pool in the order of the stream, and so given back. */
 void *spg_cuda_allocate(spg_context *context, int64_t bytes)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     void *memory = nullptr;
     if (spg_cuda_enter(context) != SPG_OK) return nullptr;
-    cudaError_t error = cuda->pool != nullptr
-                            ? cudaMallocFromPoolAsync(&memory, (size_t)bytes, cuda->pool, cuda->stream)
-                            : cudaMalloc(&memory, (size_t)bytes);
+    cudaMemPool_t pool = bytes <= SMALL_BYTES ? cuda->small_pool : cuda->pool;
+    cudaError_t error = pool != nullptr ? cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream)
+                                        : cudaMalloc(&memory, (size_t)bytes);
     if (error != cudaSuccess) cudaGetLastError();
     spg_cuda_leave(context);
     return error == cudaSuccess ? memory : nullptr;

@@ -34,10 +34,9 @@ typedef struct spg_tally {
     unsigned int longest_row;                       /* entries of the longest row of C that was counted */
     unsigned int misfits;                           /* rows that the counting kernel could not hold */
     unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
-    unsigned int sampled, sampled_misfits;          /* see spgemm/route.cu */
-    unsigned int sampled_most[4];
-    unsigned long long sampled_sum[4];
-    unsigned int blocks_done; /* of the kernel that posts the tally when its last block ends */
+    unsigned int sampled_a_length;                  /* of a sample of rows (spgemm/route.cu): the longest row of A, */
+    unsigned int sampled_pairs, sampled_triples;    /* those with the columns of the next row, and of the next two */
+    unsigned int blocks_done;                       /* of the kernel that posts the tally when its last block ends */
 } spg_tally;
 
 /* Page-locked host memory that kernels write: a tally, and after it the number of the post. */
@@ -59,7 +58,9 @@ enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE
 typedef struct spg_cuda {
     int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
     cudaStream_t stream;
-    cudaMemPool_t pool; /* NULL: the caller's allocator, or a device without pools */
+    /* NULL: the caller's allocator, or a device without pools. Small blocks have a pool of their own: among the large
+     * ones they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
+    cudaMemPool_t pool, small_pool;
     int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes;
     spg_tally *tally;                      /* device memory */
     spg_report *report;                    /* device memory */

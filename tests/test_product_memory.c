@@ -112,6 +112,16 @@ static bool multiply_under(const spg_csr *A, const spg_csr *B, const spg_csr *ex
     return status == SPG_OK;
 }
 
+/* What a refusal said is needed does. A device learns as it goes what else there is: there each refusal says more. */
+static void assert_done_with(int64_t needed, const spg_csr *A, const spg_csr *B, const spg_csr *expected, meter *m,
+                             int threads)
+{
+    const int tries = test_place() == SPG_PLACE_HOST ? 1 : 12;
+    for (int t = 0; t < tries; ++t)
+        if (multiply_under(A, B, expected, m, threads, needed, &needed)) return;
+    fail_msg("refused with the %lld bytes that were asked for", (long long)needed);
+}
+
 /* Every limit, from one that nothing fits to one that everything does; frees the matrices. */
 static void check_limits(spg_csr *A, spg_csr *B)
 {
@@ -131,7 +141,7 @@ static void check_limits(spg_csr *A, spg_csr *B)
                 if (!done && limits[l] >= (int64_t)threads << 20)
                     fail_msg("%lld bytes do not do for %d threads", (long long)limits[l], threads);
             }
-            if (needed > 0) assert_true(multiply_under(A, B, &expected, used, threads, needed, &needed));
+            if (needed > 0) assert_done_with(needed, A, B, &expected, used, threads);
         }
     spg_csr_free(test_host(), &expected);
     spg_csr_free(test_host(), A);

@@ -300,7 +300,7 @@ static void a_result_of_another_shape_is_refused(void **state)
         if (k == 3) C.value_type = SPG_F32;
         if (k == 4) C.offset_type = SPG_I64;
         if (k == 5) C.rows = C.cols = 1, C.nnz = 0;
-        if (k == 4) C.row_offsets = &A; /* never read */
+        if (k == 4) C.row_offsets = A.values; /* never read */
         const spg_csr same = C;
         assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &C), SPG_ERROR_SHAPE);
         assert_memory_equal(&C, &same, sizeof C);

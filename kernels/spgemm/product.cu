@@ -80,8 +80,8 @@ spg_status open_run(cuda_state *state, spg_product *product)
            product->C->offset_type,
            product->A->row_offsets,
            product->B->row_offsets,
-           0,
-           0};
+           sizeof *state,
+           sizeof *state};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
     if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
@@ -148,6 +148,11 @@ spg_status count_rows(cuda_state *state)
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
+        if (state->chosen.merge) {
+            unsigned int post = ++run.cuda->posts;
+            status = count_rows_merge(run, post);
+            return status == SPG_OK ? scan_and_wait(state, post) : status;
+        }
         status = count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);
         break;
     case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
@@ -246,7 +251,8 @@ spg_status spg_cuda_product_begin(spg_product *product)
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     void *memory = nullptr;
-    status = spg_allocate_on_host(context, sizeof(cuda_state), "a product's state", &memory);
+    status = spg_check_workspace(context, sizeof(cuda_state), "a product");
+    if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof(cuda_state), "a product's state", &memory);
     if (status == SPG_OK) {
         memset(memory, 0, sizeof(cuda_state));
         cuda_state *state = static_cast<cuda_state *>(memory);
@@ -313,7 +319,7 @@ void spg_cuda_product_end(spg_product *product)
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         spg_cuda_leave(run.context);
     }
-    product->stats.workspace_bytes = run.most_held_bytes + (int64_t)sizeof *state;
+    product->stats.workspace_bytes = run.most_held_bytes;
     spg_release_on_host(product->context, state, sizeof *state);
     product->state = nullptr;
 }

@@ -13,7 +13,7 @@ namespace
 enum {
     SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */
     SHORT_PRODUCTS = 96, /* mean products, likewise */
-    SAMPLE_ROWS = 4096,
+    SAMPLE_ROWS = 1024,
     SAMPLE_THREADS = 128
 };
 
@@ -23,32 +23,36 @@ __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
     return (int32_t)((int64_t)k * rows / samples) / 6 * 6;
 }
 
-template <typename Offset> __device__ bool same_row(const patterns<Offset> &pattern, int32_t i, int32_t j)
+/* Whether row j of A has the columns of row i; by a whole warp. */
+template <typename Offset>
+__device__ bool same_row(const patterns<Offset> &pattern, span<Offset> row, int32_t j, unsigned int &faults)
 {
     if (j >= pattern.rows) return false;
-    unsigned int faults = 0;
-    span<Offset> one = checked_a_row(pattern, i, faults), other = checked_a_row(pattern, j, faults);
-    if (one.end - one.begin != other.end - other.begin || one.begin == one.end) return false;
-    for (Offset k = 0; k < one.end - one.begin; ++k)
-        if (pattern.a_columns[one.begin + k] != pattern.a_columns[other.begin + k]) return false;
-    return true;
+    span<Offset> other = checked_a_row(pattern, j, faults);
+    if (row.end - row.begin != other.end - other.begin || row.begin == row.end) return false;
+    bool same = true;
+    for (Offset k = threadIdx.x % 32; k < row.end - row.begin; k += 32)
+        same = same && pattern.a_columns[row.begin + k] == pattern.a_columns[other.begin + k];
+    return __all_sync(~0u, same);
 }
 
-/* Lists the sample, and counts of it the rows that are like the next (sampled_sum[0]) and like the next two ([1]). */
+/* Lists the sample, a warp a row, and counts of it the rows that are like the next (sampled_sum[0]) and like the next
+ * two
+ * ([1]); sampled_most[0]: the longest row of A. */
 template <typename Offset>
 __global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, int32_t *rows)
 {
-    int32_t k = blockIdx.x * SAMPLE_THREADS + threadIdx.x;
-    bool pair = false, triple = false;
-    if (k < samples) {
-        int32_t i = rows[k] = sample_row(k, samples, pattern.rows);
-        pair = same_row(pattern, i, i + 1);
-        triple = pair && same_row(pattern, i, i + 2);
-    }
-    int pairs = __syncthreads_count(pair), triples = __syncthreads_count(triple);
-    if (threadIdx.x != 0) return;
-    if (pairs > 0) atomicAdd(&pattern.tally->sampled_sum[0], (unsigned long long)pairs);
-    if (triples > 0) atomicAdd(&pattern.tally->sampled_sum[1], (unsigned long long)triples);
+    int32_t k = (int32_t)((blockIdx.x * SAMPLE_THREADS + threadIdx.x) / 32);
+    if (k >= samples) return;
+    unsigned int faults = 0; /* found again by the counting kernel */
+    const int32_t i = sample_row(k, samples, pattern.rows);
+    const span<Offset> row = checked_a_row(pattern, i, faults);
+    const bool pair = same_row(pattern, row, i + 1, faults), triple = pair && same_row(pattern, row, i + 2, faults);
+    if (threadIdx.x % 32 != 0) return;
+    rows[k] = i;
+    atomicMax(&pattern.tally->sampled_a_length, (unsigned int)min((int64_t)(row.end - row.begin), (int64_t)INT32_MAX));
+    if (pair) atomicAdd(&pattern.tally->sampled_pairs, 1u);
+    if (triple) atomicAdd(&pattern.tally->sampled_triples, 1u);
 }
 
 /* Counts a sample of rows with the largest table. */
@@ -60,7 +64,7 @@ spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
     if (status != SPG_OK) return status;
     int32_t *rows = static_cast<int32_t *>(memory);
     status = with_offset_type(product.offset_type, [&](auto offset) {
-        int blocks = (samples + SAMPLE_THREADS - 1) / SAMPLE_THREADS;
+        int blocks = (int)(((int64_t)samples * 32 + SAMPLE_THREADS - 1) / SAMPLE_THREADS);
         sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
                                                                          samples, rows);
         return spg_cuda_check_launch(product.context, "sample_rows");
@@ -91,7 +95,7 @@ int table_for(int64_t length)
 spg_status choose_route(cuda_product &product, route *chosen)
 {
     const spg_csr *A = product.A, *B = product.B;
-    *chosen = {path::nothing, 0, 1};
+    *chosen = {path::nothing, false, 0, 1};
     if (A->rows == 0 || A->nnz == 0) return SPG_OK;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {
@@ -108,11 +112,12 @@ spg_status choose_route(cuda_product &product, route *chosen)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     chosen->rows = are_alike(found, samples) ? path::alike_rows : path::mixed_rows;
+    chosen->merge = found.sampled_a_length <= MERGE_MOST;
     chosen->slots = table_for(found.longest_row + found.longest_row / 4);
     if (chosen->slots == 0) chosen->slots = TABLE_MOST;
-    if (found.sampled_sum[1] > (unsigned long long)samples / 2)
+    if (found.sampled_triples > (unsigned int)samples / 2)
         chosen->together = 3;
-    else if (found.sampled_sum[0] > (unsigned long long)samples / 2)
+    else if (found.sampled_pairs > (unsigned int)samples / 2)
         chosen->together = 2;
     return SPG_OK;
 }

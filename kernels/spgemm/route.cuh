@@ -17,7 +17,8 @@ enum class path {
 
 struct route {
     path rows;
-    int slots;    /* of the counting table, where rows are alike */
+    bool merge;   /* where rows are alike: counted by merging, else by a table */
+    int slots;    /* of the counting table */
     int together; /* neighbouring rows of A that are alike */
 };
 
