@@ -6,9 +6,10 @@
  * from +0 with its first product and takes the others as they come, in storage order. In the end nothing is moved: how
  * many columns are less than a slot's says where in C's row its entry goes.
  *
- * Where rows of C are long enough, a block lays out its part of C, which is contiguous, in shared memory and writes it
- * in whole lines; short ones, and those of a block that leaves a row alone, are written by their threads. Chosen by
- * route.cu, for products whose rows are short. No counterpart in the paper. */
+ * A warp takes WARP_ROWS neighbouring rows, from its multiprocessor's region (primitives/regions.cuh): what binds is
+ * the traffic between L2 and L1. Their part of C is contiguous: it is laid out in shared memory and written in order,
+ * unless it is too long for that or has a row that is left alone. Chosen by route.cu, for products whose rows are
+ * short. No counterpart in the paper. */
 #include "rows.cuh"
 
 #include <type_traits>
@@ -19,14 +20,10 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 256 };
-enum { STAGED_FROM = 6 };               /* mean entries of C a row from which C goes through shared memory */
+enum { THREADS = 256, WARPS = THREADS / 32, WARP_ROWS = 32 };
 enum { RANK_BITS = 4, WORD_RANKS = 8 }; /* ranks in 32 bits */
 constexpr int32_t NO_COLUMN = INT32_MAX;
 static_assert(LIST_MOST <= 1 << RANK_BITS && LIST_MOST <= 2 * WORD_RANKS, "two words hold the ranks of a list");
-
-/* Bytes of shared memory for `count` elements of which the first lies up to 15 bytes after a multiple of 16. */
-constexpr size_t staged_bytes(size_t count, size_t size) { return (count * size + 31) / 16 * 16; }
 
 template <typename Value, int WIDTH> struct row_list {
     int32_t columns[WIDTH];
@@ -151,90 +148,81 @@ __device__ inline void store(const row_list<Value, WIDTH> &list, int n, int32_t 
     }
 }
 
-/* Elements of `to` before the block's first that share its 16 bytes. */
-template <typename T> __device__ inline int lead_of(const T *to)
-{
-    return (int)(reinterpret_cast<uintptr_t>(to) % 16 / sizeof(T));
-}
-
-/* Copies to[0, count) by whole lines of 16 bytes. In `staged` it begins at lead_of(to). */
-template <typename T> __device__ inline void copy_out(T *to, const void *staged, int count)
-{
-    constexpr int EACH = 16 / sizeof(T);
-    const int lead = lead_of(to), end = lead + count;
-    T *lines = to - lead;
-    for (int line = threadIdx.x; line * EACH < end; line += THREADS) {
-        const int first = line * EACH;
-        if (first >= lead && first + EACH <= end) {
-            reinterpret_cast<uint4 *>(lines)[line] = static_cast<const uint4 *>(staged)[line];
-            continue;
-        }
-#pragma unroll 1
-        for (int k = max(first, lead); k < min(first + EACH, end); ++k) lines[k] = static_cast<const T *>(staged)[k];
-    }
-}
-
 template <typename Value> __device__ inline Value *values_at(const numbers<Value> &number, int64_t k)
 {
     return number.c_values + k;
 }
 __device__ inline none *values_at(const numbers<none> &, int64_t) { return nullptr; }
 
-/* A block's THREADS rows; `staged`: through shared memory. */
+template <typename Value> constexpr int value_bytes = std::is_same_v<Value, none> ? 0 : (int)sizeof(Value);
+
+/* A warp's rows, the lane's own being row i; `room` entries of C fit at `staged`, values before columns. */
 template <typename Offset, typename Value, int WIDTH>
-__global__ void __launch_bounds__(THREADS) fill_lists(patterns<Offset> pattern, numbers<Value> number, bool staged)
+__device__ inline void fill_tile(const patterns<Offset> &pattern, const numbers<Value> &number, uint32_t i,
+                                 char *staged, int room)
 {
-    extern __shared__ uint4 lines[];
-    const uint32_t first = blockIdx.x * THREADS, i = first + threadIdx.x, rows = (uint32_t)pattern.rows;
+    const uint32_t rows = (uint32_t)pattern.rows;
     bool left_alone = false;
-    Offset c_begin = 0;
+    Offset c_begin = pattern.c_offsets[min(i, rows)], c_end = c_begin;
     int n = 0;
     row_list<Value, WIDTH> list;
     list.clear();
     if (i < rows) {
-        c_begin = pattern.c_offsets[i];
-        const Offset length = pattern.c_offsets[i + 1] - c_begin;
+        c_end = pattern.c_offsets[i + 1];
         const span<Offset> a = a_row(pattern, (int32_t)i);
-        left_alone = length > WIDTH || !fits_list(length, a.end - a.begin);
-        if (length > 0 && !left_alone) {
-            n = (int)length;
+        left_alone = c_end - c_begin > WIDTH || !fits_list((Offset)(c_end - c_begin), (Offset)(a.end - a.begin));
+        if (c_end > c_begin && !left_alone) {
+            n = (int)(c_end - c_begin);
             add_row(pattern, operand_values<Value>(number), a, list);
         }
     }
-    if (!staged || __syncthreads_or(left_alone)) {
+    const Offset begin = __shfl_sync(~0u, c_begin, 0), end = __shfl_sync(~0u, c_end, 31);
+    if (__any_sync(~0u, left_alone) || end - begin > room) {
         store(list, n, number.c_columns + c_begin, values_at(number, c_begin));
         return;
     }
-    const Offset begin = pattern.c_offsets[first];
-    const int count = (int)(pattern.c_offsets[min(first + THREADS, rows)] - begin), k = (int)(c_begin - begin);
-    int32_t *to_columns = number.c_columns + begin;
-    Value *to_values = values_at(number, begin);
-    auto *columns = reinterpret_cast<int32_t *>(lines);
-    auto *values = reinterpret_cast<Value *>(lines + staged_bytes(THREADS * WIDTH, sizeof(int32_t)) / sizeof(uint4));
-    int value_lead = 0;
-    if constexpr (!std::is_same_v<Value, none>) value_lead = lead_of(to_values);
-    store(list, n, columns + lead_of(to_columns) + k, values + value_lead + k);
-    __syncthreads();
-    copy_out(to_columns, columns, count);
-    if constexpr (!std::is_same_v<Value, none>) copy_out(to_values, values, count);
+    const int count = (int)(end - begin), k = (int)(c_begin - begin), lane = threadIdx.x % 32;
+    auto *values = reinterpret_cast<Value *>(staged);
+    auto *columns = reinterpret_cast<int32_t *>(staged + (size_t)room * value_bytes<Value>);
+    store(list, n, columns + k, values + k);
+    __syncwarp();
+    for (int e = lane; e < count; e += 32) {
+        number.c_columns[begin + e] = columns[e];
+        if constexpr (!std::is_same_v<Value, none>) number.c_values[begin + e] = values[e];
+    }
+    __syncwarp();
+}
+
+template <typename Offset, typename Value, int WIDTH>
+__global__ void __launch_bounds__(THREADS) fill_lists(patterns<Offset> pattern, numbers<Value> number, int room)
+{
+    extern __shared__ uint4 shared[];
+    char *staged =
+        reinterpret_cast<char *>(shared) + threadIdx.x / 32 * (size_t)room * (value_bytes<Value> + sizeof(int32_t));
+    fill_tile<Offset, Value, WIDTH>(pattern, number, blockIdx.x * THREADS + threadIdx.x, staged, room);
+}
+
+/* Entries of C that a warp lays out: a little more than it has on average, even, for alignment. */
+int room_for(const cuda_product &product, int width)
+{
+    const int64_t mean = product.C->nnz / product.C->rows + 2;
+    return (int)(mean < width ? mean : width) * WARP_ROWS;
 }
 
 template <typename Offset, typename Value, int WIDTH> spg_status launch(const cuda_product &product)
 {
-    constexpr size_t value_bytes = std::is_same_v<Value, none> ? 0 : sizeof(Value);
-    constexpr size_t most_bytes =
-        staged_bytes(THREADS * WIDTH, sizeof(int32_t)) + staged_bytes(THREADS * WIDTH, value_bytes);
-    const bool staged = product.C->nnz / STAGED_FROM >= product.C->rows;
     auto *kernel = fill_lists<Offset, Value, WIDTH>;
-    if (most_bytes > 48 * 1024 && staged) {
+    const int room = room_for(product, WIDTH), entry = value_bytes<Value> + (int)sizeof(int32_t);
+    constexpr int most_bytes = WARPS * WARP_ROWS * WIDTH * (value_bytes<Value> + (int)sizeof(int32_t));
+    if (most_bytes > 48 * 1024) { /* always the same, for it is the process's */
         spg_status status = spg_cuda_check(
-            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most_bytes),
+            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
             "shared memory for lists");
         if (status != SPG_OK) return status;
     }
     const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
-    kernel<<<blocks, THREADS, staged ? most_bytes : 0, product.cuda->stream>>>(patterns_of<Offset>(product),
-                                                                               numbers_of<Value>(product), staged);
+    kernel<<<blocks, THREADS, WARPS * room * entry, product.cuda->stream>>>(patterns_of<Offset>(product),
+                                                                            numbers_of<Value>(product), room);
     return spg_cuda_check_launch(product.context, "filling rows by lists");
 }
 
