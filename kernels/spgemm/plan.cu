@@ -31,8 +31,9 @@ spg_status check_limits(spg_context *context, const spg_csr *B)
 
 spg_status make_classes(plan_maker &maker)
 {
-    scratch products_memory(maker), rows_memory(maker);
+    scratch products_memory(maker), entry_products_memory(maker), rows_memory(maker);
     spg_status status = products_memory.allocate(maker.patterns.rows, &maker.row_products);
+    if (status == SPG_OK) status = entry_products_memory.allocate(maker.patterns.rows + 1, &maker.entry_products);
     if (status == SPG_OK) status = rows_memory.allocate(maker.patterns.rows, &maker.listed_rows);
     if (status == SPG_OK) status = classify_rows(maker);
     const int32_t *rows = maker.listed_rows;
@@ -40,6 +41,7 @@ spg_status make_classes(plan_maker &maker)
         const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
         if (count > 0)
             status = row_class <= PLAN_THREAD_WIDE ? make_thread_rows(maker, row_class, rows)
+                     : row_class == PLAN_ENTRIES   ? make_windows(maker)
                                                    : make_items(maker, row_class, rows);
         rows += count;
     }
@@ -57,6 +59,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns,
                       C.columns,      A->rows,        B->rows,       false};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
+    maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.thread_sums = thread_sums(A->value_type);
     spg_status status = check_limits(context, B);
     if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
@@ -64,7 +67,8 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK && C.nnz > 0) status = make_classes(maker);
     /* A and B may be changed by others than this stream as soon as the plan is there. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
-    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes + C.nnz * 4 +
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
+                             spg_array_bytes(state->arrays_room, sizeof *state->arrays) + C.nnz * 4 +
                              (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
     plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
@@ -75,8 +79,9 @@ spg_status run_classes(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, sp
     const cuda_plan *state = state_of(plan);
     spg_context *context = plan->context;
     spg_status status = SPG_OK;
-    for (int row_class = PLAN_CLASSES - 1; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
+    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
         status = run_items(context, state->classes[row_class], A->value_type, A->values, B->values, C->values);
+    if (status == SPG_OK) status = run_windows(context, state->windows, A->value_type, A->values, B->values, C->values);
     for (const plan_thread_rows *rows : {&state->thread_wide, &state->thread})
         if (status == SPG_OK) status = run_thread_rows(context, *rows, A->value_type, A->values, B->values, C->values);
     return status;
@@ -108,7 +113,34 @@ spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, cons
     return spg_context_fail(context, SPG_ERROR_SHAPE, "%s has another pattern than the plan was made for", name);
 }
 
+spg_status make_room_for_arrays(spg_context *context, cuda_plan *plan)
+{
+    if (plan->arrays_count < plan->arrays_room) return SPG_OK;
+    const int64_t room = 2 * plan->arrays_room + 32;
+    void *memory = nullptr;
+    spg_status status = spg_allocate_on_host(context, spg_array_bytes(room, sizeof *plan->arrays), "a plan", &memory);
+    if (status != SPG_OK) return status;
+    plan_array *arrays = static_cast<plan_array *>(memory);
+    std::copy(plan->arrays, plan->arrays + plan->arrays_count, arrays);
+    spg_release_on_host(context, plan->arrays, spg_array_bytes(plan->arrays_room, sizeof *plan->arrays));
+    plan->arrays = arrays;
+    plan->arrays_room = room;
+    return SPG_OK;
+}
+
 } // namespace
+
+spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory)
+{
+    cuda_plan *plan = maker.plan;
+    *memory = nullptr;
+    spg_status status = make_room_for_arrays(maker.context, plan);
+    if (status == SPG_OK) status = spg_allocate(maker.context, bytes, "a plan", memory);
+    if (status != SPG_OK) return status;
+    plan->arrays[plan->arrays_count++] = {*memory, bytes};
+    plan->bytes += bytes;
+    return SPG_OK;
+}
 
 } // namespace spg
 
@@ -180,7 +212,9 @@ void spg_cuda_plan_destroy(spgemm_plan *plan)
 {
     spg_context *context = plan->context;
     spg::cuda_plan *state = spg::state_of(plan);
-    for (int k = 0; k < state->arrays_count; k++) spg_release(context, state->arrays[k], state->array_bytes[k]);
+    for (int64_t k = 0; k < state->arrays_count; k++)
+        spg_release(context, state->arrays[k].memory, state->arrays[k].bytes);
+    spg_release_on_host(context, state->arrays, spg_array_bytes(state->arrays_room, sizeof *state->arrays));
     spg_release_on_host(context, state, sizeof *state);
     plan->state = nullptr;
 }

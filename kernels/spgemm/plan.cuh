@@ -4,9 +4,9 @@
  * made, and reads nothing of the operands but their values, by places stored likewise. So a run with another pattern of
  * the same sizes gives other sums, but stays within the arrays.
  *
- * Rows of C are served by two kernels. A thread computes a short row (plan_rows_thread.cu). All others are cut into
- * items, each for a group of lanes (plan_rows_group.cu): a row, neighbouring rows whose rows of A have the same
- * columns, or a part of a long row. */
+ * Rows of C are served by three kernels. A thread computes a short row (plan_rows_thread.cu), or an entry, of which
+ * some neighbours are a window (plan_rows_entries.cu). Others are cut into items, each for a group of lanes
+ * (plan_rows_group.cu): a row, neighbouring rows whose rows of A have the same columns, or a part of a long row. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_CUH
 
@@ -30,6 +30,7 @@ enum plan_class {
     PLAN_EQUAL_SMALL,
     PLAN_EQUAL_MIDDLE,
     PLAN_EQUAL_LARGE,
+    PLAN_ENTRIES, /* in windows, a thread an entry */
     PLAN_CLASSES
 };
 enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024, PLAN_MOST_SUMS = 2048 };
@@ -47,6 +48,10 @@ inline int class_sums(int row_class)
     }
 }
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
+
+/* Products of a slice of rows, for windows, and of the longest row of one, without a limit of workspace; and bytes of
+ * workspace that a product, an entry of A and one of C take together, and all slices. */
+enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PLAN_SLICE_REST = 2 << 20 };
 
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
@@ -132,20 +137,62 @@ struct plan_items {
     void *codes;
 };
 
+/* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
+ * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
+ * names the entry of A, from the window's first, above `shift` bits for the position in the row of B; all bits set:
+ * no product. The codes of a tile are words, those of its 32 entries side by side: a word holds two codes of 2 bytes,
+ * or one of 4, and two words one of 8. */
+enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 32 };
+enum plan_order {
+    PLAN_ORDER_KEPT,   /* as in C */
+    PLAN_ORDER_SORTED, /* by places, that are those below the count */
+    PLAN_ORDER_HOLES   /* by places: what is between is of another class */
+};
+struct plan_window {
+    int64_t c_begin, a_begin;
+    const uint32_t *codes;
+    int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
+    int16_t count;      /* of entries */
+    uint8_t code_bytes, shift;
+    int32_t order;
+};
+
+/* The same, as the plan holds them. */
+struct plan_windows {
+    int64_t count;
+    bool narrow;   /* b_begins are uint32_t, else int64_t */
+    int near_most; /* of all near_count */
+    plan_window *windows;
+    uint32_t *tile_begins; /* in 32 words from the window's codes: PLAN_WINDOW_TILES + 1 a window */
+    uint16_t *places;      /* PLAN_WINDOW a window */
+    void *b_begins;        /* of A's entries: where their rows of B begin */
+};
+
+/* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
+enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
+inline int near_room(int value_bytes, int begin_bytes)
+{
+    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
+    return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
+}
+
 /* By which a pattern is known again: two sums over its offsets and two over its columns. */
 struct plan_fingerprint {
     long long sums[4];
 };
 
-enum { PLAN_ARRAYS = 64 };
+struct plan_array {
+    void *memory;
+    int64_t bytes;
+};
 
 struct cuda_plan {
     plan_thread_rows thread, thread_wide; /* the references are the same array */
     plan_items classes[PLAN_CLASSES];
     plan_fingerprint of_a, of_b;
-    void *arrays[PLAN_ARRAYS]; /* all that is allocated on the device */
-    int64_t array_bytes[PLAN_ARRAYS];
-    int arrays_count;
+    plan_windows windows;
+    plan_array *arrays; /* all that is allocated on the device */
+    int64_t arrays_count, arrays_room;
     int64_t bytes; /* of them all */
 };
 
@@ -167,6 +214,7 @@ struct plan_totals {
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
     unsigned long long products, longest_b, unsorted_b, equal_pairs, equal_triples;
+    unsigned long long short_products; /* of rows that a thread can compute */
 };
 
 /* The making of a plan under way. */
@@ -176,13 +224,20 @@ struct plan_maker {
     cuda_plan *plan;
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz;
+    int value_bytes;
+    bool by_entries;         /* rows that no thread computes */
+    bool by_threads;         /* short rows */
     int64_t cut_products;    /* rows of more are cut */
+    int64_t slice_most;      /* products of a slice of rows, for windows */
+    int64_t slice_row_most;  /* and of a row */
     int thread_sums;         /* entries of C up to which a thread computes a row */
     int together;            /* rows an item where they are equal; 1: none are */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
-    int64_t *row_products; /* on the device, of each row */
-    int32_t *listed_rows;  /* on the device: the rows of PLAN_THREAD, of PLAN_SMALL ..., ascending in each class */
+    int64_t *row_products;   /* on the device, of each row */
+    int64_t *entry_products; /* on the device, of each row of PLAN_ENTRIES, else 0; one more; scanned by make_windows */
+    int64_t entry_product_count;
+    int32_t *listed_rows; /* on the device: the rows of PLAN_THREAD, of PLAN_SMALL ..., ascending in each class */
 };
 
 /* Device memory that lasts as long as a stage of the making. */
@@ -215,22 +270,14 @@ class scratch
     int64_t bytes = 0;
 };
 
-/* *array = count elements that the plan keeps. */
+/* *memory = bytes that the plan keeps. plan.cu. */
+spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory);
 template <typename Element> spg_status keep_array(plan_maker &maker, int64_t count, Element **array)
 {
-    cuda_plan *plan = maker.plan;
     void *memory = nullptr;
-    const int64_t bytes = spg_array_bytes(count, sizeof(Element));
-    *array = nullptr;
-    if (plan->arrays_count == PLAN_ARRAYS)
-        return spg_context_fail(maker.context, SPG_ERROR_INTERNAL, "a plan of too many arrays");
-    spg_status status = spg_allocate(maker.context, bytes, "a plan", &memory);
-    if (status != SPG_OK) return status;
-    plan->arrays[plan->arrays_count] = memory;
-    plan->array_bytes[plan->arrays_count++] = bytes;
-    plan->bytes += bytes;
+    spg_status status = keep_memory(maker, spg_array_bytes(count, sizeof(Element)), &memory);
     *array = static_cast<Element *>(memory);
-    return SPG_OK;
+    return status;
 }
 
 /* plan_classes.cu: fills in the facts, row_products and listed_rows, which have room for every row. Waits. */
@@ -245,10 +292,14 @@ spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t coun
 /* plan_thread.cu, plan_items.cu: what one class keeps. */
 spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows);
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
+/* plan_entries.cu: windows of the rows of PLAN_ENTRIES. Waits. */
+spg_status make_windows(plan_maker &maker);
 
 /* plan_rows_thread.cu, plan_rows_group.cu: values of C. */
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
                            const void *b_values, void *c_values);
+spg_status run_windows(spg_context *context, const plan_windows &windows, spg_type type, const void *a_values,
+                       const void *b_values, void *c_values);
 spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
                      const void *b_values, void *c_values);
 

@@ -65,8 +65,9 @@ struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
     const uint8_t *is_equal;
-    int64_t cut_products;
+    int64_t cut_products, slice_row_most;
     int thread_sums, together;
+    bool by_threads, by_entries;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
     __device__ int64_t c_length(int64_t row) const { return patterns.c[row + 1] - patterns.c[row]; }
@@ -88,7 +89,8 @@ struct known_rows {
     {
         const int64_t n = c_length(row);
         if (n == 0) return PLAN_NOTHING;
-        if (fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
+        if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
+        if (by_entries) return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
         const int64_t leader = row - row % together;
         if (together > 1 && are_equal(leader, together)) {
             if (row > leader) return PLAN_NOTHING;
@@ -110,14 +112,18 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
     const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
     const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
-    const unsigned long long products = reduce(is_row ? (unsigned long long)known.row_products[row] : 0ull, plus());
+    const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
+    const unsigned long long products = reduce(mine, plus());
+    const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
     if (lane_in_warp() != 0) return;
     if (products > 0) atomicAdd(&facts->products, products);
+    if (in_short > 0) atomicAdd(&facts->short_products, in_short);
     if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
 
-__global__ void __launch_bounds__(THREADS) classes_kernel(known_rows known, uint8_t *row_classes, plan_facts *facts)
+__global__ void __launch_bounds__(THREADS)
+    classes_kernel(known_rows known, uint8_t *row_classes, int64_t *entry_products, plan_facts *facts)
 {
     __shared__ plan_totals totals[PLAN_CLASSES];
     if (threadIdx.x < PLAN_CLASSES) totals[threadIdx.x] = {};
@@ -126,6 +132,7 @@ __global__ void __launch_bounds__(THREADS) classes_kernel(known_rows known, uint
     if (row < known.patterns.rows) {
         const int row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
+        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] : 0;
         plan_totals *of = &totals[row_class];
         atomicAdd(&of->rows, 1ull);
         atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
@@ -171,6 +178,25 @@ spg_status find_facts(plan_maker &maker, uint8_t *is_equal, plan_facts *facts)
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
+/* Which kernels a plan has. A thread a row where nearly all products are in short rows: their codes are the fewest
+ * bytes. Otherwise a thread an entry. */
+void choose_scheme(plan_maker &maker)
+{
+#if defined(PLAN_ALWAYS_ENTRIES)
+    maker.by_threads = false, maker.by_entries = true;
+#elif defined(PLAN_ALWAYS_GROUPS)
+    maker.by_threads = true, maker.by_entries = false;
+#else
+    maker.by_threads = maker.facts.short_products >= maker.facts.products / 10 * 9;
+    maker.by_entries = true;
+#endif
+    const int64_t limit = maker.context->config.workspace_limit;
+    const int64_t room =
+        limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
+    maker.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
+    maker.slice_row_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE_ROW);
+}
+
 /* How many rows are done at once: what spares most. */
 int choose_together(const plan_facts &facts)
 {
@@ -210,16 +236,19 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &is_equal);
     if (status == SPG_OK) status = find_facts(maker, is_equal, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, maker.thread_sums, 1};
+    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, 0, maker.thread_sums, 1, true, false};
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
     if (status != SPG_OK) return status;
-    maker.together = known.together = choose_together(maker.facts);
+    choose_scheme(maker);
+    known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
+    known.slice_row_most = maker.slice_row_most;
+    maker.together = known.together = maker.by_entries ? 1 : choose_together(maker.facts);
     maker.cut_products = known.cut_products = choose_cut(maker);
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     uint8_t *row_classes = is_equal + rows;
-    classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, facts);
+    classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");
     if (status == SPG_OK) status = list_rows(maker, row_classes);
     return status == SPG_OK ? read_facts(maker, facts) : status;

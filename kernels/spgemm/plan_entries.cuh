@@ -1,0 +1,40 @@
+/* What the stages of making a plan's windows share (plan_entries.cu, plan_windows.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
+#define SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
+
+#include "plan.cuh"
+
+namespace spg
+{
+
+/* Some rows, with their entries of A and of C and their products. Entries of C are counted from c_begin. */
+struct entry_slice {
+    int64_t row_begin, row_end, a_begin, a_count, c_begin, c_count, products;
+    int64_t *starts;                 /* [e]: products of the slice before those of its entry e of A; a_count + 1 */
+    uint32_t *keys;                  /* of each product, its entry of C; ascending */
+    uint32_t *order;                 /* and its number, which ascends in each entry of C */
+    uint32_t *run_begins, *run_ends; /* of each entry of C, its products */
+    uint16_t *ranks;                 /* its place in its window's order */
+};
+
+/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
+__device__ inline int64_t last_not_above(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
+{
+    while (end - begin > 1) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (ascending[middle] <= k)
+            begin = middle;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+inline int64_t windows_of(int64_t entries) { return (entries + PLAN_WINDOW - 1) / PLAN_WINDOW; }
+
+/* plan_windows.cu: adds the slice's windows to the plan's. Waits. */
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, unsigned int *near_most);
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,154 @@
+/* The windows of a plan: entries of C in the order of their counts of products, and the codes of these.
+ *
+ * Input: a slice of rows whose products are sorted by entry of C (plan_entries.cu). Output: windows, tile_begins and
+ * places of plan.cuh, added to those of the slices before, and an array of codes. */
+#include "plan_entries.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256 };
+static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
+
+/* What the window of a block is made from and what it becomes; window w of the slice is `before` + w of all. */
+struct window_work {
+    plan_patterns patterns;
+    entry_slice slice;
+    plan_windows out;
+    int64_t before;
+    int near_room;
+    int64_t *words; /* of each window's codes, in 32 */
+    unsigned int *near_most;
+};
+
+/* The least bits with 2^bits >= n. */
+__device__ inline int bits_for(int64_t n) { return n > 1 ? 64 - __clzll(n - 1) : 0; }
+
+__device__ inline uint32_t words_for(uint32_t products, int code_bytes)
+{
+    return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
+}
+
+/* Which entries of A a window's rows have. */
+struct a_range {
+    int64_t begin, count;
+};
+__device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
+{
+    const plan_patterns &of = work.patterns;
+    const int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
+    const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
+    return {of.a[first], of.a[last + 1] - of.a[first]};
+}
+
+/* One thread writes the window and where its tiles begin. */
+__device__ inline void write_window(const window_work &work, int64_t w, plan_window window, const uint32_t *longest)
+{
+    uint32_t *begins = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1), sum = 0;
+    for (int tile = 0; tile < PLAN_WINDOW_TILES; tile++) {
+        begins[tile] = sum;
+        sum += words_for(longest[tile], window.code_bytes);
+    }
+    begins[PLAN_WINDOW_TILES] = sum;
+    work.words[w] = sum;
+    work.out.windows[work.before + w] = window;
+    if (window.near_count > 0) atomicMax(work.near_most, (unsigned int)window.near_count);
+}
+
+/* A block a window. */
+__global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work work)
+{
+    __shared__ unsigned long long keys[PLAN_WINDOW], longest_b;
+    __shared__ uint32_t longest[PLAN_WINDOW_TILES];
+    const entry_slice &slice = work.slice;
+    const int64_t w = blockIdx.x, begin = w * PLAN_WINDOW;
+    const int width = (int)min(slice.c_count - begin, (int64_t)PLAN_WINDOW), i = (int)threadIdx.x;
+    const uint32_t count = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
+    const unsigned long long key = (unsigned long long)count << 16 | (unsigned long long)(PLAN_WINDOW - 1 - i);
+    keys[i] = key;
+    if (i == 0) longest_b = 0;
+    __syncthreads();
+    int rank = 0;
+    for (int j = 0; j < PLAN_WINDOW; j++) rank += keys[j] > key;
+    if (i < width) slice.ranks[begin + i] = (uint16_t)rank;
+    work.out.places[(work.before + w) * PLAN_WINDOW + rank] = (uint16_t)i;
+    if (rank % 32 == 0) longest[rank / 32] = count;
+    const a_range a = find_a_range(work, slice.c_begin + begin, width);
+    long long most = 0;
+    for (int64_t e = a.begin - slice.a_begin + i; e < a.begin - slice.a_begin + a.count; e += PLAN_WINDOW)
+        most = max(most, (long long)(slice.starts[e + 1] - slice.starts[e]));
+    if (most > 0) atomicMax(&longest_b, (unsigned long long)most);
+    const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < width && rank != i);
+    if (i != 0) return;
+    plan_window window = {};
+    window.c_begin = slice.c_begin + begin;
+    window.a_begin = a.begin;
+    window.near_count = a.count <= work.near_room ? (int32_t)a.count : 0;
+    window.count = (int16_t)present;
+    window.shift = (uint8_t)bits_for((int64_t)longest_b);
+    const int bits = window.shift + bits_for(a.count + 1);
+    window.code_bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+    window.order = !moved ? PLAN_ORDER_KEPT : present == width ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
+    write_window(work, w, window, longest);
+}
+
+/* A thread a product, in the order of C's entries. */
+__global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, uint32_t *codes)
+{
+    const entry_slice &slice = work.slice;
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (at >= slice.products) return;
+    const uint32_t key = slice.keys[at], product = slice.order[at], rank = slice.ranks[key];
+    const int64_t w = key / PLAN_WINDOW, t = at - slice.run_begins[key];
+    const plan_window &window = work.out.windows[work.before + w];
+    const int64_t first = window.a_begin - slice.a_begin;
+    const int64_t e = last_not_above(slice.starts, first, slice.a_count, product);
+    const uint64_t code = (uint64_t)(e - first) << window.shift | (uint64_t)(product - slice.starts[e]);
+    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / 32];
+    uint32_t *words = codes + (work.words[w] + tile) * 32 + rank % 32;
+    if (window.code_bytes == 2) {
+        reinterpret_cast<uint16_t *>(words + t / 2 * 32)[t % 2] = (uint16_t)code;
+    } else if (window.code_bytes == 4) {
+        words[t * 32] = (uint32_t)code;
+    } else {
+        words[2 * t * 32] = (uint32_t)code;
+        words[(2 * t + 1) * 32] = (uint32_t)(code >> 32);
+    }
+}
+
+} // namespace
+
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, unsigned int *near_most)
+{
+    plan_windows &kept = maker.plan->windows;
+    cudaStream_t stream = maker.cuda->stream;
+    const int64_t count = windows_of(slice.c_count), before = kept.count;
+    scratch words_memory(maker);
+    int64_t *words = nullptr, total = 0;
+    uint32_t *codes = nullptr;
+    spg_status status = words_memory.allocate(count + 1, &words);
+    if (status != SPG_OK) return status;
+    const window_work work = {maker.patterns, slice,    kept, before, near_room(maker.value_bytes, kept.narrow ? 4 : 8),
+                              words,          near_most};
+    order_window_kernel<<<(unsigned int)count, PLAN_WINDOW, 0, stream>>>(work);
+    status = spg_cuda_check_launch(maker.context, "a plan's windows");
+    if (status == SPG_OK) status = scan_counts(maker, words, count, &total);
+    if (status == SPG_OK) status = keep_array(maker, total * 32, &codes);
+    if (status == SPG_OK)
+        status = spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)total * 32 * sizeof *codes, stream),
+                                "a plan's codes");
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = (unsigned int)((slice.products + THREADS - 1) / THREADS);
+    write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes);
+    status = spg_cuda_check_launch(maker.context, "a plan's codes");
+    plan_window *windows = kept.windows + before;
+    kept.count += count;
+    if (status != SPG_OK) return status;
+    return for_each(maker.context, count, "a plan's windows",
+                    [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * 32; });
+}
+
+} // namespace spg
