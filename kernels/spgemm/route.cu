@@ -14,6 +14,7 @@ enum {
     SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */
     SHORT_PRODUCTS = 96, /* mean products, likewise */
     SAMPLE_ROWS = 1024,
+    SAMPLE_PRODUCTS = 8192, /* a row that needs more is not counted, but makes rows mixed */
     SAMPLE_THREADS = 128
 };
 
@@ -36,11 +37,28 @@ __device__ bool same_row(const patterns<Offset> &pattern, span<Offset> row, int3
     return __all_sync(~0u, same);
 }
 
-/* Lists the sample, a warp a row, and counts of it the rows that are like the next (sampled_sum[0]) and like the next
- * two
- * ([1]); sampled_most[0]: the longest row of A. */
+/* The products of a row, by a whole warp. */
 template <typename Offset>
-__global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, int32_t *rows)
+__device__ unsigned long long count_products(const patterns<Offset> &pattern, span<Offset> row, unsigned int &faults)
+{
+    unsigned long long products = 0;
+    for (Offset k = row.begin + threadIdx.x % 32; k < row.end; k += 32) {
+        const span<Offset> b = checked_b_row(pattern, pattern.a_columns[k], faults);
+        products += (unsigned long long)(b.end - b.begin);
+    }
+    for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
+    return products;
+}
+
+struct sample {
+    unsigned int count;
+    int32_t rows[SAMPLE_ROWS];
+};
+
+/* Lists the sample, a warp a row, and counts of it the rows that are like the next, and like the next two, the longest
+ * row of A, and as misfits the rows that need too many products to be listed. */
+template <typename Offset>
+__global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, sample *listed)
 {
     int32_t k = (int32_t)((blockIdx.x * SAMPLE_THREADS + threadIdx.x) / 32);
     if (k >= samples) return;
@@ -48,8 +66,12 @@ __global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> p
     const int32_t i = sample_row(k, samples, pattern.rows);
     const span<Offset> row = checked_a_row(pattern, i, faults);
     const bool pair = same_row(pattern, row, i + 1, faults), triple = pair && same_row(pattern, row, i + 2, faults);
+    const bool fits = count_products(pattern, row, faults) <= SAMPLE_PRODUCTS;
     if (threadIdx.x % 32 != 0) return;
-    rows[k] = i;
+    if (fits)
+        listed->rows[atomicAdd(&listed->count, 1u)] = i;
+    else
+        atomicAdd(&pattern.tally->misfits, 1u);
     atomicMax(&pattern.tally->sampled_a_length, (unsigned int)min((int64_t)(row.end - row.begin), (int64_t)INT32_MAX));
     if (pair) atomicAdd(&pattern.tally->sampled_pairs, 1u);
     if (triple) atomicAdd(&pattern.tally->sampled_triples, 1u);
@@ -58,21 +80,24 @@ __global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> p
 /* Counts a sample of rows with the largest table. */
 spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
 {
-    int64_t bytes = samples * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "a sample of rows", &memory);
+    spg_status status = take_workspace(product, sizeof(sample), "a sample of rows", &memory);
     if (status != SPG_OK) return status;
-    int32_t *rows = static_cast<int32_t *>(memory);
-    status = with_offset_type(product.offset_type, [&](auto offset) {
-        int blocks = (int)(((int64_t)samples * 32 + SAMPLE_THREADS - 1) / SAMPLE_THREADS);
-        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
-                                                                         samples, rows);
-        return spg_cuda_check_launch(product.context, "sample_rows");
-    });
-    if (status == SPG_OK) status = count_rows_table(product, {rows, samples, nullptr, nullptr}, TABLE_MOST, 1);
+    sample *listed = static_cast<sample *>(memory);
+    cudaStream_t stream = product.cuda->stream;
+    status =
+        spg_cuda_check(product.context, cudaMemsetAsync(&listed->count, 0, sizeof listed->count, stream), "a sample");
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            int blocks = (int)(((int64_t)samples * 32 + SAMPLE_THREADS - 1) / SAMPLE_THREADS);
+            sample_rows<<<blocks, SAMPLE_THREADS, 0, stream>>>(patterns_of<decltype(offset)>(product), samples, listed);
+            return spg_cuda_check_launch(product.context, "sample_rows");
+        });
+    row_set rows{listed->rows, samples, &listed->count, nullptr};
+    if (status == SPG_OK) status = count_rows_table(product, rows, TABLE_MOST, 1);
     unsigned int post = ++product.cuda->posts;
     if (status == SPG_OK) status = post_tally(product, post);
-    give_workspace(product, memory, bytes);
+    give_workspace(product, memory, sizeof(sample));
     return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;
 }
 
