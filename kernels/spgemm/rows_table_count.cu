@@ -13,11 +13,6 @@ namespace spg
 namespace
 {
 
-struct counts {
-    unsigned long long nnz, products;
-    unsigned int longest, misfits, long_rows, faults;
-};
-
 /* A group's row under way; a lane's share. */
 struct row_count_state {
     unsigned long long products;
@@ -105,35 +100,17 @@ __device__ inline int count_row(const patterns<Offset> &pattern, const Group &gr
     return group.any(state.full) || length > most ? (int)MISFIT : length;
 }
 
-/* Called by all lanes, each with its own share of the row's products. */
-template <typename Offset, typename Group>
-__device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
-                              int length, Offset a_length, unsigned long long products, counts &found)
-{
-    if (rows == 0) return;
-    if (length != MISFIT) found.products += products * (unsigned)rows;
-    if (group.lane < rows) pattern.c_offsets[first_row + group.lane] = (Offset)length;
-    if (group.lane != 0) return;
-    if (length == MISFIT) {
-        found.misfits += (unsigned)rows;
-        return;
-    }
-    found.nnz += (unsigned long long)length * (unsigned)rows;
-    found.longest = (unsigned)length > found.longest ? (unsigned)length : found.longest;
-    if (!fits_list((Offset)length, a_length)) found.long_rows += (unsigned)rows;
-}
-
 /* Registers are to leave room for so many blocks. */
 template <typename Offset> constexpr int resident_blocks() { return sizeof(Offset) == 4 ? 8 : 6; }
 
 template <typename Offset, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(TABLE_THREADS,
+__global__ __launch_bounds__(GROUP_THREADS,
                              resident_blocks<Offset>()) void count_table_kernel(const table_shape shape,
                                                                                 const patterns<Offset> pattern,
                                                                                 const row_set set)
 {
     extern __shared__ int4 shared[];
-    const table_group<Lanes> group;
+    const lane_group<Lanes> group;
     column_table table{reinterpret_cast<int32_t *>(shared) + group.in_block * (shape.group_bytes / 4), shape.slots,
                        shape.shift};
     counts found{};
@@ -151,20 +128,17 @@ __global__ __launch_bounds__(TABLE_THREADS,
             done += bundle.rows;
         }
     });
-    __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
-    const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
-    if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&pattern.tally->long_rows, long_rows);
+    tally_groups(pattern.tally, found);
 }
 
 template <typename Offset, int R>
 spg_status launch_count(cuda_product &product, const row_set &rows, int slots, int together)
 {
     const table_shape shape = table_shape_of(product, rows, slots, together, sizeof(int32_t));
-    return with_table_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_table(product, rows, shape, "counting, class table",
-                            count_table_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
-                            rows);
+    return with_group_shape(shape, [&](auto lanes, auto pieces) {
+        return launch_groups(product, rows, shape, "counting, class table",
+                             count_table_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
+                             rows);
     });
 }
 

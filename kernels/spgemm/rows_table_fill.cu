@@ -363,14 +363,14 @@ template <typename Offset, typename Value, int R> constexpr int resident_blocks(
 }
 
 template <typename Offset, typename Value, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(TABLE_THREADS, resident_blocks<Offset, Value, R>()) void fill_table_kernel(
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value, R>()) void fill_table_kernel(
     const table_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
 {
     extern __shared__ int4 shared[];
-    const table_group<Lanes> group;
+    const lane_group<Lanes> group;
     const fill_memory<Value> memory(shared + group.in_block * (shape.group_bytes / 16), shape);
     column_table table{memory.columns, shape.slots, shape.shift};
-    contraction<Offset, Value, R, table_group<Lanes>> sum{pattern, nullptr, nullptr, group, table, memory.sums, 0, {}};
+    contraction<Offset, Value, R, lane_group<Lanes>> sum{pattern, nullptr, nullptr, group, table, memory.sums, 0, {}};
     if constexpr (sum.has_values) {
         sum.a_values = number.a_values, sum.b_values = number.b_values;
         for (int s = group.lane; s < shape.together * shape.slots; s += Lanes) memory.sums[s] = zero<Value>();
@@ -402,10 +402,10 @@ template <typename Offset, typename Value, int R>
 spg_status launch_fill(cuda_product &product, const row_set &rows, int slots, int together)
 {
     const table_shape shape = table_shape_of(product, rows, slots, together, fill_memory<Value>::slot_bytes(together));
-    return with_table_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_table(product, rows, shape, "filling, class table",
-                            fill_table_kernel<Offset, Value, R, lanes.value, pieces.value>,
-                            patterns_of<Offset>(product), numbers_of<Value>(product), rows);
+    return with_group_shape(shape, [&](auto lanes, auto pieces) {
+        return launch_groups(product, rows, shape, "filling, class table",
+                             fill_table_kernel<Offset, Value, R, lanes.value, pieces.value>,
+                             patterns_of<Offset>(product), numbers_of<Value>(product), rows);
     });
 }
 
