@@ -69,13 +69,14 @@ spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
     spg_csr *C = product.C;
     C->nnz = (int64_t)nnz;
     spg_status status = spg_check_offset_range(product.context, C->nnz, C->offset_type, "C");
+    int64_t value_bytes = product.pattern_only ? 0 : spg_array_bytes(C->nnz, spg_type_size(C->value_type));
+    /* The larger first, so that of the blocks of the last result each is found again. */
+    if (status == SPG_OK) status = spg_allocate(product.context, value_bytes, "C's values", &C->values);
     void *columns = nullptr;
     if (status == SPG_OK)
         status = spg_allocate(product.context, spg_array_bytes(C->nnz, sizeof(int32_t)), "C's columns", &columns);
     C->columns = static_cast<int32_t *>(columns);
-    if (status != SPG_OK || product.pattern_only) return status;
-    int64_t bytes = spg_array_bytes(C->nnz, spg_type_size(C->value_type));
-    return spg_allocate(product.context, bytes, "C's values", &C->values);
+    return status;
 }
 
 spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, void **widened)

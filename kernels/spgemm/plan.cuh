@@ -55,6 +55,7 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
 
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
+enum { PLAN_ENTRIES_B_ROW = 10 }; /* mean entries of a row of B, by use, up to which a thread computes an entry */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 
 /* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
