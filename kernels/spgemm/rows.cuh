@@ -19,9 +19,9 @@ namespace spg
 
 enum { MISFIT = -1 };
 
-/* rows_merge.cu. A thread a row merges the rows of B that it names, up to MERGE_MOST of them. Natural order, all rows;
- * its last block posts the tally (post > 0: that number). */
-enum { MERGE_MOST = 16 };
+/* rows_merge.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
+ * Natural order, all rows; its last block posts the tally (post > 0: that number). */
+enum { MERGE_MOST = 32 };
 spg_status count_rows_merge(cuda_product &product, unsigned int post);
 
 /* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the

@@ -7,10 +7,10 @@
  * does not ascend, neither do the least heads. So both are found without a test of their own for every column read.
  * Every step takes at least one product: on any input the merge ends.
  *
- * How many heads a thread keeps is chosen by warps, by their longest row of A. The kernel for few heads is held to 40
- * registers, which is worth more than heads: it gives rows of more than FEW_HEADS entries to half a warp each, a head a
- * lane. Chosen by route.cu, for products whose rows are short. No counterpart in the paper. */
-#include "rows.cuh"
+ * How many heads a thread keeps is chosen by warps, by their longest row of A. Longer rows of A are merged by half a
+ * warp or by a whole one, a head a lane (merge_by_lanes.cuh). The kernel for few heads is held to 40 registers, which
+ * is worth more than heads. Chosen by route.cu, for products whose rows of A are short. No counterpart in the paper. */
+#include "merge_by_lanes.cuh"
 #include "tally.cuh"
 
 #include <type_traits>
@@ -21,55 +21,23 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 256, WARPS = THREADS / 32, HALF = 16 };
-enum { FEW_HEADS = 9, MOST_PRODUCTS = 4096 };
-enum { BLOCKS_A_MULTIPROCESSOR = 32 };      /* beyond which blocks take several tiles of rows */
-constexpr uint32_t NO_COLUMN = 0xffffffffu; /* the head of a row of B at its end */
-static_assert((int)MERGE_MOST == (int)HALF, "half a warp holds the heads of any row that is counted here");
+enum { THREADS = 256, WARPS = THREADS / 32 };
+enum { BLOCKS_A_MULTIPROCESSOR = 32 }; /* beyond which blocks take several tiles of rows */
+
+/* Which rows of A a kernel is made for: those that a thread merges with FEW_HEADS, those it merges with MANY_HEADS, or
+ * those that it leaves to whole warps. It does the others as well. */
+enum class made_for { few, many, lanes };
+enum { FEW_HEADS = 9, MANY_HEADS = 16 };
+static_assert((int)MANY_HEADS <= (int)HALF, "rows beyond the heads of half a warp are a whole warp's");
 static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
+static_assert((int)MERGE_MOST <= (int)LIST_MOST_A, "a row that is merged is too long for a list by its row of C alone");
 
 /* Blocks a multiprocessor holds at least, which bounds the registers: as many as need no local memory. */
-constexpr int blocks_at_once(bool few, size_t offset_bytes, size_t position_bytes)
+constexpr int blocks_at_once(made_for rows, size_t offset_bytes, size_t position_bytes)
 {
-    if (few) return offset_bytes == 4 ? 6 : 5;
+    if (rows == made_for::few) return offset_bytes == 4 ? 6 : 5;
+    if (rows == made_for::lanes) return 4;
     return position_bytes == 4 ? 3 : 2;
-}
-
-/* What a thread found in its row. */
-struct row_found {
-    int32_t length; /* or MISFIT */
-    uint32_t faults;
-};
-constexpr uint32_t SUSPECT = 1u << 31; /* among the faults, until find_faults has said which they are */
-
-/* What a warp found in its rows. */
-struct warp_found {
-    unsigned long long nnz, products;
-    unsigned int longest, misfits, long_rows, faults;
-};
-
-/* Products by a row of B, as far as they count. */
-template <typename Offset> __device__ inline uint32_t capped_length(span<Offset> row)
-{
-    Offset length = row.end - row.begin;
-    return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
-}
-
-/* *from if it is wanted, else `otherwise`: one predicated load. A branch in its place would make a thread wait for each
- * of its heads in turn, and they are to travel together. */
-__device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b32 %0, [%1]; }"
-        : "+r"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
-}
-__device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b64 %0, [%1]; }"
-        : "+l"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
 }
 
 /* A head that equals the column just counted gives way to the next of its row. Predicated and in place, so that no
@@ -170,92 +138,13 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     if (left) found.faults |= SPG_FAULT_B;
 }
 
-/* The least of the heads in this lane's half of the warp. Both halves take part. */
-__device__ inline uint32_t least_of_half(uint32_t head, bool upper)
+/* One row a thread, row i, which is `active` if there is such a row. */
+template <made_for ROWS, typename Offset, typename Position>
+__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, lane_columns *columns,
+                                      warp_found &warp)
 {
-    uint32_t low = __reduce_min_sync(~0u, upper ? NO_COLUMN : head);
-    uint32_t high = __reduce_min_sync(~0u, upper ? head : NO_COLUMN);
-    return upper ? high : low;
-}
-
-/* One row of A in each half of the warp, row i for all lanes of a half: its count and products, and the faults
- * that this lane saw.
- */
-template <typename Offset, typename Position>
-__device__ inline row_found merge_in_half(const patterns<Offset> &pattern, int32_t i, uint32_t &products)
-{
-    const bool upper = threadIdx.x % 32 >= HALF;
-    row_found found{0, 0};
-    const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
-    const Offset k = a.begin + threadIdx.x % HALF;
-    span<Offset> row{0, 0};
-    if (k < a.end) row = checked_b_row(pattern, pattern.a_columns[k], found.faults);
-    uint32_t low = __reduce_add_sync(~0u, upper ? 0u : capped_length(row));
-    uint32_t high = __reduce_add_sync(~0u, upper ? capped_length(row) : 0u);
-    products = upper ? high : low;
-    Position at = (Position)row.begin, end = (Position)row.end;
-    bool fits = products <= MOST_PRODUCTS, ascends = true;
-    if (!fits) at = end;
-    uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
-    uint32_t column = least_of_half(head, upper);
-    while (__any_sync(~0u, column < (uint32_t)pattern.cols)) {
-        if (column < (uint32_t)pattern.cols) {
-            ++found.length;
-            if (head == column) {
-                ++at;
-                head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
-            }
-        }
-        uint32_t before = column;
-        column = least_of_half(head, upper);
-        if (before >= (uint32_t)pattern.cols || column > before) continue;
-        ascends = false;
-        column = head = NO_COLUMN;
-    }
-    if (!ascends) found.faults |= SPG_FAULT_B_UNSORTED;
-    if (ascends && at < end) found.faults |= SPG_FAULT_B;
-    if (!fits) {
-        found.length = MISFIT;
-        products = 0;
-    }
-    return found;
-}
-
-/* The rows of the lanes in `lanes`, two at a time; i is the lane's own. */
-template <typename Offset, typename Position>
-__device__ inline void merge_in_halves(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found,
-                                       warp_found &warp)
-{
-    const int lane = threadIdx.x % 32;
-    while (lanes != 0) {
-        int first = __ffs(lanes) - 1;
-        lanes &= lanes - 1;
-        int second = lanes != 0 ? __ffs(lanes) - 1 : first;
-        lanes &= lanes - 1;
-        uint32_t products;
-        row_found half = merge_in_half<Offset, Position>(pattern, i - lane + (lane < HALF ? first : second), products);
-        found.faults |= half.faults;
-        int32_t low = __shfl_sync(~0u, half.length, 0), high = __shfl_sync(~0u, half.length, HALF);
-        if (lane == first) found.length = low;
-        if (lane == second) found.length = high;
-        products = __reduce_add_sync(~0u, lane == 0 || (lane == HALF && second != first) ? products : 0);
-        if (lane == 0) warp.products += products;
-    }
-}
-
-/* Of row i of A, but for columns of B. */
-template <typename Offset>
-__device__ inline void find_faults(const patterns<Offset> &pattern, int32_t i, uint32_t &faults)
-{
-    span<Offset> a = checked_a_row(pattern, i, faults);
-    for (Offset k = a.begin; k < a.end; ++k) checked_b_row(pattern, pattern.a_columns[k], faults);
-}
-
-/* One row a thread, row i, which is `active` if there is such a row. FEW: by the kernel for few heads. */
-template <bool FEW, typename Offset, typename Position>
-__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, warp_found &warp)
-{
-    constexpr int HEADS = FEW ? (int)FEW_HEADS : (int)MERGE_MOST;
+    constexpr bool FEW = ROWS != made_for::many;
+    constexpr int HEADS = FEW ? (int)FEW_HEADS : (int)MANY_HEADS;
     row_found found{0, 0};
     span<Offset> a{0, 0};
     const Offset b_first = load_if(pattern.inner > 0, pattern.b_offsets, 0);
@@ -267,9 +156,10 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         found.length = MISFIT;
         a.end = a.begin;
     }
-    const bool by_half = a.end - a.begin > HEADS;
-    const unsigned int by_halves = __ballot_sync(~0u, by_half);
-    if (by_half) a.end = a.begin;
+    const span<Offset> whole = a;
+    const unsigned int by_wholes = __ballot_sync(~0u, a.end - a.begin > HALF);
+    const unsigned int by_lanes = __ballot_sync(~0u, a.end - a.begin > HEADS);
+    if (a.end - a.begin > HEADS) a.end = a.begin;
     const int longest = __reduce_max_sync(~0u, (int)(a.end - a.begin));
     if (longest == 0)
         ;
@@ -293,7 +183,15 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         found.faults &= ~SUSPECT;
         if (active && found.length != MISFIT) find_faults(pattern, i, found.faults);
     }
-    if (by_halves != 0) merge_in_halves<Offset, Position>(pattern, i, by_halves, found, warp);
+    if (by_lanes == 0) return found;
+    if (ROWS == made_for::lanes) {
+        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes & ~by_wholes, columns[0], found, warp);
+        merge_in_pairs<Offset, Position>(pattern, i, whole, by_wholes, columns, found, warp);
+    } else if (ROWS == made_for::many || by_wholes != 0) {
+        merge_in_groups<32, Offset, Position>(pattern, i, by_lanes, columns[0], found, warp);
+    } else {
+        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes, columns[0], found, warp);
+    }
     return found;
 }
 
@@ -325,18 +223,19 @@ __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps)
 }
 
 /* A block takes `tiles` tiles of THREADS rows that follow each other. */
-template <bool FEW, typename Offset, typename Position>
-__global__ void __launch_bounds__(THREADS, blocks_at_once(FEW, sizeof(Offset), sizeof(Position)))
+template <made_for ROWS, typename Offset, typename Position>
+__global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), sizeof(Position)))
     count_by_merging(patterns<Offset> pattern, int tiles, spg_mailbox *mailbox, unsigned int post)
 {
     __shared__ warp_found warps[WARPS];
+    __shared__ lane_columns columns[WARPS][ROWS == made_for::lanes ? 2 : 1];
     const int warp = threadIdx.x / 32;
     if (threadIdx.x % 32 == 0) warps[warp] = {};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        row_found found = count_row<FEW, Offset, Position>(pattern, active, (int32_t)i, warps[warp]);
+        row_found found = count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, columns[warp], warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
         add_to_warp(warps[warp], found);
     }
@@ -346,14 +245,14 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(FEW, sizeof(Offset), s
     if (post > 0) send_tally_if_last(pattern.tally, mailbox, post);
 }
 
-template <bool FEW, typename Offset, typename Position>
+template <made_for ROWS, typename Offset, typename Position>
 spg_status launch(const cuda_product &product, unsigned int post)
 {
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
     const int64_t most = (int64_t)BLOCKS_A_MULTIPROCESSOR * product.cuda->multiprocessors;
     const int64_t tiles_each = tiles > most ? (tiles + most - 1) / most : 1;
     const int64_t blocks = tiles > 0 ? (tiles + tiles_each - 1) / tiles_each : 1;
-    count_by_merging<FEW, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
+    count_by_merging<ROWS, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
         patterns_of<Offset>(product), (int)tiles_each, product.cuda->device_mailbox, post);
     return spg_cuda_check_launch(product.context, "counting rows by merging");
 }
@@ -362,11 +261,15 @@ spg_status launch(const cuda_product &product, unsigned int post)
 
 spg_status count_rows_merge(cuda_product &product, unsigned int post)
 {
-    const bool few = product.A->nnz / FEW_HEADS <= product.A->rows;
-    if (product.offset_type == SPG_I32)
-        return few ? launch<true, int32_t, int32_t>(product, post) : launch<false, int32_t, int32_t>(product, post);
-    if (product.B->nnz > INT32_MAX) return launch<false, int64_t, int64_t>(product, post);
-    return few ? launch<true, int64_t, int32_t>(product, post) : launch<false, int64_t, int32_t>(product, post);
+    const spg_csr *A = product.A;
+    if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
+        return launch<made_for::many, int64_t, int64_t>(product, post);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        if (A->nnz / FEW_HEADS <= A->rows) return launch<made_for::few, Offset, int32_t>(product, post);
+        if (A->nnz / MANY_HEADS <= A->rows) return launch<made_for::many, Offset, int32_t>(product, post);
+        return launch<made_for::lanes, Offset, int32_t>(product, post);
+    });
 }
 
 } // namespace spg
