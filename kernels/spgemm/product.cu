@@ -153,7 +153,9 @@ spg_status count_rows(cuda_state *state)
             status = count_rows_merge(run, post);
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
-        status = count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);
+        status = state->chosen.direct
+                     ? count_rows_direct(run, all_rows(run), state->chosen.span, state->chosen.together)
+                     : count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);
         break;
     case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
@@ -180,10 +182,14 @@ spg_status fill_short_rows(cuda_state *state)
 spg_status fill_alike_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    int slots = table_for(state->found.longest_row);
+    const int longest = (int)state->found.longest_row;
+    if (state->chosen.direct && longest <= DIRECT_MOST)
+        return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
+    int slots = table_for(longest);
     if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
-    if (status != SPG_OK || state->found.misfits == 0) return status;
+    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
+    if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
     return fill_rows_mixed(run, table_holds(slots), &state->mixed);
 }
 

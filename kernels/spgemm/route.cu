@@ -14,7 +14,7 @@ enum {
     SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */
     SHORT_PRODUCTS = 96, /* mean products, likewise */
     SAMPLE_ROWS = 1024,
-    SAMPLE_PRODUCTS = 8192, /* a row that needs more is not counted, but makes rows mixed */
+    SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
     SAMPLE_THREADS = 128
 };
 
@@ -37,17 +37,27 @@ __device__ bool same_row(const patterns<Offset> &pattern, span<Offset> row, int3
     return __all_sync(~0u, same);
 }
 
-/* The products of a row, by a whole warp. */
+/* What a row of C needs: its products, and the columns from its first to its last. */
+struct row_needs {
+    unsigned int products, span;
+};
+
+/* By a whole warp. Rows of B are taken to ascend. */
 template <typename Offset>
-__device__ unsigned long long count_products(const patterns<Offset> &pattern, span<Offset> row, unsigned int &faults)
+__device__ row_needs needs_of(const patterns<Offset> &pattern, span<Offset> row, unsigned int &faults)
 {
-    unsigned long long products = 0;
+    unsigned int products = 0, first = UINT32_MAX, last = 0;
     for (Offset k = row.begin + threadIdx.x % 32; k < row.end; k += 32) {
         const span<Offset> b = checked_b_row(pattern, pattern.a_columns[k], faults);
-        products += (unsigned long long)(b.end - b.begin);
+        if (b.begin == b.end) continue;
+        products += (unsigned int)min((int64_t)(b.end - b.begin), (int64_t)1 << 20);
+        first = min(first, (unsigned int)pattern.b_columns[b.begin]);
+        last = max(last, (unsigned int)pattern.b_columns[b.end - 1]);
     }
-    for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
-    return products;
+    products = __reduce_add_sync(~0u, min(products, 1u << 26));
+    first = __reduce_min_sync(~0u, first);
+    last = __reduce_max_sync(~0u, last);
+    return {products, last >= first ? last - first + 1 : 0};
 }
 
 struct sample {
@@ -55,8 +65,7 @@ struct sample {
     int32_t rows[SAMPLE_ROWS];
 };
 
-/* Lists the sample, a warp a row, and counts of it the rows that are like the next, and like the next two, the longest
- * row of A, and as misfits the rows that need too many products to be listed. */
+/* Lists the sample, a warp a row, and tells the tally what its rows are like. */
 template <typename Offset>
 __global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, sample *listed)
 {
@@ -66,15 +75,19 @@ __global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> p
     const int32_t i = sample_row(k, samples, pattern.rows);
     const span<Offset> row = checked_a_row(pattern, i, faults);
     const bool pair = same_row(pattern, row, i + 1, faults), triple = pair && same_row(pattern, row, i + 2, faults);
-    const bool fits = count_products(pattern, row, faults) <= SAMPLE_PRODUCTS;
+    const row_needs needs = needs_of(pattern, row, faults);
     if (threadIdx.x % 32 != 0) return;
-    if (fits)
+    spg_tally *tally = pattern.tally;
+    if (needs.products <= SAMPLE_PRODUCTS)
         listed->rows[atomicAdd(&listed->count, 1u)] = i;
     else
-        atomicAdd(&pattern.tally->misfits, 1u);
-    atomicMax(&pattern.tally->sampled_a_length, (unsigned int)min((int64_t)(row.end - row.begin), (int64_t)INT32_MAX));
-    if (pair) atomicAdd(&pattern.tally->sampled_pairs, 1u);
-    if (triple) atomicAdd(&pattern.tally->sampled_triples, 1u);
+        atomicAdd(&tally->sampled_long, 1u);
+    atomicMax(&tally->sampled_a_length, (unsigned int)min((int64_t)(row.end - row.begin), (int64_t)INT32_MAX));
+    atomicMax(&tally->sampled_span, needs.span);
+    atomicMax(&tally->sampled_most_products, needs.products);
+    atomicAdd(&tally->sampled_products, (unsigned long long)needs.products);
+    if (pair) atomicAdd(&tally->sampled_pairs, 1u);
+    if (triple) atomicAdd(&tally->sampled_triples, 1u);
 }
 
 /* Counts a sample of rows with the largest table. */
@@ -101,11 +114,31 @@ spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
     return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;
 }
 
-/* Rows are alike if the longest of the sample is not far from the mean, so that one table serves all. */
+/* Rows are alike if the longest of the sample is not far from the mean, so that one kernel serves all. Whether rows of
+ * many products are long in C, the sample does not tell. */
 bool are_alike(const spg_tally &found, int32_t samples)
 {
-    double mean = (double)found.nnz / samples;
-    return found.misfits == 0 && found.longest_row <= 6 * mean + 16;
+    if (found.sampled_long > 0) return found.sampled_most_products <= 4 * (double)found.sampled_products / samples;
+    return found.misfits == 0 && found.longest_row <= 6 * (double)found.nnz / samples + 16;
+}
+
+/* Equal neighbours share their columns best where these have their places in a window; rows of many products take no
+ * table. */
+route route_by(const spg_tally &found, int32_t samples)
+{
+    route chosen{path::mixed_rows, false, false, TABLE_MOST, (int)found.sampled_span, 1};
+    if (found.sampled_triples > (unsigned int)samples / 2)
+        chosen.together = 3;
+    else if (found.sampled_pairs > (unsigned int)samples / 2)
+        chosen.together = 2;
+    const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
+    if (!are_alike(found, samples) || (found.sampled_long > 0 && !narrow)) return chosen;
+    chosen.rows = path::alike_rows;
+    chosen.merge = found.sampled_a_length <= MERGE_MOST && found.sampled_long == 0;
+    chosen.direct = !chosen.merge && narrow && (chosen.together > 1 || found.sampled_long > 0);
+    int slots = table_for(found.longest_row + found.longest_row / 4);
+    if (slots > 0) chosen.slots = slots;
+    return chosen;
 }
 
 } // namespace
@@ -120,7 +153,7 @@ int table_for(int64_t length)
 spg_status choose_route(cuda_product &product, route *chosen)
 {
     const spg_csr *A = product.A, *B = product.B;
-    *chosen = {path::nothing, false, 0, 1};
+    *chosen = {path::nothing, false, false, 0, 0, 1};
     if (A->rows == 0 || A->nnz == 0) return SPG_OK;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {
@@ -136,14 +169,7 @@ spg_status choose_route(cuda_product &product, route *chosen)
     spg_tally found;
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
-    chosen->rows = are_alike(found, samples) ? path::alike_rows : path::mixed_rows;
-    chosen->merge = found.sampled_a_length <= MERGE_MOST;
-    chosen->slots = table_for(found.longest_row + found.longest_row / 4);
-    if (chosen->slots == 0) chosen->slots = TABLE_MOST;
-    if (found.sampled_triples > (unsigned int)samples / 2)
-        chosen->together = 3;
-    else if (found.sampled_pairs > (unsigned int)samples / 2)
-        chosen->together = 2;
+    *chosen = route_by(found, samples);
     return SPG_OK;
 }
 

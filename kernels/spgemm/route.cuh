@@ -10,16 +10,19 @@ namespace spg
 enum class path {
     nothing,    /* there are no products */
     short_rows, /* a thread a row, in natural order: merged to count, listed to fill */
-    alike_rows, /* one size of table for all, in natural order */
+    alike_rows, /* one kernel for all, in natural order */
     mixed_rows, /* binned by their work */
     paper       /* the paper's classes: for forced limits, and for rows of B that do not ascend */
 };
 
 struct route {
     path rows;
-    bool merge;   /* where rows are alike: counted by merging, else by a table */
-    int slots;    /* of the counting table */
-    int together; /* neighbouring rows of A that are alike */
+    /* Where rows are alike: */
+    bool merge;   /* counted by merging */
+    bool direct;  /* else counted, and then filled as well, by windows of `span` columns */
+    int slots;    /* else counted by a table of so many slots */
+    int span;     /* columns from a row's first to its last */
+    int together; /* neighbouring rows of A that have the same columns */
 };
 
 /* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it
