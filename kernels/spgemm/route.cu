@@ -4,6 +4,8 @@
 #include "route.cuh"
 #include "tally.cuh"
 
+#include <algorithm>
+
 namespace spg
 {
 
@@ -11,8 +13,9 @@ namespace
 {
 
 enum {
-    SHORT_A_ROW = 11,    /* mean lengths up to which a thread a row is tried without asking */
-    SHORT_PRODUCTS = 96, /* mean products, likewise */
+    SHORT_A_ROW = 11,     /* mean lengths up to which a thread a row is tried without asking */
+    SHORT_PRODUCTS = 96,  /* mean products, likewise */
+    MERGE_PRODUCTS = 256, /* mean products up to which merging counts faster than tables do */
     SAMPLE_ROWS = 1024,
     SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
     SAMPLE_THREADS = 128
@@ -126,15 +129,17 @@ bool are_alike(const spg_tally &found, int32_t samples)
  * table. */
 route route_by(const spg_tally &found, int32_t samples)
 {
-    route chosen{path::mixed_rows, false, false, TABLE_MOST, (int)found.sampled_span, 1};
+    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1};
     if (found.sampled_triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.sampled_pairs > (unsigned int)samples / 2)
         chosen.together = 2;
     const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
+    if (narrow) chosen.span = std::min((int)(found.sampled_span + found.sampled_span / 16), (int)DIRECT_MOST_SPAN);
     if (!are_alike(found, samples) || (found.sampled_long > 0 && !narrow)) return chosen;
     chosen.rows = path::alike_rows;
-    chosen.merge = found.sampled_a_length <= MERGE_MOST && found.sampled_long == 0;
+    const bool few_products = found.sampled_products <= (unsigned long long)samples * MERGE_PRODUCTS;
+    chosen.merge = found.sampled_a_length <= MERGE_MOST && few_products && chosen.together == 1;
     chosen.direct = !chosen.merge && narrow && (chosen.together > 1 || found.sampled_long > 0);
     int slots = table_for(found.longest_row + found.longest_row / 4);
     if (slots > 0) chosen.slots = slots;
