@@ -161,5 +161,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(work_follows_what_was_queued_on_the_stream_before),
         cmocka_unit_test(a_captured_plan_is_replayed_with_new_values),
     };
-    return TEST_RUN_PRODUCTS(2, arguments, "streams and graphs", tests);
+    return TEST_RUN_HERE(2, arguments, "streams and graphs", tests);
 }
