@@ -39,7 +39,7 @@ spg_status number_places(workspace &work, const uint64_t *keys, int64_t count, I
     size_t bytes = 0;
     cudaError_t error = cub::DeviceScan::InclusiveSum(nullptr, bytes, firsts, numbers, (Index)count, stream);
     spg_status status = spg_cuda_check(context, error, what);
-    char *temporary;
+    char *temporary = nullptr;
     if (status == SPG_OK) status = work.take((int64_t)bytes, what, &temporary);
     if (status != SPG_OK) return status;
     error = cub::DeviceScan::InclusiveSum(temporary, bytes, firsts, numbers, (Index)count, stream);

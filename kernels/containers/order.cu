@@ -20,7 +20,7 @@ spg_status sort_order(workspace &work, int64_t count, int bits, const char *what
     size_t bytes = 0;
     cudaError_t error = cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, entries, (Index)count, 0, bits, stream);
     status = spg_cuda_check(context, error, what);
-    char *temporary;
+    char *temporary = nullptr;
     if (status == SPG_OK) status = work.take((int64_t)bytes, what, &temporary);
     if (status != SPG_OK) return status;
     error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, entries, (Index)count, 0, bits, stream);

@@ -22,7 +22,7 @@ need libclang-rt-dev has_fuzzer
 install_missing
 
 build=$root/build-fuzz
-CC=clang cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DSPG_FUZZ=ON -DSPG_BUILD_TESTS=ON -DSPG_PEERS=OFF \
+CC=clang cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DSPG_FUZZ=ON -DSPG_BUILD_TESTS=ON -DSPG_PEERS=OFF -DSPG_CUDA=OFF \
     -DSPG_OPENMP=OFF >/dev/null
 cmake --build "$build" -j "$(jobs)" --target fuzz_matrix_market fuzz_csr_check
 
