@@ -71,16 +71,13 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
     {
         for (int p = group.lane + G; __any_sync(~0u, p < length); p += G) {
             const bool live = p < length;
-            int slot = 0;
+            int slot[1];
             Value b{};
-            if (live) {
-                const int32_t column = pattern.b_columns[first + p];
-                if constexpr (has_values) b = b_values[first + p];
-                slot = table.first_slot(column);
-                slot = table.find_or_insert(column, slot, table.at(slot));
-            }
-            __syncwarp();
-            add(source, live, slot, b);
+            const int32_t column[1] = {live ? pattern.b_columns[first + p] : NO_COLUMN};
+            if constexpr (has_values)
+                if (live) b = b_values[first + p];
+            table.place(column, slot);
+            add(source, live, slot[0], b);
         }
     }
 
@@ -90,7 +87,7 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
     template <bool Pieces>
     __device__ void take_steps(int source, const Offset (&first)[U], const int (&length)[U], bool longer)
     {
-        int32_t column[U], found[U];
+        int32_t column[U];
         int slot[U];
         Value b[U];
 #pragma unroll
@@ -99,18 +96,7 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
             column[u] = live ? pattern.b_columns[first[u] + group.lane] : NO_COLUMN;
             if constexpr (has_values) b[u] = live ? b_values[first[u] + group.lane] : Value{};
         }
-        bool missed = false;
-#pragma unroll
-        for (int u = 0; u < U; u++) {
-            slot[u] = table.first_slot(column[u]);
-            found[u] = group.lane < length[u] ? table.at(slot[u]) : NO_COLUMN;
-            missed = missed || found[u] != column[u];
-        }
-        if (missed)
-#pragma unroll
-            for (int u = 0; u < U; u++)
-                if (found[u] != column[u]) slot[u] = table.find_or_insert(column[u], slot[u], found[u]);
-        __syncwarp();
+        table.place(column, slot);
 #pragma unroll
         for (int u = 0; u < U; u++) {
             add(Pieces ? source : source + u, group.lane < length[u], slot[u], b[u]);

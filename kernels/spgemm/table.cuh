@@ -58,15 +58,33 @@ struct column_table {
         while (columns[slot] != column) slot = (slot + 1) & (slots - 1);
         return slot;
     }
-    /* The slot of a column, made if there is none; `found` was at its first,
-     * `slot`. A full table has no end to it. */
-    __device__ int find_or_insert(int32_t column, int slot, int32_t found)
+    /* The slots of a lane's N columns (NO_COLUMN: none), made where there are none; by the whole warp. In rounds: all
+     * look at their slots, then those who found theirs empty write, and those who found another column go on. One
+     * write at an empty slot stays, which the next look tells; no slot is written twice, and equal columns go the same
+     * way. This takes no atomics. A full table has no end to it. */
+    template <int N> __device__ void place(const int32_t (&column)[N], int (&slot)[N])
     {
+        int32_t found[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) slot[n] = first_slot(column[n]), found[n] = NO_COLUMN;
         while (true) {
-            if (found == NO_COLUMN) found = atomicCAS(columns + slot, NO_COLUMN, column);
-            if (found == NO_COLUMN || found == column) return slot;
-            slot = (slot + 1) & (slots - 1);
-            found = at(slot);
+            bool pending = false;
+#pragma unroll
+            for (int n = 0; n < N; n++)
+                if (found[n] != column[n]) found[n] = at(slot[n]);
+#pragma unroll
+            for (int n = 0; n < N; n++) pending = pending || found[n] != column[n];
+            if (!__any_sync(~0u, pending)) return;
+            __syncwarp();
+#pragma unroll
+            for (int n = 0; n < N; n++) {
+                if (found[n] == column[n]) continue;
+                if (found[n] == NO_COLUMN)
+                    columns[slot[n]] = column[n];
+                else
+                    slot[n] = (slot[n] + 1) & (slots - 1);
+            }
+            __syncwarp();
         }
     }
     /* Whether the column was inserted; `full` if it could not be. */
