@@ -82,10 +82,10 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
     }
 
     /* U steps: lane l takes entry first[u] + l of B's row if l < length[u], for
-     * entry source + u of A, or all for entry source. `longer`: there are rows of
+     * entry source + u of A, or all for entry source. Longer: there are rows of
      * B beyond the lanes. */
-    template <bool Pieces>
-    __device__ void take_steps(int source, const Offset (&first)[U], const int (&length)[U], bool longer)
+    template <bool Pieces, bool Longer>
+    __device__ void take_steps(int source, const Offset (&first)[U], const int (&length)[U])
     {
         int32_t column[U];
         int slot[U];
@@ -100,7 +100,7 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
 #pragma unroll
         for (int u = 0; u < U; u++) {
             add(Pieces ? source : source + u, group.lane < length[u], slot[u], b[u]);
-            if (!Pieces && longer) add_rest(source + u, first[u], length[u]);
+            if (Longer) add_rest(source + u, first[u], length[u]);
         }
     }
 
@@ -141,7 +141,10 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
                 first[u] = __shfl_sync(~0u, b.begin, j + u, G);
                 length[u] = __shfl_sync(~0u, b.length, j + u, G);
             }
-            take_steps<false>(j, first, length, longer);
+            if (longer)
+                take_steps<false, true>(j, first, length);
+            else
+                take_steps<false, false>(j, first, length);
             return;
         }
         const Offset begin = __shfl_sync(~0u, b.begin, j, G);
@@ -149,7 +152,7 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
         for (int base = 0; __any_sync(~0u, base < all); base += U * G) {
 #pragma unroll
             for (int u = 0; u < U; u++) first[u] = begin + base + u * G, length[u] = all - base - u * G;
-            take_steps<true>(j, first, length, false);
+            take_steps<true, false>(j, first, length);
         }
     }
 };
