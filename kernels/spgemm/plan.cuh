@@ -57,6 +57,8 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_ENTRIES_B_ROW = 10 }; /* mean entries of a row of B, by use, up to which a thread computes an entry */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
+/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
+enum { PLAN_HUB_A = 1024, PLAN_STRIDE_A = 1 << 16 };
 
 /* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
 enum {
@@ -158,12 +160,26 @@ struct plan_window {
     int32_t order;
 };
 
-/* The same, as the plan holds them. */
+/* An entry of so many products that a warp sums it: one thread would outlast all others. For each product the entry of
+ * A, from a_begin, and that of B. Not in a window. */
+enum { PLAN_LONG_ENTRY = 128 };
+struct plan_long_entry {
+    int64_t c_at, a_begin, count;
+    const void *products; /* pairs */
+};
+
+/* The same, as the plan holds them. Where rows are equal, a window has entries of their leaders only. */
 struct plan_windows {
-    int64_t count;
-    bool narrow;   /* b_begins are uint32_t, else int64_t */
+    int64_t count; /* of windows that are not empty */
+    bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */
+    int together;  /* rows at once, where they are equal */
     plan_window *windows;
+    int64_t *order;    /* of windows: those that are not empty, by far the heaviest first */
+    uint32_t *strides; /* PLAN_WINDOW a window, where together > 1: from an entry to that of the next row, in C << 16 |
+                          in A; 0: this row has no equal */
+    int64_t long_count;
+    plan_long_entry *long_entries;
     uint32_t *tile_begins; /* in 32 words from the window's codes: PLAN_WINDOW_TILES + 1 a window */
     uint16_t *places;      /* PLAN_WINDOW a window */
     void *b_begins;        /* of A's entries: where their rows of B begin */
@@ -171,8 +187,9 @@ struct plan_windows {
 
 /* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
 enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
-inline int near_room(int value_bytes, int begin_bytes)
+inline int near_room(int value_bytes, int begin_bytes, int together)
 {
+    if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* the values alone */
     const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
     return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
 }

@@ -80,7 +80,9 @@ struct known_rows {
     __device__ bool are_equal(int64_t row, int count) const
     {
         if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > cut_products || a_length(row) > INT32_MAX || fits_thread(row)) return false;
+        if (row_products[row] > cut_products || a_length(row) > INT32_MAX) return false;
+        if (by_threads && fits_thread(row)) return false;
+        if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
         for (int j = 1; j < count; j++)
             if (!is_equal[row + j]) return false;
         return true;
@@ -90,10 +92,12 @@ struct known_rows {
         const int64_t n = c_length(row);
         if (n == 0) return PLAN_NOTHING;
         if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
-        if (by_entries) return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
         const int64_t leader = row - row % together;
-        if (together > 1 && are_equal(leader, together)) {
-            if (row > leader) return PLAN_NOTHING;
+        const bool is_led = together > 1 && are_equal(leader, together);
+        if (is_led && row > leader) return PLAN_NOTHING;
+        if (by_entries || (!is_led && a_length(row) > PLAN_HUB_A))
+            return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
+        if (is_led) {
             return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
                    : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
                                                       : PLAN_EQUAL_LARGE;
@@ -178,26 +182,31 @@ spg_status find_facts(plan_maker &maker, uint8_t *is_equal, plan_facts *facts)
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
-/* Which kernels a plan has. A thread a row where nearly all products are in short rows: their codes are the fewest
- * bytes. Else a thread an entry where rows of B are short; where they are long a group of lanes across them shares its
- * loads better, and then threads take the short rows. (spgemm_bench, H100: 4 to 5 entries a row of B, fe3d27 A*P 0.42
- * ms by entries, 0.69 by groups; 15 to 75, tet3d A*A 1.26 and 0.85, elast3d A*A 0.97 and 0.78.) */
-void choose_scheme(plan_maker &maker)
-{
-    maker.by_entries = (int64_t)maker.facts.products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
-    maker.by_threads = !maker.by_entries || maker.facts.short_products >= maker.facts.products / 10 * 9;
-    const int64_t limit = maker.context->config.workspace_limit;
-    const int64_t room =
-        limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
-    maker.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
-    maker.slice_row_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE_ROW);
-}
-
 /* How many rows are done at once: what spares most. */
 int choose_together(const plan_facts &facts)
 {
     if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
     return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
+}
+
+/* Which kernels a plan has. A thread a row where nearly all products are in short rows: their codes are the fewest
+ * bytes, but not where rows are equal. Else a thread an entry where rows of B are short; where they are long a group of
+ * lanes across them shares its loads better, and then threads take the short rows. (spgemm_bench, H100: 4 to 5 entries
+ * a row of B, fe3d27 A*P 0.42 ms by entries, 0.69 by groups; 15 to 75, tet3d A*A 1.26 and 0.85, elast3d A*A 0.97 and
+ * 0.78.) */
+void choose_scheme(plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    const int64_t equal_rows = (int64_t)std::max(2 * facts.equal_pairs, 3 * facts.equal_triples);
+    const bool most_are_short = facts.short_products >= facts.products / 10 * 9;
+    maker.by_entries = (int64_t)facts.products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
+    maker.by_threads = !maker.by_entries || (most_are_short && equal_rows < maker.patterns.rows / 2);
+    maker.together = maker.by_entries && maker.by_threads ? 1 : choose_together(facts);
+    const int64_t limit = maker.context->config.workspace_limit;
+    const int64_t room =
+        limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
+    maker.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
+    maker.slice_row_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE_ROW);
 }
 
 int64_t choose_cut(const plan_maker &maker)
@@ -232,7 +241,7 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &is_equal);
     if (status == SPG_OK) status = find_facts(maker, is_equal, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, 0, maker.thread_sums, 1, true, false};
+    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, 0, maker.thread_sums, 1, false, false};
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
@@ -240,7 +249,7 @@ spg_status classify_rows(plan_maker &maker)
     choose_scheme(maker);
     known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
     known.slice_row_most = maker.slice_row_most;
-    maker.together = known.together = maker.by_entries ? 1 : choose_together(maker.facts);
+    known.together = maker.together;
     maker.cut_products = known.cut_products = choose_cut(maker);
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     uint8_t *row_classes = is_equal + rows;

@@ -142,7 +142,7 @@ spg_status find_runs(plan_maker &maker, const entry_slice &slice)
     return spg_cuda_check_launch(maker.context, "a plan's runs");
 }
 
-spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, unsigned int *near_most)
+spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
 {
     scratch starts(maker), keys(maker), order(maker), begins(maker), ends(maker), ranks(maker);
     spg_status status = keys.allocate(slice.products, &slice.keys);
@@ -159,7 +159,7 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
     if (status == SPG_OK) status = ends.allocate(slice.c_count, &slice.run_ends);
     if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
     if (status == SPG_OK) status = find_runs(maker, slice);
-    return status == SPG_OK ? add_windows(maker, slice, near_most) : status;
+    return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
 }
 
 /* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
@@ -168,17 +168,21 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     plan_windows &kept = maker.plan->windows;
     const int64_t all = products / maker.slice_most + maker.a_nnz / maker.slice_most + maker.c_nnz / maker.slice_most;
     const int64_t most = windows_of(maker.c_nnz) + 2 * (all + 1);
-    kept.narrow = maker.b_nnz <= (int64_t)UINT32_MAX;
+    kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
+    kept.together = maker.by_entries ? maker.together : 1;
     char *b_begins = nullptr;
     spg_status status = keep_array(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &b_begins);
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
+    if (status == SPG_OK) status = keep_array(maker, most, &kept.order);
+    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * PLAN_WINDOW : 0, &kept.strides);
+    if (status == SPG_OK) status = keep_array(maker, products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
     kept.b_begins = b_begins;
     return status;
 }
 
-spg_status do_slices(plan_maker &maker, const int64_t *before, unsigned int *near_most, entry_slice *device_slice)
+spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *totals, entry_slice *device_slice)
 {
     spg_status status = SPG_OK;
     for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
@@ -189,7 +193,7 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, unsigned int *nea
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
                                          sizeof slice);
-        if (status == SPG_OK) status = do_slice(maker, slice, before, near_most);
+        if (status == SPG_OK) status = do_slice(maker, slice, before, totals);
         first = slice.row_end;
         left -= slice.products;
     }
@@ -200,21 +204,25 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, unsigned int *nea
 
 spg_status make_windows(plan_maker &maker)
 {
-    scratch near_memory(maker), slice_memory(maker);
-    unsigned int *near_most = nullptr, near = 0;
+    scratch totals_memory(maker), slice_memory(maker);
+    entry_totals *device_totals = nullptr, totals = {};
     entry_slice *device_slice = nullptr;
     int64_t *before = maker.entry_products;
+    plan_windows &kept = maker.plan->windows;
     spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
-    if (status == SPG_OK) status = near_memory.allocate(1, &near_most);
+    if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
     if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);
     if (status == SPG_OK)
-        status = spg_cuda_check(maker.context, cudaMemsetAsync(near_most, 0, sizeof near, maker.cuda->stream),
+        status = spg_cuda_check(maker.context, cudaMemsetAsync(device_totals, 0, sizeof totals, maker.cuda->stream),
                                 "a plan's windows");
     if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
-    if (status == SPG_OK) status = do_slices(maker, before, near_most, device_slice);
+    if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
     if (status == SPG_OK)
-        status = spg_cuda_copy_bytes(maker.context, &near, SPG_PLACE_HOST, near_most, SPG_PLACE_DEVICE, sizeof near);
-    maker.plan->windows.near_most = (int)near;
+        status =
+            spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
+    if (status == SPG_OK) status = order_windows(maker);
+    kept.near_most = (int)totals.near_most;
+    kept.long_count = (int64_t)totals.long_entries;
     return status;
 }
 

@@ -14,7 +14,15 @@ struct entry_slice {
     uint32_t *keys;                  /* of each product, its entry of C; ascending */
     uint32_t *order;                 /* and its number, which ascends in each entry of C */
     uint32_t *run_begins, *run_ends; /* of each entry of C, its products */
-    uint16_t *ranks;                 /* its place in its window's order */
+    uint16_t *ranks;                 /* its place in its window's order, or LONG_RANK: then
+                                      its products begin at run_ends in the slice's long ones */
+};
+
+/* Of all slices so far, on the device. */
+struct entry_totals {
+    unsigned int near_most;
+    unsigned long long long_entries;  /* rows together each */
+    unsigned long long long_products; /* of this slice */
 };
 
 /* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
@@ -30,10 +38,14 @@ __device__ inline int64_t last_not_above(const int64_t *ascending, int64_t begin
     return begin;
 }
 
+enum { LONG_RANK = 0xffff };
+
 inline int64_t windows_of(int64_t entries) { return (entries + PLAN_WINDOW - 1) / PLAN_WINDOW; }
 
-/* plan_windows.cu: adds the slice's windows to the plan's. Waits. */
-spg_status add_windows(plan_maker &maker, const entry_slice &slice, unsigned int *near_most);
+/* plan_windows.cu: adds the slice's windows to the plan's; before holds the products before each row. Waits. */
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals);
+/* The order of all windows. Waits. */
+spg_status order_windows(plan_maker &maker);
 
 } // namespace spg
 

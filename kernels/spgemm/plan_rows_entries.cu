@@ -4,7 +4,8 @@
  * A block does a window, a warp 32 entries of about as many products each; a thread adds the products of its entry in
  * storage order, in a register. The values and references of the window's part of A lie in shared memory where they
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
- * side by side. Chosen by plan_classes.cu. */
+ * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
+ * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
 #include "plan.cuh"
 
 namespace spg
@@ -13,8 +14,11 @@ namespace spg
 namespace
 {
 
-/* LEAST_BLOCKS leaves registers for the products that are on their way at once. */
-enum { THREADS = 256, LEAST_BLOCKS = 5, WARPS = THREADS / 32, PRODUCTS_AT_ONCE = 4 };
+/* LEAST_BLOCKS leaves registers for the products that are on their way at once; a third of a window has entries of
+ * leaders where rows go together, six tiles. */
+enum { LEAST_BLOCKS = 5, PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
+template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
 
 /* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
 template <typename Code> struct code_form {
@@ -28,15 +32,16 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
     for (int u = 0; u < Words; u++) words[u] = u < left ? __ldcs(codes + u * 32) : ~0u;
 }
 
-/* The sum of one entry: its codes are `words` words, 32 apart. */
-template <typename Code, typename Start, typename Value>
-__device__ inline Value sum_entry(const uint32_t *codes, int words, int shift, const Value *a, const Start *b_begins,
-                                  const Value *__restrict__ b_values)
+/* The sums of one entry and those of equal rows, whose values of A are `stride` apart: its codes are `words` words, 32
+ * apart. */
+template <typename Code, int Together, typename Start, typename Value>
+__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
+                                 const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
 {
     using form = code_form<Code>;
-    constexpr int COUNT = PRODUCTS_AT_ONCE, WORDS = COUNT * form::words / form::products;
+    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE;
+    constexpr int WORDS = COUNT * form::words / form::products;
     const Code mask = (Code)(((Code)1 << shift) - 1);
-    Value sum = zero<Value>();
     uint32_t next[WORDS];
     load_words(next, codes, words);
     for (int w = 0; w < words; w += WORDS) {
@@ -53,95 +58,173 @@ __device__ inline Value sum_entry(const uint32_t *codes, int words, int shift, c
         codes += WORDS * 32;
         load_words(next, codes, words - w - WORDS);
         Start start[COUNT];
-        Value a_value[COUNT], b_value[COUNT];
+        Value a_value[COUNT][Together], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             /* In place of none: the first entry, which is there. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
-            a_value[u] = a[known >> shift];
+            const Value *first = a + (known >> shift);
             start[u] = b_begins[known >> shift] + (Start)(known & mask);
+#pragma unroll
+            for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
         }
 #pragma unroll
-        for (int u = 0; u < COUNT; u++) {
-            b_value[u] = b_values[start[u]];
-        }
+        for (int u = 0; u < COUNT; u++) b_value[u] = b_values[start[u]];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
-            const Value more = add_product(sum, a_value[u], b_value[u]);
-            if (code[u] != form::none) sum = more;
+#pragma unroll
+            for (int j = 0; j < Together; j++) {
+                const Value more = add_product(sums[j], a_value[u][j], b_value[u]);
+                if (code[u] != form::none) sums[j] = more;
+            }
         }
     }
-    return sum;
 }
 
-template <typename Start, typename Value>
-__device__ inline Value sum_any(int code_bytes, const uint32_t *codes, int words, int shift, const Value *a,
-                                const Start *b_begins, const Value *b_values)
+template <int Together, typename Start, typename Value>
+__device__ inline void sum_any(int code_bytes, const uint32_t *codes, int words, int shift, const Value *a, int stride,
+                               int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
 {
-    if (code_bytes == 2) return sum_entry<uint16_t>(codes, words, shift, a, b_begins, b_values);
-    if (code_bytes == 4) return sum_entry<uint32_t>(codes, words, shift, a, b_begins, b_values);
-    return sum_entry<uint64_t>(codes, words, shift, a, b_begins, b_values);
+    if (code_bytes == 2)
+        sum_entry<uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else if (code_bytes == 4)
+        sum_entry<uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else
+        sum_entry<uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
-template <typename Start, typename Value>
-__device__ inline void sum_window(const plan_window &window, const uint32_t *tile_begins, const uint16_t *places,
-                                  const Value *a, const Start *b_begins, const Value *b_values, Value *out,
-                                  Value *c_values)
+/* What the lists of all windows say of one. */
+struct window_lists {
+    const uint32_t *tile_begins, *strides;
+    const uint16_t *places;
+    int together;
+};
+
+template <int Together, typename Start, typename Value>
+__device__ inline void sum_window(const plan_window &window, const window_lists &lists, const Value *a,
+                                  const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
+    constexpr int WARPS = threads_of<Together> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (window.count + 31) / 32;
     for (int k = 0; k < tiles; k += WARPS) {
         /* Back and forth, as tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= window.count) continue;
-        const uint32_t begin = tile_begins[tile];
-        const int words = (int)(tile_begins[tile + 1] - begin);
+        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
+        const int words = (int)(lists.tile_begins[tile + 1] - begin);
         const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
-        const Value sum = sum_any(window.code_bytes, codes, words, window.shift, a, b_begins, b_values);
-        const int place = window.order == PLAN_ORDER_KEPT ? at : places[at];
-        if (window.order == PLAN_ORDER_SORTED)
-            out[place] = sum;
-        else
-            c_values[window.c_begin + place] = sum;
+        Value sums[Together];
+#pragma unroll
+        for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
+        sum_any<Together>(window.code_bytes, codes, words, window.shift, a, (int)(stride & 0xffff), lists.together,
+                          b_begins, b_values, sums);
+        const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
+        if (Together == 1 && window.order == PLAN_ORDER_SORTED) {
+            out[place] = sums[0];
+            continue;
+        }
+        Value *c = c_values + window.c_begin + place;
+        c[0] = sums[0];
+#pragma unroll
+        for (int j = 1; j < Together; j++)
+            if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
     }
 }
 
-template <typename Start, typename Value>
-__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
-    plan_entries_kernel(plan_windows of, const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                        Value *__restrict__ c_values)
+__device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
+__device__ inline double from_lane(double x, int lane) { return __shfl_sync(~0u, x, lane); }
+template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> x, int lane)
 {
+    return {from_lane(x.re, lane), from_lane(x.im, lane)};
+}
+
+/* Products 32 * LONG_AT_ONCE at a time: what a lane loads, all lanes add, in storage order. */
+template <typename Start, typename Value>
+__device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
+                                      Value *c_values)
+{
+    const int lane = threadIdx.x % 32;
+    const Start *products = static_cast<const Start *>(entry.products);
+    const Value *a = a_values + entry.a_begin;
+    Value sum = zero<Value>();
+    for (int64_t first = 0; first < entry.count; first += 32 * LONG_AT_ONCE<Value>) {
+        Value a_value[LONG_AT_ONCE<Value>], b_value[LONG_AT_ONCE<Value>];
+#pragma unroll
+        for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
+            const int64_t k = min(first + u * 32 + lane, entry.count - 1);
+            a_value[u] = a[products[2 * k]];
+            b_value[u] = b_values[products[2 * k + 1]];
+        }
+#pragma unroll
+        for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
+            const int count = (int)min(entry.count - first - u * 32, (int64_t)32);
+#pragma unroll 8
+            for (int from = 0; from < count; from++)
+                sum = add_product(sum, from_lane(a_value[u], from), from_lane(b_value[u], from));
+        }
+    }
+    if (lane == 0) c_values[entry.c_at] = sum;
+}
+
+template <int Together, typename Start, typename Value>
+__global__ void __launch_bounds__(threads_of<Together>, LEAST_BLOCKS)
+    plan_entries_kernel(plan_windows of, unsigned int long_blocks, const Value *__restrict__ a_values,
+                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
+{
+    constexpr int THREADS = threads_of<Together>;
+    if (blockIdx.x < long_blocks) {
+        const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+        if (at < of.long_count) sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
+        return;
+    }
+    /* Where rows go together, A's values are staged alone, and C's are written as they come. */
     extern __shared__ __align__(16) unsigned char shared[];
-    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + PLAN_WINDOW;
+    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (Together > 1 ? 0 : PLAN_WINDOW);
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
-    const plan_window window = of.windows[blockIdx.x];
-    const uint32_t *tile_begins = of.tile_begins + (int64_t)blockIdx.x * (PLAN_WINDOW_TILES + 1);
-    const uint16_t *places = of.places + (int64_t)blockIdx.x * PLAN_WINDOW;
+    const int64_t w = of.order[blockIdx.x - long_blocks];
+    const plan_window window = of.windows[w];
+    const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
+                                Together > 1 ? of.strides + w * PLAN_WINDOW : nullptr, of.places + w * PLAN_WINDOW,
+                                of.together};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
             near_a[e] = a[e];
-            near_begins[e] = b_begins[e];
+            if (Together == 1) near_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window(window, tile_begins, places, near_a, near_begins, b_values, out, c_values);
+        sum_window<Together>(window, lists, near_a, Together == 1 ? near_begins : b_begins, b_values, out, c_values);
     } else {
-        sum_window(window, tile_begins, places, a, b_begins, b_values, out, c_values);
+        sum_window<Together>(window, lists, a, b_begins, b_values, out, c_values);
     }
-    if (window.order != PLAN_ORDER_SORTED) return;
+    if (Together > 1 || window.order != PLAN_ORDER_SORTED) return;
     __syncthreads();
     for (int s = threadIdx.x; s < window.count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
-template <typename Start, typename Value>
+template <int Together, typename Start, typename Value>
 spg_status launch(spg_context *context, const plan_windows &windows, const void *a_values, const void *b_values,
                   void *c_values)
 {
-    const size_t bytes = PLAN_WINDOW * sizeof(Value) + (size_t)windows.near_most * (sizeof(Value) + sizeof(Start));
-    plan_entries_kernel<Start, Value><<<(unsigned int)windows.count, THREADS, bytes, spg_cuda_of(context)->stream>>>(
-        windows, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
-        static_cast<Value *>(c_values));
+    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
+    const size_t bytes =
+        Together > 1 ? (size_t)windows.near_most * sizeof(Value)
+                     : PLAN_WINDOW * sizeof(Value) + (size_t)windows.near_most * (sizeof(Value) + sizeof(Start));
+    const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
+    plan_entries_kernel<Together, Start, Value>
+        <<<long_blocks + (unsigned int)windows.count, THREADS, bytes, spg_cuda_of(context)->stream>>>(
+            windows, long_blocks, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
+            static_cast<Value *>(c_values));
     return spg_cuda_check_launch(context, "a plan's entries");
+}
+
+template <typename Start, typename Value>
+spg_status launch_together(spg_context *context, const plan_windows &windows, const void *a_values,
+                           const void *b_values, void *c_values)
+{
+    return windows.together > 1 ? launch<MOST_TOGETHER, Start, Value>(context, windows, a_values, b_values, c_values)
+                                : launch<1, Start, Value>(context, windows, a_values, b_values, c_values);
 }
 
 } // namespace
@@ -149,11 +232,11 @@ spg_status launch(spg_context *context, const plan_windows &windows, const void 
 spg_status run_windows(spg_context *context, const plan_windows &windows, spg_type type, const void *a_values,
                        const void *b_values, void *c_values)
 {
-    if (windows.count == 0) return SPG_OK;
+    if (windows.count == 0 && windows.long_count == 0) return SPG_OK;
     return with_value_type(type, [&](auto value) {
         using Value = decltype(value);
-        return windows.narrow ? launch<uint32_t, Value>(context, windows, a_values, b_values, c_values)
-                              : launch<int64_t, Value>(context, windows, a_values, b_values, c_values);
+        return windows.narrow ? launch_together<uint32_t, Value>(context, windows, a_values, b_values, c_values)
+                              : launch_together<int64_t, Value>(context, windows, a_values, b_values, c_values);
     });
 }
 

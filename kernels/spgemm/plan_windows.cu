@@ -21,7 +21,16 @@ struct window_work {
     int64_t before;
     int near_room;
     int64_t *words; /* of each window's codes, in 32 */
-    unsigned int *near_most;
+    const int64_t *products_before, *row_products;
+    entry_totals *totals;
+
+    __device__ bool is_done(int64_t row) const { return products_before[row + 1] > products_before[row]; }
+    /* A row whose entries stand for those of equal rows behind it: these have products, but are not done. */
+    __device__ bool leads(int64_t row) const
+    {
+        return out.together > 1 && row % out.together == 0 && row + out.together <= patterns.rows && is_done(row) &&
+               !is_done(row + 1) && row_products[row + 1] == row_products[row];
+    }
 };
 
 /* The least bits with 2^bits >= n. */
@@ -34,14 +43,15 @@ __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 
 /* Which entries of A a window's rows have. */
 struct a_range {
-    int64_t begin, count;
+    int64_t begin, count, near_count; /* the latter with those of equal rows behind the last */
 };
 __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
 {
     const plan_patterns &of = work.patterns;
     const int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
-    return {of.a[first], of.a[last + 1] - of.a[first]};
+    const int64_t end = min(last + work.out.together, of.rows);
+    return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
 }
 
 /* One thread writes the window and where its tiles begin. */
@@ -55,7 +65,29 @@ __device__ inline void write_window(const window_work &work, int64_t w, plan_win
     begins[PLAN_WINDOW_TILES] = sum;
     work.words[w] = sum;
     work.out.windows[work.before + w] = window;
-    if (window.near_count > 0) atomicMax(work.near_most, (unsigned int)window.near_count);
+    if (window.near_count > 0) atomicMax(&work.totals->near_most, (unsigned int)window.near_count);
+}
+
+/* Takes the long entry c_at, of row `row`, down for each equal row; its products are written later. */
+__device__ inline void add_long_entry(const window_work &work, int64_t row, int64_t c_at, uint32_t count)
+{
+    const plan_patterns &of = work.patterns;
+    const int rows = work.leads(row) ? work.out.together : 1;
+    const int64_t begin = (int64_t)atomicAdd(&work.totals->long_products, (unsigned long long)count);
+    const int64_t slot = (int64_t)atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
+    for (int j = 0; j < rows; j++)
+        work.out.long_entries[slot + j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]),
+                                           (int64_t)count, reinterpret_cast<const void *>(begin)};
+    const int64_t key = c_at - work.slice.c_begin;
+    work.slice.ranks[key] = LONG_RANK;
+    work.slice.run_ends[key] = (uint32_t)begin;
+}
+
+__device__ inline void write_stride(const window_work &work, int64_t at, int64_t row)
+{
+    const plan_patterns &of = work.patterns;
+    const int64_t c_length = of.c[row + 1] - of.c[row], a_length = of.a[row + 1] - of.a[row];
+    work.out.strides[at] = work.leads(row) ? (uint32_t)(c_length << 16 | a_length) : 0;
 }
 
 /* A block a window. */
@@ -66,14 +98,21 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * PLAN_WINDOW;
     const int width = (int)min(slice.c_count - begin, (int64_t)PLAN_WINDOW), i = (int)threadIdx.x;
-    const uint32_t count = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
+    const uint32_t all = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
+    const uint32_t count = all > PLAN_LONG_ENTRY ? 0 : all;
     const unsigned long long key = (unsigned long long)count << 16 | (unsigned long long)(PLAN_WINDOW - 1 - i);
     keys[i] = key;
     if (i == 0) longest_b = 0;
     __syncthreads();
     int rank = 0;
     for (int j = 0; j < PLAN_WINDOW; j++) rank += keys[j] > key;
-    if (i < width) slice.ranks[begin + i] = (uint16_t)rank;
+    if (i < width) {
+        const int64_t c_at = slice.c_begin + begin + i;
+        const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at);
+        slice.ranks[begin + i] = (uint16_t)rank;
+        if (work.out.together > 1) write_stride(work, (work.before + w) * PLAN_WINDOW + rank, row);
+        if (count < all) add_long_entry(work, row, c_at, all);
+    }
     work.out.places[(work.before + w) * PLAN_WINDOW + rank] = (uint16_t)i;
     if (rank % 32 == 0) longest[rank / 32] = count;
     const a_range a = find_a_range(work, slice.c_begin + begin, width);
@@ -86,7 +125,8 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     plan_window window = {};
     window.c_begin = slice.c_begin + begin;
     window.a_begin = a.begin;
-    window.near_count = a.count <= work.near_room ? (int32_t)a.count : 0;
+    const int64_t near = present > 0 ? a.near_count : 0;
+    window.near_count = near <= work.near_room ? (int32_t)near : 0;
     window.count = (int16_t)present;
     window.shift = (uint8_t)bits_for((int64_t)longest_b);
     const int bits = window.shift + bits_for(a.count + 1);
@@ -95,8 +135,18 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     write_window(work, w, window, longest);
 }
 
+__device__ inline void write_long_product(const window_work &work, void *products, int64_t at, int64_t e, int64_t t)
+{
+    const plan_patterns &of = work.patterns;
+    const int64_t a = work.slice.a_begin + e, b = of.b[of.a_columns[a]] + t;
+    if (work.out.narrow)
+        static_cast<uint2 *>(products)[at] = {(uint32_t)a, (uint32_t)b};
+    else
+        static_cast<longlong2 *>(products)[at] = {a, b};
+}
+
 /* A thread a product, in the order of C's entries. */
-__global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, uint32_t *codes)
+__global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, uint32_t *codes, void *long_products)
 {
     const entry_slice &slice = work.slice;
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -106,6 +156,10 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
     const plan_window &window = work.out.windows[work.before + w];
     const int64_t first = window.a_begin - slice.a_begin;
     const int64_t e = last_not_above(slice.starts, first, slice.a_count, product);
+    if (rank == LONG_RANK) {
+        write_long_product(work, long_products, slice.run_ends[key] + t, e, product - slice.starts[e]);
+        return;
+    }
     const uint64_t code = (uint64_t)(e - first) << window.shift | (uint64_t)(product - slice.starts[e]);
     const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / 32];
     uint32_t *words = codes + (work.words[w] + tile) * 32 + rank % 32;
@@ -121,34 +175,81 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
 
 } // namespace
 
-spg_status add_windows(plan_maker &maker, const entry_slice &slice, unsigned int *near_most)
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals)
 {
     plan_windows &kept = maker.plan->windows;
     cudaStream_t stream = maker.cuda->stream;
-    const int64_t count = windows_of(slice.c_count), before = kept.count;
+    const int64_t count = windows_of(slice.c_count), windows_before = kept.count, long_before = kept.long_count;
     scratch words_memory(maker);
     int64_t *words = nullptr, total = 0;
     uint32_t *codes = nullptr;
+    char *long_products = nullptr;
+    entry_totals found = {};
     spg_status status = words_memory.allocate(count + 1, &words);
+    if (status == SPG_OK)
+        status = spg_cuda_check(maker.context,
+                                cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
+                                "a plan's windows");
     if (status != SPG_OK) return status;
-    const window_work work = {maker.patterns, slice,    kept, before, near_room(maker.value_bytes, kept.narrow ? 4 : 8),
-                              words,          near_most};
+    const int begin_bytes = kept.narrow ? 4 : 8;
+    const window_work work = {maker.patterns,
+                              slice,
+                              kept,
+                              windows_before,
+                              near_room(maker.value_bytes, begin_bytes, kept.together),
+                              words,
+                              before,
+                              maker.row_products,
+                              totals};
     order_window_kernel<<<(unsigned int)count, PLAN_WINDOW, 0, stream>>>(work);
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
+    if (status == SPG_OK)
+        status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
     if (status == SPG_OK) status = scan_counts(maker, words, count, &total);
     if (status == SPG_OK) status = keep_array(maker, total * 32, &codes);
+    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * 2 * begin_bytes, &long_products);
     if (status == SPG_OK)
         status = spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)total * 32 * sizeof *codes, stream),
                                 "a plan's codes");
     if (status != SPG_OK) return status;
     const unsigned int blocks = (unsigned int)((slice.products + THREADS - 1) / THREADS);
-    write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes);
+    write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
-    plan_window *windows = kept.windows + before;
+    plan_window *windows = kept.windows + windows_before;
+    plan_long_entry *long_entries = kept.long_entries + long_before;
     kept.count += count;
+    kept.long_count = (int64_t)found.long_entries;
+    if (status == SPG_OK)
+        status = for_each(maker.context, count, "a plan's windows",
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * 32; });
+    if (status != SPG_OK || kept.long_count == long_before) return status;
+    return for_each(maker.context, kept.long_count - long_before, "a plan's long entries", [=] __device__(int64_t k) {
+        const int64_t begin = reinterpret_cast<int64_t>(long_entries[k].products);
+        long_entries[k].products = long_products + begin * 2 * begin_bytes;
+    });
+}
+
+spg_status order_windows(plan_maker &maker)
+{
+    plan_windows &kept = maker.plan->windows;
+    scratch keys_memory(maker), present_memory(maker);
+    int64_t *keys = nullptr, *present = nullptr, full = 0, products = maker.entry_product_count;
+    const int64_t count = kept.count, mean = products / kept.count + 1;
+    spg_status status = keys_memory.allocate(count, &keys);
+    if (status == SPG_OK) status = present_memory.allocate(count + 1, &present);
     if (status != SPG_OK) return status;
-    return for_each(maker.context, count, "a plan's windows",
-                    [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * 32; });
+    const plan_window *windows = kept.windows;
+    const uint32_t *tile_begins = kept.tile_begins;
+    /* Windows of common weight stay in C's order, for neighbours share rows of B. */
+    status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
+        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * 32;
+        present[w] = windows[w].count > 0;
+        keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
+    });
+    if (status == SPG_OK) status = order_descending(maker, keys, count, kept.order);
+    if (status == SPG_OK) status = scan_counts(maker, present, count, &full);
+    kept.count = full;
+    return status;
 }
 
 } // namespace spg
