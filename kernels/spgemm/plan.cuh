@@ -55,7 +55,8 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
 
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
-enum { PLAN_ENTRIES_B_ROW = 10 }; /* mean entries of a row of B, by use, up to which a thread computes an entry */
+/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes are chosen. */
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 10 };
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
 enum { PLAN_HUB_A = 1024, PLAN_STRIDE_A = 1 << 16 };

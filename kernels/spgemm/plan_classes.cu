@@ -189,18 +189,22 @@ int choose_together(const plan_facts &facts)
     return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
 }
 
-/* Which kernels a plan has. A thread a row where nearly all products are in short rows: their codes are the fewest
- * bytes, but not where rows are equal. Else a thread an entry where rows of B are short; where they are long a group of
- * lanes across them shares its loads better, and then threads take the short rows. (spgemm_bench, H100: 4 to 5 entries
- * a row of B, fe3d27 A*P 0.42 ms by entries, 0.69 by groups; 15 to 75, tet3d A*A 1.26 and 0.85, elast3d A*A 0.97 and
- * 0.78.) */
+/* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
+ * rows of B: their codes are the fewest bytes, but not where rows are equal. Else a thread an entry where rows of B are
+ * short; where they are long a group of lanes across them shares its loads better, and then threads take the short
+ * rows. (spgemm_bench, H100, ms by threads / entries: fd3d7 A*P 0.13 / 0.18, fe2d9 A*A 0.36 / 0.46, tet3d A*P 0.45 /
+ * 0.38, fe3d27 A*P 0.69 / 0.42; by entries / groups: tet3d A*A 1.26 / 0.85, elast3d A*A 0.97 / 0.78.) */
 void choose_scheme(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
+    const int64_t products = (int64_t)facts.products;
     const int64_t equal_rows = (int64_t)std::max(2 * facts.equal_pairs, 3 * facts.equal_triples);
     const bool most_are_short = facts.short_products >= facts.products / 10 * 9;
-    maker.by_entries = (int64_t)facts.products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
-    maker.by_threads = !maker.by_entries || (most_are_short && equal_rows < maker.patterns.rows / 2);
+    const bool few = products <= PLAN_THREAD_MEAN * (int64_t)maker.patterns.rows;
+    const bool short_b = products <= PLAN_THREAD_B_ROW * maker.a_nnz;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
+    maker.by_threads =
+        !maker.by_entries || (most_are_short && (few || !short_b) && equal_rows < maker.patterns.rows / 2);
     maker.together = maker.by_entries && maker.by_threads ? 1 : choose_together(facts);
     const int64_t limit = maker.context->config.workspace_limit;
     const int64_t room =
