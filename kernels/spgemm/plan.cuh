@@ -81,6 +81,7 @@ template <typename Index> struct thread_rows {
     const uint32_t *codes;
 };
 template <typename Index> constexpr int reference_bits() { return sizeof(Index) == 4 ? 5 : 10; }
+enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far whose first column differs by more */
 static_assert(PLAN_THREAD_A < 1 << 24 && PLAN_THREAD_SUMS < 1 << 8, "lengths are packed");
 static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 
@@ -88,7 +89,8 @@ static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 struct plan_thread_rows {
     int64_t count;
     bool narrow;
-    int longest; /* row of C */
+    bool scattered; /* neighbouring rows name other rows of B */
+    int longest;    /* row of C */
     void *a_begin, *c_begin, *references;
     uint32_t *lengths, *codes;
     int64_t *codes_begin;
@@ -176,7 +178,7 @@ struct plan_windows {
     int near_most; /* of all near_count */
     int together;  /* rows at once, where they are equal */
     plan_window *windows;
-    int64_t *order;    /* of windows: those that are not empty, by far the heaviest first */
+    int64_t *order;    /* of windows: those that are not empty, by far the heaviest first; NULL: as they are */
     uint32_t *strides; /* PLAN_WINDOW a window, where together > 1: from an entry to that of the next row, in C << 16 |
                           in A; 0: this row has no equal */
     int64_t long_count;
@@ -234,6 +236,7 @@ struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
     unsigned long long products, longest_b, unsorted_b, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
+    unsigned long long far_rows;       /* from the row before, by their first columns */
 };
 
 /* The making of a plan under way. */

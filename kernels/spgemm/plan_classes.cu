@@ -107,6 +107,12 @@ struct known_rows {
     }
 };
 
+__device__ inline bool is_far(const plan_patterns &of, int64_t row)
+{
+    if (row == 0 || of.a[row] == of.a[row - 1] || of.a[row] == of.a[row + 1]) return false;
+    return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
+}
+
 /* All products, and how many rows could be done by twos and by threes. */
 __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
@@ -116,12 +122,14 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
     const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
     const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
+    const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(known.patterns, row)));
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
     const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
     if (lane_in_warp() != 0) return;
     if (products > 0) atomicAdd(&facts->products, products);
     if (in_short > 0) atomicAdd(&facts->short_products, in_short);
+    if (far > 0) atomicAdd(&facts->far_rows, (unsigned long long)far);
     if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
@@ -190,7 +198,8 @@ int choose_together(const plan_facts &facts)
 }
 
 /* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
- * rows of B: their codes are the fewest bytes, but not where rows are equal. Else a thread an entry where rows of B are
+ * rows of B: their codes are the fewest bytes, but not where rows are equal, nor where rows of C take many sums of few
+ * products each. Else a thread an entry where rows of B are
  * short; where they are long a group of lanes across them shares its loads better, and then threads take the short
  * rows. (spgemm_bench, H100, ms by threads / entries: fd3d7 A*P 0.13 / 0.18, fe2d9 A*A 0.36 / 0.46, tet3d A*P 0.45 /
  * 0.38, fe3d27 A*P 0.69 / 0.42; by entries / groups: tet3d A*A 1.26 / 0.85, elast3d A*A 0.97 / 0.78.) */
@@ -203,8 +212,9 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * (int64_t)maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * maker.a_nnz;
     maker.by_entries = products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
-    maker.by_threads =
-        !maker.by_entries || (most_are_short && (few || !short_b) && equal_rows < maker.patterns.rows / 2);
+    const bool are_sparse = maker.c_nnz > PLAN_THREAD_FEW * maker.patterns.rows && products < 2 * maker.c_nnz;
+    maker.by_threads = !maker.by_entries ||
+                       (most_are_short && (few || !short_b) && !are_sparse && equal_rows < maker.patterns.rows / 2);
     maker.together = maker.by_entries && maker.by_threads ? 1 : choose_together(facts);
     const int64_t limit = maker.context->config.workspace_limit;
     const int64_t room =

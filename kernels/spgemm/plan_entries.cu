@@ -175,7 +175,6 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
-    if (status == SPG_OK) status = keep_array(maker, most, &kept.order);
     if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * PLAN_WINDOW : 0, &kept.strides);
     if (status == SPG_OK) status = keep_array(maker, products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
     kept.b_begins = b_begins;

@@ -34,12 +34,11 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
 
 /* The sums of one entry and those of equal rows, whose values of A are `stride` apart: its codes are `words` words, 32
  * apart. */
-template <typename Code, int Together, typename Start, typename Value>
+template <typename Code, int COUNT, int Together, typename Start, typename Value>
 __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
                                  const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
 {
     using form = code_form<Code>;
-    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE;
     constexpr int WORDS = COUNT * form::words / form::products;
     const Code mask = (Code)(((Code)1 << shift) - 1);
     uint32_t next[WORDS];
@@ -81,16 +80,28 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
     }
 }
 
+/* Tiles of one product, or two, are done with no room for more. */
+template <typename Code, int Together, typename Start, typename Value>
+__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
+                                const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+{
+    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
+    if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
+        sum_entry<Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else
+        sum_entry<Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+}
+
 template <int Together, typename Start, typename Value>
 __device__ inline void sum_any(int code_bytes, const uint32_t *codes, int words, int shift, const Value *a, int stride,
                                int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
 {
     if (code_bytes == 2)
-        sum_entry<uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
     else if (code_bytes == 4)
-        sum_entry<uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
     else
-        sum_entry<uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
 /* What the lists of all windows say of one. */
@@ -129,6 +140,16 @@ __device__ inline void sum_window(const plan_window &window, const window_lists 
         for (int j = 1; j < Together; j++)
             if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
     }
+}
+
+/* The first codes of this warp's first two tiles, to come while A is staged. */
+template <int THREADS> __device__ inline void ask_for_codes(const plan_window &window, const window_lists &lists)
+{
+    const int lane = threadIdx.x % 32;
+    if (lane >= 2) return;
+    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
+    if (tile * 32 >= window.count) return;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
 }
 
 __device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
@@ -181,13 +202,14 @@ __global__ void __launch_bounds__(threads_of<Together>, LEAST_BLOCKS)
     extern __shared__ __align__(16) unsigned char shared[];
     Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (Together > 1 ? 0 : PLAN_WINDOW);
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
-    const int64_t w = of.order[blockIdx.x - long_blocks];
+    const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
     const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
                                 Together > 1 ? of.strides + w * PLAN_WINDOW : nullptr, of.places + w * PLAN_WINDOW,
                                 of.together};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
+    ask_for_codes<THREADS>(window, lists);
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
             near_a[e] = a[e];

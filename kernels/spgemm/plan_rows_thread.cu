@@ -13,8 +13,9 @@ namespace
 
 /* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
  * written. */
-enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4 };
-static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= 48 << 10, "no attribute is needed");
+enum { THREADS = 128, SCATTERED_THREADS = 512, PITCH_PAD = 1, AT_ONCE = 4, MOST_SHARED = 48 << 10 };
+template <int Threads> constexpr int LEAST_BLOCKS = Threads == THREADS ? 7 : 2;
+static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= MOST_SHARED, "no attribute is needed");
 static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
 
 /* The codes of one row, taken in order. Two words are on their way while those in the buffer are used. */
@@ -102,15 +103,15 @@ __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_beg
     }
 }
 
-template <typename Index, typename Value>
-__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
+template <int Threads, typename Index, typename Value>
+__global__ void __launch_bounds__(Threads, LEAST_BLOCKS<Threads>)
     plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
+    const int pitch = Threads + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
-    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
+    const int64_t at = (int64_t)blockIdx.x * Threads + threadIdx.x, warp = at / 32;
     if (warp * 32 >= count) return;
     const uint32_t lengths = at < count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
@@ -131,7 +132,12 @@ __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);
 }
 
-template <typename Index, typename Value>
+inline size_t shared_bytes(const plan_thread_rows &rows, int threads, size_t value_bytes)
+{
+    return (size_t)rows.longest * (size_t)(threads + PITCH_PAD) * value_bytes;
+}
+
+template <int Threads, typename Index, typename Value>
 spg_status launch(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
                   void *c_values)
 {
@@ -143,12 +149,22 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const void
                                    rows.codes};
     int lanes = 4;
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
-    const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
-    const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
-    plan_thread_kernel<Index, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(
+    const size_t bytes = shared_bytes(rows, Threads, sizeof(Value));
+    const unsigned int blocks = (unsigned int)((rows.count + Threads - 1) / Threads);
+    plan_thread_kernel<Threads, Index, Value><<<blocks, Threads, bytes, spg_cuda_of(context)->stream>>>(
         in, rows.count, lanes, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
         static_cast<Value *>(c_values));
     return spg_cuda_check_launch(context, "a plan's short rows");
+}
+
+/* Scattered rows have rows of B in common with others nearby: the many of a large block share them in one cache. */
+template <typename Index, typename Value>
+spg_status launch_either(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
+                         void *c_values)
+{
+    return rows.scattered && shared_bytes(rows, SCATTERED_THREADS, sizeof(Value)) <= MOST_SHARED
+               ? launch<SCATTERED_THREADS, Index, Value>(context, rows, a_values, b_values, c_values)
+               : launch<THREADS, Index, Value>(context, rows, a_values, b_values, c_values);
 }
 
 } // namespace
@@ -159,8 +175,8 @@ spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, s
     if (rows.count == 0) return SPG_OK;
     return with_value_type(type, [&](auto value) {
         using Value = decltype(value);
-        return rows.narrow ? launch<uint32_t, Value>(context, rows, a_values, b_values, c_values)
-                           : launch<uint64_t, Value>(context, rows, a_values, b_values, c_values);
+        return rows.narrow ? launch_either<uint32_t, Value>(context, rows, a_values, b_values, c_values)
+                           : launch_either<uint64_t, Value>(context, rows, a_values, b_values, c_values);
     });
 }
 

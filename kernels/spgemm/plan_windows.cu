@@ -233,7 +233,7 @@ spg_status order_windows(plan_maker &maker)
 {
     plan_windows &kept = maker.plan->windows;
     scratch keys_memory(maker), present_memory(maker);
-    int64_t *keys = nullptr, *present = nullptr, full = 0, products = maker.entry_product_count;
+    int64_t *keys = nullptr, *present = nullptr, common = 0, full = 0, products = maker.entry_product_count;
     const int64_t count = kept.count, mean = products / kept.count + 1;
     spg_status status = keys_memory.allocate(count, &keys);
     if (status == SPG_OK) status = present_memory.allocate(count + 1, &present);
@@ -243,10 +243,16 @@ spg_status order_windows(plan_maker &maker)
     /* Windows of common weight stay in C's order, for neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
         const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * 32;
-        present[w] = windows[w].count > 0;
+        present[w] = windows[w].count > 0 && all <= 4 * mean;
         keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
     });
+    if (status == SPG_OK) status = scan_counts(maker, present, count, &common);
+    if (status != SPG_OK || common == count) return status;
+    status = keep_array(maker, count, &kept.order);
     if (status == SPG_OK) status = order_descending(maker, keys, count, kept.order);
+    if (status == SPG_OK)
+        status = for_each(maker.context, count, "the order of a plan's windows",
+                          [=] __device__(int64_t w) { present[w] = windows[w].count > 0; });
     if (status == SPG_OK) status = scan_counts(maker, present, count, &full);
     kept.count = full;
     return status;
