@@ -59,7 +59,7 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
 enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 10 };
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
-enum { PLAN_HUB_A = 1024, PLAN_STRIDE_A = 1 << 16 };
+enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
 
 /* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
 enum {
