@@ -34,6 +34,7 @@ typedef struct spg_tally {
     unsigned int longest_row;                       /* entries of the longest row of C that was counted */
     unsigned int misfits;                           /* rows that the counting kernel could not hold */
     unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
+    unsigned int scattered;                         /* of a few rows of A, those far from the next one's columns */
     /* Of a sample of rows (spgemm/route.cu): the longest row of A; rows with the columns of the next row, and of the
      * next two; columns from the first to the last of a row of C, at most; products, at most and in all; rows that need
      * too many to be counted with the sample. */

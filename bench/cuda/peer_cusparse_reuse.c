@@ -120,12 +120,15 @@ static spg_status stats(void *memory, spgemm_stats *result)
     return SPG_OK;
 }
 
+/* SpGEMMreuse of cuSPARSE 12.6.3 ends the process for complex values. */
+static bool supports(spg_type value_type) { return value_type == SPG_F32 || value_type == SPG_F64; }
+
 const peer peer_cusparse_reuse = {.name = "cusparse-reuse",
                                   .about = "numbers only, into an existing C, as spg-plan",
                                   .plan = true,
                                   .works_at = SPG_PLACE_DEVICE,
                                   .limits = {-1, -1, -1},
-                                  .supports = cusparse_supports,
+                                  .supports = supports,
                                   .prepare = prepare,
                                   .multiply = multiply,
                                   .view = view,

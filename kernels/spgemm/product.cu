@@ -15,8 +15,17 @@
 namespace spg
 {
 
-/* Slots of a filling table, at least (spgemm_bench, H100: tet3d A*P 0.84 ms with 64, 0.97 with 32, 0.94 with 128). */
-enum { FILL_LEAST_SLOTS = 64 };
+/* Slots of a filling table: half full at most beyond 48 entries, for inserts look until they find an empty slot
+ * (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with 256;
+ * fe2d9, 25, 0.93 with 64, 1.00 with 128). */
+int slots_to_fill(int64_t longest)
+{
+    const int fitting = table_for(longest);
+    if (longest <= 48) return fitting > 64 ? fitting : 64;
+    return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
+}
+
+enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
 
 struct cuda_state {
     cuda_product run;
@@ -135,6 +144,7 @@ spg_status count_misfits(cuda_state *state)
     state->found.products += before.products;
     state->found.long_rows += before.long_rows;
     state->found.misfits = before.misfits;
+    state->found.scattered = before.scattered;
     state->longest_misfit = state->found.longest_row;
     state->found.longest_row = before.longest_row;
     return status;
@@ -174,11 +184,12 @@ spg_status fill_short_rows(cuda_state *state)
     cuda_product &run = state->run;
     const spg_tally &found = state->found;
     unsigned int longest = std::max(found.longest_row, state->longest_misfit);
-    if (found.long_rows == 0) return fill_rows_list(run, (int)longest);
+    const bool scattered = found.scattered > SCATTERED_ROWS;
+    if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
     bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
-    int slots = table_for(longest);
+    int slots = slots_to_fill(longest);
     if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
-    spg_status status = fill_rows_list(run, LIST_MOST);
+    spg_status status = fill_rows_list(run, LIST_MOST, scattered);
     return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
 }
 
@@ -188,8 +199,8 @@ spg_status fill_alike_rows(cuda_state *state)
     const int longest = (int)state->found.longest_row;
     if (state->chosen.direct && longest <= DIRECT_MOST)
         return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
-    int slots = std::max<int>(table_for(longest), FILL_LEAST_SLOTS);
-    if (longest > table_holds(TABLE_MOST)) slots = TABLE_MOST;
+    int slots = slots_to_fill(longest);
+    if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
     const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;

@@ -26,9 +26,10 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post);
 
 /* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the
  * end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
- * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). */
+ * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). `scattered`: neighbouring rows
+ * name rows of B far from each other. */
 enum { LIST_MOST = 16, LIST_MOST_A = 64 };
-spg_status fill_rows_list(cuda_product &product, int longest);
+spg_status fill_rows_list(cuda_product &product, int longest, bool scattered);
 template <typename Offset> __device__ inline bool fits_list(Offset c_length, Offset a_length)
 {
     return c_length <= LIST_MOST && a_length <= LIST_MOST_A;

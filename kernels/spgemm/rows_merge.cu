@@ -21,6 +21,7 @@ namespace spg
 namespace
 {
 
+enum { SCATTERED_FROM = 64 }; /* columns from a row's first to the next one's */
 enum { THREADS = 256, WARPS = THREADS / 32 };
 enum { BLOCKS_A_MULTIPROCESSOR = 32 }; /* beyond which blocks take several tiles of rows */
 
@@ -222,6 +223,22 @@ __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps)
     if (threadIdx.x == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
 }
 
+/* By one block: of THREADS rows spread over A, how many begin far from where the next one begins. Rows of B are then
+ * scattered for neighbouring rows, which the filling kernel wants to know. */
+template <typename Offset> __device__ inline void count_scattered(const patterns<Offset> &pattern)
+{
+    const int32_t i = (int32_t)((int64_t)(pattern.rows - 1) * (int)threadIdx.x / THREADS);
+    bool scattered = false;
+    if (i + 1 < pattern.rows) {
+        uint32_t faults = 0;
+        const span<Offset> row = checked_a_row(pattern, i, faults), next = checked_a_row(pattern, i + 1, faults);
+        if (row.begin < row.end && next.begin < next.end)
+            scattered = abs((int64_t)pattern.a_columns[row.begin] - pattern.a_columns[next.begin]) > SCATTERED_FROM;
+    }
+    const unsigned int count = __popc(__ballot_sync(~0u, scattered));
+    if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(&pattern.tally->scattered, count);
+}
+
 /* A block takes `tiles` tiles of THREADS rows that follow each other. */
 template <made_for ROWS, typename Offset, typename Position>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), sizeof(Position)))
@@ -239,6 +256,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), 
         if (active) pattern.c_offsets[i] = found.length;
         add_to_warp(warps[warp], found);
     }
+    if (blockIdx.x == 0) count_scattered(pattern);
     __syncthreads();
     if (warp > 0) return;
     add_to_tally(pattern.tally, warps);
