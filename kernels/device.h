@@ -105,7 +105,7 @@ spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes
 /* Queues a copy that the host does not wait for. */
 spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);
 
-/* For spg_cuda.pointer_attribute: the driver's cuPointerGetAttribute if a driver is loaded, else NULL. */
+/* For spg_cuda.pointer_attribute: the driver's cuPointerGetAttributes if a driver is loaded, else NULL. */
 void *spg_cuda_find_pointer_attribute(void);
 
 #ifdef __cplusplus

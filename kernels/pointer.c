@@ -9,13 +9,15 @@
 #include <dlfcn.h>
 #include <string.h>
 
-typedef CUresult(CUDAAPI *pointer_attribute)(void *data, CUpointer_attribute attribute, CUdeviceptr memory);
+/* In the plural it takes an address that the driver does not know as no error, and answers 0. */
+typedef CUresult(CUDAAPI *pointer_attributes)(unsigned int count, CUpointer_attribute *attributes, void **data,
+                                              CUdeviceptr memory);
 
 void *spg_cuda_find_pointer_attribute(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (driver == NULL) return NULL;
-    void *symbol = dlsym(driver, "cuPointerGetAttribute");
+    void *symbol = dlsym(driver, "cuPointerGetAttributes");
     dlclose(driver); /* it stays loaded, for whoever loaded it */
     return symbol;
 }
@@ -26,9 +28,11 @@ spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory)
     spg_cuda *cuda = spg_cuda_of(context);
     void *symbol = cuda != NULL ? cuda->pointer_attribute : spg_cuda_find_pointer_attribute();
     if (symbol == NULL) return SPG_PLACE_HOST;
-    pointer_attribute ask;
+    pointer_attributes ask;
     memcpy(&ask, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
     unsigned int type = 0;
-    CUresult result = ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)memory);
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    void *data = &type;
+    CUresult result = ask(1, &attribute, &data, (CUdeviceptr)(uintptr_t)memory);
     return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE ? SPG_PLACE_DEVICE : SPG_PLACE_HOST;
 }

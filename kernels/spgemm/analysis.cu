@@ -87,6 +87,7 @@ __global__ void __launch_bounds__(THREADS, 6)
         }
         __syncthreads();
         int long_rows = shared.long_rows;
+        __syncthreads();
         for (int k = 0; k < long_rows; ++k) {
             int32_t long_row = shared.long_row[k];
             unsigned long long mine =
@@ -96,6 +97,7 @@ __global__ void __launch_bounds__(THREADS, 6)
             if (threadIdx.x == 0) record_row(shared, limits, row_products, long_row, sum);
             __syncthreads();
         }
+        if (long_rows == 0) continue;
         if (threadIdx.x == 0) shared.long_rows = 0;
         __syncthreads();
     }

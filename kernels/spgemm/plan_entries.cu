@@ -214,6 +214,10 @@ spg_status make_windows(plan_maker &maker)
     if (status == SPG_OK)
         status = spg_cuda_check(maker.context, cudaMemsetAsync(device_totals, 0, sizeof totals, maker.cuda->stream),
                                 "a plan's windows");
+    if (status == SPG_OK)
+        status =
+            spg_cuda_check(maker.context, cudaMemsetAsync(device_slice, 0, sizeof *device_slice, maker.cuda->stream),
+                           "a plan's slices");
     if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
     if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
     if (status == SPG_OK)

@@ -150,6 +150,14 @@ spg_status count_misfits(cuda_state *state)
     return status;
 }
 
+/* One more length than there are rows is scanned. */
+spg_status clear_last_length(const cuda_product &run)
+{
+    const int64_t size = (int64_t)spg_type_size(run.offset_type);
+    char *last = static_cast<char *>(run.C->row_offsets) + run.C->rows * size;
+    return spg_cuda_zero_bytes(run.context, last, size);
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -166,6 +174,8 @@ spg_status count_rows(cuda_state *state)
             status = count_rows_merge(run, post);
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
+        status = clear_last_length(run);
+        if (status != SPG_OK) return status;
         status = state->chosen.direct
                      ? count_rows_direct(run, all_rows(run), state->chosen.span, state->chosen.together)
                      : count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);

@@ -257,6 +257,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), 
         add_to_warp(warps[warp], found);
     }
     if (blockIdx.x == 0) count_scattered(pattern);
+    if (blockIdx.x == 0 && threadIdx.x == 0) pattern.c_offsets[pattern.rows] = 0; /* for the scan */
     __syncthreads();
     if (warp > 0) return;
     add_to_tally(pattern.tally, warps);

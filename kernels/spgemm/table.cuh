@@ -60,9 +60,9 @@ struct column_table {
         return slot;
     }
     /* The slots of a lane's N columns (NO_COLUMN: none), made where there are none; by the whole warp. In rounds: all
-     * look at their slots, then those who found theirs empty write, and those who found another column go on. One
-     * write at an empty slot stays, which the next look tells; no slot is written twice, and equal columns go the same
-     * way. This takes no atomics. A full table has no end to it. */
+     * look at their slots, then those who found theirs empty write, and those who found another column go on. Of
+     * several columns written to an empty slot the largest stays, which the next look tells; no slot is written in two
+     * rounds, and equal columns go the same way. A full table has no end to it. */
     template <int N> __device__ void place(const int32_t (&column)[N], int (&slot)[N])
     {
         int32_t found[N];
@@ -79,7 +79,7 @@ struct column_table {
             __syncwarp();
 #pragma unroll
             for (int n = 0; n < N; n++) {
-                if (found[n] == NO_COLUMN && column[n] != NO_COLUMN) columns[slot[n]] = column[n];
+                if (found[n] == NO_COLUMN && column[n] != NO_COLUMN) atomicMax(columns + slot[n], column[n]);
                 const bool other = found[n] != NO_COLUMN && found[n] != column[n];
                 slot[n] = (slot[n] + (other ? 1 : 0)) & (slots - 1);
             }
