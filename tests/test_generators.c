@@ -29,7 +29,7 @@ static void default_sizes_have_the_documented_counts(void **state)
     } documented[] = {{"fd2d5", 1048576, 5238784},   {"fe2d9", 1048576, 9424900},   {"fd3d7", 1030301, 7150901},
                       {"tri2d", 1048576, 7331842},   {"tet3d", 1030301, 15210901},  {"elast3d", 63504, 4780764},
                       {"econ", 206500, 1235965},     {"fe3d27", 1030301, 27270901}, {"rmat16", 65536, 1020601},
-                      {"arrow", 4096, 3 * 4096 - 2}, {"ladder", 100000, 772776},         {"empty", 1000000, 0}};
+                      {"arrow", 4096, 3 * 4096 - 2}, {"ladder", 100000, 772776},    {"empty", 1000000, 0}};
     for (size_t i = 0; i < LENGTH(documented); i++) {
         spg_csr A = make(documented[i].name, 1, SPG_F32);
         assert_int_equal(A.rows, documented[i].rows);
