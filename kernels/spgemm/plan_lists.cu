@@ -16,7 +16,9 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
     spg_status status = spg_cuda_check(maker.context, error, "a scan");
     if (status == SPG_OK) status = temporary.allocate((int64_t)bytes, &memory);
     if (status != SPG_OK) return status;
-    error = cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, maker.cuda->stream);
+    error = cudaMemsetAsync(values + count, 0, sizeof *values, maker.cuda->stream);
+    if (error == cudaSuccess)
+        error = cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, maker.cuda->stream);
     status = spg_cuda_check(maker.context, error, "a scan");
     if (status != SPG_OK) return status;
     return spg_cuda_copy_bytes(maker.context, total, SPG_PLACE_HOST, values + count, SPG_PLACE_DEVICE, sizeof *total);

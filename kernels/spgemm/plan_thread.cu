@@ -107,6 +107,9 @@ spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *row
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     if (status == SPG_OK) status = scan_counts(maker, kept.codes_begin, warps, &words);
     if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
+    /* Lanes whose rows are shorter than their warp's longest leave words that are read ahead and not used. */
+    if (status == SPG_OK)
+        status = spg_cuda_zero_bytes(maker.context, kept.codes, words * WARP * (int64_t)sizeof(uint32_t));
     if (status != SPG_OK) return status;
     kept.count = count;
     return kept.narrow ? write_rows<uint32_t>(maker, kept, rows) : write_rows<uint64_t>(maker, kept, rows);

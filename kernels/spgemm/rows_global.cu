@@ -185,8 +185,11 @@ spg_status cut_page(cuda_product &product, const row_batch &batch, int32_t first
                     slice_page *page)
 {
     const cudaStream_t stream = product.cuda->stream;
+    spg_status status =
+        spg_cuda_check(product.context, cudaMemsetAsync(batch.page, 0, sizeof *page, stream), "the cuts of slices");
+    if (status != SPG_OK) return status;
     cut_slices_kernel<<<1, 1, 0, stream>>>(batch.products, batch.entries, first, batch.rows, weights, batch.page);
-    spg_status status = spg_cuda_check_launch(product.context, "the cuts of slices");
+    status = spg_cuda_check_launch(product.context, "the cuts of slices");
     if (status == SPG_OK)
         status = spg_cuda_check(product.context,
                                 cudaMemcpyAsync(page, batch.page, sizeof *page, cudaMemcpyDeviceToHost, stream),
