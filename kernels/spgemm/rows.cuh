@@ -44,7 +44,7 @@ constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 
-/* rows_direct.cu. A group of lanes a row finds its columns by their place in a window of columns in shared memory.
+/* rows_direct_*.cu. A group of lanes a row finds its columns by their place in a window of columns in shared memory.
  * `span` is how many columns the window is to have, the widest row's where that is known (at most DIRECT_MOST_SPAN); a
  * wider row is done in several windows, and there are no misfits. `longest` bounds the rows of C that are to be filled
  * (at most DIRECT_MOST), longer ones are left alone. `together` as for the table. */

@@ -1,0 +1,79 @@
+/* Counting, class direct: how many columns of its windows a row marks.
+ *
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no misfits.
+ * Chosen by route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
+#include "direct.cuh"
+
+namespace spg
+{
+namespace
+{
+
+template <typename Group> __device__ inline int count_marks(const Group &group, const marked_window &window)
+{
+    unsigned int count = 0;
+    for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
+        const uint4 marks = reinterpret_cast<const uint4 *>(window.marks)[i];
+        const unsigned int pairs = marks.x + marks.y + marks.z + marks.w;
+        count += pairs * 0x01010101u >> 24;
+    }
+    return group.sum((int)count);
+}
+
+template <typename Offset, int R, int Lanes, bool Pieces>
+__global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const direct_shape shape,
+                                                                        const patterns<Offset> pattern,
+                                                                        const row_set set)
+{
+    extern __shared__ int4 shared[];
+    const lane_group<Lanes> group;
+    uint8_t *const marks = reinterpret_cast<uint8_t *>(shared + group.in_block * (shape.group_bytes / 16));
+    counts found{};
+    const auto bounds = [&](int32_t column) {
+        const span<Offset> b = checked_b_row(pattern, column, found.faults);
+        return b_rows<Offset>{b.begin, b.end - b.begin <= pattern.cols ? (int)(b.end - b.begin) : 0};
+    };
+    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
+        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
+            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
+            const row_bundle<Offset, R> bundle = bundle_rows<Offset, R>(
+                pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
+            unsigned long long products = 0;
+            int length = 0;
+            const column_span columns = find_span(pattern, group, bundle.row[0], products, bounds);
+            for_each_window<Pieces, true>(
+                pattern, group, marks, shape.width, columns, bundle.row[0], found.faults, bounds,
+                [&](const marked_window &window, bool) { length += count_marks(group, window); });
+            record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin), products,
+                   found);
+            done += bundle.rows;
+        }
+    });
+    tally_groups(pattern.tally, found);
+}
+
+template <typename Offset, int R>
+spg_status launch_count(cuda_product &product, const row_set &rows, int span, int together)
+{
+    direct_shape shape = direct_shape_of(product, rows, span, together);
+    shape.group_bytes = direct_bytes(0, shape.width);
+    return with_group_shape(shape, [&](auto lanes, auto pieces) {
+        return launch_groups(product, rows, shape, "counting, class direct",
+                             count_direct_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
+                             rows);
+    });
+}
+
+} // namespace
+
+spg_status count_rows_direct(cuda_product &product, const row_set &rows, int span, int together)
+{
+    if (rows.rows != nullptr) together = 1;
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        if (together == 1) return launch_count<Offset, 1>(product, rows, span, 1);
+        return launch_count<Offset, MOST_TOGETHER>(product, rows, span, together);
+    });
+}
+
+} // namespace spg
