@@ -197,6 +197,7 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
         small.longest = max(small.longest, (unsigned)length);
         small.misfits += row.products == TOO_MANY;
     }
+    __syncthreads(); // the compiler lets every thread load what thread 0 has summed
     bool first = threadIdx.x == 0;
     tally_counts(pattern.tally, first ? small.nnz : 0, first ? small.products : 0, first ? small.longest : 0,
                  first ? small.misfits : 0, faults);
