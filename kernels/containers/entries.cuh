@@ -4,6 +4,7 @@
 #define SPG_KERNELS_CONTAINERS_ENTRIES_CUH
 
 #include "../device.h"
+#include "../primitives/search.cuh"
 
 namespace spg
 {
@@ -37,28 +38,13 @@ struct entry_order {
 /* The row of [low, high] that entry k lies in. */
 __device__ inline int64_t row_of_entry(numbers_view offsets, int64_t low, int64_t high, int64_t k)
 {
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (offsets[middle + 1] > k)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first_that(low, high, [=](int64_t row) { return offsets[row + 1] > k; });
 }
 
 /* The first k with keys[k] >= key; count if there is none. */
 template <typename Key> __device__ inline int64_t first_not_below(const Key *keys, int64_t count, Key key)
 {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_that((int64_t)0, count, [=](int64_t k) { return !(keys[k] < key); });
 }
 
 /* Workspace of one call, within the context's limit. */

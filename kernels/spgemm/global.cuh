@@ -3,6 +3,7 @@
 #ifndef SPG_KERNELS_SPGEMM_GLOBAL_CUH
 #define SPG_KERNELS_SPGEMM_GLOBAL_CUH
 
+#include "../primitives/search.cuh"
 #include "rows.cuh"
 
 namespace spg
@@ -115,14 +116,7 @@ struct scoped_workspace {
 /* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
 __device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
 {
-    while (end - begin > 1) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (ascending[middle] <= k)
-            begin = middle;
-        else
-            end = middle;
-    }
-    return begin;
+    return first_that(begin + 1, end, [=](int64_t e) { return ascending[e] > k; }) - 1;
 }
 
 /* As above for all k in [first, last] at once: where a thread of the block need only look. All threads call it. */

@@ -62,15 +62,7 @@ cudaError_t select_heads(void *temporary, size_t &bytes, const global_products &
 /* How many of the ascending heads lie before product k. */
 __device__ int64_t heads_before(const uint32_t *heads, uint32_t count, int64_t k)
 {
-    uint32_t begin = 0, end = count;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (heads[middle] < k)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return first_that(0u, count, [=](uint32_t head) { return heads[head] >= k; });
 }
 
 /* Whole rows are in a slice, so every row of products begins with a head. */
