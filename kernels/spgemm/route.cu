@@ -1,7 +1,9 @@
 /* Decides how the rows of a product are done (route.cuh). Binning costs more than it gives where rows are alike, and
  * most matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the
  * counting kernels as misfits. */
+#include "../primitives/warp.cuh"
 #include "route.cuh"
+#include "table.cuh"
 #include "tally.cuh"
 
 #include <algorithm>
@@ -18,8 +20,12 @@ enum {
     MERGE_PRODUCTS = 256, /* mean products up to which merging counts faster than tables do */
     SAMPLE_ROWS = 1024,
     SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
-    SAMPLE_THREADS = 128
+    SAMPLE_THREADS = 256,
+    SAMPLE_SLICES = 3,  /* entries of A a lane that are asked for together */
+    SAMPLE_AT_ONCE = 4, /* products a lane whose columns are asked for together */
+    TABLE_MOST_LOG = 10
 };
+static_assert(TABLE_MOST == 1 << TABLE_MOST_LOG, "the slots of the table that rows are counted in");
 
 /* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
@@ -27,93 +33,190 @@ __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
     return (int32_t)((int64_t)k * rows / samples) / 6 * 6;
 }
 
-/* Whether row j of A has the columns of row i; by a whole warp. */
+/* Row i of the sample and the two after it; rows that there are not are empty. */
 template <typename Offset>
-__device__ bool same_row(const patterns<Offset> &pattern, span<Offset> row, int32_t j, unsigned int &faults)
+__device__ void load_rows(const patterns<Offset> &pattern, int32_t i, span<Offset> (&row)[MOST_TOGETHER])
 {
-    if (j >= pattern.rows) return false;
-    span<Offset> other = checked_a_row(pattern, j, faults);
-    if (row.end - row.begin != other.end - other.begin || row.begin == row.end) return false;
-    bool same = true;
-    for (Offset k = threadIdx.x % 32; k < row.end - row.begin; k += 32)
-        same = same && pattern.a_columns[row.begin + k] == pattern.a_columns[other.begin + k];
-    return __all_sync(~0u, same);
-}
-
-/* What a row of C needs: its products, and the columns from its first to its last. */
-struct row_needs {
-    unsigned int products, span;
-};
-
-/* By a whole warp. Rows of B are taken to ascend. */
-template <typename Offset>
-__device__ row_needs needs_of(const patterns<Offset> &pattern, span<Offset> row, unsigned int &faults)
-{
-    unsigned int products = 0, first = UINT32_MAX, last = 0;
-    for (Offset k = row.begin + threadIdx.x % 32; k < row.end; k += 32) {
-        const span<Offset> b = checked_b_row(pattern, pattern.a_columns[k], faults);
-        if (b.begin == b.end) continue;
-        products += (unsigned int)min((int64_t)(b.end - b.begin), (int64_t)1 << 20);
-        first = min(first, (unsigned int)pattern.b_columns[b.begin]);
-        last = max(last, (unsigned int)pattern.b_columns[b.end - 1]);
-    }
-    products = __reduce_add_sync(~0u, min(products, 1u << 26));
-    first = __reduce_min_sync(~0u, first);
-    last = __reduce_max_sync(~0u, last);
-    return {products, last >= first ? last - first + 1 : 0};
-}
-
-struct sample {
-    unsigned int count;
-    int32_t rows[SAMPLE_ROWS];
-};
-
-/* Lists the sample, a warp a row, and tells the tally what its rows are like. */
-template <typename Offset>
-__global__ void __launch_bounds__(SAMPLE_THREADS) sample_rows(patterns<Offset> pattern, int32_t samples, sample *listed)
-{
-    int32_t k = (int32_t)((blockIdx.x * SAMPLE_THREADS + threadIdx.x) / 32);
-    if (k >= samples) return;
     unsigned int faults = 0; /* found again by the counting kernel */
-    const int32_t i = sample_row(k, samples, pattern.rows);
-    const span<Offset> row = checked_a_row(pattern, i, faults);
-    const bool pair = same_row(pattern, row, i + 1, faults), triple = pair && same_row(pattern, row, i + 2, faults);
-    const row_needs needs = needs_of(pattern, row, faults);
-    if (threadIdx.x % 32 != 0) return;
-    spg_tally *tally = pattern.tally;
-    if (needs.products <= SAMPLE_PRODUCTS)
-        listed->rows[atomicAdd(&listed->count, 1u)] = i;
-    else
-        atomicAdd(&tally->sampled_long, 1u);
-    atomicMax(&tally->sampled_a_length, (unsigned int)min((int64_t)(row.end - row.begin), (int64_t)INT32_MAX));
-    atomicMax(&tally->sampled_span, needs.span);
-    atomicMax(&tally->sampled_most_products, needs.products);
-    atomicAdd(&tally->sampled_products, (unsigned long long)needs.products);
-    if (pair) atomicAdd(&tally->sampled_pairs, 1u);
-    if (triple) atomicAdd(&tally->sampled_triples, 1u);
+#pragma unroll
+    for (int r = 0; r < MOST_TOGETHER; r++)
+        row[r] = i + r < pattern.rows ? checked_a_row(pattern, i + r, faults) : span<Offset>{0, 0};
 }
 
-/* Counts a sample of rows with the largest table. */
+/* What a row of C needs, and what row i of A has in common with those after it. */
+struct row_needs {
+    unsigned int products, first, last; /* columns */
+    bool pair, triple;
+};
+
+/* The products of up to 32 entries of A, one a lane, and which of all a lane's begin at. */
+struct product_list {
+    unsigned int through, before, all;
+
+    __device__ explicit product_list(unsigned int length)
+    {
+        through = inclusive_scan(length, plus{});
+        before = through - length;
+        all = __shfl_sync(~0u, through, 31);
+    }
+    /* The entry that product p < all is of. */
+    __device__ int entry_of(unsigned int p) const
+    {
+        int entry = 0;
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2)
+            if (__shfl_sync(~0u, through, entry + step - 1) <= p) entry += step;
+        return entry;
+    }
+};
+
+/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
+template <typename Offset>
+__device__ unsigned int insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
+{
+    constexpr int N = SAMPLE_AT_ONCE;
+    const product_list products((unsigned int)(b.end - b.begin));
+    unsigned int inserted = 0;
+    bool full = false;
+    for (unsigned int base = 0; base < products.all; base += N * 32) {
+        int32_t column[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const unsigned int p = base + n * 32 + threadIdx.x % 32, at = min(p, products.all - 1);
+            const int entry = products.entry_of(at);
+            const Offset begin = __shfl_sync(~0u, b.begin, entry);
+            column[n] = pattern.b_columns[begin + (at - __shfl_sync(~0u, products.before, entry))];
+        }
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const int slot = table.first_slot(column[n]);
+            inserted += table.insert(column[n], slot, table.at(slot), full);
+        }
+    }
+    return inserted;
+}
+
+/* What a block found of the sample. */
+struct sample_sums {
+    unsigned int products, pairs, triples, too_many, nnz, misfits, most_a_length, most_span, most_products, longest;
+};
+
+/* Columns of a row of A, some a lane from entry k on, and whether the two rows after it have the same. */
+template <typename Offset>
+__device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset> (&row)[MOST_TOGETHER], Offset k,
+                             int32_t (&column)[SAMPLE_SLICES], row_needs &needs)
+{
+    int32_t second[SAMPLE_SLICES], third[SAMPLE_SLICES];
+#pragma unroll
+    for (int s = 0; s < SAMPLE_SLICES; s++) {
+        const Offset e = k + 32 * s + (int)threadIdx.x % 32;
+        const bool valid = e < row[0].end - row[0].begin;
+        column[s] = valid ? pattern.a_columns[row[0].begin + e] : NO_COLUMN;
+        second[s] = valid && needs.pair ? pattern.a_columns[row[1].begin + e] : column[s];
+        third[s] = valid && needs.triple ? pattern.a_columns[row[2].begin + e] : column[s];
+    }
+#pragma unroll
+    for (int s = 0; s < SAMPLE_SLICES; s++) {
+        needs.pair = needs.pair && second[s] == column[s];
+        needs.triple = needs.triple && third[s] == column[s];
+    }
+}
+
+/* Looks at a row; by a whole warp. Rows of B are taken to ascend. */
+template <typename Offset>
+__device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
+{
+    unsigned int faults = 0;
+    span<Offset> row[MOST_TOGETHER];
+    load_rows(pattern, i, row);
+    const Offset a_length = row[0].end - row[0].begin;
+    row_needs needs{0, UINT32_MAX, 0, a_length > 0 && a_length == row[1].end - row[1].begin,
+                    a_length > 0 && a_length == row[2].end - row[2].begin};
+    unsigned int length = 0;
+    table.clear(lane_group<32>());
+    __syncwarp();
+    for (Offset k = 0; k < a_length; k += 32 * SAMPLE_SLICES) {
+        int32_t column[SAMPLE_SLICES];
+        span<Offset> b[SAMPLE_SLICES];
+        compare_rows(pattern, row, k, column, needs);
+#pragma unroll
+        for (int s = 0; s < SAMPLE_SLICES; s++) {
+            const bool valid = k + 32 * s + (int)threadIdx.x % 32 < a_length;
+            b[s] = valid ? checked_b_row(pattern, column[s], faults) : span<Offset>{0, 0};
+        }
+#pragma unroll
+        for (int s = 0; s < SAMPLE_SLICES; s++) {
+            if (k + 32 * s >= a_length) break;
+            const unsigned int most = (unsigned int)min((int64_t)(b[s].end - b[s].begin), (int64_t)1 << 20);
+            needs.products = min(needs.products + __reduce_add_sync(~0u, most), 1u << 26);
+            if (b[s].begin < b[s].end) {
+                needs.first = min(needs.first, (unsigned int)pattern.b_columns[b[s].begin]);
+                needs.last = max(needs.last, (unsigned int)pattern.b_columns[b[s].end - 1]);
+            }
+            if (needs.products <= SAMPLE_PRODUCTS) length += insert_columns(pattern, table, b[s]);
+        }
+    }
+    length = __reduce_add_sync(~0u, length);
+    const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple);
+    const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
+    if (threadIdx.x % 32 != 0) return;
+    const bool counted = needs.products <= SAMPLE_PRODUCTS, fits = length <= (unsigned int)table_holds(TABLE_MOST);
+    atomicAdd(&sums.products, needs.products);
+    atomicMax(&sums.most_products, needs.products);
+    atomicMax(&sums.most_a_length, (unsigned int)min((int64_t)a_length, (int64_t)INT32_MAX));
+    atomicMax(&sums.most_span, last >= first ? last - first + 1 : 0);
+    if (pair) atomicAdd(&sums.pairs, 1u);
+    if (triple) atomicAdd(&sums.triples, 1u);
+    if (!counted) atomicAdd(&sums.too_many, 1u);
+    if (counted && !fits) atomicAdd(&sums.misfits, 1u);
+    if (counted && fits) atomicAdd(&sums.nnz, length);
+    if (counted && fits) atomicMax(&sums.longest, length);
+}
+
+__device__ void add_sums(spg_tally *tally, const sample_sums &sums)
+{
+    atomicAdd(&tally->sampled_products, (unsigned long long)sums.products);
+    atomicAdd(&tally->nnz, (unsigned long long)sums.nnz);
+    atomicMax(&tally->sampled_a_length, sums.most_a_length);
+    atomicMax(&tally->sampled_span, sums.most_span);
+    atomicMax(&tally->sampled_most_products, sums.most_products);
+    atomicMax(&tally->longest_row, sums.longest);
+    if (sums.pairs > 0) atomicAdd(&tally->sampled_pairs, sums.pairs);
+    if (sums.triples > 0) atomicAdd(&tally->sampled_triples, sums.triples);
+    if (sums.too_many > 0) atomicAdd(&tally->sampled_long, sums.too_many);
+    if (sums.misfits > 0) atomicAdd(&tally->misfits, sums.misfits);
+}
+
+/* Looks at the rows of a sample, a warp each, counts in a table those of C that need few products, and posts what it
+ * found. Block by block, for a thousand additions to one address would take longer than the rest. */
+template <typename Offset>
+__global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_rows(const patterns<Offset> pattern, int32_t samples, spg_mailbox *mailbox, unsigned int post)
+{
+    __shared__ int4 slots[SAMPLE_THREADS / 32][TABLE_MOST / 4];
+    __shared__ sample_sums sums;
+    const int warp = (int)threadIdx.x / 32;
+    if (threadIdx.x == 0) sums = {};
+    __syncthreads();
+    const int32_t k = (int32_t)blockIdx.x * (SAMPLE_THREADS / 32) + warp;
+    column_table table{reinterpret_cast<int32_t *>(slots[warp]), TABLE_MOST, 32 - TABLE_MOST_LOG};
+    if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
+    __syncthreads();
+    if (warp != 0) return;
+    if (threadIdx.x == 0) add_sums(pattern.tally, sums);
+    send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+/* Looks at a sample of rows. */
 spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
 {
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, sizeof(sample), "a sample of rows", &memory);
-    if (status != SPG_OK) return status;
-    sample *listed = static_cast<sample *>(memory);
-    cudaStream_t stream = product.cuda->stream;
-    status =
-        spg_cuda_check(product.context, cudaMemsetAsync(&listed->count, 0, sizeof listed->count, stream), "a sample");
-    if (status == SPG_OK)
-        status = with_offset_type(product.offset_type, [&](auto offset) {
-            int blocks = (int)(((int64_t)samples * 32 + SAMPLE_THREADS - 1) / SAMPLE_THREADS);
-            sample_rows<<<blocks, SAMPLE_THREADS, 0, stream>>>(patterns_of<decltype(offset)>(product), samples, listed);
-            return spg_cuda_check_launch(product.context, "sample_rows");
-        });
-    row_set rows{listed->rows, samples, &listed->count, nullptr};
-    if (status == SPG_OK) status = count_rows_table(product, rows, TABLE_MOST, 1);
-    unsigned int post = ++product.cuda->posts;
-    if (status == SPG_OK) status = post_tally(product, post);
-    give_workspace(product, memory, sizeof(sample));
+    const unsigned int post = ++product.cuda->posts;
+    const int blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
+    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
+                                                                         samples, product.cuda->device_mailbox, post);
+        return spg_cuda_check_launch(product.context, "sample_rows");
+    });
     return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;
 }
 
