@@ -10,10 +10,29 @@
 namespace spg
 {
 
-/* width: columns of the window, a multiple of 128. most: entries of C's longest row that is filled. */
+/* follows[j]: row j of B has the columns of row j - 1; NULL: not known of any. */
 struct direct_shape : group_shape {
-    int width, most;
+    int width;   /* columns of the window, a multiple of 128 */
+    int most;    /* entries of C's longest row that is filled */
+    int batch;   /* entries of A that a group looks at together */
+    int factors; /* where A's values lie in a group's memory, while filling */
+    const uint8_t *follows;
+    uint2 *units; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
+    bool wraps;   /* counting: the window holds columns by their remainders */
 };
+
+/* Four marks, or sixteen, as bits. */
+__device__ inline uint32_t pack_marks(uint32_t marks) { return marks * 0x01020408u >> 24; }
+__device__ inline uint32_t pack_marks(uint4 marks)
+{
+    return pack_marks(marks.x) | pack_marks(marks.y) << 4 | pack_marks(marks.z) << 8 | pack_marks(marks.w) << 12;
+}
+
+template <typename Group> __device__ inline void clear_marks(const Group &group, uint8_t *marks, uint32_t width)
+{
+    for (int i = group.lane; i < (int)width / 16; i += Group::lanes)
+        reinterpret_cast<int4 *>(marks)[i] = int4{0, 0, 0, 0};
+}
 
 constexpr uint32_t NONE = UINT32_MAX;
 
@@ -22,11 +41,6 @@ struct marked_window {
     uint8_t *marks;
     uint32_t base, width, next; /* next: the least column seen beyond the window */
 
-    template <typename Group> __device__ void clear(const Group &group)
-    {
-        for (int i = group.lane; i < (int)width / 16; i += Group::lanes)
-            reinterpret_cast<int4 *>(marks)[i] = int4{0, 0, 0, 0};
-    }
     __device__ void mark(int32_t column)
     {
         const uint32_t at = (uint32_t)column - base;
@@ -37,82 +51,172 @@ struct marked_window {
     }
 };
 
+/* Marks a row's columns by their remainders: no two meet if the row's span is at most the width, a power of two. */
+struct wrapped_window {
+    uint8_t *marks;
+    uint32_t width, first, last; /* first, last: the columns marked; first = NONE: none */
+
+    __device__ void mark(int32_t column)
+    {
+        marks[(uint32_t)column & (width - 1)] = 1;
+        first = min(first, (uint32_t)column);
+        last = max(last, (uint32_t)column);
+    }
+};
+
 /* The first and the last column of a row of C. */
 struct column_span {
     uint32_t first, last; /* first = NONE: no columns */
 };
 
-template <typename Group, typename Offset, typename Bounds>
-__device__ inline column_span find_span(const patterns<Offset> &pattern, const Group &group, span<Offset> row,
-                                        unsigned long long &products, Bounds &&bounds)
+/* Entries of A that a group looks at together, one a lane, and the rows of B that they name. A run are neighbours whose
+ * rows of B follow each other and have the same columns: these are looked up once for all. */
+template <typename Offset> struct entry_batch {
+    b_rows<Offset> b;
+    Offset entry;
+    bool valid;
+    int count;      /* entries of the group's batch */
+    uint32_t heads; /* those that begin a run, a bit each */
+};
+
+/* The bits of a group in a ballot. */
+template <typename Group> __device__ inline uint32_t group_ballot(bool what)
+{
+    return __ballot_sync(~0u, what) >> (threadIdx.x & 31u & ~(Group::lanes - 1u)) & (~0u >> (32 - Group::lanes));
+}
+
+/* Calls each(batch) for the batches of a row, by the whole warp, until its groups' rows have ended. The columns of A
+ * are asked for a batch ahead. bounds(column) is the row of B. R: entries of a run at most. */
+template <int R, typename Group, typename Offset, typename Bounds, typename Each>
+__device__ inline void for_each_entries(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+                                        span<Offset> row, Bounds &&bounds, Each &&each)
+{
+    const bool takes = R == 1 || group.lane < shape.batch;
+    entry_batch<Offset> batch;
+    batch.entry = row.begin + group.lane;
+    int32_t column = takes && batch.entry < row.end ? pattern.a_columns[batch.entry] : NO_COLUMN;
+    while (__any_sync(~0u, batch.entry < row.end)) {
+        batch.valid = takes && batch.entry < row.end;
+        batch.b = {0, 0};
+        bool follows = false;
+        if (batch.valid) {
+            batch.b = bounds(column);
+            if (R > 1 && shape.follows != nullptr && (uint32_t)column < (uint32_t)pattern.inner)
+                follows = shape.follows[column] != 0;
+        }
+        if (R > 1) {
+            const int32_t before = __shfl_up_sync(~0u, column, 1, Group::lanes);
+            follows = follows && group.lane > 0 && before == column - 1;
+        }
+        const Offset next = batch.entry + (R == 1 ? Group::lanes : shape.batch);
+        if (takes && next < row.end) column = pattern.a_columns[next];
+        batch.heads = group_ballot<Group>(batch.valid && !follows);
+        batch.count = __popc(R == 1 ? batch.heads : group_ballot<Group>(batch.valid));
+        if (R > 1) {
+            const int since = group.lane - (31 - __clz((int)(batch.heads & ~0u >> (31 - group.lane))));
+            batch.heads = group_ballot<Group>(batch.valid && since % R == 0);
+        }
+        each(batch);
+        batch.entry = next;
+    }
+}
+
+template <int R, typename Group, typename Offset, typename Bounds>
+__device__ inline column_span find_span(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+                                        span<Offset> row, unsigned long long &products, Bounds &&bounds)
 {
     column_span found{NONE, 0};
-    for_each_batch(pattern, group, row, bounds, [&](const b_rows<Offset> &b, Offset, bool, int) {
-        products += (unsigned)b.length;
-        if (b.length == 0) return false;
-        const uint32_t first = (uint32_t)pattern.b_columns[b.begin];
-        const uint32_t last = (uint32_t)pattern.b_columns[b.begin + b.length - 1];
+    for_each_entries<R>(pattern, group, shape, row, bounds, [&](const entry_batch<Offset> &batch) {
+        products += (unsigned)batch.b.length;
+        if (batch.b.length == 0 || (R > 1 && (batch.heads >> group.lane & 1) == 0)) return;
+        const uint32_t first = (uint32_t)pattern.b_columns[batch.b.begin];
+        const uint32_t last = (uint32_t)pattern.b_columns[batch.b.begin + batch.b.length - 1];
         if (first < (uint32_t)pattern.cols) found.first = min(found.first, first);
         if (last < (uint32_t)pattern.cols) found.last = max(found.last, last);
-        return false;
     });
     found.first = group.least(found.first);
     found.last = ~group.least(~found.last);
     return found;
 }
 
-/* Calls steps(entry of the batch, first[U], length[U], base) for a batch, by the whole warp: lane l takes entry
- * first[u] + l of B's row if l < length[u], where u is an entry of A, or with integral_constant true the u-th piece
- * from `base` of the row of one. */
-template <bool Pieces, typename Group, typename Offset, typename Steps>
-__device__ inline void for_each_step(const Group &, const b_rows<Offset> &b, int entries, Steps &&steps)
+/* A group's step: lane l takes entry first + l of a row of B if l < length, and its like in the run - 1 rows after, row
+ * entries on each. head: the run's first entry in the batch. */
+template <typename Offset> struct group_step {
+    Offset first;
+    int length, row, head, run;
+};
+
+/* The whole row of B of the next run; length 0 if there is none. */
+template <typename Group, typename Offset>
+__device__ inline group_step<Offset> next_run(const Group &, const entry_batch<Offset> &batch, uint32_t &heads)
 {
-    constexpr int U = STEPS_AT_ONCE, G = Group::lanes;
-    Offset first[U];
-    int length[U];
-    if (Pieces || __any_sync(~0u, b.length > G)) {
-        for (int j = 0; j < entries; j++) {
-            const Offset begin = __shfl_sync(~0u, b.begin, j, G);
-            const int all = __shfl_sync(~0u, b.length, j, G);
-            for (int base = 0; __any_sync(~0u, base < all); base += U * G) {
+    group_step<Offset> step;
+    const bool live = heads != 0;
+    step.head = live ? __ffs((int)heads) - 1 : 0;
+    heads &= heads - 1;
+    step.run = (heads != 0 ? __ffs((int)heads) - 1 : batch.count) - step.head;
+    step.first = __shfl_sync(~0u, batch.b.begin, step.head, Group::lanes);
+    step.row = __shfl_sync(~0u, batch.b.length, step.head, Group::lanes);
+    step.length = live ? step.row : 0;
+    return step;
+}
+
+/* Calls steps(step[U], base) for a batch, by the whole warp: the steps are of U runs, or with integral_constant true
+ * the U pieces from `base` of the row of one. */
+template <int U, bool Pieces, typename Group, typename Offset, typename Steps>
+__device__ inline void for_each_step(const Group &group, const entry_batch<Offset> &batch, Steps &&steps)
+{
+    constexpr int G = Group::lanes;
+    group_step<Offset> step[U];
+    uint32_t heads = batch.heads;
+    if (Pieces || __any_sync(~0u, batch.b.length > G)) {
+        while (__any_sync(~0u, heads != 0)) {
+            const group_step<Offset> whole = next_run(group, batch, heads);
+            for (int base = 0; __any_sync(~0u, base < whole.length); base += U * G) {
 #pragma unroll
-                for (int u = 0; u < U; u++) first[u] = begin + base + u * G, length[u] = all - base - u * G;
-                steps(j, first, length, base, std::integral_constant<bool, true>{});
+                for (int u = 0; u < U; u++) {
+                    step[u] = whole;
+                    step[u].first += base + u * G;
+                    step[u].length -= base + u * G;
+                }
+                steps(step, base, std::integral_constant<bool, true>{});
             }
         }
         return;
     }
     if constexpr (!Pieces)
-        for (int j = 0; j < entries; j += U) {
+        while (__any_sync(~0u, heads != 0)) {
 #pragma unroll
-            for (int u = 0; u < U; u++) {
-                first[u] = __shfl_sync(~0u, b.begin, j + u, G);
-                length[u] = __shfl_sync(~0u, b.length, j + u, G);
-            }
-            steps(j, first, length, 0, std::integral_constant<bool, false>{});
+            for (int u = 0; u < U; u++) step[u] = next_run(group, batch, heads);
+            steps(step, 0, std::integral_constant<bool, false>{});
         }
 }
 
-/* Marks the columns of a row, checking them if Check. */
-template <bool Pieces, bool Check, typename Offset, typename Group, typename Bounds>
-__device__ inline void mark_row(const patterns<Offset> &pattern, const Group &group, marked_window &window,
-                                span<Offset> row, unsigned int &faults, Bounds &&bounds)
+/* Steps whose entries are asked for together: the runs of a batch, or the pieces of a row of B of about 81. */
+template <int R, typename Group> constexpr int steps_at_once() { return R == 1 ? 4 : Group::lanes == 8 ? 2 : 3; }
+
+/* Marks the columns of a row, checking them if Check; returns a lane's share of the row's products. */
+template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Window, typename Bounds>
+__device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, const Group &group,
+                                              const direct_shape &shape, Window &window, span<Offset> row,
+                                              unsigned int &faults, Bounds &&bounds)
 {
-    constexpr int U = STEPS_AT_ONCE;
+    constexpr int U = steps_at_once<R, Group>();
+    unsigned long long products = 0;
     bool unsorted = false, outside = false;
-    const auto steps = [&](int, const Offset(&first)[U], const int(&length)[U], int base, auto same) {
+    const auto steps = [&](const auto &step, int base, auto same) {
         int32_t column[U], left[U];
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            const bool live = group.lane < length[u];
-            column[u] = live ? pattern.b_columns[first[u] + group.lane] : NO_COLUMN;
+            const bool live = group.lane < step[u].length;
+            column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
             left[u] = NO_COLUMN;
             if (Check && same.value && live && group.lane == 0 && (base > 0 || u > 0))
-                left[u] = pattern.b_columns[first[u] - 1];
+                left[u] = pattern.b_columns[step[u].first - 1];
         }
 #pragma unroll
         for (int u = 0; u < U; u++) {
-            const bool live = group.lane < length[u];
+            const bool live = group.lane < step[u].length;
             bool inside = live;
             if (Check) {
                 const int32_t before = __shfl_up_sync(~0u, column[u], 1, Group::lanes);
@@ -123,28 +227,29 @@ __device__ inline void mark_row(const patterns<Offset> &pattern, const Group &gr
             if (inside) window.mark(column[u]);
         }
     };
-    for_each_batch(pattern, group, row, bounds, [&](const b_rows<Offset> &b, Offset, bool, int entries) {
-        for_each_step<Pieces>(group, b, entries, steps);
-        return false;
+    for_each_entries<R>(pattern, group, shape, row, bounds, [&](const entry_batch<Offset> &batch) {
+        products += (unsigned)batch.b.length;
+        for_each_step<U, Pieces>(group, batch, steps);
     });
     if (Check) faults |= (unsorted ? SPG_FAULT_B_UNSORTED : 0) | (outside ? SPG_FAULT_B : 0);
+    return products;
 }
 
 /* Calls each(window, whether this group's row has any columns in it) for the windows of a row, by the whole warp, when
  * its columns are marked. */
-template <bool Pieces, bool Check, typename Offset, typename Group, typename Bounds, typename Each>
-__device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, uint8_t *marks, int width,
-                                       column_span columns, span<Offset> row, unsigned int &faults, Bounds &&bounds,
-                                       Each &&each)
+template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Bounds, typename Each>
+__device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+                                       uint8_t *marks, column_span columns, span<Offset> row, unsigned int &faults,
+                                       Bounds &&bounds, Each &&each)
 {
     uint32_t begin = columns.first;
     while (__any_sync(~0u, begin != NONE)) {
         const bool live = begin != NONE;
         marked_window window{marks, begin & ~31u, 0, NONE};
-        if (live) window.width = min((uint32_t)width, ((columns.last - window.base) | 127u) + 1);
-        window.clear(group);
+        if (live) window.width = min((uint32_t)shape.width, ((columns.last - window.base) | 127u) + 1);
+        clear_marks(group, marks, window.width);
         __syncwarp();
-        mark_row<Pieces, Check>(pattern, group, window, live ? row : span<Offset>{0, 0}, faults, bounds);
+        mark_row<R, Pieces, Check>(pattern, group, shape, window, live ? row : span<Offset>{0, 0}, faults, bounds);
         __syncwarp();
         each(window, live);
         __syncwarp();
@@ -162,7 +267,15 @@ inline direct_shape direct_shape_of(const cuda_product &product, const row_set &
     const int width = ((span < 1 ? 1 : span < DIRECT_MOST_SPAN ? span : DIRECT_MOST_SPAN) + 31 + 127) / 128 * 128;
     const int least = width <= 1024 ? 8 : width <= 4096 ? 16 : 32, wanted = b_row <= 8 ? 8 : b_row <= 16 ? 16 : 32;
     const int lanes = wanted > least ? wanted : least;
-    return {{lanes, rows.rows == nullptr ? together : 1, 0, 1, lanes == 32 && b_row > 32}, width, 0};
+    const int bundled = rows.rows == nullptr ? together : 1;
+    return {{lanes, bundled, 0, 1, lanes == 32 && b_row > 32},
+            width,
+            0,
+            lanes - lanes % bundled,
+            0,
+            product.notes.follows,
+            product.notes.units,
+            false};
 }
 
 } // namespace spg

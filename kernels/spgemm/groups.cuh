@@ -15,6 +15,7 @@ enum {
     GROUP_THREADS = 128,  /* a block, unless its groups' memory would not fit */
     GROUP_TILE_STEPS = 4, /* rows a group does before its block moves on: neighbours share rows of B in L1 */
     STEPS_AT_ONCE = 4,    /* steps, a row of B or a piece of one each, whose entries are asked for together */
+    COLUMNS_AT_ONCE = 4,  /* of a row of A that a lane compares */
     MOST_TOGETHER = 3,
     NO_COLUMN = -1
 };
@@ -103,33 +104,39 @@ __device__ inline void for_each_batch(const patterns<Offset> &pattern, const Gro
     }
 }
 
-/* The next rows that a group does, of `rows` (0: none) that follow each other:
- * all if their columns in A are equal, else the first; row(r) is where the r-th
- * lies in A. Called by the whole warp. */
+/* The next rows that a group does, of `rows` (0: none) that follow each other: all if their columns in A are equal,
+ * else the first; row(r) is where the r-th lies in A. Called by the whole warp. */
 template <typename Offset, int R, typename Group, typename Row>
 __device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &pattern, const Group &group, int rows,
                                                     Row &&row)
 {
+    constexpr int N = COLUMNS_AT_ONCE;
     row_bundle<Offset, R> bundle;
+#pragma unroll
+    for (int r = 0; r < R; r++) bundle.row[r] = r < rows ? row(r) : span<Offset>{0, 0};
+    bundle.rows = rows > 0 ? rows : 0;
+    const Offset length = bundle.row[0].end - bundle.row[0].begin;
     bool equal = true;
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-        bundle.row[r] = r < rows ? row(r) : span<Offset>{0, 0};
-        equal =
-            equal && (r >= rows || bundle.row[r].end - bundle.row[r].begin == bundle.row[0].end - bundle.row[0].begin);
-    }
-    bundle.rows = rows > 0 ? rows : 0;
-    if constexpr (R > 1) {
-        const Offset length = bundle.row[0].end - bundle.row[0].begin;
-        for (Offset e = group.lane; rows > 1 && equal && e < length; e += Group::lanes) {
-            const int32_t column = pattern.a_columns[bundle.row[0].begin + e];
+    for (int r = 1; r < R; r++) equal = equal && (r >= rows || bundle.row[r].end - bundle.row[r].begin == length);
+    if (R > 1 && rows > 1 && equal)
+        for (Offset first = group.lane; first < length; first += N * Group::lanes) {
+            int32_t column[R][N];
 #pragma unroll
-            for (int r = 1; r < R; r++)
-                equal = equal && (r >= rows || pattern.a_columns[bundle.row[r].begin + e] == column);
+            for (int n = 0; n < N; n++)
+#pragma unroll
+                for (int r = 0; r < R; r++) {
+                    const Offset e = first + n * Group::lanes;
+                    const Offset begin = r < rows ? bundle.row[r].begin : bundle.row[0].begin;
+                    column[r][n] = e < length ? pattern.a_columns[begin + e] : NO_COLUMN;
+                }
+#pragma unroll
+            for (int n = 0; n < N; n++)
+#pragma unroll
+                for (int r = 1; r < R; r++) equal = equal && column[r][n] == column[0][n];
         }
-        __syncwarp();
-        if (group.any(!equal)) bundle.rows = rows > 0 ? 1 : 0;
-    }
+    __syncwarp();
+    if (R > 1 && group.any(!equal)) bundle.rows = rows > 0 ? 1 : 0;
     return bundle;
 }
 

@@ -93,7 +93,8 @@ spg_status open_run(cuda_state *state, spg_product *product)
            product->A->row_offsets,
            product->B->row_offsets,
            sizeof *state,
-           sizeof *state};
+           sizeof *state,
+           {}};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
     if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
@@ -158,6 +159,13 @@ spg_status clear_last_length(const cuda_product &run)
     return spg_cuda_zero_bytes(run.context, last, size);
 }
 
+spg_status count_alike_rows(cuda_product &run, const route &chosen)
+{
+    if (!chosen.direct) return count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
+    spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
+    return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -175,10 +183,7 @@ spg_status count_rows(cuda_state *state)
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
         status = clear_last_length(run);
-        if (status != SPG_OK) return status;
-        status = state->chosen.direct
-                     ? count_rows_direct(run, all_rows(run), state->chosen.span, state->chosen.together)
-                     : count_rows_table(run, all_rows(run), state->chosen.slots, state->chosen.together);
+        if (status == SPG_OK) status = count_alike_rows(run, state->chosen);
         break;
     case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
@@ -347,6 +352,7 @@ void spg_cuda_product_end(spg_product *product)
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
+        give_workspace(run, run.notes.memory, run.notes.bytes);
         spg_cuda_leave(run.context);
     }
     product->stats.workspace_bytes = run.most_held_bytes;

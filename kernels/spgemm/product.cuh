@@ -12,6 +12,15 @@
 namespace spg
 {
 
+/* What class direct notes in workspace where rows equal their neighbours (equal_rows.cu); NULL: nothing. */
+struct equal_notes {
+    void *memory;
+    int64_t bytes;
+    uint8_t *follows; /* of every row of B: whether it has the columns of the row before */
+    uint2 *units; /* of `together` rows of A with the same columns: the first and the last column of their rows of C;
+                   * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
+};
+
 /* The host's view of a product under way. */
 struct cuda_product {
     spg_context *context;
@@ -22,6 +31,7 @@ struct cuda_product {
     spg_type offset_type;                /* of all three in the kernels */
     const void *a_offsets, *b_offsets;   /* in offset_type: the operands' own, or widened copies */
     int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
+    equal_notes notes;
 };
 
 /* Workspace within the context's limit, freed in the order of the stream. */

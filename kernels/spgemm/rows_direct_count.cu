@@ -1,6 +1,8 @@
 /* Counting, class direct: how many columns of its windows a row marks.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no misfits.
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no misfits;
+ * what the notes on equal rows are to hold of units. Where windows are small, a row's columns are marked by their
+ * remainders, for then its span need not be known before; a row that turns out wider is done again, in windows.
  * Chosen by route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
 #include "direct.cuh"
 
@@ -9,7 +11,7 @@ namespace spg
 namespace
 {
 
-template <typename Group> __device__ inline int count_marks(const Group &group, const marked_window &window)
+template <typename Group, typename Window> __device__ inline int count_marks(const Group &group, const Window &window)
 {
     unsigned int count = 0;
     for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
@@ -31,7 +33,9 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
     counts found{};
     const auto bounds = [&](int32_t column) {
         const span<Offset> b = checked_b_row(pattern, column, found.faults);
-        return b_rows<Offset>{b.begin, b.end - b.begin <= pattern.cols ? (int)(b.end - b.begin) : 0};
+        const bool possible = b.end - b.begin <= pattern.cols;
+        if (!possible) found.faults |= SPG_FAULT_B_UNSORTED;
+        return b_rows<Offset>{b.begin, possible ? (int)(b.end - b.begin) : 0};
     };
     for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
         for (int done = 0; __any_sync(~0u, done < unit_rows);) {
@@ -40,10 +44,28 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
                 pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
             unsigned long long products = 0;
             int length = 0;
-            const column_span columns = find_span(pattern, group, bundle.row[0], products, bounds);
-            for_each_window<Pieces, true>(
-                pattern, group, marks, shape.width, columns, bundle.row[0], found.faults, bounds,
-                [&](const marked_window &window, bool) { length += count_marks(group, window); });
+            column_span columns;
+            bool counted = false;
+            if (Lanes == 8 && shape.wraps) {
+                wrapped_window window{marks, (uint32_t)shape.width, NONE, 0};
+                clear_marks(group, marks, window.width);
+                __syncwarp();
+                products =
+                    mark_row<R, Pieces, true>(pattern, group, shape, window, bundle.row[0], found.faults, bounds);
+                columns = {group.least(window.first), ~group.least(~window.last)};
+                __syncwarp();
+                counted = __all_sync(~0u, columns.first == NONE || columns.last - columns.first < window.width);
+                if (counted) length = count_marks(group, window);
+                __syncwarp();
+            } else
+                columns = find_span<R>(pattern, group, shape, bundle.row[0], products, bounds);
+            if (R > 1 && shape.units != nullptr && done == 0 && unit_rows > 0 && group.lane == 0)
+                shape.units[first / shape.together] =
+                    bundle.rows == shape.together ? uint2{columns.first, columns.last} : uint2{NONE, 0};
+            if (!counted)
+                for_each_window<R, Pieces, true>(
+                    pattern, group, shape, marks, columns, bundle.row[0], found.faults, bounds,
+                    [&](const marked_window &window, bool) { length += count_marks(group, window); });
             record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin), products,
                    found);
             done += bundle.rows;
@@ -56,6 +78,11 @@ template <typename Offset, int R>
 spg_status launch_count(cuda_product &product, const row_set &rows, int span, int together)
 {
     direct_shape shape = direct_shape_of(product, rows, span, together);
+    shape.wraps = shape.lanes == 8;
+    if (shape.wraps) {
+        shape.width = 128;
+        while (shape.width < span) shape.width *= 2;
+    }
     shape.group_bytes = direct_bytes(0, shape.width);
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
         return launch_groups(product, rows, shape, "counting, class direct",
