@@ -1,6 +1,7 @@
 /* Plans on the device (backend.h). A plan is made from the pattern of C and those of A and B: rows by class
- * (plan_classes.cu), then what each class keeps (plan_thread.cu, plan_items.cu). A run launches one kernel for each
- * class that has rows; it allocates nothing, waits for nothing and can be captured. */
+ * (plan_classes.cu), then what each class keeps (plan_thread.cu, plan_items.cu, plan_entries.cu); where workspace is
+ * limited, some rows after the others. A run launches one kernel for each class that has rows; it allocates nothing,
+ * waits for nothing and can be captured. */
 #include "plan.cuh"
 
 #include "../cuda_backend.h"
@@ -48,6 +49,44 @@ spg_status make_classes(plan_maker &maker)
     return status;
 }
 
+/* Rows of a part: as many as the workspace has room for. */
+int64_t choose_rows(const plan_maker &maker, int64_t rows)
+{
+    const int64_t limit = maker.context->config.workspace_limit;
+    if (limit == 0) return rows;
+    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
+    return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
+}
+
+numbers_view offsets_from(const spg_csr &matrix, int64_t row)
+{
+    const numbers_view all = offsets_of(matrix);
+    return {static_cast<const char *>(all.memory) + row * (all.wide ? 8 : 4), all.wide};
+}
+
+spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
+{
+    cuda_plan *state = maker.plan;
+    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
+    void *memory = nullptr;
+    spg_status status = find_b_facts(maker);
+    if (status == SPG_OK)
+        status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
+    if (status != SPG_OK) return status;
+    state->parts = static_cast<plan_part *>(memory);
+    state->parts_count = count;
+    std::fill_n(state->parts, count, plan_part{});
+    for (int64_t k = 0; k < count && status == SPG_OK; k++) {
+        const int64_t first = k * rows;
+        maker.part = &state->parts[k];
+        maker.patterns.a = offsets_from(A, first);
+        maker.patterns.c = offsets_from(C, first);
+        maker.patterns.rows = std::min(rows, C.rows - first);
+        status = make_classes(maker);
+    }
+    return status;
+}
+
 spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
 {
     cuda_plan *state = state_of(plan);
@@ -64,26 +103,34 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     spg_status status = check_limits(context, B);
     if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
     if (status == SPG_OK) status = find_fingerprint(context, B, &state->of_b);
-    if (status == SPG_OK && C.nnz > 0) status = make_classes(maker);
+    if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     /* A and B may be changed by others than this stream as soon as the plan is there. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
+                             spg_array_bytes(state->parts_count, sizeof *state->parts) +
                              spg_array_bytes(state->arrays_room, sizeof *state->arrays) + C.nnz * 4 +
                              (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
     plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
 }
 
-spg_status run_classes(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+spg_status run_part(spg_context *context, const plan_part &part, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
-    const cuda_plan *state = state_of(plan);
-    spg_context *context = plan->context;
     spg_status status = SPG_OK;
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
-        status = run_items(context, state->classes[row_class], A->value_type, A->values, B->values, C->values);
-    if (status == SPG_OK) status = run_windows(context, state->windows, A->value_type, A->values, B->values, C->values);
-    for (const plan_thread_rows *rows : {&state->thread_wide, &state->thread})
+        status = run_items(context, part.classes[row_class], A->value_type, A->values, B->values, C->values);
+    if (status == SPG_OK) status = run_windows(context, part.windows, A->value_type, A->values, B->values, C->values);
+    for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread})
         if (status == SPG_OK) status = run_thread_rows(context, *rows, A->value_type, A->values, B->values, C->values);
+    return status;
+}
+
+spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    const cuda_plan *state = state_of(plan);
+    spg_status status = SPG_OK;
+    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++)
+        status = run_part(plan->context, state->parts[k], A, B, C);
     return status;
 }
 
@@ -202,7 +249,7 @@ spg_status spg_cuda_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr 
     if (status != SPG_OK) return status;
     if (cuda->events[SPG_STAGE_BEGIN] != nullptr)
         status = spg_cuda_check(context, cudaEventRecord(cuda->events[SPG_STAGE_BEGIN], cuda->stream), "timing");
-    if (status == SPG_OK) status = spg::run_classes(plan, A, B, C);
+    if (status == SPG_OK) status = spg::run_parts(plan, A, B, C);
     if (status == SPG_OK) status = spg::time_run(plan);
     spg_cuda_leave(context);
     return status;
@@ -215,6 +262,7 @@ void spg_cuda_plan_destroy(spgemm_plan *plan)
     for (int64_t k = 0; k < state->arrays_count; k++)
         spg_release(context, state->arrays[k].memory, state->arrays[k].bytes);
     spg_release_on_host(context, state->arrays, spg_array_bytes(state->arrays_room, sizeof *state->arrays));
+    spg_release_on_host(context, state->parts, spg_array_bytes(state->parts_count, sizeof *state->parts));
     spg_release_on_host(context, state, sizeof *state);
     plan->state = nullptr;
 }

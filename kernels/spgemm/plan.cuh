@@ -53,6 +53,10 @@ inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLA
  * workspace that a product, an entry of A and one of C take together, and all slices. */
 enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PLAN_SLICE_REST = 2 << 20 };
 
+/* Bytes of workspace that a row of a part takes at most. A part has a multiple of PLAN_PART_STEP rows, by which equal
+ * rows stay together. */
+enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
+
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes are chosen. */
@@ -207,17 +211,24 @@ struct plan_array {
     int64_t bytes;
 };
 
-struct cuda_plan {
-    plan_thread_rows thread, thread_wide; /* the references are the same array */
+/* Some rows after one another: all, unless the workspace is limited. */
+struct plan_part {
+    plan_thread_rows thread, thread_wide;
     plan_items classes[PLAN_CLASSES];
-    plan_fingerprint of_a, of_b;
     plan_windows windows;
+};
+
+struct cuda_plan {
+    plan_part *parts;
+    int64_t parts_count;
+    void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
+    plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
     int64_t arrays_count, arrays_room;
     int64_t bytes; /* of them all */
 };
 
-/* The patterns of A, B and C, checked by the product that gave C's. */
+/* The patterns of A, B and C, checked by the product that gave C's; of A and C the rows of one part. */
 struct plan_patterns {
     numbers_view a, b, c; /* row offsets */
     const int32_t *a_columns, *b_columns, *c_columns;
@@ -234,7 +245,8 @@ struct plan_totals {
 /* What chooses the classes of rows, and what came of it. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
-    unsigned long long products, longest_b, unsorted_b, equal_pairs, equal_triples;
+    unsigned long long longest_b, unsorted_b;
+    unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* from the row before, by their first columns */
 };
@@ -244,8 +256,9 @@ struct plan_maker {
     spg_context *context;
     spg_cuda *cuda;
     cuda_plan *plan;
+    plan_part *part; /* the one that is made */
     plan_patterns patterns;
-    int64_t a_nnz, b_nnz, c_nnz;
+    int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
     int value_bytes;
     bool by_entries;         /* rows that no thread computes */
     bool by_threads;         /* short rows */
@@ -292,6 +305,14 @@ class scratch
     int64_t bytes = 0;
 };
 
+/* Whether the workspace has room to order so many; an order only makes runs faster. */
+enum { PLAN_ORDER_BYTES = 48 };
+inline bool can_order(const plan_maker &maker, int64_t count)
+{
+    const int64_t limit = maker.context->config.workspace_limit;
+    return limit == 0 || maker.held + count * PLAN_ORDER_BYTES + PLAN_SLICE_REST <= limit;
+}
+
 /* *memory = bytes that the plan keeps. plan.cu. */
 spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory);
 template <typename Element> spg_status keep_array(plan_maker &maker, int64_t count, Element **array)
@@ -302,7 +323,9 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
     return status;
 }
 
-/* plan_classes.cu: fills in the facts, row_products and listed_rows, which have room for every row. Waits. */
+/* plan_classes.cu. find_b_facts: longest_b and b_ascends. classify_rows: fills in the facts, row_products and
+ * listed_rows, which have room for every row. Both wait. */
+spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
 
 /* plan_lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not

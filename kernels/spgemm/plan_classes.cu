@@ -117,12 +117,14 @@ __device__ inline bool is_far(const plan_patterns &of, int64_t row)
 __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const bool is_row = row < known.patterns.rows && known.c_length(row) > 0;
+    const plan_patterns &of = known.patterns;
+    const bool is_row = row < of.rows && known.c_length(row) > 0;
+    if (row == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
     const bool pair = is_row && row % 2 == 0 && known.are_equal(row, 2);
     const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
     const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
     const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
-    const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(known.patterns, row)));
+    const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
     const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
@@ -176,17 +178,19 @@ spg_status read_facts(plan_maker &maker, const plan_facts *facts)
                                sizeof maker.facts);
 }
 
+spg_status clear_facts(plan_maker &maker, plan_facts *facts)
+{
+    return spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, maker.cuda->stream),
+                          "a plan's facts");
+}
+
 spg_status find_facts(plan_maker &maker, uint8_t *is_equal, plan_facts *facts)
 {
-    cudaStream_t stream = maker.cuda->stream;
     const plan_patterns &patterns = maker.patterns;
-    const int rows_a_block = THREADS / WARP;
-    spg_status status =
-        spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, stream), "a plan's facts");
+    spg_status status = clear_facts(maker, facts);
     if (status != SPG_OK) return status;
-    b_facts_kernel<<<plan_blocks(maker.cuda, patterns.b_rows, rows_a_block), THREADS, 0, stream>>>(patterns, facts);
-    row_facts_kernel<<<plan_blocks(maker.cuda, patterns.rows, rows_a_block), THREADS, 0, stream>>>(
-        patterns, maker.row_products, is_equal);
+    const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / WARP);
+    row_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.row_products, is_equal);
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
@@ -243,6 +247,23 @@ spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
 
 } // namespace
 
+spg_status find_b_facts(plan_maker &maker)
+{
+    const plan_patterns &patterns = maker.patterns;
+    scratch facts_memory(maker);
+    plan_facts *facts = nullptr;
+    spg_status status = facts_memory.allocate(1, &facts);
+    if (status == SPG_OK) status = clear_facts(maker, facts);
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / WARP);
+    b_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's facts");
+    if (status == SPG_OK) status = read_facts(maker, facts);
+    maker.longest_b = (int64_t)maker.facts.longest_b;
+    maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
+    return status;
+}
+
 spg_status classify_rows(plan_maker &maker)
 {
     const int64_t rows = maker.patterns.rows;
@@ -265,7 +286,6 @@ spg_status classify_rows(plan_maker &maker)
     known.slice_row_most = maker.slice_row_most;
     known.together = maker.together;
     maker.cut_products = known.cut_products = choose_cut(maker);
-    maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     uint8_t *row_classes = is_equal + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");

@@ -107,7 +107,7 @@ spg_status sort_slice(plan_maker &maker, entry_slice *slice, uint32_t *spare_key
 spg_status expand_slice(plan_maker &maker, const entry_slice &slice, const int64_t *before)
 {
     cudaStream_t stream = maker.cuda->stream;
-    const plan_windows &kept = maker.plan->windows;
+    const plan_windows &kept = maker.part->windows;
     scratch rows_memory(maker);
     uint32_t *rows = nullptr;
     int64_t products = 0;
@@ -165,19 +165,21 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
 /* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
 {
-    plan_windows &kept = maker.plan->windows;
-    const int64_t all = products / maker.slice_most + maker.a_nnz / maker.slice_most + maker.c_nnz / maker.slice_most;
-    const int64_t most = windows_of(maker.c_nnz) + 2 * (all + 1);
+    plan_windows &kept = maker.part->windows;
+    const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
+    const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
+    const int64_t most = windows_of(c_entries) + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.by_entries ? maker.together : 1;
-    char *b_begins = nullptr;
-    spg_status status = keep_array(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &b_begins);
+    spg_status status = SPG_OK;
+    if (maker.plan->b_begins == nullptr)
+        status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
     if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * PLAN_WINDOW : 0, &kept.strides);
     if (status == SPG_OK) status = keep_array(maker, products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
-    kept.b_begins = b_begins;
+    kept.b_begins = maker.plan->b_begins;
     return status;
 }
 
@@ -207,7 +209,7 @@ spg_status make_windows(plan_maker &maker)
     entry_totals *device_totals = nullptr, totals = {};
     entry_slice *device_slice = nullptr;
     int64_t *before = maker.entry_products;
-    plan_windows &kept = maker.plan->windows;
+    plan_windows &kept = maker.part->windows;
     spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
     if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
     if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);

@@ -227,7 +227,7 @@ spg_status keep_items(plan_maker &maker, plan_items &items, int64_t count, int64
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
 {
     const plan_totals &totals = maker.facts.classes[row_class];
-    plan_items &items = maker.plan->classes[row_class];
+    plan_items &items = maker.part->classes[row_class];
     items.lanes = choose_lanes(row_class, totals);
     items.code_bytes = class_code_bytes(row_class);
     items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
@@ -245,7 +245,8 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const unsigned int blocks = plan_blocks(maker.cuda, count, WARPS);
     count_pieces_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, piece_begins, code_begins);
     status = spg_cuda_check_launch(maker.context, "a plan's pieces");
-    const bool differ = row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows);
+    const bool differ = (row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows)) &&
+                        can_order(maker, count);
     if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
     if (status == SPG_OK && differ) status = order_descending(maker, code_begins, count, order);
     if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);

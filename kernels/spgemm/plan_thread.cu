@@ -73,11 +73,12 @@ __global__ void __launch_bounds__(THREADS)
 template <typename Index> spg_status write_rows(plan_maker &maker, plan_thread_rows &kept, const int32_t *rows)
 {
     written_rows<Index> out = {};
-    out.references = static_cast<Index *>(maker.plan->thread.references);
     spg_status status = keep_array(maker, kept.count, &out.a_begin);
     if (status == SPG_OK) status = keep_array(maker, kept.count, &out.c_begin);
-    if (status == SPG_OK && out.references == nullptr) status = keep_array(maker, maker.a_nnz, &out.references);
+    if (status == SPG_OK && maker.plan->references == nullptr)
+        status = keep_memory(maker, spg_array_bytes(maker.a_nnz, sizeof(Index)), &maker.plan->references);
     if (status != SPG_OK) return status;
+    out.references = static_cast<Index *>(maker.plan->references);
     kept.a_begin = out.a_begin, kept.c_begin = out.c_begin, kept.references = out.references;
     out.lengths = kept.lengths, out.codes = kept.codes, out.codes_begin = kept.codes_begin;
     const unsigned int blocks = (unsigned int)((kept.count + THREADS - 1) / THREADS);
@@ -89,7 +90,7 @@ template <typename Index> spg_status write_rows(plan_maker &maker, plan_thread_r
 
 spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows)
 {
-    plan_thread_rows &kept = row_class == PLAN_THREAD ? maker.plan->thread : maker.plan->thread_wide;
+    plan_thread_rows &kept = row_class == PLAN_THREAD ? maker.part->thread : maker.part->thread_wide;
     const plan_totals &totals = maker.facts.classes[row_class];
     const int64_t count = (int64_t)totals.rows, warps = (count + WARP - 1) / WARP;
     const int64_t narrow = (int64_t)1 << 32;
@@ -97,7 +98,7 @@ spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *row
     kept.scattered = maker.facts.far_rows > (unsigned long long)maker.patterns.rows / 4;
     kept.narrow = maker.a_nnz < narrow && maker.c_nnz < narrow &&
                   maker.b_nnz < (int64_t)1 << (32 - reference_bits<uint32_t>()) &&
-                  maker.facts.longest_b < 1ull << reference_bits<uint32_t>();
+                  maker.longest_b < (int64_t)1 << reference_bits<uint32_t>();
     spg_status status = keep_array(maker, warps + 1, &kept.codes_begin);
     if (status == SPG_OK) status = keep_array(maker, count, &kept.lengths);
     if (status != SPG_OK) return status;

@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
 
 spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals)
 {
-    plan_windows &kept = maker.plan->windows;
+    plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t count = windows_of(slice.c_count), windows_before = kept.count, long_before = kept.long_count;
     scratch words_memory(maker);
@@ -231,10 +231,11 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
 
 spg_status order_windows(plan_maker &maker)
 {
-    plan_windows &kept = maker.plan->windows;
+    plan_windows &kept = maker.part->windows;
     scratch keys_memory(maker), present_memory(maker);
     int64_t *keys = nullptr, *present = nullptr, common = 0, full = 0, products = maker.entry_product_count;
     const int64_t count = kept.count, mean = products / kept.count + 1;
+    if (!can_order(maker, count)) return SPG_OK;
     spg_status status = keys_memory.allocate(count, &keys);
     if (status == SPG_OK) status = present_memory.allocate(count + 1, &present);
     if (status != SPG_OK) return status;
