@@ -60,7 +60,7 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 10 };
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5 };
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
 enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
@@ -93,8 +93,7 @@ static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 struct plan_thread_rows {
     int64_t count;
     bool narrow;
-    bool scattered; /* neighbouring rows name other rows of B */
-    int longest;    /* row of C */
+    int longest; /* row of C */
     void *a_begin, *c_begin, *references;
     uint32_t *lengths, *codes;
     int64_t *codes_begin;

@@ -202,24 +202,24 @@ int choose_together(const plan_facts &facts)
 }
 
 /* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
- * rows of B: their codes are the fewest bytes, but not where rows are equal, nor where rows of C take many sums of few
- * products each. Else a thread an entry where rows of B are
- * short; where they are long a group of lanes across them shares its loads better, and then threads take the short
- * rows. (spgemm_bench, H100, ms by threads / entries: fd3d7 A*P 0.13 / 0.18, fe2d9 A*A 0.36 / 0.46, tet3d A*P 0.45 /
- * 0.38, fe3d27 A*P 0.69 / 0.42; by entries / groups: tet3d A*A 1.26 / 0.85, elast3d A*A 0.97 / 0.78.) */
+ * rows of B: their codes are the fewest bytes, but not where rows are equal, nor where neighbouring rows name rows of B
+ * far from each other, for each lane would load from a place of its own. Else a thread an entry where rows of B are
+ * short; where they are long a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads /
+ * entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
+ * scattered: tri2d A*P 0.16 / 0.15 / 0.25, tri2d A*A 0.37 / 0.36 / 0.29, econ A*P 0.095 / 0.094 / 0.065; many products:
+ * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79.) */
 void choose_scheme(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
-    const int64_t products = (int64_t)facts.products;
+    const int64_t products = (int64_t)facts.products, a_entries = (int64_t)facts.a_entries;
     const int64_t equal_rows = (int64_t)std::max(2 * facts.equal_pairs, 3 * facts.equal_triples);
     const bool most_are_short = facts.short_products >= facts.products / 10 * 9;
-    const bool few = products <= PLAN_THREAD_MEAN * (int64_t)maker.patterns.rows;
-    const bool short_b = products <= PLAN_THREAD_B_ROW * maker.a_nnz;
-    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * maker.a_nnz;
-    const bool are_sparse = maker.c_nnz > PLAN_THREAD_FEW * maker.patterns.rows && products < 2 * maker.c_nnz;
-    maker.by_threads = !maker.by_entries ||
-                       (most_are_short && (few || !short_b) && !are_sparse && equal_rows < maker.patterns.rows / 2);
-    maker.together = maker.by_entries && maker.by_threads ? 1 : choose_together(facts);
+    const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
+    const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
+    const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
+    maker.by_threads = most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
+    maker.together = maker.by_threads ? 1 : choose_together(facts);
     const int64_t limit = maker.context->config.workspace_limit;
     const int64_t room =
         limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;

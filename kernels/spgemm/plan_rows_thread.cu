@@ -13,8 +13,7 @@ namespace
 
 /* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
  * written. */
-enum { THREADS = 128, SCATTERED_THREADS = 512, PITCH_PAD = 1, AT_ONCE = 4, MOST_SHARED = 48 << 10 };
-template <int Threads> constexpr int LEAST_BLOCKS = Threads == THREADS ? 7 : 2;
+enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4, MOST_SHARED = 48 << 10 };
 static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= MOST_SHARED, "no attribute is needed");
 static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
 
@@ -78,7 +77,7 @@ __device__ inline void add_row_of_b(const Value *b, int length, Value a, code_st
         Value values[AT_ONCE];
         const int count = min(length - t, (int)AT_ONCE);
 #pragma unroll
-        for (int u = 0; u < AT_ONCE; u++) values[u] = b[t + min(u, count - 1)];
+        for (int u = 0; u < AT_ONCE; u++) values[u] = u < count ? b[t + u] : zero<Value>();
         codes.fill();
 #pragma unroll
         for (int u = 0; u < AT_ONCE; u++) {
@@ -103,15 +102,15 @@ __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_beg
     }
 }
 
-template <int Threads, typename Index, typename Value>
-__global__ void __launch_bounds__(Threads, LEAST_BLOCKS<Threads>)
+template <typename Index, typename Value>
+__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    const int pitch = Threads + PITCH_PAD, lane = threadIdx.x % 32;
+    const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
-    const int64_t at = (int64_t)blockIdx.x * Threads + threadIdx.x, warp = at / 32;
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
     if (warp * 32 >= count) return;
     const uint32_t lengths = at < count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
@@ -132,12 +131,7 @@ __global__ void __launch_bounds__(Threads, LEAST_BLOCKS<Threads>)
     write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);
 }
 
-inline size_t shared_bytes(const plan_thread_rows &rows, int threads, size_t value_bytes)
-{
-    return (size_t)rows.longest * (size_t)(threads + PITCH_PAD) * value_bytes;
-}
-
-template <int Threads, typename Index, typename Value>
+template <typename Index, typename Value>
 spg_status launch(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
                   void *c_values)
 {
@@ -149,22 +143,12 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const void
                                    rows.codes};
     int lanes = 4;
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
-    const size_t bytes = shared_bytes(rows, Threads, sizeof(Value));
-    const unsigned int blocks = (unsigned int)((rows.count + Threads - 1) / Threads);
-    plan_thread_kernel<Threads, Index, Value><<<blocks, Threads, bytes, spg_cuda_of(context)->stream>>>(
+    const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
+    const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
+    plan_thread_kernel<Index, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(
         in, rows.count, lanes, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
         static_cast<Value *>(c_values));
     return spg_cuda_check_launch(context, "a plan's short rows");
-}
-
-/* Scattered rows have rows of B in common with others nearby: the many of a large block share them in one cache. */
-template <typename Index, typename Value>
-spg_status launch_either(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
-                         void *c_values)
-{
-    return rows.scattered && shared_bytes(rows, SCATTERED_THREADS, sizeof(Value)) <= MOST_SHARED
-               ? launch<SCATTERED_THREADS, Index, Value>(context, rows, a_values, b_values, c_values)
-               : launch<THREADS, Index, Value>(context, rows, a_values, b_values, c_values);
 }
 
 } // namespace
@@ -175,8 +159,8 @@ spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, s
     if (rows.count == 0) return SPG_OK;
     return with_value_type(type, [&](auto value) {
         using Value = decltype(value);
-        return rows.narrow ? launch_either<uint32_t, Value>(context, rows, a_values, b_values, c_values)
-                           : launch_either<uint64_t, Value>(context, rows, a_values, b_values, c_values);
+        return rows.narrow ? launch<uint32_t, Value>(context, rows, a_values, b_values, c_values)
+                           : launch<uint64_t, Value>(context, rows, a_values, b_values, c_values);
     });
 }
 

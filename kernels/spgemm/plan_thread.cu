@@ -95,7 +95,6 @@ spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *row
     const int64_t count = (int64_t)totals.rows, warps = (count + WARP - 1) / WARP;
     const int64_t narrow = (int64_t)1 << 32;
     kept.longest = (int)totals.most_c;
-    kept.scattered = maker.facts.far_rows > (unsigned long long)maker.patterns.rows / 4;
     kept.narrow = maker.a_nnz < narrow && maker.c_nnz < narrow &&
                   maker.b_nnz < (int64_t)1 << (32 - reference_bits<uint32_t>()) &&
                   maker.longest_b < (int64_t)1 << reference_bits<uint32_t>();
