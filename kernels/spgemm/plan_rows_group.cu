@@ -21,15 +21,16 @@ template <typename Value, typename Code, int Together> constexpr int pieces_at_o
     return sizeof(Value) * Together > 24 ? 2 : sizeof(Value) * Together <= 8 && sizeof(Code) > 1 ? 8 : 4;
 }
 
-/* Up to Count pieces from `at` on; those beyond the item's last are empty. */
+/* Up to Count pieces; those beyond the item's last are empty. */
 template <int Count> struct some_pieces {
     uint64_t word[Count];
 
-    __device__ void load(const uint64_t *pieces, int piece_words, int64_t at, int64_t end)
+    __device__ void load(const uint64_t *pieces, int piece_words, int64_t left)
     {
 #pragma unroll
-        for (int u = 0; u < Count; u++) word[u] = at + u < end ? pieces[(at + u) * piece_words] : 0;
+        for (int u = 0; u < Count; u++) word[u] = u < left ? pieces[u * piece_words] : 0;
     }
+    __device__ bool has(int u, int lane) const { return lane < piece_length(word[u]); }
 };
 
 /* All lanes of the warp are here, with items of different lengths. */
@@ -38,35 +39,38 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
                                     const Value *b_values, Value *sums)
 {
     constexpr int COUNT = pieces_at_once<Value, Code, Together>();
-    const uint64_t *pieces = of.pieces + item.piece_begin * of.piece_words;
-    const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin;
+    const int words = of.piece_words;
+    const uint64_t *pieces = of.pieces + item.piece_begin * words;
+    const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin + lane;
     a_values += item.a_begin;
+    b_values += lane;
     some_pieces<COUNT> next;
-    next.load(pieces, of.piece_words, 0, item.pieces);
-    for (int64_t at = 0; __any_sync(~0u, at < item.pieces); at += COUNT) {
+    next.load(pieces, words, item.pieces);
+    for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT * words) {
         const some_pieces<COUNT> now = next;
-        Value a[COUNT][Together] = {}, b[COUNT] = {};
-        unsigned int code[COUNT] = {};
+        Value a[COUNT][Together], b[COUNT];
+        unsigned int code[COUNT], before = 0;
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
-            if (lane < piece_length(now.word[u])) {
-                code[u] = codes[lane];
-                b[u] = b_values[piece_start(now.word[u]) + lane];
-                const int64_t a_entry =
-                    of.piece_words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[(at + u) * 2 + 1];
+            if (now.has(u, lane)) {
+                code[u] = codes[before];
+                b[u] = b_values[piece_start(now.word[u])];
+                const Value *first = a_values + (words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[u * 2 + 1]);
+                a[u][0] = first[0];
 #pragma unroll
-                for (int j = 0; j < Together; j++)
-                    if (j < of.together) a[u][j] = a_values[a_entry + (int64_t)j * item.a_length];
+                for (int j = 1; j < Together; j++)
+                    if (j < of.together) a[u][j] = first[j * item.a_length];
             }
-            codes += piece_length(now.word[u]);
+            before += (unsigned int)piece_length(now.word[u]);
         }
-        next.load(pieces, of.piece_words, at + COUNT, item.pieces);
+        codes += before;
+        next.load(pieces + COUNT * words, words, left - COUNT);
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
-            if (lane < piece_length(now.word[u])) {
+            if (now.has(u, lane)) {
 #pragma unroll
                 for (int j = 0; j < Together; j++)
-                    if (j < of.together) {
+                    if (j == 0 || j < of.together) {
                         Value *sum = sums + j * item.n + code[u];
                         *sum = add_product(*sum, a[u][j], b[u]);
                     }
