@@ -60,7 +60,7 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5 };
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
 enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
@@ -148,9 +148,9 @@ struct plan_items {
 
 /* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
  * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
- * names the entry of A, from the window's first, above `shift` bits for the position in the row of B; all bits set:
- * no product. The codes of a tile are words, those of its 32 entries side by side: a word holds two codes of 2 bytes,
- * or one of 4, and two words one of 8. */
+ * names the entry of A, from the window's first, above `shift` bits for the position in the row of B, or in all of B if
+ * it is direct; all bits set: no product. The codes of a tile are words, those of its 32 entries side by side: a word
+ * holds two codes of 2 bytes, or one of 4, and two words one of 8. */
 enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 32 };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
@@ -163,7 +163,8 @@ struct plan_window {
     int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
     int16_t count;      /* of entries */
     uint8_t code_bytes, shift;
-    int32_t order;
+    int16_t order;
+    bool direct; /* codes, of 4 bytes: nothing is to be known of rows of B */
 };
 
 /* An entry of so many products that a warp sums it: one thread would outlast all others. For each product the entry of

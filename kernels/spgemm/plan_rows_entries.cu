@@ -34,7 +34,7 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
 
 /* The sums of one entry and those of equal rows, whose values of A are `stride` apart: its codes are `words` words, 32
  * apart. */
-template <typename Code, int COUNT, int Together, typename Start, typename Value>
+template <bool Direct, typename Code, int COUNT, int Together, typename Start, typename Value>
 __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
                                  const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
 {
@@ -63,7 +63,8 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
             /* In place of none: the first entry, which is there. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
             const Value *first = a + (known >> shift);
-            start[u] = b_begins[known >> shift] + (Start)(known & mask);
+            start[u] = (Start)(known & mask);
+            if (!Direct) start[u] += b_begins[known >> shift];
 #pragma unroll
             for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
         }
@@ -81,27 +82,30 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
 }
 
 /* Tiles of one product, or two, are done with no room for more. */
-template <typename Code, int Together, typename Start, typename Value>
+template <bool Direct, typename Code, int Together, typename Start, typename Value>
 __device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
                                 const Start *b_begins, const Value *b_values, Value (&sums)[Together])
 {
     constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
     if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
-        sum_entry<Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_entry<Direct, Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
     else
-        sum_entry<Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_entry<Direct, Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
 template <int Together, typename Start, typename Value>
-__device__ inline void sum_any(int code_bytes, const uint32_t *codes, int words, int shift, const Value *a, int stride,
+__device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
                                int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
 {
-    if (code_bytes == 2)
-        sum_some<uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
-    else if (code_bytes == 4)
-        sum_some<uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    const int shift = window.shift;
+    if (window.direct)
+        sum_some<true, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else if (window.code_bytes == 2)
+        sum_some<false, uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else if (window.code_bytes == 4)
+        sum_some<false, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
     else
-        sum_some<uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
 /* What the lists of all windows say of one. */
@@ -127,8 +131,7 @@ __device__ inline void sum_window(const plan_window &window, const window_lists 
         Value sums[Together];
 #pragma unroll
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
-        sum_any<Together>(window.code_bytes, codes, words, window.shift, a, (int)(stride & 0xffff), lists.together,
-                          b_begins, b_values, sums);
+        sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
         if (Together == 1 && window.order == PLAN_ORDER_SORTED) {
             out[place] = sums[0];
@@ -213,7 +216,7 @@ __global__ void __launch_bounds__(threads_of<Together>, LEAST_BLOCKS)
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
             near_a[e] = a[e];
-            if (Together == 1) near_begins[e] = b_begins[e];
+            if (Together == 1 && !window.direct) near_begins[e] = b_begins[e];
         }
         __syncthreads();
         sum_window<Together>(window, lists, near_a, Together == 1 ? near_begins : b_begins, b_values, out, c_values);

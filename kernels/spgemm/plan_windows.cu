@@ -20,7 +20,9 @@ struct window_work {
     plan_windows out;
     int64_t before;
     int near_room;
-    int64_t *words; /* of each window's codes, in 32 */
+    int b_bits;          /* for a position in B */
+    bool prefers_direct; /* where other codes would take fewer bytes */
+    int64_t *words;      /* of each window's codes, in 32 */
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
@@ -34,7 +36,12 @@ struct window_work {
 };
 
 /* The least bits with 2^bits >= n. */
-__device__ inline int bits_for(int64_t n) { return n > 1 ? 64 - __clzll(n - 1) : 0; }
+__host__ __device__ inline int bits_for(int64_t n)
+{
+    int bits = 0;
+    while (bits < 63 && (int64_t)1 << bits < n) bits++;
+    return bits;
+}
 
 __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 {
@@ -52,6 +59,15 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
     const int64_t end = min(last + work.out.together, of.rows);
     return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
+}
+
+/* The codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
+__device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
+{
+    const int bits = shift + a_bits;
+    window->direct = a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
+    window->shift = (uint8_t)(window->direct ? work.b_bits : shift);
+    window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
 
 /* One thread writes the window and where its tiles begin. */
@@ -128,9 +144,7 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     const int64_t near = present > 0 ? a.near_count : 0;
     window.near_count = near <= work.near_room ? (int32_t)near : 0;
     window.count = (int16_t)present;
-    window.shift = (uint8_t)bits_for((int64_t)longest_b);
-    const int bits = window.shift + bits_for(a.count + 1);
-    window.code_bytes = bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+    choose_codes(work, bits_for((int64_t)longest_b), bits_for(a.count + 1), &window);
     window.order = !moved ? PLAN_ORDER_KEPT : present == width ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
     write_window(work, w, window, longest);
 }
@@ -160,7 +174,8 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
         write_long_product(work, long_products, slice.run_ends[key] + t, e, product - slice.starts[e]);
         return;
     }
-    const uint64_t code = (uint64_t)(e - first) << window.shift | (uint64_t)(product - slice.starts[e]);
+    const int64_t row_begin = window.direct ? work.patterns.b[work.patterns.a_columns[slice.a_begin + e]] : 0;
+    const uint64_t code = (uint64_t)(e - first) << window.shift | (uint64_t)(row_begin + product - slice.starts[e]);
     const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / 32];
     uint32_t *words = codes + (work.words[w] + tile) * 32 + rank % 32;
     if (window.code_bytes == 2) {
@@ -197,6 +212,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               kept,
                               windows_before,
                               near_room(maker.value_bytes, begin_bytes, kept.together),
+                              bits_for(maker.b_nnz),
+                              kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
                               before,
                               maker.row_products,
