@@ -1,7 +1,7 @@
 /* Plans on the device (backend.h). A plan is made from the pattern of C and those of A and B: rows by class
  * (plan_classes.cu), then what each class keeps (plan_thread.cu, plan_items.cu, plan_entries.cu); where workspace is
- * limited, some rows after the others. A run launches one kernel for each class that has rows; it allocates nothing,
- * waits for nothing and can be captured. */
+ * limited, some rows after the others. A run launches one kernel for each class that has rows, windows beside the
+ * others on a stream of the plan's own; it allocates nothing, waits for nothing and can be captured. */
 #include "plan.cuh"
 
 #include "../cuda_backend.h"
@@ -87,6 +87,33 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     return status;
 }
 
+bool has_windows(const plan_part &part) { return part.windows.count > 0 || part.windows.long_count > 0; }
+bool has_items(const plan_part &part)
+{
+    return std::any_of(part.classes, part.classes + PLAN_CLASSES,
+                       [](const plan_items &items) { return items.count > 0; });
+}
+
+/* Made beforehand, for a run makes nothing. */
+spg_status make_side(plan_maker &maker)
+{
+    cuda_plan *state = maker.plan;
+    const bool beside = std::any_of(state->parts, state->parts + state->parts_count,
+                                    [](const plan_part &part) { return has_windows(part) && has_items(part); });
+    if (!beside) return SPG_OK;
+    cudaError_t error = cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->forked, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming);
+    return spg_cuda_check(maker.context, error, "a plan's streams");
+}
+
+void drop_side(const cuda_plan &state)
+{
+    if (state.joined != nullptr) cudaEventDestroy(state.joined);
+    if (state.forked != nullptr) cudaEventDestroy(state.forked);
+    if (state.side != nullptr) cudaStreamDestroy(state.side);
+}
+
 spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
 {
     cuda_plan *state = state_of(plan);
@@ -104,6 +131,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
     if (status == SPG_OK) status = find_fingerprint(context, B, &state->of_b);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
+    if (status == SPG_OK) status = make_side(maker);
     /* A and B may be changed by others than this stream as soon as the plan is there. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
@@ -114,23 +142,49 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     return status;
 }
 
-spg_status run_part(spg_context *context, const plan_part &part, const spg_csr *A, const spg_csr *B, spg_csr *C)
+/* The same run's operands and where it goes. */
+struct run_values {
+    spg_context *context;
+    spg_type type;
+    const void *a, *b;
+    void *c;
+};
+
+spg_status run_beside(const cuda_plan &state, const plan_part &part, const run_values &values)
 {
-    spg_status status = SPG_OK;
+    spg_context *context = values.context;
+    cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
+    spg_status status = spg_cuda_check(context, error, "a plan's streams");
+    if (status == SPG_OK)
+        status = run_windows(context, state.side, part.windows, values.type, values.a, values.b, values.c);
+    if (status != SPG_OK) return status;
+    return spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
+}
+
+spg_status run_part(const cuda_plan &state, const plan_part &part, const run_values &values)
+{
+    spg_context *context = values.context;
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    const bool beside = has_windows(part) && has_items(part);
+    spg_status status = beside ? run_beside(state, part, values) : SPG_OK;
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
-        status = run_items(context, part.classes[row_class], A->value_type, A->values, B->values, C->values);
-    if (status == SPG_OK) status = run_windows(context, part.windows, A->value_type, A->values, B->values, C->values);
+        status = run_items(context, part.classes[row_class], values.type, values.a, values.b, values.c);
+    if (status == SPG_OK && !beside)
+        status = run_windows(context, stream, part.windows, values.type, values.a, values.b, values.c);
     for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread})
-        if (status == SPG_OK) status = run_thread_rows(context, *rows, A->value_type, A->values, B->values, C->values);
-    return status;
+        if (status == SPG_OK) status = run_thread_rows(context, *rows, values.type, values.a, values.b, values.c);
+    if (status != SPG_OK || !beside) return status;
+    return spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
 }
 
 spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
     const cuda_plan *state = state_of(plan);
+    const run_values values = {plan->context, A->value_type, A->values, B->values, C->values};
     spg_status status = SPG_OK;
     for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++)
-        status = run_part(plan->context, state->parts[k], A, B, C);
+        status = run_part(*state, state->parts[k], values);
     return status;
 }
 
@@ -259,6 +313,7 @@ void spg_cuda_plan_destroy(spgemm_plan *plan)
 {
     spg_context *context = plan->context;
     spg::cuda_plan *state = spg::state_of(plan);
+    spg::drop_side(*state);
     for (int64_t k = 0; k < state->arrays_count; k++)
         spg_release(context, state->arrays[k].memory, state->arrays[k].bytes);
     spg_release_on_host(context, state->arrays, spg_array_bytes(state->arrays_room, sizeof *state->arrays));

@@ -221,6 +221,9 @@ struct plan_part {
 struct cuda_plan {
     plan_part *parts;
     int64_t parts_count;
+    /* Windows run beside items, where there are both: each alone leaves much of the device waiting. */
+    cudaStream_t side;
+    cudaEvent_t forked, joined;
     void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
@@ -343,8 +346,8 @@ spg_status make_windows(plan_maker &maker);
 /* plan_rows_thread.cu, plan_rows_group.cu: values of C. */
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
                            const void *b_values, void *c_values);
-spg_status run_windows(spg_context *context, const plan_windows &windows, spg_type type, const void *a_values,
-                       const void *b_values, void *c_values);
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows, spg_type type,
+                       const void *a_values, const void *b_values, void *c_values);
 spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
                      const void *b_values, void *c_values);
 

@@ -229,39 +229,39 @@ __global__ void __launch_bounds__(threads_of<Together>, LEAST_BLOCKS)
 }
 
 template <int Together, typename Start, typename Value>
-spg_status launch(spg_context *context, const plan_windows &windows, const void *a_values, const void *b_values,
-                  void *c_values)
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const void *a_values,
+                  const void *b_values, void *c_values)
 {
     constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
     const size_t bytes =
         Together > 1 ? (size_t)windows.near_most * sizeof(Value)
                      : PLAN_WINDOW * sizeof(Value) + (size_t)windows.near_most * (sizeof(Value) + sizeof(Start));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    plan_entries_kernel<Together, Start, Value>
-        <<<long_blocks + (unsigned int)windows.count, THREADS, bytes, spg_cuda_of(context)->stream>>>(
-            windows, long_blocks, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
-            static_cast<Value *>(c_values));
+    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
+        windows, long_blocks, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
+        static_cast<Value *>(c_values));
     return spg_cuda_check_launch(context, "a plan's entries");
 }
 
 template <typename Start, typename Value>
-spg_status launch_together(spg_context *context, const plan_windows &windows, const void *a_values,
+spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows, const void *a_values,
                            const void *b_values, void *c_values)
 {
-    return windows.together > 1 ? launch<MOST_TOGETHER, Start, Value>(context, windows, a_values, b_values, c_values)
-                                : launch<1, Start, Value>(context, windows, a_values, b_values, c_values);
+    return windows.together > 1
+               ? launch<MOST_TOGETHER, Start, Value>(context, stream, windows, a_values, b_values, c_values)
+               : launch<1, Start, Value>(context, stream, windows, a_values, b_values, c_values);
 }
 
 } // namespace
 
-spg_status run_windows(spg_context *context, const plan_windows &windows, spg_type type, const void *a_values,
-                       const void *b_values, void *c_values)
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows, spg_type type,
+                       const void *a_values, const void *b_values, void *c_values)
 {
     if (windows.count == 0 && windows.long_count == 0) return SPG_OK;
     return with_value_type(type, [&](auto value) {
         using Value = decltype(value);
-        return windows.narrow ? launch_together<uint32_t, Value>(context, windows, a_values, b_values, c_values)
-                              : launch_together<int64_t, Value>(context, windows, a_values, b_values, c_values);
+        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, a_values, b_values, c_values)
+                              : launch_together<int64_t, Value>(context, stream, windows, a_values, b_values, c_values);
     });
 }
 
