@@ -43,7 +43,8 @@ inline int class_sums(int row_class)
     case PLAN_EQUAL_SMALL: return PLAN_SMALL_SUMS;
     case PLAN_MIDDLE:
     case PLAN_EQUAL_MIDDLE: return PLAN_MIDDLE_SUMS;
-    case PLAN_LARGE: return PLAN_LARGE_SUMS;
+    case PLAN_LARGE:
+    case PLAN_PARTS: return PLAN_LARGE_SUMS; /* more leave room for too few warps */
     default: return PLAN_MOST_SUMS;
     }
 }

@@ -29,7 +29,7 @@ struct row_cut {
 __device__ inline row_cut cut_row(int64_t n, int64_t products, int64_t cut_products)
 {
     const int64_t by_products = min(products / cut_products, n / PLAN_SMALL_SUMS);
-    const int64_t parts = max(max((n + PLAN_MOST_SUMS - 1) / PLAN_MOST_SUMS, by_products), (int64_t)1);
+    const int64_t parts = max(max((n + PLAN_LARGE_SUMS - 1) / PLAN_LARGE_SUMS, by_products), (int64_t)1);
     const int64_t width = (n + parts - 1) / parts;
     return {(n + width - 1) / width, width};
 }
