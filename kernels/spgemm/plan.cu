@@ -142,7 +142,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     return status;
 }
 
-/* The same run's operands and where it goes. */
+/* What a run reads and writes. */
 struct run_values {
     spg_context *context;
     spg_type type;

@@ -54,14 +54,16 @@ inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLA
  * workspace that a product, an entry of A and one of C take together, and all slices. */
 enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PLAN_SLICE_REST = 2 << 20 };
 
-/* Bytes of workspace that a row of a part takes at most. A part has a multiple of PLAN_PART_STEP rows, by which equal
- * rows stay together. */
+/* Bytes of workspace that a row of a part takes: 20 for its products and its place in the list, 28 as an item, the rest
+ * for what else lasts less long. A part has a multiple of PLAN_PART_STEP rows, by which equal rows stay
+ * together. */
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
+/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
+ * are chosen. */
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
-/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
 enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
