@@ -14,11 +14,12 @@ namespace spg
 namespace
 {
 
-/* LEAST_BLOCKS leaves registers for the products that are on their way at once; a third of a window has entries of
- * leaders where rows go together, six tiles. */
-enum { LEAST_BLOCKS = 5, PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+/* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
+ * third of a window has entries of leaders where rows go together, six tiles. */
+enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
+template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
 
 /* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
 template <typename Code> struct code_form {
@@ -191,7 +192,7 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
 }
 
 template <int Together, typename Start, typename Value>
-__global__ void __launch_bounds__(threads_of<Together>, LEAST_BLOCKS)
+__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const Value *__restrict__ a_values,
                         const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
