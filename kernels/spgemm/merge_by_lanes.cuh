@@ -1,15 +1,16 @@
 /* Counts rows of C by merging rows of B, a head a lane: for rows of A that are too long for one thread's registers.
  * Private to rows_merge.cu, which says how a merge counts.
  *
- * Input: rows of A of up to 32 entries; output: the length, products and faults of each. A lane reads its row of B by
- * 16 bytes, STAGED columns at a time, into a strip of shared memory that no other lane touches and whose banks are the
- * lanes, so that all step in one access. Invariant: behind the columns of a strip stands NO_COLUMN if its row of B ends
- * there, else the last of them again: it does not ascend, which ends the loop that counts, and so does everything
+ * Input: rows of A of up to 32 entries; output: the length, products and faults of each. A group of lanes reads columns
+ * as they are wanted. Where whole warps are the rule, a lane reads its row of B by 16 bytes, STAGED columns at a time,
+ * into a strip of shared memory that no other lane touches and whose banks are the lanes, so that all step in one
+ * access; elsewhere L1 needs that memory. Invariant: behind the columns of a strip stands NO_COLUMN if its row of B
+ * ends there, else the last of them again: it does not ascend, which ends the loop that counts, and so does everything
  * else that is not the common case. resume() then sees what it was. */
 #ifndef SPG_KERNELS_SPGEMM_MERGE_BY_LANES_CUH
 #define SPG_KERNELS_SPGEMM_MERGE_BY_LANES_CUH
 
-#include "rows.cuh"
+#include "merge.cuh"
 
 #include <type_traits>
 
@@ -18,8 +19,7 @@ namespace spg
 
 enum { MOST_PRODUCTS = 4096, HALF = 16, STAGED = 8 };
 constexpr uint32_t CELL_STRIDE = 32 * sizeof(uint32_t);
-constexpr uint32_t NO_COLUMN = 0xffffffffu; /* the head of a row of B at its end */
-constexpr uint32_t NOT_STAGED = 1u << 31;   /* the least head before there are heads: it does not ascend */
+constexpr uint32_t NOT_STAGED = 1u << 31; /* the least head before there are heads: it does not ascend */
 static_assert((int)MERGE_MOST == 32, "a warp holds the heads of any row that is counted here");
 static_assert(STAGED == 8, "two reads of 16 bytes");
 
@@ -36,7 +36,7 @@ constexpr uint32_t SUSPECT = 1u << 31; /* among the faults, until find_faults ha
 /* What a warp found in its rows. */
 struct warp_found {
     unsigned long long nnz, products;
-    unsigned int longest, misfits, long_rows, faults;
+    unsigned int longest, longest_a, misfits, long_rows, faults;
 };
 
 /* Products by a row of B, as far as they count. */
@@ -44,23 +44,6 @@ template <typename Offset> __device__ inline uint32_t capped_length(span<Offset>
 {
     Offset length = row.end - row.begin;
     return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
-}
-
-/* *from if it is wanted, else `otherwise`: one predicated load. A branch in its place would make a thread wait for each
- * of its heads in turn, and they are to travel together. */
-__device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b32 %0, [%1]; }"
-        : "+r"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
-}
-__device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b64 %0, [%1]; }"
-        : "+l"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
 }
 
 /* Of row i of A, but for columns of B. */
@@ -338,47 +321,51 @@ template <int LANES> __device__ inline uint32_t least_of_group(uint32_t head)
 /* One row of A in each half of the warp or in all of it, row i for all its lanes: its count and products, and the
  * faults that this lane saw. */
 template <int LANES, typename Offset, typename Position>
-__device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int32_t i, lane_columns &columns,
-                                           uint32_t &products)
+__device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int32_t i, uint32_t &products)
 {
-    uint32_t faults = 0;
+    row_found found{0, 0};
     const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
     const Offset k = a.begin + threadIdx.x % LANES;
     span<Offset> b{0, 0};
-    if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], faults);
+    if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], found.faults);
     products = sum_of_group<LANES>(capped_length(b));
     const bool fits = products <= MOST_PRODUCTS;
-    lane_row<Position> row = unstaged((Position)(fits ? b.begin : b.end), (Position)b.end, columns);
-    merged merge{NOT_STAGED, NO_COLUMN, 0};
-    while (true) {
-        const bool goes = ascends(merge);
-        if (!__all_sync(~0u, goes)) {
-            if (__any_sync(~0u, wants_staging(row, columns)))
-                stage(pattern, row, columns);
-            else if (!__any_sync(~0u, goes))
-                break;
+    Position at = (Position)(fits ? b.begin : b.end);
+    const Position end = (Position)b.end;
+    uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
+    uint32_t column = least_of_group<LANES>(head);
+    bool rises = true;
+    while (__any_sync(~0u, rises && column < (uint32_t)pattern.cols)) {
+        const bool counts = rises && column < (uint32_t)pattern.cols;
+        const uint32_t before = column;
+        if (counts) ++found.length;
+        if (counts && head == column) {
+            ++at;
+            head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
         }
-        if (goes) count(merge, row);
-        __syncwarp();
-        merge.column = least_of_group<LANES>(row.head);
+        column = least_of_group<LANES>(head);
+        if (counts) rises = column > before;
     }
-    faults |= faults_at_end(pattern, merge, row, columns);
-    if (fits) return {merge.length, faults};
+    if (!rises)
+        found.faults |= SPG_FAULT_B_UNSORTED;
+    else if (at < end)
+        found.faults |= SPG_FAULT_B;
+    if (fits) return found;
     products = 0;
-    return {(int32_t)MISFIT, faults};
+    return {(int32_t)MISFIT, found.faults};
 }
 
 /* The rows of the lanes in `lanes`, of up to LANES entries each; i is the lane's own. */
 template <int LANES, typename Offset, typename Position>
-__device__ inline void merge_in_groups(const patterns<Offset> &pattern, int32_t i, unsigned int lanes,
-                                       lane_columns &columns, row_found &found, warp_found &warp)
+__device__ inline void merge_in_groups(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found,
+                                       warp_found &warp)
 {
     const int lane = threadIdx.x % 32;
     while (lanes != 0) {
         const int first = take_lane(lanes), second = LANES == HALF && lanes != 0 ? take_lane(lanes) : first;
         uint32_t products;
-        row_found group = merge_in_group<LANES, Offset, Position>(pattern, i - lane + (lane < HALF ? first : second),
-                                                                  columns, products);
+        row_found group =
+            merge_in_group<LANES, Offset, Position>(pattern, i - lane + (lane < HALF ? first : second), products);
         found.faults |= group.faults;
         int32_t low = __shfl_sync(~0u, group.length, 0), high = __shfl_sync(~0u, group.length, HALF);
         if (lane == first) found.length = low;

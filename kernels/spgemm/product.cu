@@ -193,15 +193,26 @@ spg_status count_rows(cuda_state *state)
     return status;
 }
 
-/* Rows in short lists by one thread each; the longer ones, if they are few, by their length. */
+/* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
+ * merging comes back to them often. */
+bool merges_best(const cuda_product &run, const spg_tally &found)
+{
+    if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
+    const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
+    return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
+}
+
+/* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
 spg_status fill_short_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     const spg_tally &found = state->found;
     unsigned int longest = std::max(found.longest_row, state->longest_misfit);
     const bool scattered = found.scattered > SCATTERED_ROWS;
+    const bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
+    if (alike && found.misfits == 0 && merges_best(run, found))
+        return fill_rows_merge(run, (int)found.sampled_a_length, scattered);
     if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
-    bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
     int slots = slots_to_fill(longest);
     if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);

@@ -24,6 +24,14 @@ enum { MISFIT = -1 };
 enum { MERGE_MOST = 32 };
 spg_status count_rows_merge(cuda_product &product, unsigned int post);
 
+/* rows_merge_fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
+ * is the most that a row has; rows of C of any length, but a warp takes the time of its longest. Natural order, all
+ * rows. `scattered` as for lists. Lists are faster for rows of C up to FILL_LIST_BEST entries, and where they hold the
+ * rows of C and rows of B have more than FILL_MERGE_SHORT_B on average (spgemm_bench, H100, the filling pass: fd2d5 A*P
+ * 0.076 ms by lists, 0.084 by merging, A*A 0.118 and 0.17; fe2d9 A*P 0.138 and 0.117, A*A 0.94 by tables and 0.44). */
+enum { FILL_MERGE_MOST_A = 9, FILL_MERGE_SHORT_B = 4, FILL_LIST_BEST = 8 };
+spg_status fill_rows_merge(cuda_product &product, int longest_a, bool scattered);
+
 /* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the
  * end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
  * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). `scattered`: neighbouring rows

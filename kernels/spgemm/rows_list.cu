@@ -6,10 +6,9 @@
  * from +0 with its first product and takes the others as they come, in storage order. In the end nothing is moved: how
  * many columns are less than a slot's says where in C's row its entry goes.
  *
- * A warp takes WARP_ROWS neighbouring rows, from its multiprocessor's region (primitives/regions.cuh): what binds is
- * the traffic between L2 and L1. Their part of C is contiguous: it is laid out in shared memory and written in order,
- * unless it is too long for that or has a row that is left alone. Chosen by route.cu, for products whose rows are
- * short. No counterpart in the paper. */
+ * A warp takes WARP_ROWS neighbouring rows. Their part of C is contiguous: it is laid out in shared memory and written
+ * in order, unless it is too long for that or has a row that is left alone. Chosen by product.cu, for products whose
+ * rows are short. No counterpart in the paper. */
 #include "rows.cuh"
 
 #include <type_traits>

@@ -21,9 +21,10 @@ namespace spg
 namespace
 {
 
-enum { SCATTERED_FROM = 64 }; /* columns from a row's first to the next one's */
-enum { THREADS = 256, WARPS = THREADS / 32 };
-enum { BLOCKS_A_MULTIPROCESSOR = 32 }; /* beyond which blocks take several tiles of rows */
+enum { SCATTERED_FROM = 64 };          /* columns from a row's first to the next one's */
+enum { SAMPLED_ROWS = 256 };           /* that tell whether rows of B are scattered */
+enum { ROWS_A_MULTIPROCESSOR = 8192 }; /* beyond which blocks take several tiles of rows */
+enum { LONG_B_ROW = 6 };               /* mean entries of a row of B that are many */
 
 /* Which rows of A a kernel is made for: those that a thread merges with FEW_HEADS, those it merges with MANY_HEADS, or
  * those that it leaves to whole warps. It does the others as well. */
@@ -33,43 +34,19 @@ static_assert((int)MANY_HEADS <= (int)HALF, "rows beyond the heads of half a war
 static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
 static_assert((int)MERGE_MOST <= (int)LIST_MOST_A, "a row that is merged is too long for a list by its row of C alone");
 
-/* Blocks a multiprocessor holds at least, which bounds the registers: as many as need no local memory. */
-constexpr int blocks_at_once(made_for rows, size_t offset_bytes, size_t position_bytes)
+/* Threads of a block, and the blocks that a multiprocessor holds at least, which bounds the registers: as many as need
+ * no local memory. Blocks are large so that the rows in work on a multiprocessor are neighbours, which find each
+ * other's rows of B in L1; where those are long, it holds those of fewer rows (spgemm_bench, H100, the counting pass:
+ * tri2d A*P 0.140 ms with six blocks of 256 threads, 0.098 with three of 512; A*A 0.34, 0.26, and 0.18 with two; tet3d
+ * A*P 0.36 with three blocks of 256, 0.26 with one of 768; A*A 1.37, 1.14, and 0.94 with one of 512). */
+struct block_shape {
+    int threads, blocks;
+};
+constexpr block_shape shape_of(made_for rows, bool long_b, size_t offset_bytes, size_t position_bytes)
 {
-    if (rows == made_for::few) return offset_bytes == 4 ? 6 : 5;
-    if (rows == made_for::lanes) return 4;
-    return position_bytes == 4 ? 3 : 2;
-}
-
-/* A head that equals the column just counted gives way to the next of its row. Predicated and in place, so that no
- * register beside the three is taken. */
-__device__ inline void step_if_counted(uint32_t &head, int32_t &at, int32_t end, uint32_t column,
-                                       const int32_t *columns)
-{
-    asm("{ .reg .pred steps; .reg .b64 from;\n\t"
-        "setp.eq.u32 steps, %0, %3;\n\t"
-        "@steps add.s32 %1, %1, 1;\n\t"
-        "@steps mov.b32 %0, -1;\n\t"
-        "setp.lt.and.s32 steps, %1, %2, steps;\n\t"
-        "mad.wide.s32 from, %1, 4, %4;\n\t"
-        "@steps ld.global.nc.b32 %0, [from]; }"
-        : "+&r"(head), "+&r"(at)
-        : "r"(end), "r"(column), "l"(columns));
-}
-__device__ inline void step_if_counted(uint32_t &head, int64_t &at, int64_t end, uint32_t column,
-                                       const int32_t *columns)
-{
-    const bool counted = head == column;
-    at += counted;
-    head = (uint32_t)load_if(counted && at < end, columns + at, (int32_t)(counted ? NO_COLUMN : head));
-}
-
-template <int HEADS> __device__ inline uint32_t least(const uint32_t (&heads)[HEADS])
-{
-    uint32_t column = heads[0];
-#pragma unroll
-    for (int k = 1; k < HEADS; ++k) column = min(column, heads[k]);
-    return column;
+    if (rows == made_for::lanes) return {256, 4};
+    if (rows == made_for::few) return {512, offset_bytes == 4 && !long_b ? 3 : 2};
+    return {long_b || position_bytes == 8 ? 512 : 768, 1};
 }
 
 /* The rows of B that a row of A of at most HEADS entries names; returns its products, as far as they count. A row that
@@ -126,7 +103,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     while (column < (uint32_t)pattern.cols) {
         ++found.length;
 #pragma unroll
-        for (int k = 0; k < HEADS; ++k) step_if_counted(heads[k], at[k], end[k], column, pattern.b_columns);
+        for (int k = 0; k < HEADS; ++k) step_if_taken(heads[k], at[k], end[k], column, pattern.b_columns);
         uint32_t before = column;
         column = least(heads);
         if (column > before) continue;
@@ -162,6 +139,7 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     const unsigned int by_lanes = __ballot_sync(~0u, a.end - a.begin > HEADS);
     if (a.end - a.begin > HEADS) a.end = a.begin;
     const int longest = __reduce_max_sync(~0u, (int)(a.end - a.begin));
+    if (threadIdx.x % 32 == 0) warp.longest_a = max((int)warp.longest_a, by_lanes != 0 ? (int)MERGE_MOST : longest);
     if (longest == 0)
         ;
     else if (FEW && longest <= 4)
@@ -185,13 +163,13 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         if (active && found.length != MISFIT) find_faults(pattern, i, found.faults);
     }
     if (by_lanes == 0) return found;
-    if (ROWS == made_for::lanes) {
-        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes & ~by_wholes, columns[0], found, warp);
+    if constexpr (ROWS == made_for::lanes) {
+        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes & ~by_wholes, found, warp);
         merge_in_pairs<Offset, Position>(pattern, i, whole, by_wholes, columns, found, warp);
-    } else if (ROWS == made_for::many || by_wholes != 0) {
-        merge_in_groups<32, Offset, Position>(pattern, i, by_lanes, columns[0], found, warp);
+    } else if (by_wholes != 0) {
+        merge_in_groups<32, Offset, Position>(pattern, i, by_lanes, found, warp);
     } else {
-        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes, columns[0], found, warp);
+        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes, found, warp);
     }
     return found;
 }
@@ -217,17 +195,21 @@ __device__ inline void add_to_warp(warp_found &warp, const row_found &row)
 __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps)
 {
     warp_found found{};
-    if (threadIdx.x < WARPS) found = warps[threadIdx.x];
+    if (threadIdx.x < blockDim.x / 32) found = warps[threadIdx.x];
     tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
-    unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
-    if (threadIdx.x == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
+    const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
+    const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
+    if (threadIdx.x != 0) return;
+    if (long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
+    if (longest_a > 0) atomicMax(&tally->sampled_a_length, longest_a);
 }
 
-/* By one block: of THREADS rows spread over A, how many begin far from where the next one begins. Rows of B are then
- * scattered for neighbouring rows, which the filling kernel wants to know. */
+/* By one block: of SAMPLED_ROWS rows spread over A, how many begin far from where the next one begins. Rows of B are
+ * then scattered for neighbouring rows, which the filling kernel wants to know. */
 template <typename Offset> __device__ inline void count_scattered(const patterns<Offset> &pattern)
 {
-    const int32_t i = (int32_t)((int64_t)(pattern.rows - 1) * (int)threadIdx.x / THREADS);
+    if (threadIdx.x >= SAMPLED_ROWS) return;
+    const int32_t i = (int32_t)((int64_t)(pattern.rows - 1) * (int)threadIdx.x / SAMPLED_ROWS);
     bool scattered = false;
     if (i + 1 < pattern.rows) {
         uint32_t faults = 0;
@@ -239,20 +221,24 @@ template <typename Offset> __device__ inline void count_scattered(const patterns
     if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(&pattern.tally->scattered, count);
 }
 
-/* A block takes `tiles` tiles of THREADS rows that follow each other. */
-template <made_for ROWS, typename Offset, typename Position>
-__global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), sizeof(Position)))
+/* A block takes `tiles` tiles of a thread a row, which follow each other. */
+template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
+__global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads,
+                                  shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).blocks)
     count_by_merging(patterns<Offset> pattern, int tiles, spg_mailbox *mailbox, unsigned int post)
 {
+    constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
+    constexpr bool STAGES = ROWS == made_for::lanes;
     __shared__ warp_found warps[WARPS];
-    __shared__ lane_columns columns[WARPS][ROWS == made_for::lanes ? 2 : 1];
+    __shared__ lane_columns columns[STAGES ? WARPS : 1][2];
     const int warp = threadIdx.x / 32;
     if (threadIdx.x % 32 == 0) warps[warp] = {};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        row_found found = count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, columns[warp], warps[warp]);
+        row_found found =
+            count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, columns[STAGES ? warp : 0], warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
         add_to_warp(warps[warp], found);
     }
@@ -264,14 +250,15 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(ROWS, sizeof(Offset), 
     if (post > 0) send_tally_if_last(pattern.tally, mailbox, post);
 }
 
-template <made_for ROWS, typename Offset, typename Position>
+template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
 spg_status launch(const cuda_product &product, unsigned int post)
 {
+    constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
-    const int64_t most = (int64_t)BLOCKS_A_MULTIPROCESSOR * product.cuda->multiprocessors;
+    const int64_t most = (int64_t)(ROWS_A_MULTIPROCESSOR / THREADS) * product.cuda->multiprocessors;
     const int64_t tiles_each = tiles > most ? (tiles + most - 1) / most : 1;
     const int64_t blocks = tiles > 0 ? (tiles + tiles_each - 1) / tiles_each : 1;
-    count_by_merging<ROWS, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
+    count_by_merging<ROWS, LONG_B, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
         patterns_of<Offset>(product), (int)tiles_each, product.cuda->device_mailbox, post);
     return spg_cuda_check_launch(product.context, "counting rows by merging");
 }
@@ -282,13 +269,19 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post)
 {
     const spg_csr *A = product.A;
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
-        return launch<made_for::many, int64_t, int64_t>(product, post);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        using Offset = decltype(offset);
-        if (A->nnz / FEW_HEADS <= A->rows) return launch<made_for::few, Offset, int32_t>(product, post);
-        if (A->nnz / MANY_HEADS <= A->rows) return launch<made_for::many, Offset, int32_t>(product, post);
-        return launch<made_for::lanes, Offset, int32_t>(product, post);
-    });
+        return launch<made_for::many, true, int64_t, int64_t>(product, post);
+    const bool few = A->nnz / FEW_HEADS <= A->rows, many = A->nnz / MANY_HEADS <= A->rows;
+    const bool long_b = product.B->nnz / LONG_B_ROW > product.B->rows;
+    if (product.offset_type != SPG_I32) {
+        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post);
+        if (many) return launch<made_for::many, true, int64_t, int32_t>(product, post);
+        return launch<made_for::lanes, true, int64_t, int32_t>(product, post);
+    }
+    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post);
+    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post);
+    if (many && long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post);
+    if (many) return launch<made_for::many, false, int32_t, int32_t>(product, post);
+    return launch<made_for::lanes, true, int32_t, int32_t>(product, post);
 }
 
 } // namespace spg
