@@ -2,7 +2,7 @@
  *
  * In: A's pattern and B's offsets, unchecked. Out: row_products, class counts, totals and faults. A group of lanes sums
  * the lengths of the rows of B that a row of A names, as many lanes as suit A's mean row; rows far longer than the mean
- * are left to the whole block. */
+ * are left to a warp each, and huge ones to all blocks of a second kernel. */
 #include "../primitives/warp.cuh"
 #include "row_bins.cuh"
 #include "rows.cuh"
@@ -14,14 +14,30 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 256, LONG_STEPS = 64 }; /* a group takes no more steps over a row; longer ones are the block's */
+enum {
+    THREADS = 256,
+    LONG_STEPS = 16, /* a group takes no more steps over a row; longer ones are a warp's */
+    HUGE_ROW = 8192, /* entries of A; longer rows are all blocks' */
+    AT_ONCE = 4      /* entries of A whose rows of B are asked for together */
+};
 
 /* What the rows of a block add up to. */
 struct shared_state {
     unsigned int class_rows[SPG_ROW_CLASSES];
     int long_rows;
     int32_t long_row[THREADS];
-    typename cub::BlockReduce<unsigned long long, THREADS>::TempStorage reduce;
+};
+
+/* Rows of A beyond HUGE_ROW entries. Offsets that overlap may give more of them than there is room for: a fault. */
+struct huge_row {
+    unsigned long long products;
+    int32_t row;
+    uint32_t blocks_done;
+};
+struct huge_list {
+    uint32_t *count;
+    huge_row *rows;
+    uint32_t most;
 };
 
 /* This thread's share of the products of a row: entries begin + first, begin + first + stride, ... */
@@ -31,9 +47,17 @@ __device__ unsigned long long count_products(const patterns<Offset> &pattern, co
 {
     unsigned long long sum = 0;
     Offset length = row.end - row.begin;
-    for (int64_t k = first; k < length; k += stride) {
-        span<Offset> b = checked_b_row(pattern, pattern.a_columns[row.begin + (Offset)k], faults);
-        sum += (unsigned long long)(b.end - b.begin);
+    for (int64_t k = first; k < length; k += AT_ONCE * stride) {
+        int32_t columns[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u)
+            if (k + u * stride < length) columns[u] = pattern.a_columns[row.begin + (Offset)(k + u * stride)];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+            if (k + u * stride >= length) continue;
+            span<Offset> b = checked_b_row(pattern, columns[u], faults);
+            sum += (unsigned long long)(b.end - b.begin);
+        }
     }
     return sum;
 }
@@ -61,7 +85,7 @@ template <typename Offset> __device__ unsigned int check_offsets(const patterns<
 template <typename Offset, int Width>
 __global__ void __launch_bounds__(THREADS, 6)
     analyse_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
-                   int64_t *row_products)
+                   int64_t *row_products, const huge_list huge)
 {
     constexpr int ROWS = THREADS / Width;
     __shared__ shared_state shared;
@@ -88,16 +112,22 @@ __global__ void __launch_bounds__(THREADS, 6)
         __syncthreads();
         int long_rows = shared.long_rows;
         __syncthreads();
-        for (int k = 0; k < long_rows; ++k) {
-            int32_t long_row = shared.long_row[k];
-            unsigned long long mine =
-                count_products(pattern, a_row(pattern, long_row), (int)threadIdx.x, THREADS, faults);
+        for (int k = (int)threadIdx.x / 32; k < long_rows; k += THREADS / 32) {
+            const int32_t long_row = shared.long_row[k];
+            const span<Offset> a = a_row(pattern, long_row);
+            if (a.end - a.begin > HUGE_ROW) {
+                if (threadIdx.x % 32 != 0) continue;
+                const uint32_t at = atomicAdd(huge.count, 1u);
+                if (at < huge.most) huge.rows[at].row = long_row;
+                continue;
+            }
+            const unsigned long long mine = count_products(pattern, a, (int)threadIdx.x % 32, 32, faults);
             total += mine;
-            unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(shared.reduce).Sum(mine);
-            if (threadIdx.x == 0) record_row(shared, limits, row_products, long_row, sum);
-            __syncthreads();
+            const unsigned long long sum = reduce<32>(mine, plus{});
+            if (threadIdx.x % 32 == 0) record_row(shared, limits, row_products, long_row, sum);
         }
         if (long_rows == 0) continue;
+        __syncthreads();
         if (threadIdx.x == 0) shared.long_rows = 0;
         __syncthreads();
     }
@@ -106,12 +136,40 @@ __global__ void __launch_bounds__(THREADS, 6)
     tally_counts(pattern.tally, 0, total, 0, 0, faults);
 }
 
+/* Each row by all blocks; the last to have added its share records the row. */
+template <typename Offset>
+__global__ void __launch_bounds__(THREADS)
+    analyse_huge_rows(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
+                      int64_t *row_products, const huge_list huge)
+{
+    __shared__ typename cub::BlockReduce<unsigned long long, THREADS>::TempStorage reduce;
+    const uint32_t rows = min(*huge.count, huge.most);
+    unsigned long long total = 0;
+    unsigned int faults = 0;
+    for (uint32_t k = 0; k < rows; ++k) {
+        huge_row &row = huge.rows[k];
+        const int first = (int)(blockIdx.x * THREADS + threadIdx.x), stride = (int)(gridDim.x * THREADS);
+        const unsigned long long mine = count_products(pattern, a_row(pattern, row.row), first, stride, faults);
+        total += mine;
+        const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
+        __syncthreads();
+        if (threadIdx.x != 0) continue;
+        atomicAdd(&row.products, sum);
+        __threadfence();
+        if (atomicAdd(&row.blocks_done, 1u) != gridDim.x - 1) continue;
+        const unsigned long long products = atomicAdd(&row.products, 0ull);
+        if (row_products != nullptr) row_products[row.row] = (int64_t)products;
+        atomicAdd(&pattern.tally->class_rows[class_of_row((int64_t)products, limits)], 1ull);
+    }
+    tally_counts(pattern.tally, 0, total, 0, 0, faults);
+}
+
 template <int Width, typename Offset>
 spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, const spg_row_limits &limits,
-                  int64_t *row_products)
+                  int64_t *row_products, const huge_list &huge)
 {
     int blocks = grid_for(product, pattern.rows, Width, THREADS);
-    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products);
+    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, huge);
     return spg_cuda_check_launch(product.context, "the analysis of a product");
 }
 
@@ -119,13 +177,25 @@ spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, 
 
 spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products)
 {
-    int64_t rows = product.A->rows, nnz = product.A->nnz;
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
-        if (nnz <= 3 * rows) return launch<1>(product, pattern, limits, row_products);
-        if (nnz <= 48 * rows) return launch<8>(product, pattern, limits, row_products);
-        return launch<32>(product, pattern, limits, row_products);
-    });
+    const int64_t rows = product.A->rows, nnz = product.A->nnz, most = nnz / HUGE_ROW;
+    const int64_t bytes = (1 + most) * (int64_t)sizeof(huge_row);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "rows with very many entries", &memory);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, bytes);
+    const huge_list huge{static_cast<uint32_t *>(memory), static_cast<huge_row *>(memory) + 1, (uint32_t)most};
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
+            spg_status launched = nnz <= 3 * rows    ? launch<1>(product, pattern, limits, row_products, huge)
+                                  : nnz <= 48 * rows ? launch<8>(product, pattern, limits, row_products, huge)
+                                                     : launch<32>(product, pattern, limits, row_products, huge);
+            if (launched != SPG_OK || most == 0) return launched;
+            const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
+            analyse_huge_rows<<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, huge);
+            return spg_cuda_check_launch(product.context, "the analysis of huge rows");
+        });
+    give_workspace(product, memory, bytes);
+    return status;
 }
 
 } // namespace spg
