@@ -77,6 +77,25 @@ static cudaError_t create_mailbox(spg_cuda *cuda)
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
+static cudaError_t create_side_streams(spg_cuda *cuda)
+{
+    cudaError_t error = cudaEventCreateWithFlags(&cuda->fork, cudaEventDisableTiming);
+    for (int k = 0; k < SPG_SIDE_STREAMS && error == cudaSuccess; ++k) {
+        error = cudaStreamCreateWithFlags(&cuda->side_streams[k], cudaStreamNonBlocking);
+        if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->joins[k], cudaEventDisableTiming);
+    }
+    return error;
+}
+
+static void destroy_side_streams(spg_cuda *cuda)
+{
+    if (cuda->fork != nullptr) cudaEventDestroy(cuda->fork);
+    for (int k = 0; k < SPG_SIDE_STREAMS; ++k) {
+        if (cuda->joins[k] != nullptr) cudaEventDestroy(cuda->joins[k]);
+        if (cuda->side_streams[k] != nullptr) cudaStreamDestroy(cuda->side_streams[k]);
+    }
+}
+
 static cudaError_t read_limits(spg_cuda *cuda)
 {
     cudaError_t error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->device);
@@ -105,6 +124,7 @@ spg_status spg_cuda_open(spg_context *context)
         cudaError_t error = read_limits(cuda);
         if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
         if (error == cudaSuccess) error = create_mailbox(cuda);
+        if (error == cudaSuccess) error = create_side_streams(cuda);
         for (int k = 0; context->config.timing && k < SPG_STAGES && error == cudaSuccess; ++k)
             error = cudaEventCreate(&cuda->events[k]);
         status = spg_cuda_check(context, error, "a context on the device");
@@ -122,6 +142,7 @@ void spg_cuda_close(spg_context *context)
         cudaStreamSynchronize(cuda->stream);
         for (cudaEvent_t event : cuda->events)
             if (event != nullptr) cudaEventDestroy(event);
+        destroy_side_streams(cuda);
         cudaFree(cuda->tally);
         cudaFree(cuda->report);
         cudaFreeHost((void *)cuda->mailbox);

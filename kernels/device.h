@@ -60,6 +60,9 @@ typedef struct spg_report {
 /* The stages whose ends are stamped with events where spg_config.timing asks for it. */
 enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE_FILL, SPG_STAGE_END, SPG_STAGES };
 
+/* Streams beside the context's own, for kernels that may run at the same time; see spgemm/rows_mixed.cu. */
+enum { SPG_SIDE_STREAMS = 2 };
+
 typedef struct spg_cuda {
     int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
     cudaStream_t stream;
@@ -73,6 +76,8 @@ typedef struct spg_cuda {
     unsigned int posts;                    /* asked of kernels so far */
     cudaEvent_t events[SPG_STAGES];        /* NULL unless timing is asked for */
     void *pointer_attribute;               /* see pointer.c */
+    cudaStream_t side_streams[SPG_SIDE_STREAMS];
+    cudaEvent_t fork, joins[SPG_SIDE_STREAMS]; /* when the side streams may begin; when they have ended */
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }

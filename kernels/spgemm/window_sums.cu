@@ -1,13 +1,13 @@
 /* Third stage of the window class: the values of rows of C whose columns are written. In: A, B, C's offsets and
  * columns. Out: C's values.
  *
- * A warp takes a window of at most `slots` neighbouring entries of a row of C, whatever columns lie between, and keeps
- * their sums in shared memory. It goes through the row of A in order; binary search finds where the window begins and
- * ends in each row of B. The products are laid end to end over the lanes, so several entries of A may meet in one step:
- * a few are added one after the other; of many, those lanes that have the same slot are found, and the first of them
- * adds the others' products in the order of the lanes, which is the order of storage. So each sum is made by one lane
- * at a time, in storage order. */
-#include "window_map.cuh"
+ * A block takes a window of neighbouring entries of a row of C, whatever columns lie between, and keeps their sums in
+ * shared memory. It goes through the row of A in order; binary search finds where the window begins and ends in each
+ * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
+ * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
+ * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
+ * by one lane at a time, in storage order. */
+#include "window_batch.cuh"
 
 namespace spg
 {
@@ -16,10 +16,8 @@ namespace
 {
 
 enum {
-    TOGETHER = 4,    /* steps of 32 products whose loads are under way together */
-    IN_TURN = 4,     /* entries of A that meet in a step and are added one after the other */
+    FEW_PEERS = 4,   /* lanes of a slot that add in turn */
     HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
-    RESIDENT = 11,   /* warps of a multiprocessor at least; shared memory allows no more than 12 */
     LIST_THREADS = 256
 };
 
@@ -31,114 +29,32 @@ struct window_list {
     int64_t most;
 };
 
-/* Where pieces of B have the window's columns: skipped[q] = the first place in piece q whose column is not less than
- * the window's first, lengths[q] = the first that is greater than its last. All searches are interleaved, for each
- * waits on memory at every step. */
-template <typename Offset>
-__device__ inline void search_rows(const int32_t *b_columns, const Offset (&begins)[BATCH_EACH], int32_t first_column,
-                                   int32_t last_column, int32_t (&skipped)[BATCH_EACH], int32_t (&lengths)[BATCH_EACH])
+/* A warp waits until the one before has given it the turn. Barrier 1 + the warp's number is for its turns; numbers are
+ * constants, for a block has all 16 barriers where they are not. */
+template <int Barrier> __device__ inline void wait_at() { asm volatile("bar.sync %0, 64;" ::"n"(Barrier) : "memory"); }
+template <int Barrier> __device__ inline void arrive_at()
 {
-    int32_t left[2 * BATCH_EACH], found[2 * BATCH_EACH];
-    int32_t most = 0;
-#pragma unroll
-    for (int q = 0; q < BATCH_EACH; ++q) {
-        left[2 * q] = left[2 * q + 1] = lengths[q];
-        found[2 * q] = found[2 * q + 1] = 0;
-        most = max(most, lengths[q]);
-    }
-    for (; most > 0; most /= 2) {
-        int32_t columns[2 * BATCH_EACH];
-#pragma unroll
-        for (int q = 0; q < 2 * BATCH_EACH; ++q)
-            if (left[q] > 0) columns[q] = b_columns[begins[q / 2] + (found[q] + left[q] / 2)];
-#pragma unroll
-        for (int q = 0; q < 2 * BATCH_EACH; ++q) {
-            if (left[q] <= 0) continue;
-            int32_t half = left[q] / 2;
-            bool less = q % 2 == 0 ? columns[q] < first_column : columns[q] <= last_column;
-            if (less) found[q] += half + 1;
-            left[q] = less ? left[q] - half - 1 : half;
-        }
-    }
-#pragma unroll
-    for (int q = 0; q < BATCH_EACH; ++q) {
-        skipped[q] = found[2 * q];
-        lengths[q] = found[2 * q + 1];
+    asm volatile("bar.arrive %0, 64;" ::"n"(Barrier) : "memory");
+}
+__device__ inline void wait_for_turn(int warp)
+{
+    switch (warp) {
+    case 0: return wait_at<1>();
+    case 1: return wait_at<2>();
+    case 2: return wait_at<3>();
+    default: return wait_at<4>();
     }
 }
-
-/* Lays BATCH entries of A, from entry `at`, end to end. Each lane looks up BATCH_EACH of them at once. */
-template <typename Offset, typename Value>
-__device__ inline flat_products<Offset> lay_batch(window<Offset, Value> &w, const patterns<Offset> &pattern,
-                                                  const Value *a_values, Offset at, Offset end)
+__device__ inline void give_turn(int warp)
 {
-    int lane = threadIdx.x % 32;
-    Offset begins[BATCH_EACH];
-    int32_t lengths[BATCH_EACH], skipped[BATCH_EACH];
-    Value values[BATCH_EACH];
-#pragma unroll
-    for (int q = 0; q < BATCH_EACH; ++q) {
-        span<Offset> row{0, 0};
-        values[q] = zero<Value>();
-        if (end - at > q * 32 + lane) {
-            Offset entry = at + (q * 32 + lane);
-            row = b_row(pattern, pattern.a_columns[entry]);
-            values[q] = a_values[entry];
-        }
-        begins[q] = row.begin;
-        lengths[q] = (int32_t)(row.end - row.begin);
-        skipped[q] = 0;
-    }
-    if (!w.first || !w.last) search_rows(pattern.b_columns, begins, w.first_column, w.last_column, skipped, lengths);
-
-    flat_products<Offset> flat{w.starts, w.deltas, 0, 0};
-#pragma unroll
-    for (int q = 0; q < BATCH_EACH; ++q) {
-        uint32_t own = (uint32_t)(lengths[q] - skipped[q]), sum = own;
-        for (int step = 1; step < 32; step *= 2) {
-            uint32_t below = __shfl_up_sync(~0u, sum, step);
-            if (lane >= step) sum += below;
-        }
-        uint32_t some = __ballot_sync(~0u, own > 0);
-        if (own > 0) {
-            int entry = flat.entries + __popc(some & ((1u << lane) - 1));
-            uint32_t start = flat.products + sum - own;
-            w.starts[entry] = start;
-            w.deltas[entry] = begins[q] + (Offset)skipped[q] - (Offset)start;
-            w.batch_values[entry] = values[q];
-        }
-        flat.entries += __popc(some);
-        flat.products += __shfl_sync(~0u, sum, 31);
-    }
-    __syncwarp();
-    return flat;
-}
-
-/* Products on their way to their sums. */
-template <typename Value> struct steps {
-    int32_t places[TOGETHER]; /* columns, from the window's first */
-    Value a[TOGETHER], b[TOGETHER];
-    uint32_t begins[TOGETHER];
-};
-
-template <typename Offset, typename Value>
-__device__ inline void fetch(steps<Value> &next, const window<Offset, Value> &w, const flat_products<Offset> &flat,
-                             const patterns<Offset> &pattern, const Value *b_values, uint32_t p, int &before)
-{
-#pragma unroll
-    for (int u = 0; u < TOGETHER; ++u) {
-        uint32_t own = p + 32 * u + threadIdx.x % 32;
-        int entry = entry_of(flat, p + 32 * u, before, next.begins[u]);
-        next.places[u] = 0;
-        next.a[u] = next.b[u] = zero<Value>();
-        if (own < flat.products) {
-            Offset k = flat.deltas[entry] + (Offset)own;
-            next.places[u] = pattern.b_columns[k] - w.first_column;
-            next.b[u] = b_values[k];
-            next.a[u] = w.batch_values[entry];
-        }
+    switch (warp) {
+    case 0: return arrive_at<2>();
+    case 1: return arrive_at<3>();
+    case 2: return arrive_at<4>();
+    default: return arrive_at<1>();
     }
 }
+static_assert(WINDOW_WARPS == 4, "a barrier for each warp");
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
 __device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
@@ -147,146 +63,240 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
     return {from_lane(value.re, lane), from_lane(value.im, lane)};
 }
 
-/* Lanes share slots: the first lane of each slot adds for all of them, in their order. */
-template <typename Value> __device__ inline void add_shared_slots(Value *sums, int slot, Value product, bool active)
-{
-    int lane = threadIdx.x % 32;
-    uint32_t peers = __match_any_sync(~0u, active ? slot : -1 - lane);
-    bool leads = active && __ffs(peers) - 1 == lane;
-    uint32_t others = leads ? peers & (peers - 1) : 0;
-    Value sum = leads ? add(sums[slot], product) : zero<Value>();
-    unsigned int rounds = __reduce_max_sync(~0u, (unsigned int)__popc(others));
-#pragma unroll 2
-    for (unsigned int round = 0; round < rounds; ++round) {
-        Value theirs = from_lane(product, others != 0 ? __ffs(others) - 1 : lane);
-        if (others != 0) sum = add(sum, theirs);
-        others &= others - 1;
-    }
-    if (leads) sums[slot] = sum;
-}
-
-/* Adds a step in which several entries of A meet: begins has a bit for each lane where another one begins. */
+/* Adds a step whose lanes share slots: peers are the lanes with this lane's slot, itself if it has none; `most` is how
+ * many there are of a slot. */
 template <typename Value>
-__device__ inline void add_several(Value *sums, uint8_t *tags, int slot, Value term, bool active, uint32_t begins)
+__device__ inline void add_step(Value *sums, bool active, int slot, Value term, uint32_t peers, unsigned int most)
 {
-    int lane = threadIdx.x % 32, more = __popc(begins);
-    if (more < IN_TURN) {
-        int turn = __popc(begins & (~0u >> (31 - lane)));
-        for (int k = 0; k <= more; ++k) {
+    const int lane = threadIdx.x % 32, turn = __popc(peers & ((1u << lane) - 1));
+    if (most <= FEW_PEERS) {
+        for (int k = 0; k < (int)most; ++k) {
             if (active && turn == k) sums[slot] = add(sums[slot], term);
             __syncwarp();
         }
         return;
     }
-    if (active) tags[slot] = (uint8_t)lane;
-    __syncwarp();
-    Value sum = sums[slot]; /* read before it is known whether it serves, for it takes as long as the tags */
-    bool shared = __any_sync(~0u, active && tags[slot] != lane);
-    if (shared)
-        add_shared_slots(sums, slot, term, active);
-    else if (active)
-        sums[slot] = add(sum, term);
+    /* The first lane of each slot adds for all of them. */
+    const bool leads = active && turn == 0;
+    uint32_t others = leads ? peers & (peers - 1) : 0;
+    Value sum = leads ? add(sums[slot], term) : zero<Value>();
+#pragma unroll 4
+    for (unsigned int k = 1; k < most; ++k) {
+        const Value theirs = from_lane(term, others != 0 ? __ffs(others) - 1 : lane);
+        if (others != 0) sum = add(sum, theirs);
+        others &= others - 1;
+    }
+    if (leads) sums[slot] = sum;
     __syncwarp();
 }
 
-template <typename Offset, typename Value>
-__device__ inline void add_steps(const steps<Value> &current, const window<Offset, Value> &w, uint32_t p,
-                                 uint32_t products)
-{
-    int lane = threadIdx.x % 32, slots[TOGETHER];
+/* Products of a few steps, on the way to their sums. */
+template <typename Value> struct step_group {
+    int slots[TOGETHER];
     Value terms[TOGETHER];
-    uint32_t begins = current.begins[0] & ~1u;
+    bool active[TOGETHER];
+    uint32_t peers[TOGETHER];
+    unsigned int most[TOGETHER];
+    bool one_entry;
+};
+
+template <typename Offset, typename Value>
+__device__ inline void fetch_group(step_group<Value> &group, const window<Value> &w,
+                                   const batch_memory<Offset, Value> &memory, int turn, int products,
+                                   const patterns<Offset> &pattern, const Value *b_values)
+{
+    const int lane = threadIdx.x % 32;
+    const uint4 begins = memory.begins[turn];
+    const ushort4 entries = memory.entries[turn];
+    const uint32_t begin[TOGETHER] = {begins.x, begins.y, begins.z, begins.w};
+    const int entry[TOGETHER] = {entries.x, entries.y, entries.z, entries.w};
+    int32_t places[TOGETHER];
+    Value a[TOGETHER];
 #pragma unroll
     for (int u = 0; u < TOGETHER; ++u) {
-        slots[u] = slot_of(w, current.places[u]);
-        terms[u] = multiply(current.a[u], current.b[u]);
-        if (u > 0) begins |= current.begins[u];
+        const int p = 32 * (TOGETHER * turn + u) + lane;
+        group.active[u] = p < products;
+        places[u] = 0;
+        a[u] = group.terms[u] = zero<Value>();
+        if (group.active[u]) {
+            const int own = entry[u] + __popc(begin[u] & (~0u >> (31 - lane)));
+            const Offset k = memory.deltas[own] + (Offset)p;
+            places[u] = pattern.b_columns[k] - w.first_column;
+            group.terms[u] = b_values[k];
+            a[u] = memory.a[own];
+        }
     }
-    /* A row of B has a column once, so sums can only meet where a second entry of A begins. */
-    if (begins == 0) {
-        Value sums[TOGETHER];
 #pragma unroll
-        for (int u = 0; u < TOGETHER; ++u) sums[u] = w.sums[slots[u]];
+    for (int u = 0; u < TOGETHER; ++u) {
+        group.slots[u] = slot_of(w, places[u]);
+        group.terms[u] = multiply(a[u], group.terms[u]);
+        group.peers[u] = 1u << lane;
+        group.most[u] = 1;
+        /* A row of B has a column once. */
+        if (begin[u] == 0) continue;
+        group.peers[u] = __match_any_sync(~0u, group.active[u] ? group.slots[u] : -1 - lane);
+        group.most[u] = __reduce_max_sync(~0u, (unsigned int)__popc(group.peers[u]));
+    }
+    group.one_entry = (begins.x | begins.y | begins.z | begins.w) == 0 && entries.x == entries.y &&
+                      entries.y == entries.z && entries.z == entries.w;
+}
+
+template <typename Value> __device__ inline void add_group(Value *all_sums, const step_group<Value> &group)
+{
+    if (!group.one_entry) {
 #pragma unroll
         for (int u = 0; u < TOGETHER; ++u)
-            if (p + 32 * u + lane < products) w.sums[slots[u]] = add(sums[u], terms[u]);
-        __syncwarp();
+            add_step(all_sums, group.active[u], group.slots[u], group.terms[u], group.peers[u], group.most[u]);
         return;
     }
+    Value sums[TOGETHER];
 #pragma unroll
-    for (int u = 0; u < TOGETHER; ++u) {
-        bool active = p + 32 * u + lane < products;
-        begins = current.begins[u] & ~1u;
-        if (begins != 0) {
-            add_several(w.sums, w.tags, slots[u], terms[u], active, begins);
-            continue;
-        }
-        if (active) w.sums[slots[u]] = add(w.sums[slots[u]], terms[u]);
-        __syncwarp();
-    }
+    for (int u = 0; u < TOGETHER; ++u) sums[u] = group.active[u] ? all_sums[group.slots[u]] : zero<Value>();
+#pragma unroll
+    for (int u = 0; u < TOGETHER; ++u)
+        if (group.active[u]) all_sums[group.slots[u]] = add(sums[u], group.terms[u]);
+    __syncwarp();
 }
 
 template <typename Offset, typename Value>
-__device__ inline void sum_window(window<Offset, Value> &w, const patterns<Offset> &pattern,
+__device__ inline void sum_window(const window<Value> &w, const batch_memory<Offset, Value> &memory,
+                                  const patterns<Offset> &pattern, const numbers<Value> &number, span<Offset> row)
+{
+    const int warp = threadIdx.x / 32;
+    for (Offset at = row.begin; at < row.end;) {
+        const batch laid = row.end - at <= WINDOW_THREADS
+                               ? lay_batch<1>(w, memory, pattern, number.a_values, at, row.end)
+                               : lay_batch<EACH_MOST>(w, memory, pattern, number.a_values, at, row.end);
+        const int turns = (laid.products + 32 * TOGETHER - 1) / (32 * TOGETHER);
+        for (int turn = warp; turn < turns; turn += WINDOW_WARPS) {
+            step_group<Value> group;
+            fetch_group(group, w, memory, turn, laid.products, pattern, number.b_values);
+            if (turn > 0) wait_for_turn(warp);
+            add_group(w.sums, group);
+            if (turn + 1 < turns) give_turn(warp);
+        }
+        __syncthreads(); /* the batch is read before it is laid anew */
+        if (row.end - at <= (Offset)laid.entries) break;
+        at += (Offset)laid.entries;
+    }
+}
+
+/* The only entry of a row of C, to which no entry of A adds more than a product: one lane adds them while the other
+ * warps fetch the next. Those that are not there are added as zeros, which change nothing, for no sum is -0. */
+template <typename Offset, typename Value>
+__device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
                                   const numbers<Value> &number, span<Offset> row)
 {
-    for (Offset at = row.begin; at < row.end;) {
-        flat_products<Offset> flat = lay_batch(w, pattern, number.a_values, at, row.end);
-        int before = -1;
-        steps<Value> current, next;
-        if (flat.products > 0) fetch(current, w, flat, pattern, number.b_values, 0, before);
-        for (uint32_t p = 0; p < flat.products; p += 32 * TOGETHER) {
-            uint32_t ahead = p + 32 * TOGETHER;
-            if (ahead < flat.products) fetch(next, w, flat, pattern, number.b_values, ahead, before);
-            add_steps(current, w, p, flat.products);
-            current = next;
+    constexpr int FETCHERS = WINDOW_THREADS - 32;
+    const int chunk = room / 2;
+    const int64_t chunks = (row.end - row.begin + (int64_t)chunk - 1) / chunk;
+    Value sum = zero<Value>();
+    for (int64_t c = 0; c <= chunks; ++c) {
+        const Value *before = w.sums + (c + 1) % 2 * chunk;
+        Value *next = w.sums + c % 2 * chunk;
+        if (threadIdx.x >= 32 && c < chunks) {
+            for (int k = (int)threadIdx.x - 32; k < chunk; k += FETCHERS * EACH_MOST) {
+                const int64_t entry = row.begin + c * chunk + k;
+                span<Offset> b[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    b[e] = entry + e * FETCHERS < row.end ? b_row(pattern, pattern.a_columns[entry + e * FETCHERS])
+                                                          : span<Offset>{0, 0};
+                Value terms[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e) {
+                    terms[e] = zero<Value>();
+                    if (b[e].begin < b[e].end)
+                        terms[e] = multiply(number.a_values[entry + e * FETCHERS], number.b_values[b[e].begin]);
+                }
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    if (k + e * FETCHERS < chunk) next[k + e * FETCHERS] = terms[e];
+            }
+        } else if (threadIdx.x == 0 && c > 0) {
+#pragma unroll 16
+            for (int k = 0; k < chunk; ++k) sum = add(sum, before[k]);
         }
-        __syncwarp(); /* the batch is read before it is laid anew */
-        if (row.end - at <= BATCH) break;
-        at += BATCH;
+        __syncthreads();
     }
+    if (threadIdx.x == 0) w.sums[0] = sum;
+    __syncthreads();
+}
+
+/* The window of a ticket: its row and which of the row's, or y < 0 if there is none. */
+template <typename Offset>
+__device__ inline int2 window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
+                                 const window_list &list, int64_t heavy, int64_t listed)
+{
+    if (ticket < listed) {
+        const int2 which = list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
+        return make_int2(row_at(rows, which.x), which.y);
+    }
+    const int32_t i = row_at(rows, (int32_t)(ticket - listed));
+    const span<Offset> row = a_row(pattern, i);
+    return make_int2(i, row.end - row.begin > HEAVY_ROW ? -1 : 0);
+}
+
+/* Sums window `which.y` of row `which.x` and writes its values. All threads. */
+template <typename Offset, typename Value>
+__device__ inline void do_window(window<Value> &w, const window_shape &shape, const batch_memory<Offset, Value> &memory,
+                                 const patterns<Offset> &pattern, const numbers<Value> &number, int2 which)
+{
+    const Offset c_begin = pattern.c_offsets[which.x] + (Offset)which.y * shape.slots,
+                 left = pattern.c_offsets[which.x + 1] - c_begin;
+    const span<Offset> row = a_row(pattern, which.x);
+    if (left == 0) return;
+    w.entries = left < shape.slots ? (int)left : shape.slots;
+    w.whole = which.y == 0 && left <= shape.slots;
+    if (w.whole && w.entries == 1) {
+        sum_single(w, shape.slots, pattern, number, row);
+    } else {
+        open_window(w, shape, number.c_columns + c_begin);
+        sum_window(w, memory, pattern, number, row);
+    }
+    for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
 }
 
 template <typename Offset, typename Value>
-__global__ void __launch_bounds__(32, RESIDENT)
-    window_sums(patterns<Offset> pattern, numbers<Value> number, row_set rows, window_list list)
+__global__ void __launch_bounds__(WINDOW_THREADS, 6)
+    window_sums(patterns<Offset> pattern, numbers<Value> number, row_set rows, window_list list, window_shape shape)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    constexpr int slots = slots_of<Value>();
-    window<Offset, Value> w = lay_out<Offset, Value>(shared);
-    int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
+    __shared__ uint32_t dealt;
+    window<Value> w{};
+    w.sums = reinterpret_cast<Value *>(shared);
+    w.map = reinterpret_cast<uint32_t *>(w.sums + shape.slots);
+    w.buckets = w.map + shape.slots;
+    batch_memory<Offset, Value> memory;
+    memory.a = reinterpret_cast<Value *>(w.map + shape.map_words);
+    memory.begins = reinterpret_cast<uint4 *>(memory.a + BATCH_ENTRIES);
+    memory.entries = reinterpret_cast<ushort4 *>(memory.begins + BATCH_STEPS / TOGETHER);
+    memory.deltas = reinterpret_cast<Offset *>(memory.entries + BATCH_STEPS / TOGETHER);
+    const int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
+    if (threadIdx.x == 0) dealt = atomicAdd(list.ticket, 1u);
     for (;;) {
-        uint32_t ticket = 0;
-        if (threadIdx.x == 0) ticket = atomicAdd(list.ticket, 1u);
-        ticket = __shfl_sync(~0u, ticket, 0);
+        __syncthreads();
+        const uint32_t ticket = dealt;
         if (ticket >= all) return;
-        int2 which = make_int2((int32_t)(ticket - listed), 0);
-        if (ticket < listed) which = list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
-        int32_t i = row_at(rows, which.x);
-        span<Offset> row = a_row(pattern, i);
-        if (ticket >= listed && row.end - row.begin > HEAVY_ROW) continue; /* it is in the list */
-        Offset c_begin = pattern.c_offsets[i] + (Offset)which.y * slots, left = pattern.c_offsets[i + 1] - c_begin;
-        if (left == 0) continue;
-        w.entries = left < slots ? (int)left : slots;
-        w.first = which.y == 0;
-        w.last = left <= slots;
-        open_window(w, number.c_columns + c_begin);
-        sum_window(w, pattern, number, row);
-        for (int j = threadIdx.x; j < w.entries; j += 32) number.c_values[c_begin + j] = w.sums[j];
-        __syncwarp();
+        uint32_t next = 0; /* asked for while this one's window is summed */
+        if (threadIdx.x == 0) next = atomicAdd(list.ticket, 1u);
+        const int2 which = window_of(ticket, pattern, rows, list, heavy, listed);
+        if (which.y >= 0) do_window(w, shape, memory, pattern, number, which);
+        __syncthreads();
+        if (threadIdx.x == 0) dealt = next;
     }
 }
 
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, int slots, window_list list)
+    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list)
 {
     int32_t count = row_count(rows);
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         int32_t i = row_at(rows, (int32_t)k);
-        bool heavy = a_offsets[i + 1] - a_offsets[i] > HEAVY_ROW;
-        Offset length = c_offsets[i + 1] - c_offsets[i];
-        int32_t windows = (int32_t)((length + slots - 1) / slots), n = heavy ? 0 : 1;
+        const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
+        const bool heavy = a_length > HEAVY_ROW;
+        int32_t windows = (int32_t)((length + shape.slots - 1) / shape.slots), n = heavy ? 0 : 1;
         if (n >= windows) continue;
         int64_t at = atomicAdd(heavy ? list.heavy : list.later, (uint32_t)(windows - n));
         if (!heavy) at = list.most - at - (windows - n);
@@ -295,20 +305,36 @@ __global__ void __launch_bounds__(LIST_THREADS)
 }
 
 template <typename Offset, typename Value>
-spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list)
+spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const window_shape &shape)
 {
     const patterns<Offset> pattern = patterns_of<Offset>(product);
     cudaStream_t stream = product.cuda->stream;
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
-        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, slots_of<Value>(), list);
+        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
     int blocks = 0;
-    int64_t bytes = shared_bytes_of<Offset, Value>();
+    int64_t bytes = shared_bytes_of<Offset, Value>(shape);
     auto kernel = window_sums<Offset, Value>;
-    if (status == SPG_OK) status = resident_blocks(product, kernel, 32, bytes, &blocks);
+    if (status == SPG_OK) status = resident_blocks(product, kernel, WINDOW_THREADS, bytes, &blocks);
     if (status != SPG_OK) return status;
-    kernel<<<blocks, 32, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list);
+    kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
     return spg_cuda_check_launch(product.context, "summing windows");
+}
+
+template <typename Offset, typename Value> spg_status fill_values(cuda_product &product, const row_set &rows)
+{
+    const window_shape shape = window_shape_for<Value>(product.B->cols);
+    const int64_t most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
+    const int64_t bytes = 16 + spg_array_bytes(most, sizeof(int2));
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
+    if (status != SPG_OK) return status;
+    auto *counters = static_cast<uint32_t *>(memory);
+    window_list list{counters, counters + 1, counters + 2, reinterpret_cast<int2 *>(counters + 4), most};
+    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, 16, product.cuda->stream), "clearing tickets");
+    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
+    give_workspace(product, memory, bytes);
+    return status;
 }
 
 } // namespace
@@ -316,23 +342,11 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
 spg_status fill_window_values(cuda_product &product, const row_set &rows)
 {
     if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
-    int64_t slots = spg_type_size(product.A->value_type) > 8 ? SLOTS_16 : SLOTS_8;
-    int64_t most = product.C->nnz / slots + product.A->nnz / HEAVY_ROW;
-    int64_t bytes = 16 + spg_array_bytes(most, sizeof(int2));
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
-    if (status != SPG_OK) return status;
-    auto *counters = static_cast<uint32_t *>(memory);
-    window_list list{counters, counters + 1, counters + 2, reinterpret_cast<int2 *>(counters + 4), most};
-    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, 16, product.cuda->stream), "clearing tickets");
-    if (status == SPG_OK)
-        status = with_offset_type(product.offset_type, [&](auto offset) {
-            return with_value_type(product.A->value_type, [&](auto value) {
-                return launch_sums<decltype(offset), decltype(value)>(product, rows, list);
-            });
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        return with_value_type(product.A->value_type, [&](auto value) {
+            return fill_values<decltype(offset), decltype(value)>(product, rows);
         });
-    give_workspace(product, memory, bytes);
-    return status;
+    });
 }
 
 } // namespace spg
