@@ -273,17 +273,14 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
     memory.entries = reinterpret_cast<ushort4 *>(memory.begins + BATCH_STEPS / TOGETHER);
     memory.deltas = reinterpret_cast<Offset *>(memory.entries + BATCH_STEPS / TOGETHER);
     const int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
-    if (threadIdx.x == 0) dealt = atomicAdd(list.ticket, 1u);
-    for (;;) {
+    for (;;) { /* asked ahead, tickets of heavy windows would wait for other heavy ones */
+        if (threadIdx.x == 0) dealt = atomicAdd(list.ticket, 1u);
         __syncthreads();
         const uint32_t ticket = dealt;
+        __syncthreads();
         if (ticket >= all) return;
-        uint32_t next = 0; /* asked for while this one's window is summed */
-        if (threadIdx.x == 0) next = atomicAdd(list.ticket, 1u);
         const int2 which = window_of(ticket, pattern, rows, list, heavy, listed);
         if (which.y >= 0) do_window(w, shape, memory, pattern, number, which);
-        __syncthreads();
-        if (threadIdx.x == 0) dealt = next;
     }
 }
 
