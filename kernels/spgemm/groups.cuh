@@ -79,6 +79,31 @@ template <typename Offset> struct b_rows {
     int length;
 };
 
+/* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or more than G for those that are longer
+ * than the group. A row's two numbers are sent as one where they fit, for every shuffle counts. */
+template <int G, int U, typename Offset>
+__device__ inline void shuffle_rows(const patterns<Offset> &pattern, const b_rows<Offset> &b, int j, Offset (&first)[U],
+                                    int (&length)[U])
+{
+    constexpr int LENGTH_BITS = 6;
+    static_assert(G + 1 < 1 << LENGTH_BITS, "lengths fit");
+    if (pattern.b_nnz < (Offset)1 << (32 - LENGTH_BITS)) {
+        const uint32_t both = (uint32_t)b.begin << LENGTH_BITS | (uint32_t)min(b.length, G + 1);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const uint32_t theirs = __shfl_sync(~0u, both, j + u, G);
+            first[u] = (Offset)(theirs >> LENGTH_BITS);
+            length[u] = (int)(theirs & ((1u << LENGTH_BITS) - 1));
+        }
+        return;
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        first[u] = __shfl_sync(~0u, b.begin, j + u, G);
+        length[u] = __shfl_sync(~0u, b.length, j + u, G);
+    }
+}
+
 /* Calls batch(rows of B, entry of A that this lane's comes from and whether
  * there is one, entries of the warp's longest batch) for a group's lanes of
  * entries at a time, by the whole warp, until its groups' rows have ended. The

@@ -1,12 +1,11 @@
-/* Counting, class table: how many distinct columns the rows of B named by a row
- * of A have.
+/* Counting, class table: how many distinct columns the rows of B named by a row of A have.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i]
- * = length of row i, MISFIT if that is more than table_holds. Invariant: a
- * search of a full table ends, and its row is a misfit. Chosen by route.cu.
- * Contraction while expanding takes the place of the paper's sort
- * (section 3.3). */
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i, MISFIT if that is
+ * more than table_holds. Invariant: a search of a full table ends, and its row is a misfit. Chosen by route.cu.
+ * Contraction while expanding takes the place of the paper's sort (section 3.3). */
 #include "table.cuh"
+
+#include <climits>
 
 namespace spg
 {
@@ -16,7 +15,6 @@ namespace
 /* A group's row under way; a lane's share. */
 struct row_count_state {
     unsigned long long products;
-    int inserted;
     bool full; /* given up */
 };
 
@@ -29,32 +27,23 @@ __device__ inline void count_steps(const patterns<Offset> &pattern, const Group 
                                    row_count_state &state, unsigned int &faults)
 {
     constexpr int U = STEPS_AT_ONCE;
-    int32_t column[U], left[U], found[U];
+    const int lane = state.full ? INT_MAX : group.lane, inner = group.lane > 0 ? lane : INT_MAX;
+    int32_t column[U];
+    bool unsorted = false, outside = false;
+#pragma unroll
+    for (int u = 0; u < U; u++) column[u] = lane < length[u] ? pattern.b_columns[first[u] + lane] : NO_COLUMN;
 #pragma unroll
     for (int u = 0; u < U; u++) {
-        const bool live = group.lane < length[u];
-        column[u] = live ? pattern.b_columns[first[u] + group.lane] : NO_COLUMN;
-        left[u] = NO_COLUMN;
-        if (Pieces && live && group.lane == 0 && (begun || u > 0)) left[u] = pattern.b_columns[first[u] - 1];
-    }
-    bool missed = false, unsorted = false, outside = false;
-    int slot[U];
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        const bool live = group.lane < length[u];
         const int32_t before = __shfl_up_sync(~0u, column[u], 1, Group::lanes);
-        unsorted = unsorted || (live && column[u] <= (group.lane > 0 ? before : left[u]));
-        outside = outside || (live && (uint32_t)column[u] >= (uint32_t)pattern.cols);
-        slot[u] = table.first_slot(column[u]);
-        found[u] = live ? table.at(slot[u]) : NO_COLUMN;
-        missed = missed || found[u] != column[u];
+        if (inner < length[u] && column[u] <= before) unsorted = true;
+        if (lane < length[u] && (uint32_t)column[u] >= (uint32_t)pattern.cols) outside = true;
+        if (Pieces && lane == 0 && length[u] > 0 && (begun || u > 0) && column[u] <= pattern.b_columns[first[u] - 1])
+            unsorted = true;
     }
     faults |= (unsorted ? SPG_FAULT_B_UNSORTED : 0) | (outside ? SPG_FAULT_B : 0);
-    if (missed && !state.full)
-#pragma unroll
-        for (int u = 0; u < U; u++)
-            if (found[u] != column[u]) state.inserted += table.insert(column[u], slot[u], found[u], state.full);
-    __syncwarp();
+    int slot[U];
+    const bool full = table.place(column, slot);
+    if (__any_sync(~0u, full)) state.full = state.full || group.any(full);
 }
 
 /* Counts the row, by the whole warp; MISFIT if the table does not hold it. */
@@ -64,12 +53,13 @@ __device__ inline int count_row(const patterns<Offset> &pattern, const Group &gr
 {
     constexpr int U = STEPS_AT_ONCE, G = Group::lanes;
     const int most = table_holds(table.slots);
-    state = {0, 0, false};
+    state = {0, false};
     const auto bounds = [&](int32_t column) {
         const span<Offset> b = checked_b_row(pattern, column, faults);
         const Offset length = b.end - b.begin;
-        if (length > most) state.full = true;
-        return b_rows<Offset>{b.begin, length > most ? 0 : (int)length};
+        const bool fits = length <= most;
+        if (!fits) state.full = true;
+        return b_rows<Offset>{b.begin, fits ? (int)length : 0};
     };
     for_each_batch(pattern, group, row, bounds, [&](const b_rows<Offset> &b, Offset, bool, int entries) {
         state.products += (unsigned)b.length;
@@ -77,11 +67,7 @@ __device__ inline int count_row(const patterns<Offset> &pattern, const Group &gr
         int length[U];
         if (!Pieces)
             for (int j = 0; j < entries; j += U) {
-#pragma unroll
-                for (int u = 0; u < U; u++) {
-                    first[u] = __shfl_sync(~0u, b.begin, j + u, G);
-                    length[u] = __shfl_sync(~0u, b.length, j + u, G);
-                }
+                shuffle_rows<G>(pattern, b, j, first, length);
                 count_steps<false>(pattern, group, table, first, length, false, state, faults);
             }
         if (Pieces || __any_sync(~0u, b.length > G))
@@ -96,7 +82,8 @@ __device__ inline int count_row(const patterns<Offset> &pattern, const Group &gr
             }
         return group.any(state.full);
     });
-    const int length = group.sum(state.inserted);
+    __syncwarp();
+    const int length = table.taken(group);
     return group.any(state.full) || length > most ? (int)MISFIT : length;
 }
 

@@ -7,22 +7,12 @@
  * the warp is synchronised between entries of A. Sums of empty slots are zero.
  * Chosen by route.cu. Contraction while expanding takes the place of the
  * paper's sort (section 3.3). */
-#include "table.cuh"
-
-#include <climits>
+#include "table_sort.cuh"
 
 namespace spg
 {
 namespace
 {
-
-enum {
-    MOST_RANKED = 64,
-    CHUNK = 256
-}; /* entries that a warp sorts by ranks; that it sorts at a time by a network
-    */
-static_assert(table_holds(512) <= 2 * CHUNK && table_holds(TABLE_MOST) <= 3 * CHUNK && 3 * CHUNK <= TABLE_MOST,
-              "chunks lie within the list");
 
 /* A group's shared memory: sums by row and slot, the table, and its columns
  * packed. */
@@ -228,84 +218,13 @@ __device__ inline void write_by_ranks(const Group &group, const column_table &ta
             const int4 other = *reinterpret_cast<const int4 *>(list + x);
 #pragma unroll
             for (int e = 0; e < Each; e++)
-                rank[e] +=
-                    (other.x < column[e]) + (other.y < column[e]) + (other.z < column[e]) + (other.w < column[e]);
+                rank[e] += less(other.x, column[e]) + less(other.y, column[e]) + less(other.z, column[e]) +
+                           less(other.w, column[e]);
         }
 #pragma unroll
         for (int e = 0; e < Each; e++)
             if (column[e] != NO_COLUMN) writer.write(rank[e], column[e], table.find(column[e]));
     }
-}
-
-__device__ inline void order_pair(int32_t &a, int32_t &b, bool up)
-{
-    const int32_t least = min(a, b), most = max(a, b);
-    a = up ? least : most;
-    b = up ? most : least;
-}
-
-/* 32*E columns, lane l's from l*E, by a bitonic network: inside the lanes
- * first, then across ever more of them. */
-template <int E> __device__ inline void sort_in_registers(int32_t (&column)[E], int lane)
-{
-#pragma unroll
-    for (int size = 2; size <= E; size *= 2)
-#pragma unroll
-        for (int step = size / 2; step > 0; step /= 2)
-#pragma unroll
-            for (int e = 0; e < E; e++)
-                if ((e & step) == 0)
-                    order_pair(column[e], column[e | step], size < E ? (e & size) == 0 : (lane & 1) == 0);
-#pragma unroll 1
-    for (int lanes = 2; lanes <= 32; lanes *= 2) {
-        const bool up = (lane & lanes) == 0 || lanes == 32;
-#pragma unroll 1
-        for (int step = lanes / 2; step > 0; step /= 2) {
-            const bool least = ((lane & step) == 0) == up;
-#pragma unroll
-            for (int e = 0; e < E; e++) {
-                const int32_t other = __shfl_xor_sync(~0u, column[e], step);
-                column[e] = least ? min(column[e], other) : max(column[e], other);
-            }
-        }
-#pragma unroll
-        for (int step = E / 2; step > 0; step /= 2)
-#pragma unroll
-            for (int e = 0; e < E; e++)
-                if ((e & step) == 0) order_pair(column[e], column[e | step], up);
-    }
-}
-
-/* Sorts a chunk of a list, of up to 32*E entries, where a group is a warp;
- * INT_MAX fills the chunk up. */
-template <int E> __device__ inline void sort_chunk(int32_t *chunk, int length, int lane)
-{
-    int32_t column[E];
-    int4 *mine = reinterpret_cast<int4 *>(chunk + lane * E);
-#pragma unroll
-    for (int e = 0; e < E; e += 4) {
-        const int4 four = mine[e / 4];
-        const int rest = length - lane * E - e;
-        column[e] = rest > 0 ? four.x : INT_MAX;
-        column[e + 1] = rest > 1 ? four.y : INT_MAX;
-        column[e + 2] = rest > 2 ? four.z : INT_MAX;
-        column[e + 3] = rest > 3 ? four.w : INT_MAX;
-    }
-    sort_in_registers(column, lane);
-    __syncwarp();
-#pragma unroll
-    for (int e = 0; e < E; e += 4) mine[e / 4] = int4{column[e], column[e + 1], column[e + 2], column[e + 3]};
-    __syncwarp();
-}
-
-/* How many columns of a sorted chunk are less. */
-__device__ inline int rank_in_chunk(const int32_t *chunk, int32_t column)
-{
-    int rank = 0;
-#pragma unroll
-    for (int step = CHUNK / 2; step > 0; step /= 2)
-        if (chunk[rank + step - 1] < column) rank += step;
-    return rank + (chunk[rank] < column);
 }
 
 /* As write_by_ranks, where a group is a warp: chunks sorted in registers, ranks
@@ -315,10 +234,10 @@ __device__ inline void write_sorted(const Group &group, const column_table &tabl
                                     const Writer &writer)
 {
     if (length <= CHUNK / 2)
-        sort_chunk<CHUNK / 64>(list, length, group.lane);
+        sort_chunk<CHUNK / 64, 32>(list, length, group.lane);
     else
         for (int chunk = 0; chunk < length; chunk += CHUNK)
-            sort_chunk<CHUNK / 32>(list + chunk, length - chunk, group.lane);
+            sort_chunk<CHUNK / 32, 32>(list + chunk, length - chunk, group.lane);
     for (int x = group.lane; x < length; x += 32) {
         const int32_t column = list[x];
         int rank = x % CHUNK;
@@ -326,6 +245,16 @@ __device__ inline void write_sorted(const Group &group, const column_table &tabl
             if (chunk != x / CHUNK * CHUNK) rank += rank_in_chunk(list + chunk, column);
         writer.write(rank, column, table.find(column));
     }
+}
+
+/* As write_by_ranks, for lists of up to E entries a lane: sorted in registers, which takes a fraction of the
+ * instructions. */
+template <int E, typename Group, typename Writer>
+__device__ inline void write_sorted_at_once(const Group &group, const column_table &table, int32_t *list, int length,
+                                            const Writer &writer)
+{
+    sort_chunk<E, Group::lanes>(list, length, group.lane);
+    for (int x = group.lane; x < length; x += Group::lanes) writer.write(x, list[x], table.find(list[x]));
 }
 
 /* Writes the row, or the rows of a bundle, and empties the table. */
@@ -336,6 +265,8 @@ __device__ inline void write_rows(const Group &group, column_table &table, const
     pack_columns(group, memory, table.slots, length);
     if (Group::lanes == 32 && length > MOST_RANKED)
         write_sorted(group, table, memory.list, length, writer);
+    else if (Group::lanes == 16 && __any_sync(~0u, length > 32) && !__any_sync(~0u, length > 64))
+        write_sorted_at_once<4>(group, table, memory.list, length, writer);
     else if (__any_sync(~0u, length > 2 * Group::lanes))
         write_by_ranks<4>(group, table, memory.list, length, writer);
     else

@@ -62,20 +62,22 @@ struct column_table {
     /* The slots of a lane's N columns (NO_COLUMN: none), made where there are none; by the whole warp. In rounds: all
      * look at their slots, then those who found theirs empty write, and those who found another column go on. Of
      * several columns written to an empty slot the largest stays, which the next look tells; no slot is written in two
-     * rounds, and equal columns go the same way. A full table has no end to it. */
-    template <int N> __device__ void place(const int32_t (&column)[N], int (&slot)[N])
+     * rounds, and equal columns go the same way. Returns whether the table is too full for one of the lane's columns.
+     */
+    template <int N> __device__ bool place(const int32_t (&column)[N], int (&slot)[N])
     {
         int32_t found[N];
+        bool pending = false;
 #pragma unroll
         for (int n = 0; n < N; n++) slot[n] = first_slot(column[n]), found[n] = NO_COLUMN;
-        while (true) {
-            bool pending = false;
+        for (int rounds = 2 * slots; rounds > 0; rounds--) {
+            pending = false;
 #pragma unroll
             for (int n = 0; n < N; n++)
                 if (found[n] != column[n]) found[n] = at(slot[n]);
 #pragma unroll
             for (int n = 0; n < N; n++) pending = pending || found[n] != column[n];
-            if (!__any_sync(~0u, pending)) return;
+            if (!__any_sync(~0u, pending)) return false;
             __syncwarp();
 #pragma unroll
             for (int n = 0; n < N; n++) {
@@ -85,21 +87,22 @@ struct column_table {
             }
             __syncwarp();
         }
+        return pending;
     }
-    /* Whether the column was inserted; `full` if it could not be. */
-    __device__ bool insert(int32_t column, int slot, int32_t found, bool &full)
+    /* How many slots are taken. */
+    template <typename Group> __device__ int taken(const Group &group) const
     {
-        for (int tries = 0; tries < slots; tries++) {
-            if (found == NO_COLUMN) found = atomicCAS(columns + slot, NO_COLUMN, column);
-            if (found == NO_COLUMN) return true;
-            if (found == column) return false;
-            slot = (slot + 1) & (slots - 1);
-            found = at(slot);
+        int count = 0;
+        for (int i = group.lane; i < slots / 4; i += Group::lanes) {
+            const int4 four = reinterpret_cast<const int4 *>(columns)[i];
+            count += (four.x != NO_COLUMN) + (four.y != NO_COLUMN) + (four.z != NO_COLUMN) + (four.w != NO_COLUMN);
         }
-        full = true;
-        return false;
+        return group.sum(count);
     }
 };
+
+/* 1 if a < b, which are columns. */
+__device__ inline int less(int32_t a, int32_t b) { return (int)(((uint32_t)a - (uint32_t)b) >> 31); }
 
 } // namespace spg
 
