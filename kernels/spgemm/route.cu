@@ -73,12 +73,10 @@ struct product_list {
 
 /* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
 template <typename Offset>
-__device__ unsigned int insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
+__device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
 {
     constexpr int N = SAMPLE_AT_ONCE;
     const product_list products((unsigned int)(b.end - b.begin));
-    unsigned int inserted = 0;
-    bool full = false;
     for (unsigned int base = 0; base < products.all; base += N * 32) {
         int32_t column[N];
 #pragma unroll
@@ -88,13 +86,9 @@ __device__ unsigned int insert_columns(const patterns<Offset> &pattern, column_t
             const Offset begin = __shfl_sync(~0u, b.begin, entry);
             column[n] = pattern.b_columns[begin + (at - __shfl_sync(~0u, products.before, entry))];
         }
-#pragma unroll
-        for (int n = 0; n < N; n++) {
-            const int slot = table.first_slot(column[n]);
-            inserted += table.insert(column[n], slot, table.at(slot), full);
-        }
+        int slot[N];
+        table.place(column, slot); /* what has no place in a full table makes the row a misfit as well */
     }
-    return inserted;
 }
 
 /* What a block found of the sample. */
@@ -134,7 +128,6 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     const Offset a_length = row[0].end - row[0].begin;
     row_needs needs{0, UINT32_MAX, 0, a_length > 0 && a_length == row[1].end - row[1].begin,
                     a_length > 0 && a_length == row[2].end - row[2].begin};
-    unsigned int length = 0;
     const unsigned int apart = (unsigned int)(a_length / SAMPLE_ENTRIES) + 1;
     table.clear(lane_group<32>());
     __syncwarp();
@@ -158,10 +151,10 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
                 needs.first = min(needs.first, (unsigned int)pattern.b_columns[b[s].begin]);
                 needs.last = max(needs.last, (unsigned int)pattern.b_columns[b[s].end - 1]);
             }
-            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS) length += insert_columns(pattern, table, b[s]);
+            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS) insert_columns(pattern, table, b[s]);
         }
     }
-    length = __reduce_add_sync(~0u, length);
+    const unsigned int length = (unsigned int)table.taken(lane_group<32>());
     const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple);
     const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
     if (threadIdx.x % 32 != 0) return;
