@@ -9,6 +9,8 @@
  * by one lane at a time, in storage order. */
 #include "window_batch.cuh"
 
+#include <cuda/barrier>
+
 namespace spg
 {
 
@@ -29,32 +31,20 @@ struct window_list {
     int64_t most;
 };
 
-/* A warp waits until the one before has given it the turn. Barrier 1 + the warp's number is for its turns; numbers are
- * constants, for a block has all 16 barriers where they are not. */
-template <int Barrier> __device__ inline void wait_at() { asm volatile("bar.sync %0, 64;" ::"n"(Barrier) : "memory"); }
-template <int Barrier> __device__ inline void arrive_at()
-{
-    asm volatile("bar.arrive %0, 64;" ::"n"(Barrier) : "memory");
-}
-__device__ inline void wait_for_turn(int warp)
-{
-    switch (warp) {
-    case 0: return wait_at<1>();
-    case 1: return wait_at<2>();
-    case 2: return wait_at<3>();
-    default: return wait_at<4>();
+/* The turn to add, which warps hand on: a warp waits for the end of a phase of its own barrier, at which the one before
+ * arrives. Named barriers take as long (spgemm_bench, H100: rmat16), and racecheck does not see their order. */
+using turn_barrier = cuda::barrier<cuda::thread_scope_block>;
+struct turns_of_warp {
+    turn_barrier *own, *next;
+    bool odd; /* the phase to wait for */
+
+    __device__ void wait()
+    {
+        own->wait_parity(odd);
+        odd = !odd;
     }
-}
-__device__ inline void give_turn(int warp)
-{
-    switch (warp) {
-    case 0: return arrive_at<2>();
-    case 1: return arrive_at<3>();
-    case 2: return arrive_at<4>();
-    default: return arrive_at<1>();
-    }
-}
-static_assert(WINDOW_WARPS == 4, "a barrier for each warp");
+    __device__ void give() { (void)next->arrive(); }
+};
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
 __device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
@@ -160,7 +150,8 @@ template <typename Value> __device__ inline void add_group(Value *all_sums, cons
 
 template <typename Offset, typename Value>
 __device__ inline void sum_window(const window<Value> &w, const batch_memory<Offset, Value> &memory,
-                                  const patterns<Offset> &pattern, const numbers<Value> &number, span<Offset> row)
+                                  const patterns<Offset> &pattern, const numbers<Value> &number, span<Offset> row,
+                                  turns_of_warp &turns_taken)
 {
     const int warp = threadIdx.x / 32;
     for (Offset at = row.begin; at < row.end;) {
@@ -171,9 +162,9 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
         for (int turn = warp; turn < turns; turn += WINDOW_WARPS) {
             step_group<Value> group;
             fetch_group(group, w, memory, turn, laid.products, pattern, number.b_values);
-            if (turn > 0) wait_for_turn(warp);
+            if (turn > 0) turns_taken.wait();
             add_group(w.sums, group);
-            if (turn + 1 < turns) give_turn(warp);
+            if (turn + 1 < turns) turns_taken.give();
         }
         __syncthreads(); /* the batch is read before it is laid anew */
         if (row.end - at <= (Offset)laid.entries) break;
@@ -240,7 +231,8 @@ __device__ inline int2 window_of(int64_t ticket, const patterns<Offset> &pattern
 /* Sums window `which.y` of row `which.x` and writes its values. All threads. */
 template <typename Offset, typename Value>
 __device__ inline void do_window(window<Value> &w, const window_shape &shape, const batch_memory<Offset, Value> &memory,
-                                 const patterns<Offset> &pattern, const numbers<Value> &number, int2 which)
+                                 const patterns<Offset> &pattern, const numbers<Value> &number, int2 which,
+                                 turns_of_warp &turns_taken)
 {
     const Offset c_begin = pattern.c_offsets[which.x] + (Offset)which.y * shape.slots,
                  left = pattern.c_offsets[which.x + 1] - c_begin;
@@ -252,7 +244,7 @@ __device__ inline void do_window(window<Value> &w, const window_shape &shape, co
         sum_single(w, shape.slots, pattern, number, row);
     } else {
         open_window(w, shape, number.c_columns + c_begin);
-        sum_window(w, memory, pattern, number, row);
+        sum_window(w, memory, pattern, number, row, turns_taken);
     }
     for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
 }
@@ -263,6 +255,11 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ uint32_t dealt;
+#pragma nv_diag_suppress static_var_with_dynamic_init /* init() below */
+    __shared__ turn_barrier barriers[WINDOW_WARPS];
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x < WINDOW_WARPS) init(barriers + threadIdx.x, 32);
+    turns_of_warp turns_taken{barriers + warp, barriers + (warp + 1) % WINDOW_WARPS, false};
     window<Value> w{};
     w.sums = reinterpret_cast<Value *>(shared);
     w.map = reinterpret_cast<uint32_t *>(w.sums + shape.slots);
@@ -280,7 +277,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
         __syncthreads();
         if (ticket >= all) return;
         const int2 which = window_of(ticket, pattern, rows, list, heavy, listed);
-        if (which.y >= 0) do_window(w, shape, memory, pattern, number, which);
+        if (which.y >= 0) do_window(w, shape, memory, pattern, number, which, turns_taken);
     }
 }
 
