@@ -108,14 +108,26 @@ typedef struct spg_amg_backend {
     spg_status (*jacobi)(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
                          const void *b, const void *x, void *y);
     /* One step of Chebyshev's three-term recurrence for D^-1 A over [1.1 rho/ratio, 1.1 rho]: step k of a polynomial
-     * (0 the first). d: the direction, kept from step to step; y = x + d_new; x NULL at step 0 only: zero. y is not x.
-     */
+     * (0 the first). d: the direction, kept from step to step; y = x + d_new; x NULL at step 0 only: zero, and A is not
+     * read. y is not x. With centre c and half-width h of the interval, s_0 = h/c and s_k = 1/(2c/h - s_(k-1)):
+     * d_new = 1/c D^-1 (b - A x) at step 0, s_k s_(k-1) d + 2 s_k/h D^-1 (b - A x) after it (Saad, Iterative Methods
+     * for Sparse Linear Systems, algorithm 12.1); coefficients in double, then rounded to `type`. */
     spg_status (*chebyshev)(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
                             double ratio, int step, const void *b, const void *x, void *d, void *y);
     /* *result (double at the place) = x . y, summed in a fixed order. workspace: dot_bytes. */
     int64_t (*dot_bytes)(spg_type type, int64_t n);
     spg_status (*dot)(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
                       double *result);
+
+    /* ---- conjugate gradients ---- scalars are doubles at the place, so that an iteration waits once, to read them.
+     * Both leave their vectors alone where a quotient is not to be had: the scalars then tell the caller why. */
+    /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Where not (*rz > 0 and *pq > 0), or alpha is not
+     * finite, x and r stay as they are. workspace: dot_bytes. */
+    spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
+                          const void *p, const void *q, void *x, void *r, void *workspace, double *rr);
+    /* p = z + *rz / *rz_before p; p = z where that is not finite. */
+    spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const double *rz,
+                               const double *rz_before, const void *z, void *p);
 } spg_amg_backend;
 
 const spg_amg_backend *spg_host_amg_backend(void);
