@@ -18,7 +18,7 @@ install(FILES ${PROJECT_BINARY_DIR}/spg-config.cmake ${PROJECT_BINARY_DIR}/spg-c
         DESTINATION ${SPG_CMAKE_DIR})
 
 # What a static link needs besides libspg.a; a prefix reckoned from where the .pc file lies.
-set(SPG_PC_LIBS_PRIVATE "-lm")
+set(SPG_PC_LIBS_PRIVATE "-llapack -lblas -lgfortran -lquadmath -lm")
 foreach(name IN LISTS OpenMP_C_LIB_NAMES)
   string(APPEND SPG_PC_LIBS_PRIVATE " -l${name}")
 endforeach()
