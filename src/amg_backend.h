@@ -130,9 +130,9 @@ typedef struct spg_amg_backend {
                                const double *rz_before, const void *z, void *p);
 } spg_amg_backend;
 
-const spg_amg_backend *spg_host_amg_backend(void);
+extern const spg_amg_backend spg_host_amg_backend;
 #ifdef SPG_WITH_CUDA
-const spg_amg_backend *spg_cuda_amg_backend(void);
+extern const spg_amg_backend spg_cuda_amg_backend; /* a table for C: its definition has C linkage */
 #endif
 
 #endif
