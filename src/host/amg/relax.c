@@ -1,6 +1,6 @@
 /* Residuals and smoothing sweeps. A row is summed by one thread in storage order, which fixes the bits. */
 #define REAL_ONLY
-#include "host/amg/cycles.h"
+#include "host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
 
