@@ -6,7 +6,7 @@
 #include "galerkin.h"
 
 /* One level. Arrays lie at the context's place; NULL or zeroed where the last level has none. */
-typedef struct spg_amg_level {
+typedef struct spg_level {
     spg_csr A;                     /* of level 0 a view of the caller's, else owned */
     spg_csr P, R;                  /* owned; R = P^T. Zeroed on the last level */
     spg_amg_aggregates aggregates; /* of A's nodes; block_size is set on every level */
@@ -24,10 +24,10 @@ typedef struct spg_amg_level {
     spgemm_stats AP, RAP;    /* of the product that made the next level's A */
 
     /* For cycles: A.rows values each. */
-    void *x, *b; /* correction and right-hand side; NULL on level 0, where they are the caller's */
-    void *r, *d; /* residual or next iterate; Chebyshev's direction */
+    void *x, *b;   /* correction and right-hand side; NULL on level 0, where they are the caller's */
+    void *r, *d;   /* residual or next iterate; Chebyshev's direction */
     int64_t bytes; /* held for this level */
-} spg_amg_level;
+} spg_level;
 
 struct spg_amg {
     spg_context *context;
@@ -37,9 +37,9 @@ struct spg_amg {
     bool smooths_prolongator; /* prolongator_relaxation is not 0 */
     bool can_update;          /* maps and plans are there */
     int levels;
-    spg_amg_level *level; /* options.max_levels of them */
-    double *rho;          /* options.max_levels of them, at the place */
-    void *spectral;       /* Lanczos' workspace, of the largest level; kept for update */
+    spg_level *level; /* options.max_levels of them */
+    double *rho;      /* options.max_levels of them, at the place */
+    void *spectral;   /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
     spg_amg_dense *dense; /* of the last level; NULL where that has no rows or too many */
     int64_t dense_bytes;
@@ -55,10 +55,10 @@ struct spg_amg {
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };
 
 /* ---- memory.c: arrays of a hierarchy at the place, counted as its own; level may be NULL ---- */
-spg_status spg_amg_take(spg_amg *amg, spg_amg_level *level, int64_t bytes, const char *what, void **memory);
-void spg_amg_give(spg_amg *amg, spg_amg_level *level, void *memory, int64_t bytes);
+spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
+void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
 /* Counts a matrix, or what else a level holds already. */
-void spg_amg_count(spg_amg *amg, spg_amg_level *level, int64_t bytes);
+void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n);
 
 /* ---- options.c ---- */
