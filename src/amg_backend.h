@@ -52,11 +52,35 @@ typedef struct spg_amg_backend {
     /* ---- setup ---- */
     /* FORMAT, naming row and column, if a value of A is not finite. WAITS. */
     spg_status (*check_finite)(spg_context *context, const spg_csr *A);
-    /* |a_ij| >= theta sqrt(|a_ii| |a_jj|) (a_ii 0 if there is none; theta 0: every stored entry); of nodes of several
-     * unknowns, Frobenius norms of blocks. The diagonal is always kept where stored. WAITS. */
+    /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
+     * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.
+     * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
+     * root of its squares' sum in storage order, row after row; columns ascend, each once. WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
-    /* Fills aggregate_of (nodes of them) and *aggregates. The graph counts as symmetric if its matrix does; edges of a
-     * graph that is not are taken in the direction stored. WAITS. */
+    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them) and *aggregates.
+     * WAITS. Integer for integer the same at every place, because each step below is a function of the one before:
+     *
+     * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
+     * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the
+     * node in 31; a node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
+     * ring_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
+     * with u the largest ring of i itself and of the columns of its row: i is in if u is its own key, else out if u's
+     * state is `in`. Rounds go on until none is undecided. Of a symmetric graph, that is what taking candidates
+     * greedily in descending order of keys gives.
+     *
+     * A node whose row names no other node is alone.
+     *
+     * Without join_leftovers: all nodes are allowed, those not alone are candidates. Roots are numbered in ascending
+     * order. A node's number is its own if it is a root, else the largest of roots that its row names, else the largest
+     * number so found of nodes that its row names, else -1.
+     *
+     * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order; a node that
+     * is no root joins the largest-numbered root that its row names, if it names one, else it is free. (2) Free nodes
+     * are allowed, and those of them whose row has at least two entries in other free nodes are candidates of a second
+     * set, with the same seed. Its roots take the next numbers in ascending order; a free node that is no root joins
+     * the largest-numbered one that its row names. (3) Nodes still free join, of the aggregates of the first 64 entries
+     * of their row whose nodes had one after (2), that which has most of these entries, of several the lowest-numbered;
+     * nodes without any take the next numbers in ascending order, each an aggregate of its own. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
                                  int32_t *aggregate_of, int64_t *aggregates);
     /* As above, PyAMG's standard aggregation; NULL where the backend has none. */
@@ -72,9 +96,9 @@ typedef struct spg_amg_backend {
      * missing. */
     spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
-     * of D from a start vector made of seed, where A is symmetric with a positive diagonal; if the recurrence breaks
-     * down (a NaN, an inner product below zero) the largest row sum of |D^-1 A| instead. 1 if A has no entries.
-     * workspace: spectral_bytes. */
+     * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
+     * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector has
+     * spg_amg_random_unit(seed, i) (amg_random.h) in row i, 0 where the inverse is 0. workspace: spectral_bytes. */
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
                                   void *workspace, double *rho);
