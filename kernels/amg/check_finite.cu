@@ -41,7 +41,7 @@ spg_status describe_fault(spg_context *context, const spg_csr &A)
     });
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK) return status;
-    return spg_context_fail(context, SPG_ERROR_FORMAT, "A: row %lld, column %lld: a value that is not finite",
+    return spg_context_fail(context, SPG_ERROR_FORMAT, "A: row %lld holds an infinite value or a NaN in column %lld",
                             (long long)report.first[FIRST_ROW], report.figures[0]);
 }
 

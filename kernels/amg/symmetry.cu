@@ -68,7 +68,7 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
         spg_cuda_check(context, cudaMemsetAsync(report, 0, sizeof *report, cuda->stream), "clearing a report");
     if (status != SPG_OK) return status;
     int lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
-    if (A.rows > 0)
+    if (A.rows > 0 && A.rows == A.cols)
         look_for_images<<<blocks_for_groups(context, A.rows, lanes), THREADS, 0, cuda->stream>>>(view_of<Word>(A),
                                                                                                  lanes, report);
     status = spg_cuda_check_launch(context, "looking for symmetry");
