@@ -133,9 +133,8 @@ __device__ inline void find_range(const pattern_job &job, int64_t row, int32_t *
     *least = range[0], *most = range[1];
 }
 
-__device__ inline void mark(const pattern_job &job, int64_t row, int32_t first, int32_t aggregate, uint32_t *words)
+__device__ inline void mark(int32_t first, int32_t aggregate, uint32_t *words)
 {
-    (void)row;
     uint32_t bit = (uint32_t)aggregate - (uint32_t)first;
     if (aggregate >= 0 && bit < WINDOW) atomicOr(words + bit / 32, 1u << bit % 32);
 }
@@ -145,9 +144,9 @@ __device__ inline void mark_window(const pattern_job &job, int64_t row, int32_t 
 {
     for (int w = (int)threadIdx.x; w < WORDS; w += THREADS) words[w] = 0;
     __syncthreads();
-    if (threadIdx.x == 0) mark(job, row, first, job.aggregates[row], words);
+    if (threadIdx.x == 0) mark(first, job.aggregates[row], words);
     for (int64_t k = job.offsets[row] + threadIdx.x, end = job.offsets[row + 1]; k < end; k += THREADS)
-        mark(job, row, first, job.aggregates[job.columns[k]], words);
+        mark(first, job.aggregates[job.columns[k]], words);
     __syncthreads();
 }
 

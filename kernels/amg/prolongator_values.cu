@@ -67,7 +67,7 @@ __device__ void fill_row(const values_job<Value> &job, int64_t row, int lane, in
     int64_t begin = has_row && scale != 0 ? job.A.offsets[row] : 0;
     int64_t end = has_row && scale != 0 ? job.A.offsets[row + 1] : 0;
     int32_t own = has_row ? job.aggregates[row] : -1;
-    Value factor = has_row && scale != 0 ? (Value)scale * job.inverse[row] : (Value)0;
+    Value factor = has_row && scale != 0 ? (Value)(scale * (double)job.inverse[row]) : (Value)0;
     for (; __any_sync(ALL_LANES, p - lane < p_end); p += lanes) {
         int32_t column = p < p_end ? job.columns[p] : 0;
         int32_t aggregate = Single ? column : job.by_candidates.quotient(column);
