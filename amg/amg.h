@@ -34,16 +34,17 @@ struct spg_amg {
     const spg_amg_backend *backend;
     spg_amg_options options; /* resolved: candidates is at least 1, candidate_values is NULL after setup */
     spg_type value_type;
-    bool smooths_prolongator; /* prolongator_relaxation is not 0 */
-    bool can_update;          /* maps and plans are there */
+    bool can_update; /* maps and plans are there */
     int levels;
-    spg_level *level; /* options.max_levels of them */
-    double *rho;      /* options.max_levels of them, at the place */
-    void *spectral;   /* Lanczos' workspace, of the largest level; kept for update */
+    spg_level *level;   /* options.max_levels of them */
+    double *rho;        /* options.max_levels of them, at the place */
+    int32_t *symmetric; /* at the place: A is, bit for bit, and so are the operators of all levels */
+    void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
     spg_amg_dense *dense; /* of the last level; NULL where that has no rows or too many */
     int64_t dense_bytes;
     spg_amg_timings timings;
+    double mark; /* when the last step ended */
     double update_seconds;
     int64_t bytes; /* that spg_amg_take gave and spg_amg_give has not taken back */
 
@@ -61,10 +62,22 @@ void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
 void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n);
 
+void spg_amg_destroy_level(spg_amg *amg, spg_level *level);
+
 /* ---- options.c ---- */
-/* ARGUMENT or UNSUPPORTED; *resolved has candidates of at least 1. options may be NULL. */
+/* ARGUMENT, SHAPE or UNSUPPORTED; *resolved has candidates of at least 1. options may be NULL. */
 spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,
                                    spg_amg_options *resolved);
+
+/* ---- coarsen.c: one level's set-up steps ---- */
+/* Makes the level's prolongator and the next level's operator. *stalls: there is nothing to gain, and nothing made. */
+spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls);
+/* The inverses and rho that smoothing takes, anew with A's values. */
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
+
+/* ---- update.c ---- */
+/* The plans that updates run; none where it fails. */
+spg_status spg_amg_plan_update(spg_amg *amg);
 
 /* ---- coarse.c: the last level's solver ---- */
 /* Sets amg->dense and dense_bytes, where the last level has from 1 to SPG_AMG_MOST_DENSE rows. */
@@ -80,8 +93,11 @@ void spg_amg_cycle_destroy(spg_amg *amg); /* also after half of a creation */
 /* ---- solve.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* what solves kept; none need have run */
 
-/* ---- clock of the setup ---- */
-/* With options.timing, waits for all that was queued. Returns seconds. */
-double spg_amg_now(spg_amg *amg);
+/* ---- timing.c ---- */
+/* Begins to measure steps; with options.timing, once all that was queued has ended. */
+void spg_amg_start_timing(spg_amg *amg);
+/* Adds the seconds since the last step's end to a field of amg->timings, and to its small_levels where the level is
+ * small; returns them. level may be NULL. */
+double spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step);
 
 #endif

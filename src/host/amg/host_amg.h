@@ -12,8 +12,8 @@ spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const 
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A);
 spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
                              spg_amg_graph *graph);
-spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed,
-                                   bool join_leftovers, int32_t *aggregate_of, int64_t *aggregates);
+spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
+                                   int32_t *aggregate_of, int64_t *aggregates);
 spg_status spg_host_aggregate_standard(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
                                        int64_t *aggregates);
 spg_status spg_host_tentative(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates,

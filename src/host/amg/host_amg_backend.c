@@ -3,7 +3,20 @@
 
 const spg_amg_backend spg_host_amg_backend = {
     /* setup */
-    .find_symmetry = NULL,
+    .find_symmetry = spg_host_find_symmetry,
+    .mirror = spg_host_mirror,
+    .transpose_map = spg_host_transpose_map,
+    .gather_values = spg_host_gather_values,
+    .check_finite = spg_host_check_finite,
+    .strength = spg_host_strength,
+    .aggregate_mis2 = spg_host_aggregate_mis2,
+    .aggregate_standard = spg_host_aggregate_standard,
+    .tentative = spg_host_tentative,
+    .inverse_diagonal = spg_host_inverse_diagonal,
+    .spectral_bytes = spg_host_spectral_bytes,
+    .spectral_radius = spg_host_spectral_radius,
+    .prolongator_pattern = spg_host_prolongator_pattern,
+    .prolongator_values = spg_host_prolongator_values,
     /* solve */
     .dense_create = spg_host_dense_create,
     .dense_update = spg_host_dense_update,
