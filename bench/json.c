@@ -14,7 +14,7 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
     put_string(stream, "device", here->description);
     put_string(stream, "type", spg_type_name(task->A.value_type));
     put_integer(stream, "threads", of->threads);
-    put_integer(stream, "rows", task->A.rows);
+    put_integer(stream, "rows", task->product == PRODUCT_RAP ? task->R.rows : task->A.rows);
     put_integer(stream, "cols", task->B.cols);
     put_integer(stream, "nnz_a", task->A.nnz);
     put_integer(stream, "nnz_b", task->B.nnz);

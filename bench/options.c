@@ -47,7 +47,8 @@ static const char *const help_head =
     "Usage: spgemm_bench [OPTION]... MATRIX...\n"
     "Verifies and times C = A*B, spg beside other libraries.\n"
     "\n"
-    "  --product LIST         AP (A times its smoothed-aggregation prolongator) and AA (A*A); default AP,AA\n"
+    "  --product LIST         AP (A times its smoothed-aggregation prolongator), AA (A*A) and RAP (P^T*A*P); default "
+    "AP,AA\n"
     "  --place PLACE          auto, host or device; default auto\n"
     "  --threads N            default: all cores\n"
     "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
@@ -103,7 +104,7 @@ static bool add_product(options *chosen, const char *word)
             return true;
         }
     }
-    return complain("--product: '%s' is none of AP, AA", word);
+    return complain("--product: '%s' is none of AP, AA, RAP", word);
 }
 
 static bool add_method(options *chosen, const char *word)
