@@ -190,9 +190,9 @@ spg_status queue_long_rows(spg_context *context, const pattern_job &job, unsigne
                            const Offset *offsets, int32_t *columns)
 {
     if (count == 0) return SPG_OK;
-    unsigned int most = (unsigned int)spg_cuda_of(context)->multiprocessors * 4;
-    long_rows_by_bitmap < <<count<most ? count : most, THREADS, 0, spg_cuda_of(context)->stream>>>(
-                              job, result.long_rows, count, result, offsets, columns);
+    unsigned int most = (unsigned int)spg_cuda_of(context)->multiprocessors * 4, blocks = count < most ? count : most;
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    long_rows_by_bitmap<<<blocks, THREADS, 0, stream>>>(job, result.long_rows, count, result, offsets, columns);
     return spg_cuda_check_launch(context, "long rows of a prolongator");
 }
 
