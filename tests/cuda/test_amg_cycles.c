@@ -230,7 +230,7 @@ static void dense_operators_are_solved_alike(void **state)
 {
     (void)state;
     const char *const names[] = {"fd2d5:1",  "fd2d5:2",  "fd2d5:6",  "fd2d5:22",  "fe3d27:8", "fd2d5:26",
-                                 "fd3d7:11", "fd2d5:45", "fd2d5:60", "solid3d:6", "econ:500"};
+                                 "fd3d7:11", "fd2d5:45", "fd2d5:60", "solid3d:6", "tet3d:7"};
     for (int m = 0; m < 11; ++m)
         for (int t = 0; t < 2; ++t) {
             spg_csr A;
