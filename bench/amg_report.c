@@ -63,8 +63,9 @@ static void report_times(FILE *stream, const amg_findings *found)
 
 void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
-    fprintf(stream, "  %d levels, operator complexity %.3f, grid complexity %.3f, %s held\n", found->levels,
-            found->summary.operator_complexity, found->summary.grid_complexity, bytes_text(found->summary.bytes).s);
+    if (!chosen->shows_levels)
+        fprintf(stream, "  %d levels, operator complexity %.3f, grid complexity %.3f, %s held\n", found->levels,
+                found->summary.operator_complexity, found->summary.grid_complexity, bytes_text(found->summary.bytes).s);
     for (int k = 0; chosen->shows_history && k <= found->solved.iterations; k++)
         fprintf(stream, "  %4d  %.6e\n", k, found->history[k]);
     if (!found->verified) {
