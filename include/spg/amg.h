@@ -67,7 +67,7 @@ typedef struct spg_amg_options {
     const void *candidate_values;  /* rows x k at the context's place, vector after vector (column-major); read during
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
-    int spectral_steps;            /* Lanczos steps behind rho(D^-1 A); 15 */
+    int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 25 */
     int64_t max_coarse;            /* a level of at most so many rows is the last, solved densely; 500, at most 4096 */
     int max_levels;                /* 20 */
     spg_smoother smoother;         /* JACOBI */
@@ -99,7 +99,8 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
  * stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are computed anew. Nothing is
  * allocated (after a first call, without prepare_update) and, on a device, nothing is waited for unless the coarse
- * operator is singular: the call can be captured in a CUDA graph. SHAPE: another size; on the host, another pattern. */
+ * operator is singular: the call can be captured in a CUDA graph. SHAPE: another size; on the host, another pattern,
+ * where there is more than one level. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
@@ -114,7 +115,7 @@ typedef struct spg_amg_level_view {
     int64_t nodes, aggregates;
     int block_size, candidates;
     double rho;                   /* estimate of the spectral radius of D^-1 A; may wait for the device */
-    const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0 where the constant was used */
+    const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
 } spg_amg_level_view;
 
 SPG_API int spg_amg_levels(const spg_amg *amg);
