@@ -26,6 +26,7 @@ enum {
     OPTION_SMOOTHER,
     OPTION_SWEEPS,
     OPTION_DEGREE,
+    OPTION_RATIO,
     OPTION_METHOD,
     OPTION_TOLERANCE,
     OPTION_ITERATIONS,
@@ -54,6 +55,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"smoother", required_argument, NULL, OPTION_SMOOTHER},
                                              {"sweeps", required_argument, NULL, OPTION_SWEEPS},
                                              {"degree", required_argument, NULL, OPTION_DEGREE},
+                                             {"ratio", required_argument, NULL, OPTION_RATIO},
                                              {"method", required_argument, NULL, OPTION_METHOD},
                                              {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                              {"max-iterations", required_argument, NULL, OPTION_ITERATIONS},
@@ -89,6 +91,7 @@ static const char *const help_head =
     "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
     "  --sweeps N             before and after the coarse correction; default 1\n"
     "  --degree N             of Chebyshev polynomials; default 2\n"
+    "  --ratio X              of the ends of their interval, before its 10 percent of margin; default 30\n"
     "  --method NAME          cg or standalone; default cg\n"
     "  --tolerance X          of the residual over the right-hand side; default 1e-8\n"
     "  --max-iterations N     default 200\n"
@@ -160,6 +163,7 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         if (!parse_count("sweeps", value, 0, &hierarchy->pre_sweeps)) return false;
         hierarchy->post_sweeps = hierarchy->pre_sweeps;
         return true;
+    case OPTION_RATIO: return parse_number("ratio", value, 1.001, 1e6, &hierarchy->chebyshev_ratio);
     default: return parse_count("degree", value, 1, &hierarchy->chebyshev_degree);
     }
 }

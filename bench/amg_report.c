@@ -111,7 +111,10 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_integer(stream, "max_coarse", settings->max_coarse);
     put_integer(stream, "seed", (int64_t)settings->seed);
     put_string(stream, "smoother", smoother_name(settings->smoother));
-    if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) put_integer(stream, "degree", settings->chebyshev_degree);
+    if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) {
+        put_integer(stream, "degree", settings->chebyshev_degree);
+        put_number(stream, "ratio", true, settings->chebyshev_ratio);
+    }
     put_integer(stream, "sweeps", settings->pre_sweeps);
     put_string(stream, "method", method_name(chosen->solve.method));
     put_number(stream, "tolerance", true, chosen->solve.tolerance);
