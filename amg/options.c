@@ -14,7 +14,7 @@ spg_amg_options spg_amg_options_default(void)
                              .join_leftovers = 1,
                              .block_size = 1,
                              .prolongator_relaxation = 4.0 / 3.0,
-                             .spectral_steps = 25,
+                             .spectral_steps = 15,
                              .max_coarse = 500,
                              .max_levels = 20,
                              .smoother = SPG_SMOOTHER_JACOBI,

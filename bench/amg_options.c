@@ -25,6 +25,7 @@ enum {
     OPTION_UNSMOOTHED,
     OPTION_SMOOTHER,
     OPTION_SWEEPS,
+    OPTION_STEPS,
     OPTION_DEGREE,
     OPTION_RATIO,
     OPTION_METHOD,
@@ -51,6 +52,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"max-coarse", required_argument, NULL, OPTION_MAX_COARSE},
                                              {"max-levels", required_argument, NULL, OPTION_MAX_LEVELS},
                                              {"seed", required_argument, NULL, OPTION_SEED},
+                                             {"spectral-steps", required_argument, NULL, OPTION_STEPS},
                                              {"unsmoothed", no_argument, NULL, OPTION_UNSMOOTHED},
                                              {"smoother", required_argument, NULL, OPTION_SMOOTHER},
                                              {"sweeps", required_argument, NULL, OPTION_SWEEPS},
@@ -86,6 +88,7 @@ static const char *const help_head =
     "  --max-coarse N         rows of a level that is solved densely; default 500\n"
     "  --max-levels N         default 20\n"
     "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
+    "  --spectral-steps N     of Lanczos; default the library's\n"
     "  --unsmoothed           tentative prolongators as they are\n"
     "\n"
     "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
@@ -163,6 +166,7 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         if (!parse_count("sweeps", value, 0, &hierarchy->pre_sweeps)) return false;
         hierarchy->post_sweeps = hierarchy->pre_sweeps;
         return true;
+    case OPTION_STEPS: return parse_count("spectral-steps", value, 1, &hierarchy->spectral_steps);
     case OPTION_RATIO: return parse_number("ratio", value, 1.001, 1e6, &hierarchy->chebyshev_ratio);
     default: return parse_count("degree", value, 1, &hierarchy->chebyshev_degree);
     }

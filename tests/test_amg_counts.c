@@ -159,6 +159,7 @@ static void every_smoother_converges_and_chebyshev_of_higher_degree_in_fewer_ite
     options.smoother = SPG_SMOOTHER_L1_JACOBI;
     assert_true(count_of_name("fd3d7:24", &options).iterations <= 2 * jacobi);
     options.smoother = SPG_SMOOTHER_CHEBYSHEV;
+    options.chebyshev_ratio = 10;
     const int second = count_of_name("fd3d7:24", &options).iterations;
     options.chebyshev_degree = 4;
     const int fourth = count_of_name("fd3d7:24", &options).iterations;

@@ -67,7 +67,7 @@ typedef struct spg_amg_options {
     const void *candidate_values;  /* rows x k at the context's place, vector after vector (column-major); read during
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
-    int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 25 */
+    int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
     int64_t max_coarse;            /* a level of at most so many rows is the last, solved densely; 500, at most 4096 */
     int max_levels;                /* 20 */
     spg_smoother smoother;         /* JACOBI */
