@@ -98,7 +98,7 @@ static double iterate(lanczos *job, uint64_t seed, int steps)
     static void (*const start[2][2])(const lanczos *, int64_t, uint64_t) = BY_REAL_TYPE(start);
     static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
     static block_function *const advance[2][2] = BY_REAL_TYPE(advance);
-    const int value = job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
+    const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t b = 0; b < job->blocks; ++b) start[value][offset](job, b, seed);
     double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
