@@ -89,7 +89,7 @@ typedef struct spg_amg_backend {
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
      * T*coarse. fine: rows x k column-major, or NULL for the constants of block_size unknowns. T: rows x k, ROW-major,
      * zero rows for nodes in no aggregate. coarse: (aggregates*k) x k column-major. A candidate whose rest is at most
-     * 1e-10 of its norm in the aggregate gives a zero column. */
+     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. */
     spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
                             void *T, void *coarse);
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or

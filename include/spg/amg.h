@@ -17,7 +17,8 @@ extern "C" {
 
 /* C = R*A*P, as R*(A*P). A is n x n, P n x m, R m x n or NULL for P^T (the plain transpose, of complex values as well).
  * C comes back m x m, owned, with sorted rows; see spgemm_csr for its pattern, bits and errors. With R NULL and A
- * symmetric bit for bit, pattern and values, so is C. */
+ * symmetric bit for bit, pattern and values (rows sorted, no column repeated), so is C: its entries below the diagonal
+ * are those above it. A*P and P^T count as workspace; where they pass spg_config.workspace_limit, that is MEMORY. */
 SPG_API spg_status spg_galerkin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, spg_csr *C);
 
 /* The kept patterns of R, A*P and C, and where each product goes. */
