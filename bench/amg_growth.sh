@@ -14,7 +14,7 @@ shift
 [ $# -gt 0 ] || set -- 46 64 100 159 215
 grids=''
 for n in "$@"; do grids="$grids fd3d7:$n"; done
-for aggregation in ${AMG_AGGREGATIONS:-"mis2 standard"}; do
+for aggregation in ${AMG_AGGREGATIONS:-mis2 standard}; do
     for smoother in jacobi l1 chebyshev; do
         # shellcheck disable=SC2086
         "$bench" --aggregation "$aggregation" --smoother "$smoother" --reps 1 --warmup 0 --json "$records" \

@@ -183,13 +183,13 @@ void report_legend(FILE *stream, const options *chosen)
         "implementation after the other. Phases come from other repetitions, for measuring them costs time;\n"
         "expand+sort is the pass over the products that counts C's entries, contract the pass that computes them.\n"};
     fputs(timed[chosen->place == SPG_PLACE_DEVICE], stream);
-    fputs(
-        "x peer: times as fast as the fastest peer (a plan: as the fastest peer that has one, if there is one).\n"
-        "x limit: times the time of reading A and B (or P) and writing C at copy bandwidth. error: largest difference "
-        "from\n"
-        "CXSparse's result, over the one allowed: 4*k*eps*sum|a||b| for an entry of k products. R*A*P: the transpose\n"
-        "and both products, made anew each time.\n",
-        stream);
+    fputs("x peer: times as fast as the fastest peer (a plan: as the fastest peer that has one, if there is one).\n"
+          "x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest difference from\n"
+          "CXSparse's result, over the one allowed: 4*k*eps*sum|a||b| for an entry of k products.\n",
+          stream);
+    if (chosen->products[PRODUCT_RAP])
+        fputs("R*A*P: the transpose of P and both products, each made anew; of its plan, numbers only. B is P.\n",
+              stream);
     for (int k = 0; k < chosen->implementation_count; k++)
         fprintf(stream, "  %-16s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
 }
