@@ -1,8 +1,8 @@
 /* The dense solver of the coarsest level, by LAPACK: LU with pivots, or for an operator that LU finds singular, the
  * pseudo-inverse by singular values, which gives the solution of least norm. All in doubles: of floats' rounding, only
  * that of the entries is left. */
-#include "host_amg.h"
 #include "host/work.h"
+#include "host_amg.h"
 
 #include "memory.h"
 

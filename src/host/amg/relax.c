@@ -1,8 +1,8 @@
 /* Residuals and smoothing sweeps. A row is summed by one thread in storage order, which fixes the bits. */
 #define REAL_ONLY
-#include "host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
+#include "host_amg.h"
 
 /* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. */
 typedef struct sweep {

@@ -50,6 +50,8 @@ static void TYPED(relax_from_zero)(const spg_context *context, const spg_csr *A,
 {
     const VALUE *b = job->b;
     VALUE *y = job->y;
-#pragma omp parallel for num_threads(spg_host_threads(context, A->rows))
+    const int threads = spg_host_threads(context, A->rows);
+    (void)threads; /* unused without OpenMP */
+#pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < A->rows; ++i) y[i] = TYPED(direction)(job, i, b[i]);
 }

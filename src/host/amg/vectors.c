@@ -1,9 +1,9 @@
 /* Vectors of cycles and solves. Sums are taken over blocks of a fixed size, and the blocks' sums in order: the bits do
  * not depend on the threads. */
 #define REAL_ONLY
-#include "host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
+#include "host_amg.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@ static void NAMED(axpby)(int threads, int64_t n, double alpha, const void *x_vec
 {
     const VALUE a = (VALUE)alpha, b = (VALUE)beta, *x = x_vector;
     VALUE *y = y_vector;
+    (void)threads; /* unused without OpenMP, here and below */
     if (beta == 0) {
 #pragma omp parallel for num_threads(threads)
         for (int64_t i = 0; i < n; ++i) y[i] = a * x[i];
@@ -27,6 +28,7 @@ static void NAMED(dot)(int threads, int64_t n, const void *x_vector, const void 
 {
     const VALUE *x = x_vector, *y = y_vector;
     const int64_t blocks = blocks_of(n);
+    (void)threads;
 #pragma omp parallel for num_threads(threads)
     for (int64_t k = 0; k < blocks; ++k) sums[k] = NAMED(dot_block)(x + k * BLOCK, y + k * BLOCK, block_size(n, k));
 }
@@ -37,6 +39,7 @@ static void NAMED(cg_step)(int threads, int64_t n, double alpha, const void *p_v
     const VALUE a = (VALUE)alpha, *p = p_vector, *q = q_vector;
     VALUE *x = x_vector, *r = r_vector;
     const int64_t blocks = blocks_of(n);
+    (void)threads;
 #pragma omp parallel for num_threads(threads)
     for (int64_t k = 0; k < blocks; ++k) {
         const int64_t begin = k * BLOCK, size = block_size(n, k);
