@@ -183,7 +183,9 @@ static double dot_in_order(const double *x, const double *y, int64_t n)
 static void apply_transpose(const spg_context *context, int64_t n, const double *matrix, const double *from,
                             const double *scale, double *to)
 {
-#pragma omp parallel for num_threads(spg_host_threads(context, n *n))
+    const int threads = spg_host_threads(context, n * n);
+    (void)threads; /* unused without OpenMP */
+#pragma omp parallel for num_threads(threads)
     for (int64_t k = 0; k < n; ++k) {
         const double sum = dot_in_order(matrix + k * n, from, n);
         to[k] = scale != NULL ? scale[k] * sum : sum;
