@@ -80,7 +80,7 @@ double *test_dense(const spg_csr *matrix)
 }
 
 /* C and M += P^T A P, of values and of magnitudes; dense, n x n and n x m. */
-static void add_triple_products(const double *A, const double *P, int64_t n, int64_t m, double *C, double *M)
+static void add_triple_products(const double *A, const double *P, int64_t n, int64_t m, long double *C, long double *M)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -88,24 +88,39 @@ static void add_triple_products(const double *A, const double *P, int64_t n, int
             if (a == 0) continue;
             for (int64_t g = 0; g < m; g++)
                 for (int64_t h = 0; h < m && P[i * m + g] != 0; h++) {
-                    const double product = P[i * m + g] * a * P[j * m + h];
+                    const long double product = (long double)P[i * m + g] * a * P[j * m + h];
                     C[g * m + h] += product;
-                    M[g * m + h] += fabs(product);
+                    M[g * m + h] += fabsl(product);
                 }
         }
+}
+
+static int64_t longest_row(const spg_csr *matrix)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < matrix->rows; i++) {
+        const int64_t entries = test_offset(matrix, i + 1) - test_offset(matrix, i);
+        longest = entries > longest ? entries : longest;
+    }
+    return longest;
 }
 
 void test_assert_triple_product(const spg_csr *A, const spg_csr *P, const spg_csr *C)
 {
     const int64_t n = A->rows, m = P->cols;
+    spg_csr R;
+    assert_int_equal(spg_csr_transpose(test_host(), P, &R), SPG_OK);
     const double epsilon = A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
+    const double bound = epsilon * (double)(longest_row(A) + longest_row(&R) + 2); /* of each sum's terms */
+    spg_csr_free(test_host(), &R);
     double *a = test_dense(A), *p = test_dense(P), *c = test_dense(C);
-    double *expected = calloc((size_t)(m * m) + 1, sizeof *expected), *magnitude = calloc((size_t)(m * m) + 1, 8);
+    long double *expected = calloc((size_t)(m * m) + 1, sizeof *expected);
+    long double *magnitude = calloc((size_t)(m * m) + 1, sizeof *magnitude);
     assert_true(expected != NULL && magnitude != NULL && C->rows == m && C->cols == m);
     add_triple_products(a, p, n, m, expected, magnitude);
     for (int64_t k = 0; k < m * m; k++)
-        if (!(fabs(c[k] - expected[k]) <= 200 * epsilon * magnitude[k]))
-            fail_msg("entry (%d, %d) is %.17g, not %.17g", (int)(k / m), (int)(k % m), c[k], expected[k]);
+        if (!(fabsl(c[k] - expected[k]) <= bound * magnitude[k]))
+            fail_msg("entry (%d, %d) is %.17g, not %.17Lg", (int)(k / m), (int)(k % m), c[k], expected[k]);
     free(a), free(p), free(c), free(expected), free(magnitude);
 }
 

@@ -135,23 +135,56 @@ static void a_symmetric_operator_gives_a_symmetric_one_bit_for_bit(void **state)
     spg_context_destroy(context);
 }
 
+/* A with one more entry, which may repeat a column. */
+static spg_csr with_entry(const spg_csr *A, int64_t row, int32_t column, double value)
+{
+    spg_csr B;
+    assert_int_equal(spg_csr_alloc(test_host(), A->rows, A->cols, A->nnz + 1, SPG_I32, SPG_F64, &B), SPG_OK);
+    int64_t to = 0;
+    for (int64_t i = 0; i < A->rows; i++) {
+        bool is_due = i == row;
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1) || is_due;) {
+            const bool takes = is_due && (k == test_offset(A, i + 1) || A->columns[k] >= column);
+            B.columns[to] = takes ? column : A->columns[k];
+            ((double *)B.values)[to++] = takes ? value : ((double *)A->values)[k];
+            if (takes)
+                is_due = false;
+            else
+                k++;
+        }
+        ((int32_t *)B.row_offsets)[i + 1] = (int32_t)to;
+    }
+    return B;
+}
+
+static int32_t first_absent_column(const spg_csr *A, int64_t row)
+{
+    int32_t column = 0;
+    for (int64_t k = test_offset(A, row); k < test_offset(A, row + 1) && A->columns[k] == column; k++) column++;
+    return column;
+}
+
 static void an_operator_that_is_nearly_symmetric_is_not_made_so(void **state)
 {
     (void)state;
     spg_context *context = test_context_at_place(2);
-    spg_csr P = random_matrix(300, 70, 3, SPG_I32, SPG_F64, 7, 0);
-    for (int fault = 0; fault < 3; fault++) {
-        spg_csr A = test_symmetric(300, 8, SPG_F64, 6);
-        double *values = A.values;
-        int64_t last = A.nnz - 2; /* below the diagonal of the last row */
-        if (fault == 0) values[last] *= 1 + DBL_EPSILON;
-        if (fault == 1) A.columns[last] -= A.columns[last] - 1 == A.columns[last - 1] ? 0 : 1;
-        if (fault == 2) values[0] = -0.0, A.columns[1] = 0; /* a repeated column */
-        spg_csr expected = two_products(NULL, &A, &P), C = multiply(context, NULL, &A, &P);
+    spg_csr P = random_matrix(300, 70, 3, SPG_I32, SPG_F64, 7, 0), A = test_symmetric(300, 8, SPG_F64, 6);
+    for (int fault = 0; fault < 5; fault++) {
+        const int64_t last = A.nnz - 2; /* below the diagonal, in the last row */
+        spg_csr B = fault == 2   ? with_entry(&A, 200, first_absent_column(&A, 200), 0.5) /* below the diagonal */
+                    : fault == 3 ? with_entry(&A, 250, 250, 0.5)                          /* the diagonal again */
+                                 : with_entry(&A, 10, 299, 0.5);                          /* above it */
+        if (fault < 2) {
+            spg_csr_free(test_host(), &B);
+            assert_int_equal(spg_csr_copy(test_host(), &A, &B), SPG_OK);
+        }
+        if (fault == 0) ((double *)B.values)[last] *= 1 + DBL_EPSILON;
+        if (fault == 1) B.columns[last] -= B.columns[last] - 1 == B.columns[last - 1] ? 0 : 1;
+        spg_csr expected = two_products(NULL, &B, &P), C = multiply(context, NULL, &B, &P);
         test_assert_same_csr(&C, &expected);
-        free_all(&A, &expected, &C, NULL, NULL);
+        free_all(&B, &expected, &C, NULL, NULL);
     }
-    spg_csr_free(test_host(), &P);
+    free_all(&A, &P, NULL, NULL, NULL);
     spg_context_destroy(context);
 }
 
