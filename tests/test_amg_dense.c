@@ -182,6 +182,35 @@ static void singular_operators_give_the_solution_of_least_norm(void **state)
         }
 }
 
+/* As dependent candidates leave them. Zero rows and columns move from one update to the next. */
+static void unknowns_of_zero_rows_are_zero_and_the_others_solved(void **state)
+{
+    (void)state;
+    enum { N = 17 };
+    double b[N];
+    solver made = {0};
+    test_random_values(4, 0, SPG_F64, N, b);
+    for (int zero = 2; zero < N; zero += 5) {
+        spg_csr A = random_matrix(N, SPG_F64, 4, 1);
+        double *values = A.values, sum;
+        for (int k = 0; k < N; k++) values[zero * N + k] = values[k * N + zero] = 0;
+        if (zero == 2)
+            create(&A, &made);
+        else
+            update(&made, &A);
+        double *x = solve(&made, b);
+        assert_true(fabs(x[zero]) < 1e-14);
+        for (int i = 0; i < N; i++) {
+            sum = i == zero ? b[i] : 0;
+            for (int j = 0; j < N; j++) sum += values[i * N + j] * x[j];
+            assert_true(fabs(sum - b[i]) < 1e-12);
+        }
+        free(x);
+        spg_csr_free(test_host(), &A);
+    }
+    destroy(&made);
+}
+
 static void zeros_give_zeros(void **state)
 {
     (void)state;
@@ -254,6 +283,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regular_operators_are_solved_and_again_with_new_values),
         cmocka_unit_test(singular_operators_give_the_solution_of_least_norm),
+        cmocka_unit_test(unknowns_of_zero_rows_are_zero_and_the_others_solved),
         cmocka_unit_test(zeros_give_zeros),
         cmocka_unit_test(on_the_host_an_operator_that_becomes_singular_is_noticed),
         cmocka_unit_test(each_refused_allocation_is_survived),

@@ -1,5 +1,6 @@
 /* The dense solver of the coarsest level, by LAPACK: LU with pivots, or for an operator that LU finds singular, the
- * pseudo-inverse by singular values, which gives the solution of least norm. All in doubles: of floats' rounding, only
+ * pseudo-inverse by singular values, which gives the solution of least norm. Unknowns whose row and column are zero, as
+ * dependent candidates leave them, are zero in that solution and stay out. All in doubles: of floats' rounding, only
  * that of the entries is left. */
 #include "host/work.h"
 #include "host_amg.h"
@@ -19,16 +20,19 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
              size_t jobz_length);
 
 struct spg_amg_dense {
-    int n;
+    int64_t rows; /* of A; what follows has room for as many */
     spg_type type;
-    int64_t bytes;     /* of all below and the struct */
-    double *matrix;    /* n x n, column-major: A, then its factors L and U */
-    int *pivots;       /* n */
-    double *vector;    /* n: right-hand side and solution */
-    double *singular;  /* NULL with LU, else the values and the reciprocals of those kept: 2n */
+    int64_t bytes;  /* of all below and the struct */
+    int n;          /* unknowns whose row or column is not zero */
+    int *unknowns;  /* those, ascending */
+    int *place;     /* of each row: which of them it is, or -1 */
+    double *matrix; /* n x n, column-major: A, then its factors L and U */
+    int *pivots;
+    double *vector;    /* right-hand side and solution */
+    double *singular;  /* NULL with LU, else the values, and after `rows` of them the reciprocals of those kept */
     double *U, *VT;    /* n x n each, column-major */
     double *work;      /* of dgesdd */
-    int *integer_work; /* 8n */
+    int *integer_work; /* 8 times as many */
     int work_count;
 };
 
@@ -45,7 +49,9 @@ static spg_status take(spg_context *context, spg_amg_dense *dense, int64_t count
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {
     if (dense == NULL) return;
-    const int64_t n = dense->n, square = n * n * (int64_t)sizeof(double);
+    const int64_t n = dense->rows, square = n * n * (int64_t)sizeof(double);
+    spg_release_on_host(context, dense->unknowns, n * (int64_t)sizeof(int));
+    spg_release_on_host(context, dense->place, n * (int64_t)sizeof(int));
     spg_release_on_host(context, dense->matrix, square);
     spg_release_on_host(context, dense->pivots, n * (int64_t)sizeof(int));
     spg_release_on_host(context, dense->vector, n * (int64_t)sizeof(double));
@@ -70,20 +76,36 @@ static double least_share(const spg_amg_dense *dense)
     return (dense->n > 64 ? dense->n : 64) * eps;
 }
 
-static spg_status spread(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
+/* Finds the unknowns. BREAKDOWN if a value is not finite. */
+static spg_status find_unknowns(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
 {
-    const int64_t n = dense->n;
-    if (n > 0) memset(dense->matrix, 0, (size_t)(n * n) * sizeof(double));
-    for (int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < A->rows; ++i) dense->place[i] = -1;
+    for (int64_t i = 0; i < A->rows; ++i) {
         for (int64_t k = spg_offset_at(A, i); k < spg_offset_at(A, i + 1); ++k) {
-            if (!isfinite(value_at(A, k)))
+            const double value = value_at(A, k);
+            if (!isfinite(value))
                 return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
                                         "the coarsest operator has a value that is not finite in row %lld",
                                         (long long)i);
-            dense->matrix[A->columns[k] * n + i] += value_at(A, k);
+            if (value != 0) dense->place[i] = dense->place[A->columns[k]] = 0;
         }
     }
+    dense->n = 0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        if (dense->place[i] < 0) continue;
+        dense->unknowns[dense->n] = (int)i;
+        dense->place[i] = dense->n++;
+    }
     return SPG_OK;
+}
+
+static void spread(spg_amg_dense *dense, const spg_csr *A)
+{
+    const int64_t n = dense->n;
+    if (n > 0) memset(dense->matrix, 0, (size_t)(n * n) * sizeof(double));
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = spg_offset_at(A, dense->unknowns[i]); k < spg_offset_at(A, dense->unknowns[i] + 1); ++k)
+            if (value_at(A, k) != 0) dense->matrix[dense->place[A->columns[k]] * n + i] += value_at(A, k);
 }
 
 static bool is_singular(const spg_amg_dense *dense)
@@ -108,27 +130,27 @@ static int factor(spg_amg_dense *dense)
 
 static spg_status allocate_singular(spg_context *context, spg_amg_dense *dense)
 {
-    const int64_t n = dense->n;
-    const int query = -1;
+    const int64_t rows = dense->rows;
+    const int query = -1, most = (int)rows;
     int info = 0;
     double size = 0;
-    dgesdd_("A", &dense->n, &dense->n, NULL, &dense->n, NULL, NULL, &dense->n, NULL, &dense->n, &size, &query, NULL,
-            &info, 1);
+    dgesdd_("A", &most, &most, NULL, &most, NULL, NULL, &most, NULL, &most, &size, &query, NULL, &info, 1);
     if (info != 0)
         return spg_context_fail(context, SPG_ERROR_INTERNAL, "LAPACK's dgesdd refuses its argument %d", -info);
-    spg_status status = take(context, dense, n * n, sizeof(double), (void **)&dense->U);
-    if (status == SPG_OK) status = take(context, dense, n * n, sizeof(double), (void **)&dense->VT);
+    spg_status status = take(context, dense, rows * rows, sizeof(double), (void **)&dense->U);
+    if (status == SPG_OK) status = take(context, dense, rows * rows, sizeof(double), (void **)&dense->VT);
     if (status == SPG_OK) status = take(context, dense, (int64_t)size, sizeof(double), (void **)&dense->work);
     if (status == SPG_OK) dense->work_count = (int)size;
-    if (status == SPG_OK) status = take(context, dense, 8 * n, sizeof(int), (void **)&dense->integer_work);
-    if (status == SPG_OK) status = take(context, dense, 2 * n, sizeof(double), (void **)&dense->singular);
+    if (status == SPG_OK) status = take(context, dense, 8 * rows, sizeof(int), (void **)&dense->integer_work);
+    if (status == SPG_OK) status = take(context, dense, 2 * rows, sizeof(double), (void **)&dense->singular);
     return status;
 }
 
 static spg_status decompose(spg_context *context, spg_amg_dense *dense)
 {
     int info = 0;
-    double *values = dense->singular, *reciprocals = values + dense->n;
+    double *values = dense->singular, *reciprocals = values + dense->rows;
+    if (dense->n == 0) return SPG_OK;
     dgesdd_("A", &dense->n, &dense->n, dense->matrix, &dense->n, values, dense->U, &dense->n, dense->VT, &dense->n,
             dense->work, &dense->work_count, dense->integer_work, &info, 1);
     if (info != 0)
@@ -140,12 +162,13 @@ static spg_status decompose(spg_context *context, spg_amg_dense *dense)
 
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
 {
-    spg_status status = spread(context, dense, A);
+    spg_status status = find_unknowns(context, dense, A);
     if (status != SPG_OK) return status;
+    spread(dense, A);
     if (dense->singular == NULL) {
         if (factor(dense) == 0) return SPG_OK;
-        status = spread(context, dense, A);
-        if (status == SPG_OK) status = allocate_singular(context, dense);
+        spread(dense, A);
+        status = allocate_singular(context, dense);
         if (status != SPG_OK) return status;
     }
     return decompose(context, dense);
@@ -158,10 +181,13 @@ spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, spg_amg
     *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
-    *created = (spg_amg_dense){.n = (int)A->rows, .type = A->value_type, .bytes = sizeof *created};
-    status = take(context, created, A->rows * A->rows, sizeof(double), (void **)&created->matrix);
-    if (status == SPG_OK) status = take(context, created, A->rows, sizeof(int), (void **)&created->pivots);
-    if (status == SPG_OK) status = take(context, created, A->rows, sizeof(double), (void **)&created->vector);
+    const int64_t rows = A->rows;
+    *created = (spg_amg_dense){.rows = rows, .type = A->value_type, .bytes = sizeof *created};
+    status = take(context, created, rows, sizeof(int), (void **)&created->unknowns);
+    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->place);
+    if (status == SPG_OK) status = take(context, created, rows * rows, sizeof(double), (void **)&created->matrix);
+    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->pivots);
+    if (status == SPG_OK) status = take(context, created, rows, sizeof(double), (void **)&created->vector);
     if (status == SPG_OK) status = spg_host_dense_update(context, created, A);
     if (status != SPG_OK) {
         spg_host_dense_destroy(context, created);
@@ -201,23 +227,25 @@ static void solve(const spg_context *context, spg_amg_dense *dense)
         dgetrs_("N", &dense->n, &one, dense->matrix, &dense->n, dense->pivots, dense->vector, &dense->n, &info, 1);
     } else {
         /* The matrix is destroyed by then: its first column holds what lies between. */
-        apply_transpose(context, dense->n, dense->U, dense->vector, dense->singular + dense->n, dense->matrix);
+        apply_transpose(context, dense->n, dense->U, dense->vector, dense->singular + dense->rows, dense->matrix);
         apply_transpose(context, dense->n, dense->VT, dense->matrix, NULL, dense->vector);
     }
 }
 
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
 {
-    const size_t n = (size_t)dense->n;
-    if (n == 0) return SPG_OK;
-    if (dense->type == SPG_F64) {
-        memcpy(dense->vector, b, n * sizeof(double));
-        solve(context, dense);
-        memcpy(x, dense->vector, n * sizeof(double));
-    } else {
-        for (size_t i = 0; i < n; ++i) dense->vector[i] = (double)((const float *)b)[i];
-        solve(context, dense);
-        for (size_t i = 0; i < n; ++i) ((float *)x)[i] = (float)dense->vector[i];
+    const bool is_single = dense->type == SPG_F32;
+    for (int k = 0; k < dense->n; ++k) {
+        const int row = dense->unknowns[k];
+        dense->vector[k] = is_single ? (double)((const float *)b)[row] : ((const double *)b)[row];
+    }
+    solve(context, dense);
+    for (int64_t i = 0; i < dense->rows; ++i) {
+        const double value = dense->place[i] >= 0 ? dense->vector[dense->place[i]] : 0;
+        if (is_single)
+            ((float *)x)[i] = (float)value;
+        else
+            ((double *)x)[i] = value;
     }
     return SPG_OK;
 }
