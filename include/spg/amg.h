@@ -168,7 +168,8 @@ typedef struct spg_amg_solve_result {
 
 /* Solves A x = b on level 0. b and x: A.rows values at the context's place; x holds the first guess and, always, the
  * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached; the message has the residual.
- * INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG. BREAKDOWN: a NaN or infinite norm. */
+ * INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG. BREAKDOWN: a NaN or infinite norm, or r^T M r
+ * of zero. */
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 
