@@ -195,8 +195,9 @@ static void check_smoothing(const test_level *level, const spg_csr *T, double re
     free(A), free(t), free(P);
 }
 
-/* A grid, some of whose rows lack their diagonal, or whose first row and column couple it to all others weakly. */
-static spg_csr changed_grid(bool lacks_diagonals, spg_type type)
+/* A grid, some of whose rows lack their diagonal or all entries, or one whose first row and column couple it to all
+ * others weakly. */
+static spg_csr changed_grid(bool lacks_entries, spg_type type)
 {
     spg_csr A = test_generate("fd2d5:30", SPG_F64);
     const int64_t room = A.nnz + 2 * A.rows;
@@ -206,10 +207,11 @@ static spg_csr changed_grid(bool lacks_diagonals, spg_type type)
     int64_t count = 0;
     for (int64_t i = 0; i < A.rows; i++) {
         for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++) {
-            if (lacks_diagonals && A.columns[k] == i && i % 5 == 0) continue;
+            if (lacks_entries && A.columns[k] == i && i % 5 == 0) continue;
+            if (lacks_entries && (A.columns[k] % 50 == 7 || i % 50 == 7)) continue;
             rows[count] = (int32_t)i, columns[count] = A.columns[k], values[count++] = test_real(&A, k);
         }
-        if (lacks_diagonals) continue;
+        if (lacks_entries) continue;
         rows[count] = 0, columns[count] = (int32_t)i, values[count++] = 1e-3;
         rows[count] = (int32_t)i, columns[count] = 0, values[count++] = 1e-3;
     }
