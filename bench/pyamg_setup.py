@@ -2,7 +2,10 @@
 """PyAMG's set-up and solve of the hierarchies that amg_bench --aggregation standard --max-coarse 10 builds.
 
     python3 -m venv /tmp/pyamg && /tmp/pyamg/bin/pip install pyamg
-    OMP_NUM_THREADS=2 /tmp/pyamg/bin/python bench/pyamg_setup.py [--json FILE] MATRIX...
+    OMP_NUM_THREADS=1 /tmp/pyamg/bin/python bench/pyamg_setup.py [--json FILE] MATRIX...
+
+PyAMG's own loops and SciPy's products take one thread. BLAS would take more for vectors, and is slower with them where
+the machine has anything else to do.
 
 MATRIX is a Matrix Market file, or fd2d5, fe2d9, fd3d7 or fe3d27 with ":N" for its size. Lines of JSON have the fields
 of amg_bench, with implementation "pyamg". Symmetric strength, standard aggregation, prolongators smoothed by Jacobi
