@@ -17,7 +17,7 @@ namespace
 
 namespace cg = cooperative_groups;
 
-enum { ENTRIES_A_LANE = 2, ENTRIES_WEIGHED = 64 };
+enum { ENTRIES_WEIGHED = 64 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
@@ -25,7 +25,7 @@ __device__ inline bool is_root(const aggregation &job, int64_t node) { return is
 __device__ inline int32_t largest_root(const aggregation &job, int64_t i, int lane)
 {
     return combine_row(
-        job, i, lane, (int32_t)-1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
+        job, i, lane, -1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
 }
 
 /* Free nodes that are no roots join the largest root beside them. */
@@ -47,24 +47,25 @@ __device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &g
 }
 
 /* All nodes may be passed through; candidates: all, or those whose row names another node. */
-__device__ inline void begin_first_set(const aggregation &job, bool alone_too)
+__device__ inline void begin_first_set(const aggregation &job, list_counts &counts, bool alone_too)
 {
+    clear_lists(counts);
     for_each_wanted(
         job, [](int64_t) { return true; },
         [&](int64_t i, int lane) {
-            int company = alone_too ? 1
-                                    : combine_row(
-                                          job, i, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
-            if (i < 0 || lane != 0) return;
-            job.keys[i] = company != 0 ? key_of(job.seed, i) : 0;
-            job.ring[i] = UNDECIDED;
-            job.aggregate_of[i] = -1;
+            int company = 1;
+            if (!alone_too)
+                company = combine_row(
+                    job, i, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
+            if (i >= 0 && lane == 0) job.aggregate_of[i] = -1;
+            enlist(job, counts, i, lane, company != 0, true);
         });
 }
 
 /* Free nodes may be passed through; candidates are those with two entries in other free nodes. */
-__device__ inline void begin_second_set(const aggregation &job)
+__device__ inline void begin_second_set(const aggregation &job, list_counts &counts)
 {
+    clear_lists(counts);
     for_each_wanted(
         job, [](int64_t) { return true; },
         [&](int64_t i, int lane) {
@@ -72,9 +73,7 @@ __device__ inline void begin_second_set(const aggregation &job)
             int others = combine_row(
                 job, is_free ? i : -1, lane, 0, [&](int32_t j) { return (int)(j != i && job.aggregate_of[j] < 0); },
                 plus());
-            if (i < 0 || lane != 0) return;
-            job.keys[i] = others >= 2 ? key_of(job.seed, i) : 0;
-            job.ring[i] = is_free ? UNDECIDED : 0;
+            enlist(job, counts, i, lane, others >= 2, is_free);
         });
 }
 
@@ -118,40 +117,40 @@ template <typename Choose> __device__ inline void note_choices(const aggregation
 
 __device__ inline void follow_choices(const aggregation &job)
 {
-    for_each_node(job, [&](int64_t i) {
+    for_each_owned(job, [&](int64_t i) {
         if (job.aggregate_of[i] < 0) job.aggregate_of[i] = (int32_t)job.ring[i] - 1;
     });
 }
 
-__device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid)
+__device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid, list_counts &counts)
 {
     int round = 0;
-    begin_first_set(job, false);
-    find_independent_set(job, grid, &round);
+    begin_first_set(job, counts, false);
+    find_independent_set(job, grid, counts, &round);
     int64_t aggregates = number_roots(job, grid, 0);
     grid.sync();
     join_roots(job);
     grid.sync();
     note_choices(job, [&](int64_t i, int lane) {
         return combine_row(
-            job, i, lane, (int32_t)-1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
+            job, i, lane, -1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
     });
     grid.sync();
     follow_choices(job);
     return aggregates;
 }
 
-__device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_group &grid)
+__device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_group &grid, list_counts &counts)
 {
     int round = 0;
-    begin_first_set(job, true);
-    find_independent_set(job, grid, &round);
+    begin_first_set(job, counts, true);
+    find_independent_set(job, grid, counts, &round);
     int64_t aggregates = number_roots(job, grid, 0);
     grid.sync();
     join_roots(job);
     grid.sync();
-    begin_second_set(job);
-    find_independent_set(job, grid, &round);
+    begin_second_set(job, counts);
+    find_independent_set(job, grid, counts, &round);
     aggregates = number_roots(job, grid, aggregates);
     grid.sync();
     join_roots(job);
@@ -166,10 +165,12 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
     return aggregates;
 }
 
-__global__ __launch_bounds__(THREADS) void aggregate(aggregation job, bool join_leftovers, spg_tally *tally)
+__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers, spg_tally *tally)
 {
+    __shared__ list_counts counts;
     cg::grid_group grid = cg::this_grid();
-    int64_t aggregates = join_leftovers ? aggregate_in_phases(job, grid) : aggregate_by_rings(job, grid);
+    int64_t aggregates =
+        join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
     if (blockIdx.x == 0 && threadIdx.x == 0) tally->nnz = (unsigned long long)aggregates;
 }
 
@@ -177,9 +178,9 @@ __global__ __launch_bounds__(THREADS) void aggregate(aggregation job, bool join_
 spg_status choose_blocks(spg_context *context, const aggregation &job, unsigned int *blocks)
 {
     int most = 0;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, THREADS, 0);
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, MEETING_THREADS, 0);
     most *= spg_cuda_of(context)->multiprocessors;
-    unsigned int wanted = blocks_for_groups(context, job.nodes, job.lanes);
+    unsigned int wanted = blocks_for_groups(context, job.nodes, job.lanes, MEETING_THREADS);
     *blocks = wanted < (unsigned int)most ? wanted : (unsigned int)most;
     return spg_cuda_check(context, error, "aggregation");
 }
@@ -189,10 +190,10 @@ spg_status launch(spg_context *context, aggregation job, bool join_leftovers, un
     spg_cuda *cuda = spg_cuda_of(context);
     spg_tally *tally = cuda->tally;
     void *arguments[] = {&job, &join_leftovers, &tally};
-    return spg_cuda_check(
-        context,
-        cudaLaunchCooperativeKernel((const void *)aggregate, dim3(blocks), dim3(THREADS), arguments, 0, cuda->stream),
-        "aggregation");
+    return spg_cuda_check(context,
+                          cudaLaunchCooperativeKernel((const void *)aggregate, dim3(blocks), dim3(MEETING_THREADS),
+                                                      arguments, 0, cuda->stream),
+                          "aggregation");
 }
 
 spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uint64_t seed, bool join_leftovers,
@@ -204,19 +205,21 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     job.nodes = graph.nodes;
     job.offsets = {graph.row_offsets, graph.offset_type == SPG_I64};
     job.columns = graph.columns;
-    job.lanes = lanes_for(graph.nodes, graph.nnz, ENTRIES_A_LANE);
+    job.lanes = lanes_for(graph.nodes, graph.nnz, ENTRIES_IN_FLIGHT);
     job.seed = seed;
     job.aggregate_of = aggregate_of;
     unsigned int blocks = 0;
     spg_tally counts;
     spg_status status = choose_blocks(context, job, &blocks);
     if (status == SPG_OK) status = work.take(2 * graph.nodes, what, &job.keys);
+    if (status == SPG_OK) status = work.take(4 * graph.nodes, what, &job.path);
     if (status == SPG_OK) status = work.take((int64_t)blocks + 3, what, &job.block_counts);
     if (status != SPG_OK) return status;
     job.ring = job.keys + graph.nodes;
-    job.open = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
+    job.undecided = job.path + 2 * graph.nodes;
+    job.left = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
     status =
-        spg_cuda_check(context, cudaMemsetAsync(job.open, 0, 3 * sizeof *job.open, spg_cuda_of(context)->stream), what);
+        spg_cuda_check(context, cudaMemsetAsync(job.left, 0, 3 * sizeof *job.left, spg_cuda_of(context)->stream), what);
     if (status == SPG_OK) status = launch(context, job, join_leftovers, blocks);
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status == SPG_OK) *aggregates = (int64_t)counts.nnz;

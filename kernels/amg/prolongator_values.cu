@@ -1,8 +1,10 @@
 /* The values of the smoothed prolongator: P = T - relaxation/rho D^-1 (A T), in one pass over A.
  *
- * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. A group of lanes takes a row: each lane sums one
- * entry of P's row while the group passes A's row from lane to lane, so that sums go in the order of storage; rows of P
- * with more entries than lanes go over A's row again. Nothing waits. */
+ * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. With one candidate and rows that are not long a
+ * thread takes a row, and sums some entries of P's row at a time in registers. Else a group of lanes takes a row: each
+ * lane sums one entry of P's row while the group passes A's row from lane to lane. Rows of P with more entries go over
+ * A's row again; rows of A with very many are left to their block. All sums go in the order of storage. Nothing waits.
+ */
 #include "prolongator.cuh"
 
 #include "../values.cuh"
@@ -16,7 +18,10 @@ namespace amg
 namespace
 {
 
-enum { ENTRIES_A_LANE = 1 };
+enum { SUMS = 8, LONG_ROW = 1024 };
+enum { WINDOW = 2048 }; /* entries of P that a block sums at a time */
+
+constexpr int64_t MEAN_BY_THREAD = 48; /* entries of A's rows */
 
 template <typename Value> struct values_job {
     matrix_view<Value> A;
@@ -29,15 +34,76 @@ template <typename Value> struct values_job {
     Value *values;
     int candidates;
     divider by_candidates;
+
+    __device__ double scale() const { return relaxation != 0 ? relaxation / *rho : 0; }
+    __device__ bool is_long(int64_t row) const
+    {
+        return relaxation != 0 && A.offsets[row + 1] - A.offsets[row] > LONG_ROW;
+    }
 };
+
+/* Entry p of P, of row `row`, from the sum of its products. */
+template <typename Value>
+__device__ void put_value(const values_job<Value> &job, double scale, int64_t row, int64_t p, Value sum)
+{
+    int32_t column = job.columns[p], aggregate = job.by_candidates.quotient(column);
+    int32_t candidate = column - aggregate * job.candidates;
+    Value value = aggregate == job.aggregates[row] ? job.T[row * job.candidates + candidate] : (Value)0;
+    job.values[p] = scale != 0 ? value - (Value)(scale * (double)job.inverse[row]) * sum : value;
+}
+
+/* ---- one candidate: a thread a row ---- */
+
+template <typename Value>
+__device__ void sum_entries(const values_job<Value> &job, int64_t row, const int32_t (&columns)[SUMS],
+                            Value (&sums)[SUMS])
+{
+    int64_t end = job.A.offsets[row + 1];
+    for (int64_t k = job.A.offsets[row]; k < end; k += ENTRIES_IN_FLIGHT) {
+        int32_t found[ENTRIES_IN_FLIGHT];
+        Value products[ENTRIES_IN_FLIGHT];
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
+            found[u] = k + u < end ? job.A.columns[k + u] : -1;
+            products[u] = k + u < end ? job.A.values[k + u] : (Value)0;
+        }
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
+            if (found[u] >= 0) products[u] *= job.T[found[u]];
+            found[u] = found[u] >= 0 ? job.aggregates[found[u]] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
+#pragma unroll
+            for (int t = 0; t < SUMS; ++t)
+                if (found[u] >= 0 && found[u] == columns[t]) sums[t] += products[u];
+    }
+}
+
+template <typename Value> __device__ void fill_row_by_thread(const values_job<Value> &job, double scale, int64_t row)
+{
+    int64_t end = job.offsets[row + 1];
+    for (int64_t p = job.offsets[row]; p < end; p += SUMS) {
+        int32_t columns[SUMS];
+        Value sums[SUMS] = {};
+#pragma unroll
+        for (int t = 0; t < SUMS; ++t) columns[t] = p + t < end ? job.columns[p + t] : -1;
+        if (scale != 0) sum_entries(job, row, columns, sums);
+#pragma unroll
+        for (int t = 0; t < SUMS; ++t)
+            if (p + t < end) put_value(job, scale, row, p + t, sums[t]);
+    }
+}
+
+/* ---- several candidates: a group of lanes a row ---- */
 
 /* One entry of P: which aggregate, which candidate of it. */
 struct coarse_unknown {
     int32_t aggregate, candidate;
 };
 
-/* The sum of the products of A's row with column `mine` of T, in the order of storage. By all lanes of a warp. */
-template <bool Single, typename Value>
+/* The sum of the products of A's row with column `mine` of T. By all lanes of a warp. */
+template <typename Value>
 __device__ Value multiply_by_tentative(const values_job<Value> &job, int64_t begin, int64_t end, int lane, int lanes,
                                        coarse_unknown mine)
 {
@@ -47,53 +113,119 @@ __device__ Value multiply_by_tentative(const values_job<Value> &job, int64_t beg
         int32_t column = reads ? job.A.columns[k] : 0;
         Value value = reads ? job.A.values[k] : (Value)0;
         int32_t aggregate = reads ? job.aggregates[column] : -1;
-        if (Single && aggregate >= 0) value *= job.T[column];
         for (int source = 0; source < lanes; ++source) {
             int32_t passed = __shfl_sync(ALL_LANES, aggregate, source, lanes);
             Value factor = __shfl_sync(ALL_LANES, value, source, lanes);
-            int32_t row = Single ? 0 : __shfl_sync(ALL_LANES, column, source, lanes);
-            if (passed != mine.aggregate || passed < 0) continue;
-            sum += Single ? factor : factor * job.T[(int64_t)row * job.candidates + mine.candidate];
+            int32_t row = __shfl_sync(ALL_LANES, column, source, lanes);
+            if (passed < 0 || passed != mine.aggregate) continue;
+            sum += factor * job.T[(int64_t)row * job.candidates + mine.candidate];
         }
     }
     return sum;
 }
 
-template <bool Single, typename Value>
-__device__ void fill_row(const values_job<Value> &job, int64_t row, int lane, int lanes, double scale)
+/* row -1: none. */
+template <typename Value>
+__device__ void fill_row_by_group(const values_job<Value> &job, double scale, int64_t row, int lane, int lanes)
 {
-    bool has_row = row >= 0;
+    bool has_row = row >= 0, reads = has_row && scale != 0;
     int64_t p = has_row ? job.offsets[row] + lane : 0, p_end = has_row ? job.offsets[row + 1] : 0;
-    int64_t begin = has_row && scale != 0 ? job.A.offsets[row] : 0;
-    int64_t end = has_row && scale != 0 ? job.A.offsets[row + 1] : 0;
-    int32_t own = has_row ? job.aggregates[row] : -1;
-    Value factor = has_row && scale != 0 ? (Value)(scale * (double)job.inverse[row]) : (Value)0;
+    int64_t begin = reads ? job.A.offsets[row] : 0, end = reads ? job.A.offsets[row + 1] : 0;
     for (; __any_sync(ALL_LANES, p - lane < p_end); p += lanes) {
-        int32_t column = p < p_end ? job.columns[p] : 0;
-        int32_t aggregate = Single ? column : job.by_candidates.quotient(column);
+        int32_t column = p < p_end ? job.columns[p] : 0, aggregate = job.by_candidates.quotient(column);
         coarse_unknown mine = {p < p_end ? aggregate : -2, column - aggregate * job.candidates};
         int64_t last = p - lane < p_end ? end : begin; /* a group that is done reads no more */
-        Value sum = multiply_by_tentative<Single>(job, begin, last, lane, lanes, mine);
-        if (p >= p_end) continue;
-        Value value = mine.aggregate == own ? job.T[row * job.candidates + mine.candidate] : (Value)0;
-        job.values[p] = scale != 0 ? value - factor * sum : value;
+        Value sum = multiply_by_tentative(job, begin, last, lane, lanes, mine);
+        if (p < p_end) put_value(job, scale, row, p, sum);
     }
 }
 
-template <bool Single, typename Value>
-__global__ __launch_bounds__(THREADS) void fill_values(values_job<Value> job, int lanes)
+/* ---- very long rows of A: a block a row ---- */
+
+/* Where aggregate `aggregate` stands among the blocks of P's row from entry `first` on; -1 if it is not one of `count`
+ * there. */
+template <typename Value>
+__device__ int find_block(const values_job<Value> &job, int64_t first, int count, int32_t aggregate)
 {
-    double scale = job.relaxation != 0 ? job.relaxation / *job.rho : 0;
-    for_each_row(job.A.rows, lanes, [&](int64_t row, int lane) { fill_row<Single>(job, row, lane, lanes, scale); });
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (job.columns[first + (int64_t)middle * job.candidates] < aggregate * job.candidates)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && job.columns[first + (int64_t)low * job.candidates] == aggregate * job.candidates ? low : -1;
 }
 
-template <typename Value> spg_status queue_fill(spg_context *context, const values_job<Value> &job, int64_t nnz)
+/* Entries of A by the tile, each with its block of P's row: a thread adds to the blocks that are its own. */
+template <typename Value>
+__device__ void sum_tile(const values_job<Value> &job, int64_t tile, int64_t end, int64_t first, int blocks,
+                         Value *sums)
+{
+    __shared__ int32_t block_of[THREADS], columns[THREADS];
+    int64_t k = tile + threadIdx.x;
+    int32_t column = k < end ? job.A.columns[k] : 0, aggregate = k < end ? job.aggregates[column] : -1;
+    columns[threadIdx.x] = column;
+    block_of[threadIdx.x] = aggregate >= 0 ? find_block(job, first, blocks, aggregate) : -1;
+    __syncthreads();
+    for (int e = 0; e < THREADS; ++e) {
+        if (block_of[e] < 0 || block_of[e] % THREADS != (int)threadIdx.x) continue;
+        const Value *t = job.T + (int64_t)columns[e] * job.candidates, value = job.A.values[tile + e];
+        for (int c = 0; c < job.candidates; ++c) sums[block_of[e] * job.candidates + c] += value * t[c];
+    }
+    __syncthreads();
+}
+
+template <typename Value>
+__device__ void fill_row_by_block(const values_job<Value> &job, double scale, int64_t row, Value *sums)
+{
+    const int window = WINDOW / job.candidates * job.candidates;
+    int64_t p_end = job.offsets[row + 1], end = job.A.offsets[row + 1];
+    for (int64_t first = job.offsets[row]; first < p_end; first += window) {
+        int count = (int)(p_end - first < window ? p_end - first : window);
+        for (int s = (int)threadIdx.x; s < count; s += THREADS) sums[s] = 0;
+        __syncthreads();
+        for (int64_t tile = job.A.offsets[row]; tile < end; tile += THREADS)
+            sum_tile(job, tile, end, first, count / job.candidates, sums);
+        for (int s = (int)threadIdx.x; s < count; s += THREADS) put_value(job, scale, row, first + s, sums[s]);
+        __syncthreads();
+    }
+}
+
+template <bool ByThread, typename Value>
+__global__ __launch_bounds__(THREADS) void fill_values(values_job<Value> job, int lanes)
+{
+    __shared__ Value sums[WINDOW];
+    __shared__ int32_t long_rows[THREADS];
+    __shared__ int long_count;
+    const double scale = job.scale();
+    const int64_t rows = THREADS / lanes;
+    for (int64_t first = blockIdx.x * rows; first < job.A.rows; first += gridDim.x * rows) {
+        int64_t row = first + (int)threadIdx.x / lanes;
+        int lane = (int)threadIdx.x % lanes;
+        if (threadIdx.x == 0) long_count = 0;
+        __syncthreads();
+        bool has_row = row < job.A.rows, is_long = has_row && job.is_long(row);
+        if (is_long && lane == 0) long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
+        if (!ByThread) fill_row_by_group(job, scale, has_row && !is_long ? row : -1, lane, lanes);
+        if (ByThread && has_row && !is_long) fill_row_by_thread(job, scale, row);
+        __syncthreads();
+        for (int at = 0; at < long_count; ++at) fill_row_by_block(job, scale, long_rows[at], sums);
+        __syncthreads();
+    }
+}
+
+/* With one candidate and rows that are not long, threads by themselves have less to do than groups. */
+template <typename Value>
+spg_status queue_fill(spg_context *context, const values_job<Value> &job, int64_t a_nnz, int64_t nnz)
 {
     if (nnz == 0) return SPG_OK;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int lanes = lanes_for(job.A.rows, nnz + nnz / 2, ENTRIES_A_LANE);
+    bool by_thread = job.candidates == 1 && a_nnz <= MEAN_BY_THREAD * job.A.rows;
+    int lanes = by_thread ? 1 : lanes_for(job.A.rows, nnz + nnz / 2, 1);
     unsigned int blocks = blocks_for_groups(context, job.A.rows, lanes);
-    if (job.candidates == 1)
+    if (by_thread)
         fill_values<true><<<blocks, THREADS, 0, stream>>>(job, lanes);
     else
         fill_values<false><<<blocks, THREADS, 0, stream>>>(job, lanes);
@@ -125,7 +257,7 @@ spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, c
                                            static_cast<Value *>(P->values),
                                            aggregates->candidates,
                                            spg::amg::divider(aggregates->candidates)};
-        return spg::amg::queue_fill(context, job, P->nnz);
+        return spg::amg::queue_fill(context, job, A->nnz, P->nnz);
     });
     spg_cuda_leave(context);
     return status;

@@ -13,8 +13,6 @@ namespace amg
 namespace
 {
 
-enum { ENTRIES_A_LANE = 2 };
-
 /* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. */
 template <typename Value> struct sweep {
     const Value *inverse, *b, *x; /* x NULL: zero */
@@ -94,7 +92,7 @@ template <typename Value> spg_status queue_sweep(spg_context *context, const spg
 {
     if (A.rows == 0) return SPG_OK;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int lanes = job.x != nullptr ? lanes_for(A.rows, A.nnz, ENTRIES_A_LANE) : 1;
+    int lanes = job.x != nullptr ? lanes_for(A.rows, A.nnz, ENTRIES_IN_FLIGHT) : 1;
     unsigned int blocks = blocks_for_groups(context, A.rows, lanes);
     if (job.x != nullptr)
         relax<<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), lanes, job);
@@ -121,7 +119,7 @@ template <typename Value>
 spg_status queue_residual(spg_context *context, const spg_csr &A, const void *b, const void *x, void *r)
 {
     if (A.rows == 0) return SPG_OK;
-    int lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
+    int lanes = lanes_for(A.rows, A.nnz, ENTRIES_IN_FLIGHT);
     find_residual<<<blocks_for_groups(context, A.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
         view_of<Value>(A), lanes, static_cast<const Value *>(b), static_cast<const Value *>(x),
         static_cast<Value *>(r));

@@ -18,6 +18,12 @@ namespace amg
 
 enum { THREADS = 256, BLOCKS_A_MULTIPROCESSOR = 64 };
 
+/* Of the blocks of a cooperative kernel: few large ones meet sooner than many small ones. */
+enum { MEETING_THREADS = 1024 };
+
+/* Entries of a row that a lane has asked for at a time; groups of lanes are chosen to match. */
+enum { ENTRIES_IN_FLIGHT = 4 };
+
 template <typename Value> struct matrix_view {
     int64_t rows;
     numbers_view offsets;
@@ -46,9 +52,9 @@ inline int lanes_for(int64_t rows, int64_t nnz, int entries)
 }
 
 /* Enough blocks for `rows` groups of lanes, or for many times what runs at a time. */
-inline unsigned int blocks_for_groups(const spg_context *context, int64_t rows, int lanes)
+inline unsigned int blocks_for_groups(const spg_context *context, int64_t rows, int lanes, int threads = THREADS)
 {
-    int64_t blocks = (rows * lanes + THREADS - 1) / THREADS;
+    int64_t blocks = (rows * lanes + threads - 1) / threads;
     int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors * BLOCKS_A_MULTIPROCESSOR;
     return (unsigned int)(blocks < most ? (blocks > 0 ? blocks : 1) : most);
 }
@@ -64,34 +70,48 @@ template <typename T, typename Operator> __device__ inline T combine_lanes(T val
  * one are given row -1. */
 template <typename Body> __device__ inline void for_each_row(int64_t rows, int lanes, Body body)
 {
-    int64_t groups = THREADS / lanes, step = (int64_t)gridDim.x * groups;
+    int64_t groups = (int)blockDim.x / lanes, step = (int64_t)gridDim.x * groups;
     for (int64_t first = (int64_t)blockIdx.x * groups; first < rows; first += step) {
         int64_t row = first + (int)threadIdx.x / lanes;
         body(row < rows ? row : -1, (int)threadIdx.x % lanes);
     }
 }
 
-/* The row's product with x, in lane 0 of its group. */
+/* The row's product with x, in all lanes of its group. A lane asks for some entries at a time before it uses the first;
+ * it adds them up in their order. */
 template <typename Value>
 __device__ inline Value multiply_row(const matrix_view<Value> &A, int64_t row, int lane, int lanes, const Value *x)
 {
     Value sum = 0;
-    if (row >= 0) {
-        int64_t end = A.offsets[row + 1];
-        for (int64_t k = A.offsets[row] + lane; k < end; k += lanes) sum += A.values[k] * x[A.columns[k]];
+    int64_t end = row >= 0 ? A.offsets[row + 1] : 0;
+    for (int64_t k = row >= 0 ? A.offsets[row] + lane : 0; k < end; k += ENTRIES_IN_FLIGHT * lanes) {
+        int32_t columns[ENTRIES_IN_FLIGHT];
+        Value values[ENTRIES_IN_FLIGHT], factors[ENTRIES_IN_FLIGHT];
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
+            bool reads = k + u * lanes < end;
+            columns[u] = reads ? A.columns[k + u * lanes] : -1;
+            values[u] = reads ? A.values[k + u * lanes] : (Value)0;
+        }
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) factors[u] = columns[u] >= 0 ? x[columns[u]] : (Value)0;
+#pragma unroll
+        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
+            if (columns[u] >= 0) sum += values[u] * factors[u];
     }
     return combine_lanes(sum, lanes, plus());
 }
 
-/* The sum over a block of THREADS, in thread 0. */
-template <typename Operator> __device__ inline double combine_block(double value, double neutral, Operator combine)
+/* The values of a block of Threads combined, in thread 0. */
+template <int Threads = THREADS, typename Operator>
+__device__ inline double combine_block(double value, double neutral, Operator combine)
 {
-    __shared__ double sums[THREADS / WARP];
+    __shared__ double parts[Threads / WARP];
     value = reduce(value, combine);
     __syncthreads();
-    if (threadIdx.x % WARP == 0) sums[threadIdx.x / WARP] = value;
+    if (threadIdx.x % WARP == 0) parts[threadIdx.x / WARP] = value;
     __syncthreads();
-    value = threadIdx.x < THREADS / WARP ? sums[threadIdx.x] : neutral;
+    value = threadIdx.x < Threads / WARP ? parts[threadIdx.x] : neutral;
     return threadIdx.x < WARP ? reduce(value, combine) : value;
 }
 

@@ -22,7 +22,7 @@ namespace
 
 namespace cg = cooperative_groups;
 
-enum { ENTRIES_A_LANE = 2, MOST_BLOCKS = 2048, ALIGNMENT = 64 };
+enum { MOST_BLOCKS = 1024, ALIGNMENT = 64 };
 
 template <typename Value> struct lanczos {
     matrix_view<Value> A;
@@ -41,13 +41,13 @@ __device__ double combine_all(cg::grid_group &grid, double value, Operator combi
 {
     __shared__ double all;
     double *mine = shares + (*turn)++ % 2 * MOST_BLOCKS;
-    value = combine_block(value, 0.0, combine);
+    value = combine_block<MEETING_THREADS>(value, 0.0, combine);
     if (threadIdx.x == 0) mine[blockIdx.x] = value;
     grid.sync();
     value = 0;
-    for (unsigned int b = threadIdx.x; b < gridDim.x; b += THREADS)
+    for (unsigned int b = threadIdx.x; b < gridDim.x; b += MEETING_THREADS)
         value = combine(value, *(volatile const double *)(mine + b));
-    value = combine_block(value, 0.0, combine);
+    value = combine_block<MEETING_THREADS>(value, 0.0, combine);
     if (threadIdx.x == 0) all = value;
     __syncthreads();
     return all;
@@ -55,8 +55,8 @@ __device__ double combine_all(cg::grid_group &grid, double value, Operator combi
 
 template <typename Body> __device__ void for_each_index(int64_t count, Body body)
 {
-    int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) body(i);
+    int64_t step = (int64_t)gridDim.x * MEETING_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * MEETING_THREADS + threadIdx.x; i < count; i += step) body(i);
 }
 
 /* v from random bits, before = 0; the square of v in the norm of D. A negative inverse makes it a NaN: D is no inner
@@ -180,7 +180,7 @@ __device__ double largest_ritz_value(const double *diagonal, const double *subdi
     }
 }
 
-template <typename Value> __global__ __launch_bounds__(THREADS) void find_radius(lanczos<Value> job)
+template <typename Value> __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value> job)
 {
     cg::grid_group grid = cg::this_grid();
     int turn = 0, steps = iterate(job, grid, &turn);
@@ -200,14 +200,14 @@ template <typename Value> spg_status launch(spg_context *context, lanczos<Value>
 {
     spg_cuda *cuda = spg_cuda_of(context);
     int most = 0;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, find_radius<Value>, THREADS, 0);
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, find_radius<Value>, MEETING_THREADS, 0);
     if (error != cudaSuccess) return spg_cuda_check(context, error, "the spectral radius");
     most = most * cuda->multiprocessors < MOST_BLOCKS ? most * cuda->multiprocessors : MOST_BLOCKS;
-    unsigned int wanted = blocks_for_groups(context, job.A.rows, job.lanes);
+    unsigned int wanted = blocks_for_groups(context, job.A.rows, job.lanes, MEETING_THREADS);
     void *arguments[] = {&job};
     error = cudaLaunchCooperativeKernel((const void *)find_radius<Value>,
-                                        dim3(wanted < (unsigned int)most ? wanted : (unsigned int)most), dim3(THREADS),
-                                        arguments, 0, cuda->stream);
+                                        dim3(wanted < (unsigned int)most ? wanted : (unsigned int)most),
+                                        dim3(MEETING_THREADS), arguments, 0, cuda->stream);
     return spg_cuda_check(context, error, "the spectral radius");
 }
 
@@ -219,7 +219,7 @@ spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inve
     int64_t bytes = vector_bytes(A);
     lanczos<Value> job = {};
     job.A = view_of<Value>(A);
-    job.lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
+    job.lanes = lanes_for(A.rows, A.nnz, ENTRIES_IN_FLIGHT);
     job.steps = steps;
     job.inverse = static_cast<const Value *>(inverse);
     job.v = reinterpret_cast<Value *>(at);
