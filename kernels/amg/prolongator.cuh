@@ -30,7 +30,7 @@ struct divider {
     }
 };
 
-/* Which aggregate an unknown is of; -1: of none. */
+/* Which aggregate an unknown is of, -1: of none; or, without aggregates, of which node it is. */
 struct aggregate_view {
     const int32_t *aggregate_of;
     divider nodes;
@@ -39,7 +39,12 @@ struct aggregate_view {
         : aggregate_of(aggregates.aggregate_of), nodes(aggregates.block_size)
     {
     }
-    __device__ int32_t operator[](int64_t unknown) const { return aggregate_of[nodes.quotient((int32_t)unknown)]; }
+    explicit aggregate_view(int block_size) : aggregate_of(nullptr), nodes(block_size) {}
+    __device__ int32_t operator[](int64_t unknown) const
+    {
+        int32_t node = nodes.quotient((int32_t)unknown);
+        return aggregate_of != nullptr ? aggregate_of[node] : node;
+    }
 };
 
 } // namespace amg

@@ -5,8 +5,8 @@
  * nodes of several unknowns are one product: of A's entries, the rows of a node in one and the columns named by their
  * nodes, with the identity, which sums what meets in the order of storage: the squares of a block. Integers equal those
  * of the host. Waits for the number of entries. */
+#include "block_pattern.cuh"
 #include "counts.cuh"
-#include "prolongator.cuh"
 
 #include "../values.cuh"
 
@@ -110,8 +110,8 @@ void release_graph(spg_context *context, spg_amg_graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-/* Room for the graph whose rows have been counted; its offsets. */
-spg_status allocate_graph(spg_context *context, const int32_t *lengths, spg_amg_graph *graph)
+/* Room for the graph whose entries have been counted. */
+spg_status allocate_graph(spg_context *context, spg_amg_graph *graph)
 {
     const char *what = "strong connections";
     void *columns = nullptr;
@@ -120,8 +120,7 @@ spg_status allocate_graph(spg_context *context, const int32_t *lengths, spg_amg_
     if (status == SPG_OK)
         status = spg_allocate(context, spg_array_bytes(graph->nnz, sizeof *graph->columns), what, &columns);
     graph->columns = static_cast<int32_t *>(columns);
-    return status == SPG_OK ? scan_lengths(context, lengths, graph->nodes, graph->offset_type, graph->row_offsets)
-                            : status;
+    return status;
 }
 
 template <typename Value>
@@ -161,7 +160,8 @@ spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squar
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status != SPG_OK) return status;
     graph->nodes = couplings.rows, graph->nnz = (int64_t)counts.nnz, graph->offset_type = couplings.offset_type;
-    status = allocate_graph(context, lengths, graph);
+    status = allocate_graph(context, graph);
+    if (status == SPG_OK) status = scan_lengths(context, lengths, graph->nodes, graph->offset_type, graph->row_offsets);
     if (status == SPG_OK) status = write_graph(context, job, *graph);
     if (status != SPG_OK) release_graph(context, graph);
     return status;
@@ -229,18 +229,32 @@ template <typename Value> spg_status sum_blocks(spg_context *context, const spg_
     return status;
 }
 
+/* All blocks of nodes that have entries: their pattern alone. */
+spg_status name_all_blocks(spg_context *context, const spg_csr &A, int block_size, spg_amg_graph *graph)
+{
+    const char *what = "strong connections";
+    workspace work(context);
+    int64_t nodes = A.rows / block_size;
+    block_rows rows = {nodes, A.nnz, offsets_of(A), A.columns, block_size, aggregate_view(block_size), false, true, 1};
+    int32_t *lengths = nullptr;
+    spg_status status = work.take(nodes + 1, what, &lengths);
+    graph->nodes = nodes, graph->offset_type = A.offset_type;
+    if (status == SPG_OK) status = count_blocks(context, rows, lengths, &graph->nnz);
+    if (status == SPG_OK) status = allocate_graph(context, graph);
+    if (status == SPG_OK)
+        status = write_blocks(context, rows, lengths, A.offset_type, graph->row_offsets, graph->columns);
+    if (status != SPG_OK) release_graph(context, graph);
+    return status;
+}
+
 template <typename Value>
 spg_status find_strong_blocks(spg_context *context, const spg_csr &A, int block_size, double theta,
                               spg_amg_graph *graph)
 {
+    if (theta == 0) return name_all_blocks(context, A, block_size, graph);
     spg_csr blocks = {};
     spg_status status = sum_blocks<Value>(context, A, block_size, &blocks);
-    if (status == SPG_OK && theta > 0) status = filter<double>(context, blocks, true, theta, graph);
-    if (status == SPG_OK && theta == 0) {
-        *graph = {blocks.rows, blocks.nnz, blocks.offset_type, blocks.row_offsets, blocks.columns, false};
-        spg_release(context, blocks.values, blocks.nnz * (int64_t)sizeof(double));
-        return SPG_OK;
-    }
+    if (status == SPG_OK) status = filter<double>(context, blocks, true, theta, graph);
     spg_csr_free(context, &blocks);
     return status;
 }
