@@ -63,15 +63,16 @@ template <int List> __device__ inline bool list_row(const naming &job, int64_t r
     for (int t = 0; t < List; ++t) list[t] = INT32_MAX;
     int64_t k = job.begin(row), end = job.end(row);
     if (end - k > MOST_LISTED) return false;
+    constexpr int in_flight = List / 4 < ENTRIES_IN_FLIGHT ? ENTRIES_IN_FLIGHT : 2 * ENTRIES_IN_FLIGHT;
     bool fits = insert(list, job.own_name(row));
-    for (; k < end && fits; k += ENTRIES_IN_FLIGHT) {
-        int32_t found[ENTRIES_IN_FLIGHT];
+    for (; k < end && fits; k += in_flight) {
+        int32_t found[in_flight];
 #pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) found[u] = k + u < end ? job.rows.columns[k + u] : -1;
+        for (int u = 0; u < in_flight; ++u) found[u] = k + u < end ? job.rows.columns[k + u] : -1;
 #pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) found[u] = found[u] >= 0 ? job.name(found[u]) : -1;
+        for (int u = 0; u < in_flight; ++u) found[u] = found[u] >= 0 ? job.name(found[u]) : -1;
 #pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) fits = insert(list, found[u]) && fits;
+        for (int u = 0; u < in_flight; ++u) fits = insert(list, found[u]) && fits;
     }
     return fits;
 }
@@ -120,9 +121,9 @@ __device__ inline void mark(int32_t first, int32_t name, uint32_t *words)
 }
 
 /* Marks the names of a row from `first` on, as far as a window goes. */
-__device__ inline void mark_window(const naming &job, int64_t row, int32_t first, uint32_t *words)
+__device__ inline void mark_window(const naming &job, int64_t row, int32_t first, uint32_t *words, int used)
 {
-    for (int w = (int)threadIdx.x; w < WORDS; w += THREADS) words[w] = 0;
+    for (int w = (int)threadIdx.x; w < used; w += THREADS) words[w] = 0;
     __syncthreads();
     if (threadIdx.x == 0) mark(first, job.own_name(row), words);
     for (int64_t k = job.begin(row) + threadIdx.x, end = job.end(row); k < end; k += THREADS)
@@ -139,16 +140,19 @@ __device__ inline unsigned long long put_long_row(const naming &job, int64_t row
     int64_t found = 0;
     find_range(job, row, &least, &most);
     for (int64_t first = least; first <= most; first += WINDOW) {
-        mark_window(job, row, (int32_t)first, words);
-        const uint32_t *mine = words + (int)threadIdx.x * WORDS_A_THREAD;
+        /* Of a window only the words up to the last name, and of them equally many for each thread. */
+        int64_t range = (most - first) / 32 + 1;
+        int share = range < WORDS ? (int)((range + THREADS - 1) / THREADS) : WORDS_A_THREAD;
+        mark_window(job, row, (int32_t)first, words, share * THREADS);
+        const uint32_t *mine = words + (int)threadIdx.x * share;
         int marked = 0, before, all;
-        for (int w = 0; w < WORDS_A_THREAD; ++w) marked += __popc(mine[w]);
+        for (int w = 0; w < share; ++w) marked += __popc(mine[w]);
         block_scan(memory).ExclusiveSum(marked, before, all);
         if (job.columns != nullptr) {
             int32_t *to = job.columns + job.offsets[row] + (found + before) * job.rows.candidates;
-            for (int w = 0; w < WORDS_A_THREAD; ++w)
+            for (int w = 0; w < share; ++w)
                 for (uint32_t bits = mine[w]; bits != 0; bits &= bits - 1) {
-                    int32_t bit = ((int)threadIdx.x * WORDS_A_THREAD + w) * 32 + __ffs((int)bits) - 1;
+                    int32_t bit = ((int)threadIdx.x * share + w) * 32 + __ffs((int)bits) - 1;
                     for (int c = 0; c < job.rows.candidates; ++c)
                         *to++ = ((int32_t)first + bit) * job.rows.candidates + c;
                 }
@@ -160,19 +164,21 @@ __device__ inline unsigned long long put_long_row(const naming &job, int64_t row
     return threadIdx.x == 0 ? (unsigned long long)(found * job.rows.candidates) : 0;
 }
 
-template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming job)
+/* rows_a_block: as many threads have a row at a time. */
+template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming job, int rows_a_block)
 {
     __shared__ uint32_t words[WORDS];
     __shared__ int32_t long_rows[THREADS];
     __shared__ int long_count;
     unsigned long long nnz = 0;
-    for (int64_t first = (int64_t)blockIdx.x * THREADS; first < job.rows.count; first += (int64_t)gridDim.x * THREADS) {
+    int64_t step = (int64_t)gridDim.x * rows_a_block;
+    for (int64_t first = (int64_t)blockIdx.x * rows_a_block; first < job.rows.count; first += step) {
         int64_t row = first + threadIdx.x;
         int32_t list[List];
         if (threadIdx.x == 0) long_count = 0;
         __syncthreads();
-        if (row < job.rows.count) {
-            if (list_row(job, row, list))
+        if ((int)threadIdx.x < rows_a_block && row < job.rows.count) {
+            if (rows_a_block > 1 && list_row(job, row, list))
                 nnz += put_list(job, row, list);
             else
                 long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
@@ -185,10 +191,12 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
     if (job.columns == nullptr && lane_in_warp() == 0 && nnz > 0) atomicAdd(&job.tally->nnz, nnz);
 }
 
-template <int List> spg_status queue_naming(spg_context *context, const naming &job)
+/* Where most rows are ones for their block, it has one at a time. */
+template <int List> spg_status queue_naming(spg_context *context, const naming &job, int64_t entries)
 {
-    unsigned int blocks = blocks_for_groups(context, job.rows.count, 1);
-    put_rows<List><<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job);
+    bool are_long = entries > job.rows.count * MOST_LISTED / 2;
+    unsigned int blocks = blocks_for_groups(context, job.rows.count, are_long ? THREADS : 1);
+    put_rows<List><<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, are_long ? 1 : THREADS);
     return spg_cuda_check_launch(context, "naming the blocks of rows");
 }
 
@@ -197,8 +205,9 @@ spg_status queue_any(spg_context *context, const naming &job)
 {
     if (job.rows.count == 0) return SPG_OK;
     int64_t entries = job.rows.neighbours ? job.rows.nnz : 0;
-    if (entries <= (SHORT_LIST - 1) * job.rows.count) return queue_naming<SHORT_LIST>(context, job);
-    return job.rows.own ? queue_naming<MEDIUM_LIST>(context, job) : queue_naming<LONG_LIST>(context, job);
+    if (entries <= (SHORT_LIST - 1) * job.rows.count) return queue_naming<SHORT_LIST>(context, job, entries);
+    return job.rows.own ? queue_naming<MEDIUM_LIST>(context, job, entries)
+                        : queue_naming<LONG_LIST>(context, job, entries);
 }
 
 } // namespace

@@ -23,22 +23,31 @@ enum { PANEL_THREADS = 512, PANEL_WARPS = PANEL_THREADS / WARP, PANEL_VALUES = 3
 template <int Width> struct panel_memory {
     uint32_t keys[2][PANEL_WARPS];
     int32_t rows[2][PANEL_WARPS];
-    double pivot_row[2][Width], reciprocal[2];
+    double values[2][PANEL_WARPS];
+    alignas(16) double pivot_row[2][Width];
 };
 
-/* The row of the block's largest key; the first of equals by warps and lanes. */
-template <int Width> __device__ inline int find_pivot(panel_memory<Width> &memory, int turn, uint32_t key, int32_t row)
+struct pivot {
+    uint32_t key; /* grows with its magnitude; 0: none */
+    int32_t row;
+    double value;
+};
+
+/* The best of the block's pivots; the first of equals by warps and lanes. */
+template <int Width> __device__ inline pivot find_pivot(panel_memory<Width> &memory, int turn, const pivot &mine)
 {
-    uint32_t most = __reduce_max_sync(ALL_LANES, key);
+    uint32_t most = __reduce_max_sync(ALL_LANES, mine.key);
     int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
-    if (lane == __ffs((int)__ballot_sync(ALL_LANES, key == most)) - 1) {
-        memory.keys[turn][warp] = key;
-        memory.rows[turn][warp] = row;
+    if (lane == __ffs((int)__ballot_sync(ALL_LANES, mine.key == most)) - 1) {
+        memory.keys[turn][warp] = mine.key;
+        memory.rows[turn][warp] = mine.row;
+        memory.values[turn][warp] = mine.value;
     }
     __syncthreads();
-    key = lane < warps ? memory.keys[turn][lane] : 0;
+    uint32_t key = lane < warps ? memory.keys[turn][lane] : 0;
     most = __reduce_max_sync(ALL_LANES, key);
-    return memory.rows[turn][__ffs((int)__ballot_sync(ALL_LANES, key == most)) - 1];
+    int winner = __ffs((int)__ballot_sync(ALL_LANES, key == most)) - 1;
+    return {most, memory.rows[turn][winner], memory.values[turn][winner]};
 }
 
 /* Exchanges columns [first, first + Width) of the tableau. A thread holds Rows rows of them. */
@@ -58,30 +67,28 @@ __global__ __launch_bounds__(PANEL_THREADS) void exchange_panel(spg_amg_dense de
     }
 #pragma unroll
     for (int t = 0; t < Width; ++t) {
-        uint32_t key = 0;
-        int32_t best = (int)threadIdx.x;
+        pivot best = {0, (int)threadIdx.x, 0};
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
-            uint32_t mine = used[r] ? 0 : ((uint32_t)__double2hiint(a[r][t]) & 0x7fffffffu) + 1;
-            if (mine > key) key = mine, best = (int)threadIdx.x + r * (int)blockDim.x;
+            uint32_t key = used[r] ? 0 : ((uint32_t)__double2hiint(a[r][t]) & 0x7fffffffu) + 1;
+            if (key > best.key) best = {key, (int)threadIdx.x + r * (int)blockDim.x, a[r][t]};
         }
-        int pivot = find_pivot(memory, t & 1, key, best);
+        best = find_pivot(memory, t & 1, best);
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
-            if ((int)threadIdx.x + r * (int)blockDim.x != pivot) continue;
+            if ((int)threadIdx.x + r * (int)blockDim.x != best.row) continue;
 #pragma unroll
             for (int c = 0; c < Width; ++c) memory.pivot_row[t & 1][c] = a[r][c];
-            memory.reciprocal[t & 1] = a[r][t] != 0 ? 1 / a[r][t] : 0;
             used[r] = true;
-            dense.row_of[first + t] = pivot;
-            dense.column_of[pivot] = first + t;
-            dense.pivots[first + t] = fabs(a[r][t]);
+            dense.row_of[first + t] = best.row;
+            dense.column_of[best.row] = first + t;
+            dense.pivots[first + t] = fabs(best.value);
         }
+        double reciprocal = best.value != 0 ? 1 / best.value : 0; /* while others wait for the row */
         __syncthreads();
-        double reciprocal = memory.reciprocal[t & 1];
 #pragma unroll
         for (int r = 0; r < Rows; ++r) {
-            bool is_pivot = (int)threadIdx.x + r * (int)blockDim.x == pivot;
+            bool is_pivot = (int)threadIdx.x + r * (int)blockDim.x == best.row;
             double factor = is_pivot ? reciprocal : a[r][t] * reciprocal;
 #pragma unroll
             for (int c = 0; c < Width; ++c)

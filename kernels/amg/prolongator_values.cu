@@ -1,10 +1,9 @@
 /* The values of the smoothed prolongator: P = T - relaxation/rho D^-1 (A T), in one pass over A.
  *
- * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. With one candidate and rows that are not long a
- * thread takes a row, and sums some entries of P's row at a time in registers. Else a group of lanes takes a row: each
- * lane sums one entry of P's row while the group passes A's row from lane to lane. Rows of P with more entries go over
- * A's row again; rows of A with very many are left to their block. All sums go in the order of storage. Nothing waits.
- */
+ * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. A thread takes one candidate of a row, and sums
+ * it for some of the aggregates of P's row at a time, in registers; rows of P with more go over A's row again. Threads
+ * of the candidates of a row are neighbours, so that they read A together. Rows of A with very many entries are left to
+ * their block. All sums go in the order of storage. Nothing waits. */
 #include "prolongator.cuh"
 
 #include "../values.cuh"
@@ -20,8 +19,6 @@ namespace
 
 enum { SUMS = 8, LONG_ROW = 1024 };
 enum { WINDOW = 2048 }; /* entries of P that a block sums at a time */
-
-constexpr int64_t MEAN_BY_THREAD = 48; /* entries of A's rows */
 
 template <typename Value> struct values_job {
     matrix_view<Value> A;
@@ -52,10 +49,10 @@ __device__ void put_value(const values_job<Value> &job, double scale, int64_t ro
     job.values[p] = scale != 0 ? value - (Value)(scale * (double)job.inverse[row]) * sum : value;
 }
 
-/* ---- one candidate: a thread a row ---- */
+/* ---- a thread a row and candidate ---- */
 
 template <typename Value>
-__device__ void sum_entries(const values_job<Value> &job, int64_t row, const int32_t (&columns)[SUMS],
+__device__ void sum_entries(const values_job<Value> &job, int64_t row, int candidate, const int32_t (&aggregates)[SUMS],
                             Value (&sums)[SUMS])
 {
     int64_t end = job.A.offsets[row + 1];
@@ -69,74 +66,32 @@ __device__ void sum_entries(const values_job<Value> &job, int64_t row, const int
         }
 #pragma unroll
         for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
-            if (found[u] >= 0) products[u] *= job.T[found[u]];
+            if (found[u] >= 0) products[u] *= job.T[(int64_t)found[u] * job.candidates + candidate];
             found[u] = found[u] >= 0 ? job.aggregates[found[u]] : -1;
         }
 #pragma unroll
         for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
 #pragma unroll
             for (int t = 0; t < SUMS; ++t)
-                if (found[u] >= 0 && found[u] == columns[t]) sums[t] += products[u];
+                if (found[u] >= 0 && found[u] == aggregates[t]) sums[t] += products[u];
     }
 }
 
-template <typename Value> __device__ void fill_row_by_thread(const values_job<Value> &job, double scale, int64_t row)
+template <typename Value>
+__device__ void fill_row(const values_job<Value> &job, double scale, int64_t row, int candidate)
 {
+    const int k = job.candidates;
     int64_t end = job.offsets[row + 1];
-    for (int64_t p = job.offsets[row]; p < end; p += SUMS) {
-        int32_t columns[SUMS];
+    for (int64_t p = job.offsets[row] + candidate; p < end; p += SUMS * k) {
+        int32_t aggregates[SUMS];
         Value sums[SUMS] = {};
 #pragma unroll
-        for (int t = 0; t < SUMS; ++t) columns[t] = p + t < end ? job.columns[p + t] : -1;
-        if (scale != 0) sum_entries(job, row, columns, sums);
+        for (int t = 0; t < SUMS; ++t)
+            aggregates[t] = p + t * k < end ? job.by_candidates.quotient(job.columns[p + t * k]) : -1;
+        if (scale != 0) sum_entries(job, row, candidate, aggregates, sums);
 #pragma unroll
         for (int t = 0; t < SUMS; ++t)
-            if (p + t < end) put_value(job, scale, row, p + t, sums[t]);
-    }
-}
-
-/* ---- several candidates: a group of lanes a row ---- */
-
-/* One entry of P: which aggregate, which candidate of it. */
-struct coarse_unknown {
-    int32_t aggregate, candidate;
-};
-
-/* The sum of the products of A's row with column `mine` of T. By all lanes of a warp. */
-template <typename Value>
-__device__ Value multiply_by_tentative(const values_job<Value> &job, int64_t begin, int64_t end, int lane, int lanes,
-                                       coarse_unknown mine)
-{
-    Value sum = 0;
-    for (int64_t k = begin + lane; __any_sync(ALL_LANES, k - lane < end); k += lanes) {
-        bool reads = k < end;
-        int32_t column = reads ? job.A.columns[k] : 0;
-        Value value = reads ? job.A.values[k] : (Value)0;
-        int32_t aggregate = reads ? job.aggregates[column] : -1;
-        for (int source = 0; source < lanes; ++source) {
-            int32_t passed = __shfl_sync(ALL_LANES, aggregate, source, lanes);
-            Value factor = __shfl_sync(ALL_LANES, value, source, lanes);
-            int32_t row = __shfl_sync(ALL_LANES, column, source, lanes);
-            if (passed < 0 || passed != mine.aggregate) continue;
-            sum += factor * job.T[(int64_t)row * job.candidates + mine.candidate];
-        }
-    }
-    return sum;
-}
-
-/* row -1: none. */
-template <typename Value>
-__device__ void fill_row_by_group(const values_job<Value> &job, double scale, int64_t row, int lane, int lanes)
-{
-    bool has_row = row >= 0, reads = has_row && scale != 0;
-    int64_t p = has_row ? job.offsets[row] + lane : 0, p_end = has_row ? job.offsets[row + 1] : 0;
-    int64_t begin = reads ? job.A.offsets[row] : 0, end = reads ? job.A.offsets[row + 1] : 0;
-    for (; __any_sync(ALL_LANES, p - lane < p_end); p += lanes) {
-        int32_t column = p < p_end ? job.columns[p] : 0, aggregate = job.by_candidates.quotient(column);
-        coarse_unknown mine = {p < p_end ? aggregate : -2, column - aggregate * job.candidates};
-        int64_t last = p - lane < p_end ? end : begin; /* a group that is done reads no more */
-        Value sum = multiply_by_tentative(job, begin, last, lane, lanes, mine);
-        if (p < p_end) put_value(job, scale, row, p, sum);
+            if (p + t * k < end) put_value(job, scale, row, p + t * k, sums[t]);
     }
 }
 
@@ -193,42 +148,34 @@ __device__ void fill_row_by_block(const values_job<Value> &job, double scale, in
     }
 }
 
-template <bool ByThread, typename Value>
-__global__ __launch_bounds__(THREADS) void fill_values(values_job<Value> job, int lanes)
+template <typename Value> __global__ __launch_bounds__(THREADS) void fill_values(values_job<Value> job)
 {
     __shared__ Value sums[WINDOW];
     __shared__ int32_t long_rows[THREADS];
     __shared__ int long_count;
     const double scale = job.scale();
-    const int64_t rows = THREADS / lanes;
-    for (int64_t first = blockIdx.x * rows; first < job.A.rows; first += gridDim.x * rows) {
-        int64_t row = first + (int)threadIdx.x / lanes;
-        int lane = (int)threadIdx.x % lanes;
+    const int rows = THREADS / job.candidates, candidate = (int)threadIdx.x % job.candidates;
+    for (int64_t first = (int64_t)blockIdx.x * rows; first < job.A.rows; first += (int64_t)gridDim.x * rows) {
+        int64_t row = first + (int)threadIdx.x / job.candidates;
         if (threadIdx.x == 0) long_count = 0;
         __syncthreads();
-        bool has_row = row < job.A.rows, is_long = has_row && job.is_long(row);
-        if (is_long && lane == 0) long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
-        if (!ByThread) fill_row_by_group(job, scale, has_row && !is_long ? row : -1, lane, lanes);
-        if (ByThread && has_row && !is_long) fill_row_by_thread(job, scale, row);
+        if ((int)threadIdx.x < rows * job.candidates && row < job.A.rows) {
+            if (!job.is_long(row))
+                fill_row(job, scale, row, candidate);
+            else if (candidate == 0)
+                long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
+        }
         __syncthreads();
         for (int at = 0; at < long_count; ++at) fill_row_by_block(job, scale, long_rows[at], sums);
         __syncthreads();
     }
 }
 
-/* With one candidate and rows that are not long, threads by themselves have less to do than groups. */
-template <typename Value>
-spg_status queue_fill(spg_context *context, const values_job<Value> &job, int64_t a_nnz, int64_t nnz)
+template <typename Value> spg_status queue_fill(spg_context *context, const values_job<Value> &job, int64_t nnz)
 {
     if (nnz == 0) return SPG_OK;
-    cudaStream_t stream = spg_cuda_of(context)->stream;
-    bool by_thread = job.candidates == 1 && a_nnz <= MEAN_BY_THREAD * job.A.rows;
-    int lanes = by_thread ? 1 : lanes_for(job.A.rows, nnz + nnz / 2, 1);
-    unsigned int blocks = blocks_for_groups(context, job.A.rows, lanes);
-    if (by_thread)
-        fill_values<true><<<blocks, THREADS, 0, stream>>>(job, lanes);
-    else
-        fill_values<false><<<blocks, THREADS, 0, stream>>>(job, lanes);
+    unsigned int blocks = blocks_for_groups(context, job.A.rows, job.candidates);
+    fill_values<<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job);
     return spg_cuda_check_launch(context, "a prolongator's values");
 }
 
@@ -257,7 +204,7 @@ spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, c
                                            static_cast<Value *>(P->values),
                                            aggregates->candidates,
                                            spg::amg::divider(aggregates->candidates)};
-        return spg::amg::queue_fill(context, job, A->nnz, P->nnz);
+        return spg::amg::queue_fill(context, job, P->nnz);
     });
     spg_cuda_leave(context);
     return status;
