@@ -1,35 +1,6 @@
 /* One object a line for each matrix, product and implementation. */
+#include "json_fields.h"
 #include "report.h"
-
-#include <math.h>
-
-static void put_string(FILE *stream, const char *key, const char *value)
-{
-    fprintf(stream, "\"%s\": \"", key);
-    for (const char *c = value; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(stream, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
-            fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
-        else
-            fputc(*c, stream);
-    }
-    fputs("\", ", stream);
-}
-
-static void put_integer(FILE *stream, const char *key, int64_t value)
-{
-    fprintf(stream, "\"%s\": %lld, ", key, (long long)value);
-}
-
-/* null unless known and finite. */
-static void put_number(FILE *stream, const char *key, bool known, double value)
-{
-    if (known && isfinite(value))
-        fprintf(stream, "\"%s\": %.6g, ", key, value);
-    else
-        fprintf(stream, "\"%s\": null, ", key);
-}
 
 static void put_measurement(FILE *stream, const machine *here, const options *chosen, const problem *task,
                             const findings *found, const measurement *of)
@@ -43,7 +14,7 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
     put_string(stream, "device", here->description);
     put_string(stream, "type", spg_type_name(task->A.value_type));
     put_integer(stream, "threads", of->threads);
-    put_integer(stream, "rows", task->A.rows);
+    put_integer(stream, "rows", task->product == PRODUCT_RAP ? task->R.rows : task->A.rows);
     put_integer(stream, "cols", task->B.cols);
     put_integer(stream, "nnz_a", task->A.nnz);
     put_integer(stream, "nnz_b", task->B.nnz);

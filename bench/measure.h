@@ -27,7 +27,7 @@ typedef struct measurement {
 /* What is known of a product once it has been computed. */
 typedef struct findings {
     int64_t nnz_c, bytes_c;   /* C with 32-bit offsets where they suffice */
-    spgemm_analysis analysis; /* with C */
+    spgemm_analysis analysis; /* with C; of R*A*P, that of R*(A*P) */
     bool consistent;          /* the library's counts are the oracle's */
     measurement of[MAX_IMPLEMENTATIONS];
     int count;

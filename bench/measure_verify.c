@@ -148,12 +148,14 @@ static spg_status verify_implementation(spg_context *context, const options *cho
     return status;
 }
 
-/* The context is on the host; rows are classed by the limits of the place. */
+/* The context is on the host; rows are classed by the limits of the place. Of R*A*P, the second product is analysed. */
 static spg_status analyse(spg_context *context, spg_place place, const problem *task, const oracle *truth,
                           const first_result *first, findings *found)
 {
     const spg_row_limits *limits = place == SPG_PLACE_DEVICE ? &paper_limits : NULL;
-    spg_csr C = {.rows = task->A.rows, .cols = task->B.cols, .nnz = oracle_nnz(truth)};
+    const spg_csr *left = task->product == PRODUCT_RAP ? &task->R : &task->A;
+    const spg_csr *right = task->product == PRODUCT_RAP ? &task->AP : &task->B;
+    spg_csr C = {.rows = left->rows, .cols = right->cols, .nnz = oracle_nnz(truth)};
     C.value_type = task->A.value_type;
     C.offset_type = task->A.offset_type == SPG_I64 || task->B.offset_type == SPG_I64 ? SPG_I64 : SPG_I32;
     found->nnz_c = C.nnz;
@@ -161,9 +163,8 @@ static spg_status analyse(spg_context *context, spg_place place, const problem *
     C.row_offsets = first->row_offsets;
     C.columns = first->columns;
     C.values = first->values;
-    spg_status status =
-        spgemm_analyse(context, &task->A, &task->B, first->taken ? &C : NULL, limits, NULL, &found->analysis);
-    found->consistent = status == SPG_OK && found->analysis.products == oracle_products(truth);
+    spg_status status = spgemm_analyse(context, left, right, first->taken ? &C : NULL, limits, NULL, &found->analysis);
+    found->consistent = status == SPG_OK && task->products == oracle_products(truth);
     return status;
 }
 
@@ -172,7 +173,9 @@ spg_status verify_all(spg_context *context, const options *chosen, const problem
     oracle *truth = NULL;
     first_result first = {0};
     progress("%s %s: computing the oracle", task->matrix, product_name(task->product));
-    spg_status status = oracle_create(context, &task->A, &task->B, chosen->threads, &truth);
+    spg_status status = task->product == PRODUCT_RAP
+                            ? oracle_create_galerkin(context, &task->R, &task->A, &task->B, chosen->threads, &truth)
+                            : oracle_create(context, &task->A, &task->B, chosen->threads, &truth);
     for (int k = 0; status == SPG_OK && k < found->count; k++)
         status = verify_implementation(context, chosen, task, truth, &first, &found->of[k]);
     if (status == SPG_OK) status = analyse(context, chosen->place, task, truth, &first, found);

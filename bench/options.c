@@ -2,17 +2,13 @@
 #include "options.h"
 
 #include "generators.h"
+#include "parse.h"
 #include "peer.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum {
     OPTION_HELP = 'h',
@@ -51,7 +47,8 @@ static const char *const help_head =
     "Usage: spgemm_bench [OPTION]... MATRIX...\n"
     "Verifies and times C = A*B, spg beside other libraries.\n"
     "\n"
-    "  --product LIST         AP (A times its smoothed-aggregation prolongator) and AA (A*A); default AP,AA\n"
+    "  --product LIST         AP (A times its smoothed-aggregation prolongator), AA (A*A) and RAP (P^T*A*P); default "
+    "AP,AA\n"
     "  --place PLACE          auto, host or device; default auto\n"
     "  --threads N            default: all cores\n"
     "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
@@ -91,74 +88,6 @@ static void print_help(void)
     for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
 }
 
-static bool complain(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("spgemm_bench: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputs("\n", stderr);
-    va_end(arguments);
-    return false;
-}
-
-static bool parse_int(const char *name, const char *text, long long least, long long most, long long *value)
-{
-    char *end = NULL;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    if (end != text && *end == '\0' && errno == 0 && *value >= least && *value <= most) return true;
-    return complain("--%s: '%s' is no number from %lld to %lld", name, text, least, most);
-}
-
-static bool parse_count(const char *name, const char *text, int least, int *value)
-{
-    long long number = 0;
-    if (!parse_int(name, text, least, 1000000, &number)) return false;
-    *value = (int)number;
-    return true;
-}
-
-/* Bytes, with a suffix k, M or G (of 1024). */
-static bool parse_size(const char *name, const char *text, int64_t *bytes)
-{
-    char *end = NULL;
-    errno = 0;
-    const long long number = strtoll(text, &end, 10);
-    int shift = 0;
-    if (*end == 'k' || *end == 'K') shift = 10;
-    if (*end == 'M') shift = 20;
-    if (*end == 'G') shift = 30;
-    if (end == text || errno != 0 || number < 0 || end[shift > 0 ? 1 : 0] != '\0' || number > (INT64_MAX >> shift))
-        return complain("--%s: '%s' is no size (a number, and k, M or G)", name, text);
-    *bytes = (int64_t)number << shift;
-    return true;
-}
-
-static bool parse_place(const char *text, spg_place *place)
-{
-    static const char *const names[] = {"host", "device", "auto"};
-    static const spg_place places[] = {SPG_PLACE_HOST, SPG_PLACE_DEVICE, SPG_PLACE_AUTO};
-    for (int k = 0; k < 3; k++) {
-        if (strcmp(text, names[k]) == 0) {
-            *place = places[k];
-            return true;
-        }
-    }
-    return complain("--place: '%s' is none of auto, host, device", text);
-}
-
-static bool parse_type(const char *text, spg_type *type)
-{
-    for (spg_type candidate = SPG_F32; candidate <= SPG_C64; candidate++) {
-        if (strcmp(text, spg_type_name(candidate)) == 0) {
-            *type = candidate;
-            return true;
-        }
-    }
-    return complain("--type: '%s' is none of f32, f64, c32, c64", text);
-}
-
 static void add_implementation(options *chosen, const peer *added)
 {
     for (int k = 0; k < chosen->implementation_count; k++)
@@ -175,7 +104,7 @@ static bool add_product(options *chosen, const char *word)
             return true;
         }
     }
-    return complain("--product: '%s' is none of AP, AA", word);
+    return complain("--product: '%s' is none of AP, AA, RAP", word);
 }
 
 static bool add_method(options *chosen, const char *word)
@@ -271,15 +200,6 @@ void options_settle(options *chosen, spg_place place)
     chosen->implementation_count = kept;
 }
 
-static int default_threads(void)
-{
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
 options_result options_parse(int argc, char **argv, options *chosen)
 {
     *chosen = (options){.place = SPG_PLACE_AUTO,
@@ -291,6 +211,7 @@ options_result options_parse(int argc, char **argv, options *chosen)
                         .seed = 1};
     lists given = {"AP,AA", "auto", "all"};
     bool valid = true;
+    parse_begin("spgemm_bench");
     for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
         if (code == OPTION_HELP) {
             print_help();

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-typedef enum product_kind { PRODUCT_AP, PRODUCT_AA, PRODUCT_KINDS } product_kind;
+typedef enum product_kind { PRODUCT_AP, PRODUCT_AA, PRODUCT_RAP, PRODUCT_KINDS } product_kind;
 
 enum { MAX_IMPLEMENTATIONS = 24 };
 

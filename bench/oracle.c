@@ -12,16 +12,10 @@
 
 static const int64_t most_slice_products = (int64_t)1 << 25, least_slice_products = (int64_t)1 << 18;
 
-/* A factor as the three products need it. */
-typedef struct factor {
-    const spg_csr *matrix;
-    double *magnitudes, *ones, *converted; /* converted: values in double; NULL where they are so already */
-} factor;
-
-static void factor_free(factor *given)
+void factor_free(factor *given)
 {
     free(given->magnitudes);
-    free(given->ones);
+    free(given->counts);
     free(given->converted);
 }
 
@@ -35,19 +29,19 @@ static double magnitude(const spg_csr *matrix, int64_t k)
     }
 }
 
-static bool factor_create(const spg_csr *matrix, factor *result)
+bool factor_create(const spg_csr *matrix, factor *result)
 {
     const size_t nnz = (size_t)matrix->nnz, room = nnz > 0 ? nnz : 1;
     const size_t parts = is_complex_type(matrix->value_type) ? 2 : 1;
     const bool is_single = matrix->value_type == SPG_F32 || matrix->value_type == SPG_C32;
     *result = (factor){.matrix = matrix};
     result->magnitudes = malloc(room * sizeof(double));
-    result->ones = malloc(room * sizeof(double));
+    result->counts = malloc(room * sizeof(double));
     if (is_single) result->converted = malloc(room * parts * sizeof(double));
-    if (result->magnitudes == NULL || result->ones == NULL || (is_single && result->converted == NULL)) return false;
+    if (result->magnitudes == NULL || result->counts == NULL || (is_single && result->converted == NULL)) return false;
     for (size_t k = 0; k < nnz; k++) {
         result->magnitudes[k] = magnitude(matrix, (int64_t)k);
-        result->ones[k] = 1.0;
+        result->counts[k] = 1.0;
     }
     for (size_t k = 0; is_single && k < nnz * parts; k++)
         result->converted[k] = (double)((const float *)matrix->values)[k];
@@ -111,12 +105,16 @@ static double epsilon(spg_type type) { return type == SPG_F32 || type == SPG_C32
 
 static double smallest(spg_type type) { return type == SPG_F32 || type == SPG_C32 ? FLT_TRUE_MIN : DBL_TRUE_MIN; }
 
-static bool multiply_bounds(const factor *A, int *A_offsets, const factor *B, int *B_offsets, oracle_slice *slice)
+static bool multiply_bounds(const factor *A, int *A_offsets, const factor *B, int *B_offsets, bool keeps_parts,
+                            oracle_slice *slice)
 {
     cs_di *sums = real_product(A, A_offsets, slice, A->magnitudes, B, B_offsets, B->magnitudes);
-    cs_di *counts = real_product(A, A_offsets, slice, A->ones, B, B_offsets, B->ones);
+    cs_di *counts = real_product(A, A_offsets, slice, A->counts, B, B_offsets, B->counts);
     const bool made = sums != NULL && counts != NULL;
-    if (made) {
+    if (made && keeps_parts) {
+        slice->magnitudes = sums->x, slice->counts = counts->x;
+        sums->x = counts->x = NULL;
+    } else if (made) {
         const spg_type type = A->matrix->value_type;
         for (int k = 0; k < slice->offsets[slice->rows]; k++)
             sums->x[k] = counts->x[k] * (4.0 * epsilon(type) * sums->x[k] + smallest(type));
@@ -128,15 +126,15 @@ static bool multiply_bounds(const factor *A, int *A_offsets, const factor *B, in
     return made;
 }
 
-static bool compute_slice(const factor *A, const factor *B, int *B_offsets, oracle_slice *slice)
+static bool compute_slice(const factor *A, const factor *B, int *B_offsets, bool keeps_parts, oracle_slice *slice)
 {
     int *A_offsets = malloc((size_t)(slice->rows + 1) * sizeof *A_offsets);
     if (A_offsets == NULL) return false;
     const int64_t start = row_offset(A->matrix, slice->first_row);
     for (int64_t i = 0; i <= slice->rows; i++)
         A_offsets[i] = (int)(row_offset(A->matrix, slice->first_row + i) - start);
-    const bool made =
-        multiply_values(A, A_offsets, B, B_offsets, slice) && multiply_bounds(A, A_offsets, B, B_offsets, slice);
+    const bool made = multiply_values(A, A_offsets, B, B_offsets, slice) &&
+                      multiply_bounds(A, A_offsets, B, B_offsets, keeps_parts, slice);
     free(A_offsets);
     return made;
 }
@@ -180,39 +178,49 @@ static bool plan_slices(const spg_csr *A, const spg_csr *B, oracle *truth)
     return true;
 }
 
-static bool compute_slices(const factor *A, const factor *B, oracle *truth)
+static bool compute_slices(const factor *A, const factor *B, bool keeps_parts, oracle *truth)
 {
     bool made = true;
     int *B_offsets = offsets_as_int32(B->matrix);
     if (B_offsets == NULL) return false;
 #pragma omp parallel for num_threads(truth->threads) schedule(dynamic, 1) reduction(&& : made)
-    for (int s = 0; s < truth->slice_count; s++) made = made && compute_slice(A, B, B_offsets, &truth->slices[s]);
+    for (int s = 0; s < truth->slice_count; s++)
+        made = made && compute_slice(A, B, B_offsets, keeps_parts, &truth->slices[s]);
     free(B_offsets);
     for (int s = 0; made && s < truth->slice_count; s++) truth->nnz += truth->slices[s].offsets[truth->slices[s].rows];
     return made;
 }
 
-spg_status oracle_create(spg_context *errors, const spg_csr *A, const spg_csr *B, int threads, oracle **result)
+spg_status oracle_multiply(spg_context *errors, const factor *A, const factor *B, int threads, bool keeps_parts,
+                           oracle **result)
 {
     *result = NULL;
     oracle *truth = calloc(1, sizeof *truth);
     if (truth == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "oracle: no memory");
-    truth->rows = A->rows;
-    truth->cols = B->cols;
-    truth->value_type = A->value_type;
-    truth->is_complex = is_complex_type(A->value_type);
+    truth->rows = A->matrix->rows;
+    truth->cols = B->matrix->cols;
+    truth->value_type = A->matrix->value_type;
+    truth->is_complex = is_complex_type(truth->value_type);
     truth->threads = threads;
-    factor left = {0}, right = {0};
-    const bool made = factor_create(A, &left) && factor_create(B, &right) && plan_slices(A, B, truth) &&
-                      compute_slices(&left, &right, truth);
-    factor_free(&left);
-    factor_free(&right);
-    if (!made) {
+    if (!plan_slices(A->matrix, B->matrix, truth) || !compute_slices(A, B, keeps_parts, truth)) {
         oracle_destroy(truth);
         return spg_context_fail(errors, SPG_ERROR_MEMORY, "oracle: no memory, or B's offsets pass 32 bits");
     }
     *result = truth;
     return SPG_OK;
+}
+
+spg_status oracle_create(spg_context *errors, const spg_csr *A, const spg_csr *B, int threads, oracle **result)
+{
+    *result = NULL;
+    factor left = {0}, right = {0};
+    spg_status status = SPG_OK;
+    if (!factor_create(A, &left) || !factor_create(B, &right))
+        status = spg_context_fail(errors, SPG_ERROR_MEMORY, "oracle: no memory");
+    if (status == SPG_OK) status = oracle_multiply(errors, &left, &right, threads, false, result);
+    factor_free(&left);
+    factor_free(&right);
+    return status;
 }
 
 void oracle_destroy(oracle *truth)
@@ -223,6 +231,8 @@ void oracle_destroy(oracle *truth)
         free(truth->slices[s].columns);
         free(truth->slices[s].values);
         free(truth->slices[s].allowed);
+        free(truth->slices[s].magnitudes);
+        free(truth->slices[s].counts);
     }
     free(truth->slices);
     free(truth);

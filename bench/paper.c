@@ -57,10 +57,16 @@ static void print_phases_of(FILE *stream, const paper_row *row, int method)
     fputc('\n', stream);
 }
 
+static const char *title_of(product_kind product)
+{
+    static const char *const titles[PRODUCT_KINDS] = {"C = A*P", "C = A*A", "C = R*A*P"};
+    return titles[product];
+}
+
 static void print_phases(FILE *stream, const paper_tables *tables, product_kind product)
 {
     fprintf(stream, "\n%s, time (ms) and percentage in each phase (Table 10)\n%-25s %14s %14s %14s %14s\n",
-            product == PRODUCT_AP ? "C = A*P" : "C = A*A", "", "analysis", "expand, sort", "contract", "assemble");
+            title_of(product), "", "analysis", "expand, sort", "contract", "assemble");
     for (int r = 0; r < tables->count; r++) {
         if (tables->rows[r].product != product) continue;
         for (int method = 0; method < 2; method++) print_phases_of(stream, &tables->rows[r], method);
@@ -89,8 +95,11 @@ static void print_speedups(FILE *stream, const paper_tables *tables, product_kin
     int counts[METHODS] = {0};
     fprintf(stream,
             "\n%s, run time (ms) and speed-up over the reference method (%s)\n%-15s %9s %9s %8s %9s %8s %9s %8s %s\n",
-            product == PRODUCT_AP ? "C = A*P" : "C = A*A", product == PRODUCT_AP ? "Tables 11 and 13" : "Table 14", "",
-            "reference", "optimised", "", "automatic", "", "peer", "", "which");
+            title_of(product),
+            product == PRODUCT_AP   ? "Tables 11 and 13"
+            : product == PRODUCT_AA ? "Table 14"
+                                    : "not in the paper",
+            "", "reference", "optimised", "", "automatic", "", "peer", "", "which");
     for (int r = 0; r < tables->count; r++) {
         const paper_row *row = &tables->rows[r];
         if (row->product != product) continue;

@@ -1,5 +1,6 @@
 /* CXSparse (Davis): one thread, rows of the result unsorted. It holds columns; the arrays of A by rows are A^T by
- * columns, so cs_multiply(B, A) gives B^T*A^T = C^T by columns, which is C by rows. */
+ * columns, so cs_multiply(B, A) gives B^T*A^T = C^T by columns, which is C by rows. Likewise R*(A*P): the transpose of
+ * P's arrays is R's, and cs_multiply(AP, R) gives C's. */
 #include "peer.h"
 
 #include <cs.h>
@@ -9,7 +10,7 @@ typedef struct cxsparse_state {
     spg_context *errors;
     cs_di real_A, real_B, *real_C;          /* f64 */
     cs_ci complex_A, complex_B, *complex_C; /* c64 */
-    bool is_complex;
+    bool is_complex, is_galerkin;
     int32_t *A_offsets, *B_offsets;
 } cxsparse_state;
 
@@ -66,6 +67,7 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
     if (state == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory");
     state->errors = errors;
     state->is_complex = is_complex_type(task->A.value_type);
+    state->is_galerkin = task->product == PRODUCT_RAP;
     state->A_offsets = offsets_as_int32(&task->A);
     state->B_offsets = offsets_as_int32(&task->B);
     if (state->A_offsets == NULL || state->B_offsets == NULL) {
@@ -83,10 +85,34 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
     return SPG_OK;
 }
 
+/* Each gives NULL if its second factor is NULL. */
+static cs_di *real_galerkin(const cs_di *A, const cs_di *P)
+{
+    cs_di *AP = cs_di_multiply(P, A), *R = cs_di_transpose(P, 1);
+    cs_di *C = cs_di_multiply(AP, R);
+    cs_di_spfree(AP);
+    cs_di_spfree(R);
+    return C;
+}
+
+/* A negative second argument transposes without conjugation. */
+static cs_ci *complex_galerkin(const cs_ci *A, const cs_ci *P)
+{
+    cs_ci *AP = cs_ci_multiply(P, A), *R = cs_ci_transpose(P, -1);
+    cs_ci *C = cs_ci_multiply(AP, R);
+    cs_ci_spfree(AP);
+    cs_ci_spfree(R);
+    return C;
+}
+
 static spg_status multiply(void *memory)
 {
     cxsparse_state *state = memory;
-    if (state->is_complex)
+    if (state->is_galerkin && state->is_complex)
+        state->complex_C = complex_galerkin(&state->complex_A, &state->complex_B);
+    else if (state->is_galerkin)
+        state->real_C = real_galerkin(&state->real_A, &state->real_B);
+    else if (state->is_complex)
         state->complex_C = cs_ci_multiply(&state->complex_B, &state->complex_A);
     else
         state->real_C = cs_di_multiply(&state->real_B, &state->real_A);

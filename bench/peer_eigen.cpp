@@ -42,7 +42,12 @@ template <typename Value> struct typed_state final : state {
     void multiply() override
     {
         const input A = map(task->A, A_offsets.get()), B = map(task->B, B_offsets.get());
-        C.reset(new matrix(A * B));
+        if (task->product == PRODUCT_RAP) {
+            const matrix R = B.transpose(), AP = A * B;
+            C.reset(new matrix(R * AP));
+        } else {
+            C.reset(new matrix(A * B));
+        }
     }
     void view(csr_view *result) const override
     {

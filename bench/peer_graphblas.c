@@ -11,7 +11,7 @@
 typedef struct graphblas_state {
     spg_context *errors;
     GrB_Matrix A, B, C;
-    bool same; /* B is A */
+    bool same, is_galerkin; /* B is A; C = B^T*A*B */
     GrB_Type type;
     GrB_Semiring semiring;
     spg_type value_type;
@@ -130,6 +130,7 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
         choose_type(state, task->A.value_type);
         status = pack(state, &task->A, &state->A);
     }
+    state->is_galerkin = task->product == PRODUCT_RAP;
     if (status == SPG_OK && task->A.values == task->B.values) {
         state->same = true;
         state->B = state->A;
@@ -144,16 +145,36 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
     return SPG_OK;
 }
 
+static GrB_Info product(const graphblas_state *state, GrB_Matrix A, GrB_Matrix B, GrB_Matrix *C)
+{
+    GrB_Index rows = 0, cols = 0;
+    GrB_Matrix_nrows(&rows, A);
+    GrB_Matrix_ncols(&cols, B);
+    GrB_Info info = GrB_Matrix_new(C, state->type, rows, cols);
+    if (info == GrB_SUCCESS) info = GrB_mxm(*C, NULL, NULL, state->semiring, A, B, NULL);
+    return info == GrB_SUCCESS ? GrB_Matrix_wait(*C, GrB_MATERIALIZE) : info;
+}
+
+static GrB_Info galerkin(graphblas_state *state)
+{
+    GrB_Matrix R = NULL, AP = NULL;
+    GrB_Index rows = 0, cols = 0;
+    GrB_Matrix_nrows(&rows, state->B);
+    GrB_Matrix_ncols(&cols, state->B);
+    GrB_Info info = GrB_Matrix_new(&R, state->type, cols, rows);
+    if (info == GrB_SUCCESS) info = GrB_transpose(R, NULL, NULL, state->B, NULL);
+    if (info == GrB_SUCCESS) info = product(state, state->A, state->B, &AP);
+    if (info == GrB_SUCCESS) info = product(state, R, AP, &state->C);
+    GrB_Matrix_free(&R);
+    GrB_Matrix_free(&AP);
+    return info;
+}
+
 static spg_status multiply(void *memory)
 {
     graphblas_state *state = memory;
-    GrB_Index rows = 0, cols = 0;
-    GrB_Matrix_nrows(&rows, state->A);
-    GrB_Matrix_ncols(&cols, state->B);
-    GrB_Info info = GrB_Matrix_new(&state->C, state->type, rows, cols);
-    if (info == GrB_SUCCESS) info = GrB_mxm(state->C, NULL, NULL, state->semiring, state->A, state->B, NULL);
-    if (info == GrB_SUCCESS) info = GrB_Matrix_wait(state->C, GrB_MATERIALIZE);
-    return forward(state, info, "GrB_mxm");
+    if (state->is_galerkin) return forward(state, galerkin(state), "GrB_transpose and GrB_mxm");
+    return forward(state, product(state, state->A, state->B, &state->C), "GrB_mxm");
 }
 
 static spg_status view(void *memory, csr_view *result)

@@ -10,8 +10,11 @@ typedef struct spg_state {
     spg_context *errors, *context;
     spg_csr A, B;
     bool owns_A, owns_B;
+    bool is_galerkin;  /* C = B^T*A*B */
     spgemm_plan *plan; /* NULL: one-shot */
+    spg_galerkin_plan *galerkin_plan;
     double plan_ms;
+    int64_t workspace_bytes; /* of a one-shot Galerkin product */
     spg_csr C;
 } spg_state;
 
@@ -34,15 +37,33 @@ static void cleanup(void *memory)
     if (state == NULL) return;
     spg_csr_free(state->context, &state->C);
     spgemm_plan_destroy(state->plan);
+    spg_galerkin_plan_destroy(state->galerkin_plan);
     if (state->owns_A) spg_csr_free(state->context, &state->A);
     if (state->owns_B) spg_csr_free(state->context, &state->B);
     spg_context_destroy(state->context);
     free(state);
 }
 
+static bool has_plan(const spg_state *state) { return state->plan != NULL || state->galerkin_plan != NULL; }
+
+/* What the call took at most beside its result, which has no statistics of its own. */
+static spg_status multiply_galerkin(spg_state *state)
+{
+    int64_t before, peak;
+    spg_context_memory(state->context, &before, NULL);
+    spg_context_memory_reset(state->context);
+    const spg_status status = spg_galerkin(state->context, NULL, &state->A, &state->B, &state->C);
+    spg_context_memory(state->context, NULL, &peak);
+    state->workspace_bytes = peak - before - csr_bytes(&state->C);
+    return status;
+}
+
 static spg_status multiply(void *memory)
 {
     spg_state *state = memory;
+    if (state->galerkin_plan != NULL)
+        return forward(state, spg_galerkin_plan_run(state->galerkin_plan, NULL, &state->A, &state->B, &state->C));
+    if (state->is_galerkin) return forward(state, multiply_galerkin(state));
     if (state->plan != NULL) return forward(state, spgemm_plan_run(state->plan, &state->A, &state->B, &state->C));
     return forward(state, spgemm_csr(state->context, &state->A, &state->B, &state->C));
 }
@@ -65,6 +86,7 @@ static spg_status place_operands(const problem *task, spg_state *state)
 {
     state->A = task->A;
     state->B = task->B;
+    state->is_galerkin = task->product == PRODUCT_RAP;
     if (spg_context_place(state->context) == SPG_PLACE_HOST) return SPG_OK;
     spg_status status = forward(state, spg_csr_copy(state->context, &task->A, &state->A));
     state->owns_A = status == SPG_OK;
@@ -81,7 +103,10 @@ static spg_status make_plan(spg_state *state)
 {
     const bool on_device = spg_context_place(state->context) == SPG_PLACE_DEVICE;
     const double start = now_ms();
-    spg_status status = forward(state, spgemm_plan_create(state->context, &state->A, &state->B, &state->plan));
+    spg_status status =
+        state->is_galerkin ? spg_galerkin_plan_create(state->context, NULL, &state->A, &state->B, &state->galerkin_plan)
+                           : spgemm_plan_create(state->context, &state->A, &state->B, &state->plan);
+    status = forward(state, status);
     if (status == SPG_OK) status = multiply(state);
     if (status == SPG_OK && on_device) status = device_wait(state->errors);
     state->plan_ms = now_ms() - start;
@@ -117,12 +142,31 @@ static spg_status view(void *memory, csr_view *result)
 static void release(void *memory)
 {
     spg_state *state = memory;
-    if (state->plan == NULL) spg_csr_free(state->context, &state->C);
+    if (!has_plan(state)) spg_csr_free(state->context, &state->C);
+}
+
+/* The times of both products together. */
+static spg_status galerkin_plan_stats(const spg_state *state, spgemm_stats *result)
+{
+    spg_galerkin_stats parts;
+    const spg_status status = spg_galerkin_plan_stats(state->galerkin_plan, &parts);
+    *result = parts.RAP;
+    result->analysis_ms += parts.AP.analysis_ms;
+    result->expand_sort_ms += parts.AP.expand_sort_ms;
+    result->contract_ms += parts.AP.contract_ms;
+    result->assemble_ms += parts.AP.assemble_ms;
+    result->plan_bytes = parts.plan_bytes;
+    return status;
 }
 
 static spg_status stats(void *memory, spgemm_stats *result)
 {
     spg_state *state = memory;
+    if (state->galerkin_plan != NULL) return galerkin_plan_stats(state, result);
+    if (state->is_galerkin) {
+        *result = (spgemm_stats){.workspace_bytes = state->workspace_bytes};
+        return SPG_OK;
+    }
     return state->plan != NULL ? spgemm_plan_stats(state->plan, result) : spgemm_last_stats(state->context, result);
 }
 

@@ -8,7 +8,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *product_name(product_kind product) { return product == PRODUCT_AP ? "AP" : "AA"; }
+const char *product_name(product_kind product)
+{
+    static const char *const names[PRODUCT_KINDS] = {"AP", "AA", "RAP"};
+    return names[product];
+}
+
+const char *product_text(product_kind product)
+{
+    static const char *const texts[PRODUCT_KINDS] = {"A*P", "A*A", "R*A*P"};
+    return texts[product];
+}
 
 bool is_complex_type(spg_type type) { return type == SPG_C32 || type == SPG_C64; }
 
@@ -104,5 +114,5 @@ spg_status load_matrix(spg_context *context, const options *chosen, const char *
 const char *product_obstacle(product_kind product, const spg_csr *A)
 {
     if (A->rows == A->cols) return NULL;
-    return product == PRODUCT_AP ? "P aggregates the unknowns of a square A" : "A*A needs a square A";
+    return product == PRODUCT_AA ? "A*A needs a square A" : "P aggregates the unknowns of a square A";
 }

@@ -14,16 +14,20 @@ extern "C" {
 typedef struct problem {
     const char *matrix;
     product_kind product;
-    spg_csr A, B;     /* the same arrays for A*A */
-    int64_t products; /* nnz of the expanded matrix */
+    spg_csr A, B;     /* the same arrays for A*A; B is P for R*A*P */
+    spg_csr R, AP;    /* for R*A*P, else zeroed: P^T and A*P, to verify and to count; implementations make their own */
+    int64_t products; /* nnz of the expanded matrix; of both for R*A*P */
 } problem;
 
-/* "AP", "AA". */
+/* "AP", "AA", "RAP". */
 const char *product_name(product_kind product);
 
 /* Reads or generates what the argument names, with the value type of the options, and a short name for tables. */
 spg_status load_matrix(spg_context *context, const options *chosen, const char *argument, spg_csr *A, char *name,
                        size_t name_size);
+
+/* "A*P", "A*A", "R*A*P". */
+const char *product_text(product_kind product);
 
 /* NULL if the product can be made of A, else why not. */
 const char *product_obstacle(product_kind product, const spg_csr *A);

@@ -49,19 +49,21 @@ static double ratio(int64_t above, int64_t below) { return below > 0 ? (double)a
 static void report_analysis(FILE *stream, const problem *task, const findings *found)
 {
     const spgemm_analysis *analysis = &found->analysis;
-    if (task->product == PRODUCT_AP)
-        fprintf(stream, "\n  A*P   P %lld x %lld, %lld entries (%s)\n", (long long)task->B.rows,
-                (long long)task->B.cols, (long long)task->B.nnz, bytes_text(csr_bytes(&task->B)).s);
-    else
-        fputs("\n  A*A\n", stream);
+    fprintf(stream, "\n  %s", product_text(task->product));
+    if (task->product != PRODUCT_AA)
+        fprintf(stream, "   P %lld x %lld, %lld entries (%s)", (long long)task->B.rows, (long long)task->B.cols,
+                (long long)task->B.nnz, bytes_text(csr_bytes(&task->B)).s);
+    if (task->product == PRODUCT_RAP)
+        fprintf(stream, ", R = P^T   A*P %lld entries; below, R*(A*P)", (long long)task->AP.nnz);
+    fputc('\n', stream);
+    const int64_t left = task->product == PRODUCT_RAP ? task->R.nnz : task->A.nnz;
     fprintf(stream, "  %s products -> C %s entries (%s)  expansion %.2f  contraction %.2f (rows %.1f to %.1f)\n",
-            count_text(task->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
-            ratio(task->products, task->A.nnz), ratio(task->products, found->nnz_c), analysis->contraction.min,
+            count_text(analysis->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
+            ratio(analysis->products, left), ratio(analysis->products, found->nnz_c), analysis->contraction.min,
             analysis->contraction.max);
     fprintf(stream, "  products of a row: %s to %s, mean %.1f\n", count_text((int64_t)analysis->row_products.min).s,
             count_text((int64_t)analysis->row_products.max).s, analysis->row_products.mean);
-    if (!found->consistent)
-        fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)analysis->products);
+    if (!found->consistent) fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)task->products);
 }
 
 static const char *const class_names[SPG_ROW_CLASSES] = {"empty", "thread", "warp", "CTA", "global"};
@@ -160,8 +162,9 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
 {
     const double limit = memory_limit_ms(here, task, found);
     report_analysis(stream, task, found);
-    report_classes(stream, found, task->A.rows);
-    if (here->place == SPG_PLACE_DEVICE) report_rows_taken(stream, found, task->A.rows);
+    const int64_t rows = task->product == PRODUCT_RAP ? task->R.rows : task->A.rows;
+    report_classes(stream, found, rows);
+    if (here->place == SPG_PLACE_DEVICE) report_rows_taken(stream, found, rows);
     report_phases(stream, found);
     fprintf(stream, "  %-18s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
             "x peer", "x limit", "GFLOP/s", "workspace", "right, err");
@@ -184,6 +187,9 @@ void report_legend(FILE *stream, const options *chosen)
           "x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest difference from\n"
           "CXSparse's result, over the one allowed: 4*k*eps*sum|a||b| for an entry of k products.\n",
           stream);
+    if (chosen->products[PRODUCT_RAP])
+        fputs("R*A*P: the transpose of P and both products, each made anew; of its plan, numbers only. B is P.\n",
+              stream);
     for (int k = 0; k < chosen->implementation_count; k++)
         fprintf(stream, "  %-16s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);
 }

@@ -31,20 +31,37 @@ static void complain(bench *run, const char *what)
     run->right = false;
 }
 
+/* P, and for R*A*P what verification needs beside it, made once on the host. */
+static spg_status prepare_problem(bench *run, problem *task)
+{
+    spg_context *context = run->context;
+    spgemm_analysis analysis;
+    spg_status status = task->product == PRODUCT_AA ? SPG_OK : generate_prolongator(context, &task->A, &task->B);
+    if (status == SPG_OK) status = spgemm_analyse(context, &task->A, &task->B, NULL, NULL, NULL, &analysis);
+    if (status == SPG_OK) task->products = analysis.products;
+    if (status != SPG_OK || task->product != PRODUCT_RAP) return status;
+    status = spg_csr_transpose(context, &task->B, &task->R);
+    if (status == SPG_OK) status = spgemm_csr(context, &task->A, &task->B, &task->AP);
+    if (status == SPG_OK) status = spgemm_analyse(context, &task->R, &task->AP, NULL, NULL, NULL, &analysis);
+    if (status == SPG_OK) task->products += analysis.products;
+    return status;
+}
+
+static void free_problem(bench *run, problem *task)
+{
+    if (task->product != PRODUCT_AA) spg_csr_free(run->context, &task->B);
+    spg_csr_free(run->context, &task->R);
+    spg_csr_free(run->context, &task->AP);
+}
+
 static void run_product(bench *run, const char *name, product_kind product, const spg_csr *A)
 {
-    problem task = {.matrix = name, .product = product, .A = *A, .B = *A};
-    spg_csr P = {0};
+    problem task = {.matrix = name, .product = product, .A = *A};
     findings found = {0};
-    spgemm_analysis analysis;
+    if (product == PRODUCT_AA) task.B = *A;
     progress("%s %s: preparing", name, product_name(product));
-    spg_status status = product == PRODUCT_AP ? generate_prolongator(run->context, A, &P) : SPG_OK;
-    if (product == PRODUCT_AP) task.B = P;
-    if (status == SPG_OK) status = spgemm_analyse(run->context, &task.A, &task.B, NULL, NULL, NULL, &analysis);
-    if (status == SPG_OK) {
-        task.products = analysis.products;
-        status = measure(run->context, run->chosen, &task, &found);
-    }
+    spg_status status = prepare_problem(run, &task);
+    if (status == SPG_OK) status = measure(run->context, run->chosen, &task, &found);
     if (status == SPG_OK) {
         report_product(stdout, &run->here, &task, &found);
         fflush(stdout);
@@ -56,7 +73,7 @@ static void run_product(bench *run, const char *name, product_kind product, cons
     }
     if (status != SPG_OK) complain(run, name);
     findings_free(&found);
-    spg_csr_free(run->context, &P);
+    free_problem(run, &task);
 }
 
 static void run_matrix(bench *run, const char *argument)

@@ -53,7 +53,7 @@ static void print_row(FILE *stream, const summary_row *row)
 {
     double ratios[RATIOS];
     ratios_of(row, ratios);
-    fprintf(stream, "%-15.15s %-2s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
+    fprintf(stream, "%-15.15s %-3s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
             row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
             row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
             ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, ratio_text(ratios[3]).s, ratio_text(row->work_share).s,
@@ -79,10 +79,10 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
         }
     }
     if (rows < 2) return;
-    fprintf(stream, "%-60s", label);
+    fprintf(stream, "%-61s", label);
     for (int k = 0; k < RATIOS; k++)
         fprintf(stream, " %*s", widths[k], ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
-    fprintf(stream, "\n%-60s", "  least");
+    fprintf(stream, "\n%-61s", "  least");
     for (int k = 0; k < RATIOS; k++) fprintf(stream, " %*s", widths[k], ratio_text(least[k]).s);
     fputc('\n', stream);
 }
@@ -90,12 +90,13 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
 void summary_print(FILE *stream, const summary *all)
 {
     if (all->count < 2) return;
-    fprintf(stream, "\n%-15s %-2s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
+    fprintf(stream, "\n%-15s %-3s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
             "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "limit", "work/C", "ok");
     for (int r = 0; r < all->count; r++) print_row(stream, &all->rows[r]);
     if (all->count < 2) return;
     print_means(stream, all, PRODUCT_AP, "geometric mean, AP");
     print_means(stream, all, PRODUCT_AA, "geometric mean, AA");
+    print_means(stream, all, PRODUCT_RAP, "geometric mean, RAP");
     print_means(stream, all, PRODUCT_KINDS, "geometric mean, all");
 }
 

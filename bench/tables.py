@@ -6,10 +6,12 @@
 A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. Records lie anywhere below the results'
 folder; there is one table for each device and value type. NAME is
 
-    host-AP, host-AA, device-AP, device-AA    products (spgemm*.jsonl, by spgemm_bench)
+    host-AP, host-AA, host-RAP, device-...    products (spgemm*.jsonl, by spgemm_bench)
     device-plan                               plans, of the same records
     device-paper                              speed-ups and phases of spgemm_bench --paper (paper*.jsonl)
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
+    host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
+    host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
 --check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.
@@ -23,7 +25,7 @@ import sys
 
 OWN = ("spg", "spg-plan")
 REUSE = "cusparse-reuse"
-PRODUCTS = {"AP": "A*P", "AA": "A*A"}
+PRODUCTS = {"AP": "A*P", "AA": "A*A", "RAP": "R*A*P"}
 PHASES = ("analysis_ms", "expand_sort_ms", "contract_ms", "assemble_ms")
 NONE_YET = "No measurement is recorded yet.\n"
 MARKER = re.compile(r"(<!-- table:([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -219,10 +221,42 @@ def markdown(head, rows):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in [head, rule, *rows])
 
 
-def tables_by_device(folder, files, choose, make):
+def amg_table(records, peers):
+    """Hierarchies; peers are PyAMG's records of them, of any machine's name, for they name it in their own way."""
+    head = ["matrix", "options", "levels", "op. complexity", "set-up ms", "Galerkin %", "update ms", "set-up / update",
+            "iterations", "solve ms", "PyAMG set-up ms", "PyAMG / spg", "PyAMG iterations"]
+    rows, ratios = [], []
+    for record in records:
+        setup, update = (record.get(name) for name in ("setup_ms", "update_ms"))
+        found = [r for r in peers if r["matrix"] == record["matrix"] and record["aggregation"] == r["aggregation"] and
+                 record["max_coarse"] == r["max_coarse"] and record["smoother"] == r["smoother"]]
+        peer = found[-1] if found else None
+        share = ratio(record.get("galerkin_ms"), record.get("setup_by_steps_ms"))
+        ratios.append(ratio(peer["setup_ms"], setup) if peer and setup else None)
+        rows.append([record["matrix"], f"{record['aggregation']}, {record['smoother']}", str(len(record["levels"])),
+                     times(record["operator_complexity"]), digits(setup), digits(share and 100 * share),
+                     digits(update), times(ratio(setup, update)), str(record["iterations"]),
+                     digits(record.get("solve_ms")), digits(peer and peer["setup_ms"]), times(ratios[-1]),
+                     str(peer["iterations"]) if peer else "-"])
+    if any(ratios):
+        rows.append(["geometric mean", *[""] * 10, times(geometric_mean(ratios)), ""])
+    return markdown(head, rows) if rows else ""
+
+
+def amg_growth_table(records):
+    """Iterations: a column for each aggregation and smoother, a row for each size."""
+    columns = list(dict.fromkeys((r["aggregation"], r["smoother"]) for r in records))
+    sizes = sorted({(r["rows"], r["matrix"]) for r in records})
+    found = {(r["rows"], r["matrix"], r["aggregation"], r["smoother"]): r for r in records}
+    rows = [[matrix, str(size), *(str(found[size, matrix, *c]["iterations"]) if (size, matrix, *c) in found else "-"
+                                  for c in columns)] for size, matrix in sizes]
+    return markdown(["matrix", "unknowns", *(f"{a}, {s}" for a, s in columns)], rows) if rows else ""
+
+
+def tables_by_device(folder, files, choose, make, fields=("matrix", "product", "implementation", "place")):
     """A table for each device and value type of the records chosen."""
     groups = {}
-    for record in read_records(folder, files, ("matrix", "product", "implementation", "place")):
+    for record in read_records(folder, files, fields):
         if choose(record):
             groups.setdefault((record.get("device", "?"), record.get("type", "?")), []).append(record)
     made = ((device, kind, make(group)) for (device, kind), group in groups.items())
@@ -249,6 +283,13 @@ def table(folder, name):
         return tables_by_device(folder, "spgemm*.jsonl", at_place, plan_table)
     if what == "paper":
         return tables_by_device(folder, "paper*.jsonl", at_place, paper_table)
+    fields = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")
+    own = lambda r: at_place(r) and r["implementation"] == "spg"
+    if what == "amg":
+        peers = [r for r in read_records(folder, "amg_setup*.jsonl", fields) if r["implementation"] == "pyamg"]
+        return tables_by_device(folder, "amg_setup*.jsonl", own, lambda records: amg_table(records, peers), fields)
+    if what == "amg-growth":
+        return tables_by_device(folder, "amg_growth*.jsonl", own, amg_growth_table, fields)
     if what == "growth":
         return tables_by_device(folder, "growth*.jsonl", at_place, growth_table)
     return tables_by_device(folder, "spgemm*.jsonl", lambda r: at_place(r) and r["product"] == what,

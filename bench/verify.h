@@ -17,8 +17,14 @@ typedef struct verdict {
 /* The rows are computed in slices of bounded products. Needs 20 bytes an entry of C (28 if complex), and as much again
  * for the slices under way. */
 spg_status oracle_create(spg_context *errors, const spg_csr *A, const spg_csr *B, int threads, oracle **result);
+
+/* Likewise R*(A*P), with sums over the products r*a*p: an entry's k are the products a*p in it, and the error allowed
+ * is 4*k*eps*sum|r||a||p|. */
+spg_status oracle_create_galerkin(spg_context *errors, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                  int threads, oracle **result);
 void oracle_destroy(oracle *truth);
 
+/* Of both products together where there are two. */
 int64_t oracle_products(const oracle *truth);
 int64_t oracle_nnz(const oracle *truth);
 

@@ -19,6 +19,9 @@ has_header()
         ${CXX:-c++} -I/usr/include/suitesparse -I/usr/include/eigen3 -E -x c++ - >/dev/null 2>&1
 }
 
+# Libraries of Fortran have no header to look for.
+has_lapack() { printf 'int main(void) { return 0; }\n' | ${CC:-cc} -x c - -llapack -lblas -o /dev/null >/dev/null 2>&1; }
+
 has_compilers() { has_command "${CC:-cc}" && has_command "${CXX:-c++}" && has_command make; }
 
 need()
@@ -41,6 +44,7 @@ need_for_build()
     need build-essential has_compilers
     need cmake has_command cmake
     need libsuitesparse-dev has_header cholmod.h
+    need liblapack-dev has_lapack
     want libgraphblas-dev has_header GraphBLAS.h
     want libeigen3-dev has_header Eigen/Core
 }

@@ -1,5 +1,6 @@
 /* Names of generators, and what all families share. */
 #include "families.h"
+#include "grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@ static const generator generators[] = {
      "ladder       N rows of 1 to N/8 entries; A*A needs 1 to about N products a row (100000)"},
     {"empty", 1000000, false, generate_empty, "empty        N rows without entries (1000000)"},
     {"hypersparse", 1000000, false, generate_hypersparse, "hypersparse  N rows, most of them empty (1000000)"},
+    {"solid3d", 28, false, generate_solid3d,
+     "solid3d      elasticity, N x N x N nodes of 3 unknowns, trilinear bricks, one side clamped (28)"},
 };
 
 enum { GENERATORS = sizeof generators / sizeof *generators };
@@ -84,6 +87,31 @@ static spg_status parse_size(spg_context *context, const char *name, const char 
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s: '%.40s' is no size; write it as in fd2d5:64", name,
                                 text);
     *size = value;
+    return SPG_OK;
+}
+
+bool has_rigid_body_modes(const char *name)
+{
+    const char *size;
+    const generator *found = name != NULL ? find_generator(name, &size) : NULL;
+    return found != NULL && (found->generate == generate_elast3d || found->generate == generate_solid3d);
+}
+
+spg_status generate_rigid_body_modes(spg_context *context, const char *name, spg_type value_type, void *values)
+{
+    if (context == NULL || values == NULL || (value_type != SPG_F32 && value_type != SPG_F64))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_rigid_body_modes: no values, or no real ones");
+    if (!has_rigid_body_modes(name))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s has no rigid-body modes",
+                                name != NULL ? name : "NULL");
+    const char *size;
+    const generator *found = find_generator(name, &size);
+    generator_request request = {context, name, found->size, 0, value_type};
+    spg_status status = parse_size(context, name, size, &request.size);
+    if (status != SPG_OK) return status;
+    const bool is_flat = found->generate == generate_elast3d && request.size > 0;
+    const grid nodes = {request.size, request.size, is_flat ? request.size - 1 : request.size};
+    put_rigid_body_modes(&nodes, value_type, values);
     return SPG_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SPG_MATRICES_GRID_H
 #define SPG_MATRICES_GRID_H
 
-#include <stdint.h>
+#include "spg/types.h"
 
 typedef struct grid {
     int64_t nx, ny, nz; /* nz is 1 in the plane */
@@ -31,6 +31,9 @@ int64_t grid_points(const grid *points);
 
 /* The pairs (point, neighbour) of the whole grid, each point being a neighbour of itself. */
 int64_t stencil_entries(const stencil *shape, const grid *points);
+
+/* The six rigid-body modes of nodes of three unknowns, one after the other; f32 or f64. */
+void put_rigid_body_modes(const grid *nodes, spg_type type, void *values);
 
 /* neighbours[0..] = the neighbours of (x, y, z) inside the grid, itself among them, ascending. Returns how many. */
 static inline int stencil_neighbours(const stencil *shape, const grid *points, int64_t x, int64_t y, int64_t z,

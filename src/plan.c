@@ -76,21 +76,21 @@ static bool is_zeroed(const spg_csr *matrix)
            matrix->cols == 0 && matrix->nnz == 0;
 }
 
-/* All that can be told of operands without their arrays. */
-static spg_status check_operands(const spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+spg_status spg_plan_check_operands(const spgemm_plan *plan, const spg_csr *A, const char *A_name, const spg_csr *B,
+                                   const char *B_name)
 {
     spg_context *context = plan->context;
-    spg_status status = spg_check_csr_here(context, A, "A");
-    if (status == SPG_OK) status = spg_check_csr_here(context, B, "B");
-    if (status == SPG_OK) status = check_shape(context, A, &plan->A, "A");
-    if (status == SPG_OK) status = check_shape(context, B, &plan->B, "B");
+    spg_status status = spg_check_csr_here(context, A, A_name);
+    if (status == SPG_OK) status = spg_check_csr_here(context, B, B_name);
+    if (status == SPG_OK) status = check_shape(context, A, &plan->A, A_name);
+    if (status == SPG_OK) status = check_shape(context, B, &plan->B, B_name);
     return status;
 }
 
 spg_status spgemm_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
     if (plan == NULL) return SPG_ERROR_ARGUMENT;
-    spg_status status = check_operands(plan, A, B);
+    spg_status status = spg_plan_check_operands(plan, A, "A", B, "B");
     return status == SPG_OK ? plan->context->backend->plan_check(plan, A, B) : status;
 }
 
@@ -100,7 +100,7 @@ spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B
     spg_context *context = plan->context;
     if (C == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is NULL");
     if (C == A || C == B) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is the same matrix as an operand");
-    spg_status status = check_operands(plan, A, B);
+    spg_status status = spg_plan_check_operands(plan, A, "A", B, "B");
     if (status != SPG_OK) return status;
     if (is_zeroed(C)) {
         status = context->backend->plan_allocate_result(plan, C);

@@ -15,4 +15,8 @@ struct spgemm_plan {
     int64_t releases; /* of the context, when these were seen */
 };
 
+/* All that can be told of operands without their arrays; the names are for messages. */
+spg_status spg_plan_check_operands(const spgemm_plan *plan, const spg_csr *A, const char *A_name, const spg_csr *B,
+                                   const char *B_name);
+
 #endif

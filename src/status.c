@@ -14,6 +14,9 @@ const char *spg_status_name(spg_status status)
     case SPG_ERROR_UNSUPPORTED: return "SPG_ERROR_UNSUPPORTED";
     case SPG_ERROR_IO: return "SPG_ERROR_IO";
     case SPG_ERROR_INTERNAL: return "SPG_ERROR_INTERNAL";
+    case SPG_ERROR_NOT_CONVERGED: return "SPG_ERROR_NOT_CONVERGED";
+    case SPG_ERROR_BREAKDOWN: return "SPG_ERROR_BREAKDOWN";
+    case SPG_ERROR_INDEFINITE: return "SPG_ERROR_INDEFINITE";
     }
     return "SPG_ERROR_UNKNOWN";
 }

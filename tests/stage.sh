@@ -81,7 +81,7 @@ cut -f 4 "$folder/tests.list" | tr ' ' '\n' | sort -u | while read -r word; do
     tree/*) cp "$tree/${word#tree/}" "$folder/$word" ;;
     esac
 done
-for program in spgemm_bench matrix_market_bench; do
+for program in spgemm_bench amg_bench matrix_market_bench; do
     [ ! -x "$build/bench/$program" ] || copy_program "$build/bench/$program"
 done
 copy_libraries
@@ -91,7 +91,8 @@ if [ -d "$tree/../shared/matrices" ]; then
     cp -r "$tree/../shared/matrices" "$folder/shared/"
     chmod -R u+w "$folder/shared"
 fi
-cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$tree/bench/growth.sh" "$folder/"
+cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$tree/bench/growth.sh" \
+    "$tree/bench/amg_growth.sh" "$folder/"
 echo "$folder: $(wc -l <"$folder/tests.list") tests, $(du -sm "$folder" | cut -f 1) MB"
 
 # One thread and a large window: copies of the same kernels in other programs are found.

@@ -107,6 +107,8 @@ if [ "${2:-}" = device ]; then
     check_record 8
     run 0 $device --peers none --workspace-limit 16M --method auto,paper,thread,warp,cta,global,reference rmat8 arrow:300
     for type in f32 c32 c64; do run 0 $device --type $type fd2d5:20 rmat6; done
+    for type in f32 f64 c32 c64; do run 0 $device --product RAP --type $type fd2d5:20 econ:500; done
+    says out "R*A*P"
     run 0 $device --paper econ:500
     says out "Table 10"
     run 0 $device --peers cxsparse fd2d5:20
@@ -163,6 +165,16 @@ for type in f32 f64 c32 c64; do
     run 0 $quick --type $type fd2d5:20 rmat6
     says out "$type"
 done
+for type in f32 f64 c32 c64; do
+    run 0 $quick --product RAP --type $type fd2d5:20 econ:500 rmat6
+    says out "R*A*P   P 400 x"
+    says out "geometric mean, RAP"
+done
+run 0 $quick --product RAP --peers none --method auto,paper,global --json "$folder/rap.jsonl" "$folder/square.mtx"
+grep -q '"product": "RAP", "implementation": "spg-plan".*"products": 2[0-9], .*"verified": true' "$folder/rap.jsonl" || {
+    failures=$((failures + 1))
+    cat "$folder/rap.jsonl"
+}
 run 0 $quick --method auto,thread,warp,cta,global,reference fe2d9:16 rmat7 empty:10 hypersparse:100 arrow:50 ladder:64
 says out "spg-global"
 run 0 $quick --paper --peers none fd2d5:20 rmat6

@@ -268,6 +268,63 @@ static void products_without_rows_or_entries_are_accepted(void **state)
     }
 }
 
+/* C = R*(A*B), with a random R. */
+static void make_galerkin_product(spg_type value_type)
+{
+    spg_csr R, AB;
+    test_random_csr(context, 300, 200, 5.0, SPG_I32, value_type, 1, 0, &A);
+    test_random_csr(context, 200, 250, 4.0, SPG_I64, value_type, 2, 0, &B);
+    test_random_csr(context, 40, 300, 6.0, SPG_I32, value_type, 3, 0, &R);
+    assert_int_equal(spgemm_csr(context, &A, &B, &AB), SPG_OK);
+    assert_int_equal(spgemm_csr(context, &R, &AB, &C), SPG_OK);
+    assert_int_equal(oracle_create_galerkin(context, &R, &A, &B, 2, &truth), SPG_OK);
+    spg_csr_free(context, &R);
+    spg_csr_free(context, &AB);
+}
+
+static void right_galerkin_products_of_every_type_are_accepted(void **state)
+{
+    (void)state;
+    for (spg_type value_type = SPG_F32; value_type <= SPG_C64; value_type++) {
+        make_galerkin_product(value_type);
+        const verdict result = check(true);
+        if (!result.right) fail_msg("%s: %s", spg_type_name(value_type), result.fault);
+        assert_int_equal(oracle_nnz(truth), C.nnz);
+        free_product();
+    }
+}
+
+static void a_galerkin_product_off_by_a_few_thousand_eps_is_caught(void **state)
+{
+    (void)state;
+    make_galerkin_product(SPG_F64);
+    double *values = C.values;
+    values[C.nnz / 2] += 1e4 * DBL_EPSILON * fabs(values[C.nnz / 2]) + 1e-10;
+    assert_caught("the value is wrong");
+}
+
+static void galerkin_products_are_counted_in_both_products(void **state)
+{
+    (void)state;
+    /* R = [1 1], A = [1 2; 0 3], P = [1; 1]: three products, then two; C = [6] */
+    int32_t r_offsets[] = {0, 2}, columns[] = {0, 1, 1}, a_offsets[] = {0, 2, 3}, p_offsets[] = {0, 1, 2};
+    int32_t zeros[] = {0, 0};
+    double ones[] = {1, 1}, a_values[] = {1, 2, 3}, six = 6;
+    const spg_csr R = {1, 2, 2, SPG_I32, SPG_F64, SPG_PLACE_HOST, r_offsets, columns, ones};
+    const spg_csr middle = {2, 2, 3, SPG_I32, SPG_F64, SPG_PLACE_HOST, a_offsets, columns, a_values};
+    const spg_csr P = {2, 1, 2, SPG_I32, SPG_F64, SPG_PLACE_HOST, p_offsets, zeros, ones};
+    int32_t offsets[] = {0, 1};
+    const csr_view view = {1, 1, 1, SPG_I32, SPG_I32, SPG_F64, offsets, zeros, &six, SPG_PLACE_HOST};
+    verdict result;
+    assert_int_equal(oracle_create_galerkin(context, &R, &middle, &P, 1, &truth), SPG_OK);
+    assert_int_equal(oracle_products(truth), 5);
+    assert_int_equal(oracle_check(context, truth, &view, true, &result), SPG_OK);
+    assert_true(result.right);
+    six = 6.00000001;
+    assert_int_equal(oracle_check(context, truth, &view, true, &result), SPG_OK);
+    assert_false(result.right);
+}
+
 static void one_bit_of_difference_is_not_the_same_bits(void **state)
 {
     (void)state;
@@ -299,6 +356,9 @@ int main(void)
         TEST(offsets_that_fall_or_end_elsewhere_are_caught),
         TEST(another_shape_or_type_is_caught),
         TEST(products_without_rows_or_entries_are_accepted),
+        TEST(right_galerkin_products_of_every_type_are_accepted),
+        TEST(a_galerkin_product_off_by_a_few_thousand_eps_is_caught),
+        TEST(galerkin_products_are_counted_in_both_products),
         TEST(one_bit_of_difference_is_not_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void unknown_names_are_refused_with_the_names_there_are(void **state)
         assert_false(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT,
                        "fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16 random "
-                       "arrow ladder empty hypersparse");
+                       "arrow ladder empty hypersparse solid3d");
     }
     assert_false(is_generator_name(NULL));
     assert_refused(NULL, SPG_ERROR_ARGUMENT, "name is NULL");
@@ -58,15 +58,25 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
 static void sizes_past_32_bit_columns_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"fd2d5:46341",      "fe2d9:3037000500",
-                                      "fd3d7:1291",       "fe3d27:2097152",
-                                      "tri2d:46341",      "tet3d:1291",
-                                      "elast3d:896",      "elast3d:9223372036854775807",
-                                      "econ:2147483648",  "rmat31",
-                                      "rmat32",           "rmat63",
-                                      "rmat:64",          "random:99999999999999999999999999",
-                                      "arrow:2147483648", "ladder:2147483648",
-                                      "empty:2147483648", "hypersparse:9223372036854775808"};
+    static const char *const bad[] = {"fd2d5:46341",
+                                      "fe2d9:3037000500",
+                                      "fd3d7:1291",
+                                      "fe3d27:2097152",
+                                      "tri2d:46341",
+                                      "tet3d:1291",
+                                      "elast3d:896",
+                                      "elast3d:9223372036854775807",
+                                      "solid3d:895",
+                                      "econ:2147483648",
+                                      "rmat31",
+                                      "rmat32",
+                                      "rmat63",
+                                      "rmat:64",
+                                      "random:99999999999999999999999999",
+                                      "arrow:2147483648",
+                                      "ladder:2147483648",
+                                      "empty:2147483648",
+                                      "hypersparse:9223372036854775808"};
     for (size_t i = 0; i < LENGTH(bad); i++) assert_refused(bad[i], SPG_ERROR_OVERFLOW, "2147483647");
 }
 

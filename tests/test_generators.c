@@ -26,10 +26,11 @@ static void default_sizes_have_the_documented_counts(void **state)
     static const struct {
         const char *name;
         int64_t rows, nnz;
-    } documented[] = {{"fd2d5", 1048576, 5238784},   {"fe2d9", 1048576, 9424900},   {"fd3d7", 1030301, 7150901},
-                      {"tri2d", 1048576, 7331842},   {"tet3d", 1030301, 15210901},  {"elast3d", 63504, 4780764},
-                      {"econ", 206500, 1235965},     {"fe3d27", 1030301, 27270901}, {"rmat16", 65536, 1020601},
-                      {"arrow", 4096, 3 * 4096 - 2}, {"ladder", 100000, 772776},    {"empty", 1000000, 0}};
+    } documented[] = {{"fd2d5", 1048576, 5238784}, {"fe2d9", 1048576, 9424900},   {"fd3d7", 1030301, 7150901},
+                      {"tri2d", 1048576, 7331842}, {"tet3d", 1030301, 15210901},  {"elast3d", 63504, 4780764},
+                      {"solid3d", 65856, 4962312}, {"econ", 206500, 1235965},     {"fe3d27", 1030301, 27270901},
+                      {"rmat16", 65536, 1020601},  {"arrow", 4096, 3 * 4096 - 2}, {"ladder", 100000, 772776},
+                      {"empty", 1000000, 0}};
     for (size_t i = 0; i < LENGTH(documented); i++) {
         spg_csr A = make(documented[i].name, 1, SPG_F32);
         assert_int_equal(A.rows, documented[i].rows);
@@ -54,6 +55,7 @@ static void fixed_seeds_give_fixed_bits(void **state)
         {"tri2d:70", 0x42d135245cbd2cdd, 0x33d2f86adf306ce7},
         {"tet3d:18", 0x306a7e74b7efddb8, 0x3d56ee3f1a8141b6},
         {"elast3d:5", 0x12e66a1481a6ef2e, 0x73035f3b0933a70e},
+        {"solid3d:5", 0x5d153b67d3334c79, 0x55ac9841d0c17e9d},
         {"econ:5000", 0x5bf62ec6c3dc9835, 0xa9f2e11e749d5b3a},
         {"rmat9", 0x561f99e93679d961, 0x4272c9657bcbd87a},
         {"random:700", 0xf2e28415b02757ef, 0xbb6ee6d144ce5c5e},
@@ -95,11 +97,11 @@ static void assert_well_formed(const spg_csr *A, const char *name)
     }
 }
 
-static void every_generator_gives_sorted_diagonally_dominant_rows_in_every_type(void **state)
+static void plain_generators_give_sorted_diagonally_dominant_rows_in_every_type(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {0, 1, 2, 3, 9};
-    for (int g = 0; g < BASE_NAMES; g++)
+    for (int g = 0; g < PLAIN_NAMES; g++)
         for (size_t s = 0; s < LENGTH(sizes); s++)
             for (size_t t = 0; t < LENGTH(value_types); t++) {
                 spg_csr A = make_sized(base_names[g].name, sizes[s], 5, value_types[t]);
@@ -113,7 +115,7 @@ static void every_generator_gives_sorted_diagonally_dominant_rows_in_every_type(
 static void every_type_holds_the_same_pattern_and_values(void **state)
 {
     (void)state;
-    for (int g = 0; g < BASE_NAMES; g++) {
+    for (int g = 0; g < PLAIN_NAMES; g++) {
         spg_csr A = make_sized(base_names[g].name, 8, 3, SPG_F64);
         for (size_t t = 0; t < LENGTH(value_types); t++) {
             spg_csr B = make_sized(base_names[g].name, 8, 3, value_types[t]);
@@ -133,8 +135,8 @@ static void every_type_holds_the_same_pattern_and_values(void **state)
 static void meshes_and_grids_are_symmetric_and_hermitian_in_complex_types(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fd2d5:20", "fe2d9:20", "fd3d7:8",   "fe3d27:8",
-                                        "tri2d:90", "tet3d:20", "elast3d:6", "arrow:50"};
+    static const char *const names[] = {"fd2d5:20", "fe2d9:20",  "fd3d7:8",   "fe3d27:8", "tri2d:90",
+                                        "tet3d:20", "elast3d:6", "solid3d:6", "arrow:50"};
     for (size_t i = 0; i < LENGTH(names); i++)
         for (size_t t = 0; t < LENGTH(value_types); t++) {
             spg_csr A = make(names[i], 2, value_types[t]);
@@ -168,11 +170,8 @@ static void grids_couple_exactly_the_points_of_their_stencils(void **state)
         const char *name;
         int64_t side, unknowns;
         bool faces;
-    } grids[] = {{"fd2d5:7", 7, 1, true},
-                 {"fe2d9:7", 7, 1, false},
-                 {"fd3d7:5", 5, 1, true},
-                 {"fe3d27:5", 5, 1, false},
-                 {"elast3d:4", 4, 3, false}};
+    } grids[] = {{"fd2d5:7", 7, 1, true},   {"fe2d9:7", 7, 1, false},   {"fd3d7:5", 5, 1, true},
+                 {"fe3d27:5", 5, 1, false}, {"elast3d:4", 4, 3, false}, {"solid3d:4", 4, 3, false}};
     for (size_t g = 0; g < LENGTH(grids); g++) {
         spg_csr A = make(grids[g].name, 1, SPG_F64);
         for (int64_t i = 0; i < A.rows; i++)
@@ -212,6 +211,36 @@ static void inner_rows_of_grids_sum_to_zero(void **state)
         assert_int_equal(count_inner_rows(&A, grids[g].length), grids[g].inner);
         spg_csr_free(context, &A);
     }
+}
+
+static void rigid_body_modes_cost_a_solid_no_energy_away_from_its_clamp(void **state)
+{
+    (void)state;
+    enum { SIDE = 5, ROWS = 3 * SIDE * SIDE * SIDE, FIRST = 3 * SIDE * SIDE };
+    spg_csr A = make("solid3d:5", 1, SPG_F64);
+    double modes[6 * ROWS], forces[ROWS];
+    assert_int_equal(A.rows, ROWS);
+    assert_int_equal(generate_rigid_body_modes(context, "solid3d:5", SPG_F64, modes), SPG_OK);
+    for (int m = 0; m < 6; m++) {
+        double most = 0.0;
+        assert_int_equal(spg_csr_spmv(context, NULL, &A, modes + m * ROWS, NULL, forces), SPG_OK);
+        for (int i = FIRST; i < ROWS; i++) assert_true(fabs(forces[i]) < 1e-14 * SIDE);
+        for (int i = 0; i < FIRST; i++) most = fmax(most, fabs(forces[i]));
+        assert_true(most > 0.1); /* the clamp holds it */
+    }
+    spg_csr_free(context, &A);
+}
+
+static void rigid_body_modes_of_other_generators_are_refused(void **state)
+{
+    (void)state;
+    double modes[6 * 64];
+    assert_true(has_rigid_body_modes("elast3d:3"));
+    assert_false(has_rigid_body_modes("fd3d7:3"));
+    assert_int_equal(generate_rigid_body_modes(context, "fd3d7:3", SPG_F64, modes), SPG_ERROR_ARGUMENT);
+    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2", SPG_C64, modes), SPG_ERROR_ARGUMENT);
+    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2x", SPG_F64, modes), SPG_ERROR_ARGUMENT);
+    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2", SPG_F64, NULL), SPG_ERROR_ARGUMENT);
 }
 
 /* A triangle whose corners are grid points at most one step apart holds no other point, so each is one of the mesh. */
@@ -339,11 +368,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_sizes_have_the_documented_counts),
         cmocka_unit_test(fixed_seeds_give_fixed_bits),
-        cmocka_unit_test(every_generator_gives_sorted_diagonally_dominant_rows_in_every_type),
+        cmocka_unit_test(plain_generators_give_sorted_diagonally_dominant_rows_in_every_type),
         cmocka_unit_test(every_type_holds_the_same_pattern_and_values),
         cmocka_unit_test(meshes_and_grids_are_symmetric_and_hermitian_in_complex_types),
         cmocka_unit_test(grids_couple_exactly_the_points_of_their_stencils),
         cmocka_unit_test(inner_rows_of_grids_sum_to_zero),
+        cmocka_unit_test(rigid_body_modes_cost_a_solid_no_energy_away_from_its_clamp),
+        cmocka_unit_test(rigid_body_modes_of_other_generators_are_refused),
         cmocka_unit_test(tri2d_has_two_triangles_in_each_cell),
         cmocka_unit_test(meshes_are_renumbered_inside_blocks_only),
         cmocka_unit_test(econ_stays_within_2000_columns_and_fills_them_evenly),

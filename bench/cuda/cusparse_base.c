@@ -129,13 +129,14 @@ static void choose_type(cusparse_base *base, spg_type type)
 
 spg_status open_cusparse(cusparse_base *base, spg_context *errors, const problem *task)
 {
-    *base = (cusparse_base){.errors = errors, .is_square = task->product == PRODUCT_AA};
+    *base = (cusparse_base){
+        .errors = errors, .is_square = task->product == PRODUCT_AA, .is_galerkin = task->product == PRODUCT_RAP};
     choose_type(base, task->A.value_type);
     spg_status status = create_pool(base);
     if (status == SPG_OK) status = check_cusparse(base, cusparseCreate(&base->handle), "cusparseCreate");
     if (status == SPG_OK) status = upload_matrix(base, &task->A, &base->A);
     if (status == SPG_OK && !base->is_square) status = upload_matrix(base, &task->B, &base->B);
-    base->C.rows = task->A.rows;
+    base->C.rows = base->is_galerkin ? task->B.cols : task->A.rows;
     base->C.cols = task->B.cols;
     return status;
 }
@@ -143,6 +144,7 @@ spg_status open_cusparse(cusparse_base *base, spg_context *errors, const problem
 void close_cusparse(cusparse_base *base)
 {
     release_result(base);
+    give_intermediates(base);
     give_matrix(&base->A);
     give_matrix(&base->B);
     cudaDeviceSynchronize();
@@ -156,17 +158,15 @@ cusparseSpMatDescr_t second_operand(const cusparse_base *base)
     return base->is_square ? base->A.descriptor : base->B.descriptor;
 }
 
-spg_status begin_result(cusparse_base *base)
+spg_status begin_result(cusparse_base *base, device_csr *C)
 {
-    device_csr *C = &base->C;
     C->nnz = 0;
     spg_status status = take_buffer(base, (C->rows + 1) * (int64_t)sizeof(int32_t), &C->row_offsets);
     return status == SPG_OK ? describe(base, C) : status;
 }
 
-spg_status size_result(cusparse_base *base)
+spg_status size_result(cusparse_base *base, device_csr *C)
 {
-    device_csr *C = &base->C;
     int64_t rows, cols;
     spg_status status =
         check_cusparse(base, cusparseSpMatGetSize(C->descriptor, &rows, &cols, &C->nnz), "cusparseSpMatGetSize");
@@ -185,6 +185,56 @@ void release_result(cusparse_base *base)
     give_matrix(&base->C);
     base->C.rows = rows;
     base->C.cols = cols;
+}
+
+spg_status make_restriction(cusparse_base *base)
+{
+    const device_csr *P = &base->B;
+    device_csr *R = &base->R;
+    device_buffer work = {NULL, 0};
+    size_t bytes = 0;
+    *R = (device_csr){.rows = P->cols, .cols = P->rows, .nnz = P->nnz};
+    spg_status status = take_buffer(base, (R->rows + 1) * (int64_t)sizeof(int32_t), &R->row_offsets);
+    if (status == SPG_OK) status = take_buffer(base, R->nnz * (int64_t)sizeof(int32_t), &R->columns);
+    if (status == SPG_OK) status = take_buffer(base, R->nnz * (int64_t)spg_type_size(base->value_type), &R->values);
+    if (status != SPG_OK) return status;
+    count_intermediate(base, R);
+    status = check_cusparse(base,
+                            cusparseCsr2cscEx2_bufferSize(base->handle, (int)P->rows, (int)P->cols, (int)P->nnz,
+                                                          P->values.memory, P->row_offsets.memory, P->columns.memory,
+                                                          R->values.memory, R->row_offsets.memory, R->columns.memory,
+                                                          base->type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
+                                                          CUSPARSE_CSR2CSC_ALG_DEFAULT, &bytes),
+                            "cusparseCsr2cscEx2_bufferSize");
+    if (status == SPG_OK) status = take_workspace(base, bytes, &work);
+    if (status == SPG_OK)
+        status = check_cusparse(base,
+                                cusparseCsr2cscEx2(base->handle, (int)P->rows, (int)P->cols, (int)P->nnz,
+                                                   P->values.memory, P->row_offsets.memory, P->columns.memory,
+                                                   R->values.memory, R->row_offsets.memory, R->columns.memory,
+                                                   base->type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
+                                                   CUSPARSE_CSR2CSC_ALG_DEFAULT, work.memory),
+                                "cusparseCsr2cscEx2");
+    give_workspace(base, &work);
+    return status == SPG_OK ? describe(base, R) : status;
+}
+
+static int64_t matrix_bytes(const device_csr *matrix)
+{
+    return matrix->row_offsets.bytes + matrix->columns.bytes + matrix->values.bytes;
+}
+
+void count_intermediate(cusparse_base *base, const device_csr *matrix)
+{
+    base->held_bytes += matrix_bytes(matrix);
+    if (base->held_bytes > base->peak_bytes) base->peak_bytes = base->held_bytes;
+}
+
+void give_intermediates(cusparse_base *base)
+{
+    base->held_bytes = 0; /* nothing else is held between products */
+    give_matrix(&base->R);
+    give_matrix(&base->AP);
 }
 
 void view_result(const cusparse_base *base, csr_view *view)

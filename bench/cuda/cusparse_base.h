@@ -28,8 +28,9 @@ typedef struct cusparse_base {
     spg_type value_type;
     cudaDataType type;
     const void *one, *zero;         /* of the value type, on the host */
-    device_csr A, B, C;             /* B unused for A*A */
-    bool is_square;                 /* A*A */
+    device_csr A, B, C;             /* B unused for A*A, P for R*A*P */
+    device_csr R, AP;               /* during a product R*A*P */
+    bool is_square, is_galerkin;    /* A*A, R*A*P */
     int64_t held_bytes, peak_bytes; /* of workspace */
 } cusparse_base;
 
@@ -50,10 +51,16 @@ spg_status open_cusparse(cusparse_base *base, spg_context *errors, const problem
 void close_cusparse(cusparse_base *base);
 cusparseSpMatDescr_t second_operand(const cusparse_base *base);
 
-/* C: first without entries, its offsets allocated; then, when cuSPARSE has counted them, columns and values. */
-spg_status begin_result(cusparse_base *base);
-spg_status size_result(cusparse_base *base);
+/* A result, C or AP: first without entries, its offsets allocated; then, when cuSPARSE has counted them, columns and
+ * values. */
+spg_status begin_result(cusparse_base *base, device_csr *result);
+spg_status size_result(cusparse_base *base, device_csr *result);
 void release_result(cusparse_base *base);
+
+/* R = P^T, its arrays allocated; give_intermediates frees it and AP, whichever there are. */
+spg_status make_restriction(cusparse_base *base);
+void count_intermediate(cusparse_base *base, const device_csr *matrix); /* as workspace */
+void give_intermediates(cusparse_base *base);
 void view_result(const cusparse_base *base, csr_view *view);
 
 #endif

@@ -1,5 +1,6 @@
 /* cuSPARSE's one-shot product, SpGEMM of its generic API, by each of its algorithms. Descriptors of the operands are
- * kept; the product's own descriptor, all buffers and C are made anew each time. */
+ * kept; the product's own descriptor, all buffers and C are made anew each time. So are R, by Csr2cscEx2, and A*P of
+ * R*A*P, which is two products. */
 #include "cusparse_base.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ typedef struct cusparse_state {
     cusparse_base base;
     cusparseSpGEMMAlg_t algorithm;
     cusparseSpGEMMDescr_t product;
+    cusparseSpMatDescr_t left, right, result; /* of the product under way */
     device_buffer work, chunks, estimate;
     float chunk_fraction;
 } cusparse_state;
@@ -37,8 +39,8 @@ static void cleanup(void *memory)
 /* What most of these calls begin with. */
 #define OPERANDS(state)                                                                                                \
     (state)->base.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, (state)->base.one,       \
-        (state)->base.A.descriptor, second_operand(&(state)->base), (state)->base.zero, (state)->base.C.descriptor,    \
-        (state)->base.type, (state)->algorithm, (state)->product
+        (state)->left, (state)->right, (state)->base.zero, (state)->result, (state)->base.type, (state)->algorithm,    \
+        (state)->product
 
 static spg_status estimate_work(cusparse_state *state)
 {
@@ -85,18 +87,40 @@ static spg_status compute(cusparse_state *state)
                           "SpGEMM_compute");
 }
 
-static spg_status multiply_once(cusparse_state *state)
+static spg_status multiply_matrices(cusparse_state *state, cusparseSpMatDescr_t left, cusparseSpMatDescr_t right,
+                                    device_csr *result)
 {
     cusparse_base *base = &state->base;
-    base->held_bytes = base->peak_bytes = 0;
-    spg_status status = begin_result(base);
+    spg_status status = begin_result(base, result);
+    state->left = left;
+    state->right = right;
+    state->result = result->descriptor;
     if (status == SPG_OK)
         status = check_cusparse(base, cusparseSpGEMM_createDescr(&state->product), "SpGEMM_createDescr");
     if (status == SPG_OK) status = estimate_work(state);
     if (status == SPG_OK) status = compute(state);
-    if (status == SPG_OK) status = size_result(base);
+    if (status == SPG_OK) status = size_result(base, result);
     if (status == SPG_OK) status = check_cusparse(base, cusparseSpGEMM_copy(OPERANDS(state)), "SpGEMM_copy");
     end_product(state);
+    return status;
+}
+
+static spg_status multiply_once(cusparse_state *state)
+{
+    cusparse_base *base = &state->base;
+    base->held_bytes = base->peak_bytes = 0;
+    spg_status status = SPG_OK;
+    if (base->is_galerkin) {
+        base->AP.rows = base->A.rows;
+        base->AP.cols = base->B.cols;
+        status = make_restriction(base);
+        if (status == SPG_OK) status = multiply_matrices(state, base->A.descriptor, base->B.descriptor, &base->AP);
+        if (status == SPG_OK) count_intermediate(base, &base->AP);
+        if (status == SPG_OK) status = multiply_matrices(state, base->R.descriptor, base->AP.descriptor, &base->C);
+        give_intermediates(base);
+    } else {
+        status = multiply_matrices(state, base->A.descriptor, second_operand(base), &base->C);
+    }
     if (status != SPG_OK) release_result(base);
     return status;
 }

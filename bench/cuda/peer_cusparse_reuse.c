@@ -63,7 +63,7 @@ static spg_status place_entries(reuse_state *state)
     cusparse_base *base = &state->base;
     static const char *const what = "SpGEMMreuse_copy";
     size_t bytes = 0;
-    spg_status status = size_result(base);
+    spg_status status = size_result(base, &base->C);
     if (status == SPG_OK) status = check_cusparse(base, cusparseSpGEMMreuse_copy(PATTERNS(state), &bytes, NULL), what);
     if (status == SPG_OK) status = take_workspace(base, bytes, &state->buffers[4]);
     if (status == SPG_OK)
@@ -88,11 +88,12 @@ static spg_status prepare(const peer *self, spg_context *errors, const peer_sett
 {
     (void)self, (void)settings;
     *result = NULL;
+    if (task->product == PRODUCT_RAP) return spg_context_fail(errors, SPG_ERROR_UNSUPPORTED, "not measured for R*A*P");
     reuse_state *state = calloc(1, sizeof *state);
     if (state == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory");
     cusparse_base *base = &state->base;
     spg_status status = open_cusparse(base, errors, task);
-    if (status == SPG_OK) status = begin_result(base);
+    if (status == SPG_OK) status = begin_result(base, &base->C);
     if (status == SPG_OK)
         status = check_cusparse(base, cusparseSpGEMM_createDescr(&state->product), "SpGEMM_createDescr");
     if (status == SPG_OK) status = estimate_work(state);

@@ -16,6 +16,7 @@
 
 #include "spg/types.h"
 
+#include "spg/amg.h"
 #include "spg/context.h"
 #include "spg/coo.h"
 #include "spg/csr.h"

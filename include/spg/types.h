@@ -23,16 +23,19 @@ extern "C" {
 /* What a call reports. The values are pinned: they never change between versions. */
 typedef enum spg_status {
     SPG_OK = 0,
-    SPG_ERROR_ARGUMENT = 1,    /* a null pointer, a negative size, an option out of range */
-    SPG_ERROR_SHAPE = 2,       /* sizes that do not fit together, or a pattern that is not the plan's */
-    SPG_ERROR_FORMAT = 3,      /* malformed contents: offsets, columns, or a Matrix Market file */
-    SPG_ERROR_PLACE = 4,       /* arrays that lie where the context cannot work on them */
-    SPG_ERROR_OVERFLOW = 5,    /* a count that the offset type cannot hold; the message names it */
-    SPG_ERROR_MEMORY = 6,      /* an allocation refused, or a workspace limit too small for any slice */
-    SPG_ERROR_DEVICE = 7,      /* the GPU or its driver failed */
-    SPG_ERROR_UNSUPPORTED = 8, /* a combination of types or options that this build does not offer */
-    SPG_ERROR_IO = 9,          /* a file that cannot be opened, read or written */
-    SPG_ERROR_INTERNAL = 10    /* a fault of spg itself; please report it */
+    SPG_ERROR_ARGUMENT = 1,       /* a null pointer, a negative size, an option out of range */
+    SPG_ERROR_SHAPE = 2,          /* sizes that do not fit together, or a pattern that is not the plan's */
+    SPG_ERROR_FORMAT = 3,         /* malformed contents: offsets, columns, or a Matrix Market file */
+    SPG_ERROR_PLACE = 4,          /* arrays that lie where the context cannot work on them */
+    SPG_ERROR_OVERFLOW = 5,       /* a count that the offset type cannot hold; the message names it */
+    SPG_ERROR_MEMORY = 6,         /* an allocation refused, or a workspace limit too small for any slice */
+    SPG_ERROR_DEVICE = 7,         /* the GPU or its driver failed */
+    SPG_ERROR_UNSUPPORTED = 8,    /* a combination of types or options that this build does not offer */
+    SPG_ERROR_IO = 9,             /* a file that cannot be opened, read or written */
+    SPG_ERROR_INTERNAL = 10,      /* a fault of spg itself; please report it */
+    SPG_ERROR_NOT_CONVERGED = 11, /* an iteration reached its limit; its last iterate is there */
+    SPG_ERROR_BREAKDOWN = 12,     /* an iteration met a NaN or an infinity, or a division by zero */
+    SPG_ERROR_INDEFINITE = 13     /* a matrix or preconditioner is not positive definite where it must be */
 } spg_status;
 
 /* Element types. Complex types are named by the width of one part and laid out as two of them (real, imaginary),

@@ -7,10 +7,16 @@
 /* Indexed by [value_type]. */
 #define BY_VALUE_TYPE(x) { x##_f32, x##_f64, x##_c32, x##_c64 }
 
+/* Of the two real types, indexed by [value_type]. */
+#define BY_REAL_VALUE_TYPE(x) { x##_f32, x##_f64 }
+
 /* Indexed by [value_type][offset_type - SPG_I32]. */
 #define BY_TYPE(x)                                                                                                     \
     { { x##_f32_i32, x##_f32_i64 }, { x##_f64_i32, x##_f64_i64 },                                                      \
       { x##_c32_i32, x##_c32_i64 }, { x##_c64_i32, x##_c64_i64 } }
+
+/* Of the two real types, likewise. */
+#define BY_REAL_TYPE(x) { { x##_f32_i32, x##_f32_i64 }, { x##_f64_i32, x##_f64_i64 } }
 
 /* clang-format on */
 

@@ -16,12 +16,14 @@
 #define SUFFIX f64
 #include TEMPLATE
 #undef SUFFIX
+#ifndef REAL_ONLY
 #define SUFFIX c32
 #include TEMPLATE
 #undef SUFFIX
 #define SUFFIX c64
 #include TEMPLATE
 #undef SUFFIX
+#endif
 #ifdef WITH_PATTERN
 #define SUFFIX none
 #include TEMPLATE

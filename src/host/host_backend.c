@@ -1,4 +1,5 @@
 /* The host backend's table. */
+#include "amg_backend.h"
 #include "host.h"
 #include "spgemm/vector.h"
 #include "work.h"
@@ -60,6 +61,7 @@ static const spg_backend backend = {
     .plan_check = spg_host_plan_check,
     .plan_run = spg_host_plan_run,
     .plan_destroy = spg_host_plan_destroy,
+    .amg = &spg_host_amg_backend,
 };
 
 const spg_backend *spg_host_backend(void) { return &backend; }

@@ -6,7 +6,7 @@
  * includes the file once a type, with VALUE the C type, NAMED(x) the name x_f64 etc., and PRODUCT(a, b), SUM(a, b)
  * the arithmetic: each product and each sum rounded (complex products from four real ones). With WITH_PATTERN defined
  * it is included a fifth time, as x_none, for patterns without values; VALUE_AT(values, k) reads a value that may not
- * exist. */
+ * exist. A source file that defines REAL_ONLY gets f32 and f64 alone. */
 #ifndef SPG_SRC_HOST_VALUE_TYPES_H
 #define SPG_SRC_HOST_VALUE_TYPES_H
 

@@ -26,6 +26,9 @@ run_examples() # directory
     "$1/plan" >printed || fail "$1/plan failed"
     prints "$1/plan" '^First, the coarse diagonal: 2 2 2 2$'
     prints "$1/plan" 'conductivity, the coarse diagonal: 20 20 20 20$'
+    "$1/amg" 100 >printed || fail "$1/amg failed: $(cat printed)"
+    prints "$1/amg" '^Contrast 10: converged in [0-9]* iterations'
+    prints "$1/amg" '^Contrast 1000: converged in [0-9]* iterations'
     "$1/solver" >printed || fail "$1/solver failed: $(cat printed)"
     prints "$1/solver" ' 0 left$'
     echo "built and ran: $1"

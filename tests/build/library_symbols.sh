@@ -1,7 +1,7 @@
 #!/bin/sh
 # What libspg exports, needs and keeps: only names that begin with spg, all that the headers declare, no library but
-# libc, libm and OpenMP's (with CUDA's kernels, that of C++), and no writable object but those by which nvcc and the
-# templates of its libraries register kernels.
+# libc, libm, LAPACK's and OpenMP's (with CUDA's kernels, that of C++), and no writable object but those by which nvcc
+# and the templates of its libraries register kernels.
 #
 #     library_symbols.sh libspg.so libspg.a INCLUDE_DIR
 #     library_symbols.sh --self-check      made libraries, with and without one fault of each kind
@@ -34,7 +34,7 @@ check() # libspg.so libspg.a INCLUDE_DIR
     comm -13 "$scratch/declared" "$scratch/exported" >"$scratch/found"
     report "exported, but in no header" <"$scratch/found"
     readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-        grep -Ev '^(libc|libm|libgomp|libomp|libiomp5|libpthread|libstdc\+\+|libgcc_s|ld-linux[-a-z0-9_]*)\.so' >"$scratch/found" || true
+        grep -Ev '^(libc|libm|libgomp|libomp|libiomp5|libpthread|liblapack|libblas|libopenblas|libstdc\+\+|libgcc_s|ld-linux[-a-z0-9_]*)\.so' >"$scratch/found" || true
     report "needed at run time" <"$scratch/found"
     # Data that only relocation writes (.data.rel.ro) is constant afterwards.
     objdump -t "$2" | sed 's/ \.hidden / /' | awk '

@@ -56,9 +56,28 @@ printf '{"file": "a/b.mtx", "bytes": 2500000, "nnz": 1000, "load_s": 0.01, "coun
 } >"$scratch/results/gpu/paper.jsonl"
 device_record fd3d7:32 AP spg 1.25 40000 >"$scratch/results/gpu/growth.jsonl"
 
+amg_record() # matrix implementation smoother setup_ms rows iterations
+{
+    printf '{"matrix": "%s", "implementation": "%s", "smoother": "%s", "setup_ms": %s, "rows": %s, ' "$1" "$2" "$3" "$4" "$5"
+    printf '"iterations": %s, "place": "host", "device": "A CPU by %s", "type": "f64", "aggregation": "mis2", ' "$6" "$2"
+    printf '"max_coarse": 10, "levels": [{"rows": 9}, {"rows": 2}], "operator_complexity": 1.25, "galerkin_ms": 5, '
+    printf '"setup_by_steps_ms": 10, "update_ms": 2, "solve_ms": 7}\n'
+}
+
+{
+    amg_record grid spg jacobi 12 9 14
+    amg_record grid pyamg jacobi 60 9 15
+} >"$scratch/results/one_cpu/amg_setup.jsonl"
+{
+    amg_record grid:20 spg jacobi 1 400 9
+    amg_record grid:10 spg jacobi 1 100 8
+    amg_record grid:20 spg l1 1 400 12
+} >"$scratch/results/one_cpu/amg_growth.jsonl"
+
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
+    for name in amg amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
@@ -125,6 +144,26 @@ A GPU, f64:
 | product | rows | products | spg ms | ps a product | spg / limit | work MB | work bytes a row |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 | fd3d7:32 A*P | 1000 | 12.5M | 1.25 | 100 | 2.50 | 0.04 | 40.0 |
+
+<!-- end -->
+<!-- table:host-amg -->
+
+A CPU by spg, f64:
+
+| matrix | options | levels | op. complexity | set-up ms | Galerkin % | update ms | set-up / update | iterations | solve ms | PyAMG set-up ms | PyAMG / spg | PyAMG iterations |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| grid | mis2, jacobi | 2 | 1.25 | 12.0 | 50.0 | 2.00 | 6.00 | 14 | 7.00 | 60.0 | 5.00 | 15 |
+| geometric mean |  |  |  |  |  |  |  |  |  |  | 5.00 |  |
+
+<!-- end -->
+<!-- table:host-amg-growth -->
+
+A CPU by spg, f64:
+
+| matrix | unknowns | mis2, jacobi | mis2, l1 |
+| --- | ---: | ---: | ---: |
+| grid:10 | 100 | 8 | - |
+| grid:20 | 400 | 9 | 12 |
 
 <!-- end -->
 <!-- table:reading -->

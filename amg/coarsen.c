@@ -1,0 +1,158 @@
+/* One level's set-up: strength, aggregates, tentative prolongator, its smoothing, the Galerkin product. */
+#include "amg.h"
+
+#include "memory.h"
+
+#include <string.h>
+
+static void release_graph(spg_context *context, spg_amg_graph *graph)
+{
+    if (graph->borrowed) return;
+    spg_release(context, graph->row_offsets, (graph->nodes + 1) * (int64_t)spg_type_size(graph->offset_type));
+    spg_release(context, graph->columns, graph->nnz * (int64_t)sizeof *graph->columns);
+}
+
+/* Aggregates of strongly connected nodes. */
+static spg_status aggregate(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    const spg_amg_options *options = &amg->options;
+    spg_amg_aggregates *aggregates = &level->aggregates;
+    spg_amg_graph graph = {0};
+    spg_status status = amg->backend->strength(context, &level->A, aggregates->block_size, options->theta, &graph);
+    spg_amg_end_step(amg, level, &amg->timings.strength);
+    if (status != SPG_OK) return status;
+    status = spg_amg_take(amg, level, aggregates->nodes * (int64_t)sizeof(int32_t), "aggregates",
+                          (void **)&aggregates->aggregate_of);
+    if (status == SPG_OK && options->aggregation == SPG_AGGREGATION_STANDARD)
+        status = amg->backend->aggregate_standard(context, &graph, aggregates->aggregate_of, &aggregates->aggregates);
+    else if (status == SPG_OK)
+        status = amg->backend->aggregate_mis2(context, &graph, options->seed, options->join_leftovers != 0,
+                                              aggregates->aggregate_of, &aggregates->aggregates);
+    release_graph(context, &graph);
+    spg_amg_end_step(amg, level, &amg->timings.aggregate);
+    return status;
+}
+
+/* The next level's sizes, known once there are aggregates. */
+static void size_next(const spg_level *level, spg_level *next)
+{
+    const int k = level->aggregates.candidates;
+    const int64_t nodes = level->aggregates.aggregates;
+    next->rows = nodes * k;
+    next->rho = level->rho + 1;
+    next->aggregates = (spg_amg_aggregates){.nodes = nodes, .block_size = k, .candidates = k};
+}
+
+/* T, and the candidates of the next level. */
+static spg_status fit_candidates(spg_amg *amg, spg_level *level)
+{
+    const spg_amg_aggregates *aggregates = &level->aggregates;
+    const int64_t k = aggregates->candidates;
+    spg_level *next = level + 1;
+    size_next(level, next);
+    spg_status status =
+        spg_amg_take(amg, level, spg_amg_vector_bytes(amg, level->rows * k), "a tentative prolongator", &level->T);
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, next, spg_amg_vector_bytes(amg, next->rows * k), "candidates", &next->candidates);
+    if (status == SPG_OK)
+        status = amg->backend->tentative(amg->context, amg->value_type, aggregates,
+                                         level == amg->level ? amg->options.candidate_values : level->candidates,
+                                         level->T, next->candidates);
+    spg_amg_end_step(amg, level, &amg->timings.tentative);
+    return status;
+}
+
+static spg_status take_inverses(spg_amg *amg, spg_level *level)
+{
+    const int64_t bytes = spg_amg_vector_bytes(amg, level->rows);
+    spg_status status = spg_amg_take(amg, level, bytes, "a diagonal's inverse", &level->inverse);
+    if (status == SPG_OK && amg->options.smoother == SPG_SMOOTHER_L1_JACOBI)
+        status = spg_amg_take(amg, level, bytes, "sums of magnitudes", &level->l1_inverse);
+    return status;
+}
+
+/* Workspace for Lanczos on this level, if what there is does not do. */
+static spg_status take_spectral_workspace(spg_amg *amg, const spg_level *level)
+{
+    const int64_t bytes = amg->backend->spectral_bytes(&level->A, amg->options.spectral_steps);
+    if (bytes <= amg->spectral_bytes) return SPG_OK;
+    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
+    amg->spectral = NULL;
+    amg->spectral_bytes = 0;
+    spg_status status = spg_amg_take(amg, NULL, bytes, "a spectral radius", &amg->spectral);
+    if (status == SPG_OK) amg->spectral_bytes = bytes;
+    return status;
+}
+
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    spg_status status = SPG_OK;
+    if (level->inverse == NULL) status = take_inverses(amg, level);
+    if (status == SPG_OK) status = take_spectral_workspace(amg, level);
+    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, &level->A, false, level->inverse);
+    if (status == SPG_OK && level->l1_inverse != NULL)
+        status = amg->backend->inverse_diagonal(context, &level->A, true, level->l1_inverse);
+    if (status != SPG_OK) return status;
+    return amg->backend->spectral_radius(context, &level->A, level->inverse, amg->options.spectral_steps,
+                                         amg->options.seed, amg->spectral, level->rho);
+}
+
+static spg_status smooth(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    const double relaxation = amg->options.prolongator_relaxation;
+    spg_status status = spg_amg_prepare_smoother(amg, level);
+    spg_amg_end_step(amg, level, &amg->timings.spectral_radius);
+    if (status == SPG_OK)
+        status = amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);
+    if (status != SPG_OK) return status;
+    spg_amg_count(amg, level, spg_csr_bytes(&level->P));
+    status = amg->backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
+                                              relaxation, level->rho, &level->P);
+    spg_amg_end_step(amg, level, &amg->timings.smooth);
+    return status;
+}
+
+/* R = P^T, and the next level's A. */
+static spg_status multiply(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    spg_level *next = level + 1;
+    spg_status status = context->backend->csr_transpose(context, &level->P, &level->R);
+    if (status != SPG_OK) return status;
+    spg_amg_count(amg, level, spg_csr_bytes(&level->R));
+    spg_amg_end_step(amg, level, &amg->timings.transpose);
+    spg_galerkin_stats stats;
+    status = spg_galerkin_multiply(context, &level->R, &level->A, &level->P, amg->symmetric, &next->A, &stats);
+    if (status != SPG_OK) return status;
+    next->nnz = next->A.nnz;
+    spg_amg_count(amg, next, spg_csr_bytes(&next->A));
+    level->AP = stats.AP;
+    level->RAP = stats.RAP;
+    amg->timings.AP += 1e-3 * stats.AP.total_ms;
+    amg->timings.RAP += 1e-3 * stats.RAP.total_ms;
+    amg->timings.symmetry -= 1e-3 * (stats.AP.total_ms + stats.RAP.total_ms); /* what is left is the mirroring */
+    spg_amg_end_step(amg, level, &amg->timings.symmetry);
+    return SPG_OK;
+}
+
+spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls)
+{
+    spg_amg_aggregates *aggregates = &level->aggregates;
+    spg_status status = aggregate(amg, level);
+    if (status != SPG_OK) return status;
+    *stalls = aggregates->aggregates == 0 || aggregates->aggregates * aggregates->candidates >= level->rows;
+    if (*stalls) {
+        spg_amg_give(amg, level, aggregates->aggregate_of, aggregates->nodes * (int64_t)sizeof(int32_t));
+        aggregates->aggregate_of = NULL;
+        aggregates->aggregates = 0;
+        return SPG_OK;
+    }
+    status = fit_candidates(amg, level);
+    if (status == SPG_OK) status = smooth(amg, level);
+    if (status == SPG_OK) status = multiply(amg, level);
+    if (status == SPG_OK) amg->levels++;
+    return status;
+}

@@ -1,0 +1,90 @@
+/* Conjugate gradients, preconditioned by one V-cycle from zero. Their scalars stay at the place, and are read once an
+ * iteration, when its residual is known. */
+#include "solve.h"
+
+#include <math.h>
+
+/* z = M r, *scalar = r . z. */
+static spg_status precondition(const spg_amg_solve_state *solve, int scalar)
+{
+    const spg_amg_solver *solver = solve->solver;
+    const spg_status status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+    return status == SPG_OK ? spg_amg_dot(solve, solver->r, solver->z, scalar) : status;
+}
+
+/* p = z = M r. */
+static spg_status begin(const spg_amg_solve_state *solve, int rz)
+{
+    const spg_amg_solver *solver = solve->solver;
+    const spg_status status = precondition(solve, rz);
+    if (status != SPG_OK) return status;
+    return solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 0, solver->p);
+}
+
+/* x and r along p, as far as is best; leaves r . r, p . A p and the r . M r that p was made of. */
+static spg_status step(const spg_amg_solve_state *solve, int rz)
+{
+    const spg_amg_solver *solver = solve->solver;
+    double *const scalars = solver->scalars;
+    spg_status status = solve->context->backend->csr_spmv(solve->context, NULL, solve->A, solver->p, NULL, solver->q);
+    if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, SPG_AMG_PQ);
+    if (status != SPG_OK) return status;
+    return solve->backend->cg_step(solve->context, solve->type, solve->n, &scalars[rz], &scalars[SPG_AMG_PQ], solver->p,
+                                   solver->q, solve->x, solver->r, solver->workspace, &scalars[SPG_AMG_RR]);
+}
+
+/* The next p, of the next z and this p. */
+static spg_status turn(const spg_amg_solve_state *solve, int rz, int rz_next)
+{
+    const spg_amg_solver *solver = solve->solver;
+    const spg_status status = precondition(solve, rz_next);
+    if (status != SPG_OK) return status;
+    return solve->backend->cg_direction(solve->context, solve->type, solve->n, &solver->scalars[rz_next],
+                                        &solver->scalars[rz], solver->z, solver->p);
+}
+
+/* Why a step was not taken; OK if it was. */
+static spg_status judge(const spg_amg_solve_state *solve, double rz, double pq, int iteration)
+{
+    if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
+    if (rz < 0)
+        return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
+                                "iteration %d: r.Mr is %.3g; the V-cycle M is not positive definite", iteration, rz);
+    if (rz > 0 && pq <= 0)
+        return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
+                                "iteration %d: p.Ap is %.3g; A is not positive definite", iteration, pq);
+    return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "iteration %d: r.Mr is %.3g and p.Ap is %.3g",
+                            iteration, rz, pq);
+}
+
+/* One iteration but for its turn: steps, waits, and notes the residual. */
+static spg_status iterate(spg_amg_solve_state *solve, int rz)
+{
+    double scalars[SPG_AMG_SCALARS];
+    spg_status status = step(solve, rz);
+    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    if (status == SPG_OK) status = judge(solve, scalars[rz], scalars[SPG_AMG_PQ], solve->result.iterations + 1);
+    return status == SPG_OK ? spg_amg_note_iteration(solve, sqrt(scalars[SPG_AMG_RR])) : status;
+}
+
+spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve)
+{
+    int rz = SPG_AMG_RZ, rz_next = SPG_AMG_RZ_NEXT;
+    spg_status status = begin(solve, rz);
+    while (status == SPG_OK) {
+        status = iterate(solve, rz);
+        if (status == SPG_OK && spg_amg_has_converged(solve)) {
+            /* r was updated, not computed, and may have drifted: if so, again from what it truly is. */
+            status = spg_amg_measure_residual(solve);
+            if (status != SPG_OK || spg_amg_has_converged(solve)) break;
+            if (solve->result.iterations < solve->options.max_iterations) status = begin(solve, rz);
+        } else if (status == SPG_OK && solve->result.iterations < solve->options.max_iterations) {
+            const int before = rz;
+            status = turn(solve, rz, rz_next);
+            rz = rz_next;
+            rz_next = before;
+        }
+        if (solve->result.iterations >= solve->options.max_iterations) break;
+    }
+    return status;
+}

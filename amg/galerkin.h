@@ -1,0 +1,34 @@
+/* The Galerkin product's inside, which the hierarchy shares. Private to amg/. */
+#ifndef SPG_AMG_GALERKIN_H
+#define SPG_AMG_GALERKIN_H
+
+#include "amg_backend.h"
+
+struct spg_galerkin_plan {
+    spg_context *context;
+    bool transposes; /* R is made here, P^T */
+    spg_csr R;       /* P^T if `transposes`, else zeroed */
+    int64_t *map;    /* likewise: where R's values come from */
+    spg_csr AP;
+    spgemm_plan *AP_plan, *RAP_plan;
+    int32_t *symmetric; /* likewise, at the place: whether A is */
+    spg_galerkin_stats stats;
+};
+
+/* C = R*A*P, R given. symmetric: NULL, or a flag at the place; where it is 1, the entries of C below the diagonal are
+ * made those above it. */
+spg_status spg_galerkin_multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                 const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats);
+
+/* SHAPE, ARGUMENT or PLACE if these are no operands of R*A*P here; R may be NULL. */
+spg_status spg_galerkin_check(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P);
+
+/* A product's failure, in the caller's terms: it calls its operands A and B. */
+spg_status spg_galerkin_explain_AP(spg_context *context, spg_status status);
+spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status);
+
+/* New values in C, which is of the plan's pattern: nothing is checked but what the backend checks as it reads. */
+spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                     const int32_t *symmetric, spg_csr *C);
+
+#endif

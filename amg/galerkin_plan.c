@@ -1,0 +1,155 @@
+/* Plans of the Galerkin product: A*P is kept with its pattern, so that a run computes numbers alone. */
+#include "galerkin.h"
+
+#include "argument.h"
+#include "clock.h"
+#include "memory.h"
+#include "plan.h"
+
+#include <string.h>
+
+/* P^T, and where its values come from. */
+static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
+{
+    spg_context *context = plan->context;
+    double begin = spg_seconds();
+    spg_status status = spg_csr_transpose(context, P, &plan->R);
+    int64_t map_bytes = spg_array_bytes(P->nnz, sizeof *plan->map);
+    if (status == SPG_OK) status = spg_allocate(context, map_bytes, "a plan's transpose", (void **)&plan->map);
+    if (status == SPG_OK) status = context->backend->amg->transpose_map(context, P, &plan->R, plan->map);
+    if (status == SPG_OK)
+        status = spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
+    plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);
+    return status;
+}
+
+static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P)
+{
+    spg_context *context = plan->context;
+    spg_status status = spgemm_plan_create(context, A, P, &plan->AP_plan);
+    if (status == SPG_OK) status = context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
+    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    status = spgemm_plan_create(context, R, &plan->AP, &plan->RAP_plan);
+    if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
+    plan->stats.AP = plan->AP_plan->stats;
+    plan->stats.RAP = plan->RAP_plan->stats;
+    plan->stats.plan_bytes =
+        (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes + spg_csr_bytes(&plan->AP);
+    if (plan->transposes)
+        plan->stats.plan_bytes +=
+            spg_csr_bytes(&plan->R) + P->nnz * (int64_t)sizeof *plan->map + (int64_t)sizeof *plan->symmetric;
+    return SPG_OK;
+}
+
+spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                    spg_galerkin_plan **plan)
+{
+    if (plan != NULL) *plan = NULL;
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (plan == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "plan is NULL");
+    spg_status status = spg_galerkin_check(context, R, A, P);
+    spg_galerkin_plan *made = NULL;
+    if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof *made, "a plan", (void **)&made);
+    if (status != SPG_OK) return status;
+    memset(made, 0, sizeof *made);
+    made->context = context;
+    made->transposes = R == NULL;
+    if (made->transposes) status = plan_transpose(made, P);
+    if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P);
+    if (status != SPG_OK) {
+        spg_galerkin_plan_destroy(made);
+        return status;
+    }
+    *plan = made;
+    return SPG_OK;
+}
+
+void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
+{
+    if (plan == NULL) return;
+    spg_context *context = plan->context;
+    int64_t map_bytes = spg_array_bytes(plan->R.nnz, sizeof *plan->map);
+    spgemm_plan_destroy(plan->RAP_plan);
+    spgemm_plan_destroy(plan->AP_plan);
+    spg_csr_free(context, &plan->AP);
+    spg_release(context, plan->symmetric, sizeof *plan->symmetric);
+    spg_release(context, plan->map, map_bytes);
+    spg_csr_free(context, &plan->R);
+    spg_release_on_host(context, plan, sizeof *plan);
+}
+
+/* A*P, into the kept pattern. */
+static spg_status compute_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
+{
+    spg_context *context = plan->context;
+    spg_status status = context->backend->plan_run(plan->AP_plan, A, P, &plan->AP);
+    plan->stats.AP = plan->AP_plan->stats;
+    return spg_galerkin_explain_AP(context, status);
+}
+
+spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                     const int32_t *symmetric, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    spg_status status = compute_AP(plan, A, P);
+    if (status == SPG_OK) status = context->backend->plan_run(plan->RAP_plan, R, &plan->AP, C);
+    plan->stats.RAP = plan->RAP_plan->stats;
+    if (status == SPG_OK && symmetric != NULL) status = context->backend->amg->mirror(context, symmetric, C);
+    return status;
+}
+
+static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                            const spg_csr *C)
+{
+    spg_context *context = plan->context;
+    if (C == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is NULL");
+    if (C == A || C == P || C == R)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is the same matrix as an operand");
+    if ((R == NULL) != plan->transposes)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "R is %s, and was %s when the plan was made",
+                                R == NULL ? "NULL" : "given", R == NULL ? "given" : "NULL");
+    spg_status status = spg_plan_check_operands(plan->AP_plan, A, "A", P, "P");
+    if (status == SPG_OK && R != NULL) status = spg_plan_check_operands(plan->RAP_plan, R, "R", &plan->AP, "A*P");
+    return status;
+}
+
+/* P^T with P's new values, and whether A is symmetric now. */
+static spg_status renew_transpose(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
+{
+    const spg_amg_backend *amg = plan->context->backend->amg;
+    double begin = spg_seconds();
+    spg_status status = amg->gather_values(plan->context, P, plan->map, &plan->R);
+    double transposed = spg_seconds();
+    if (status == SPG_OK) status = amg->find_symmetry(plan->context, A, plan->symmetric);
+    plan->stats.transpose_ms = 1e3 * (transposed - begin);
+    plan->stats.symmetry_ms = 1e3 * (spg_seconds() - transposed);
+    return status;
+}
+
+spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                 spg_csr *C)
+{
+    if (plan == NULL) return SPG_ERROR_ARGUMENT;
+    spg_context *context = plan->context;
+    spg_status status = check_run(plan, R, A, P, C);
+    if (status == SPG_OK) status = compute_AP(plan, A, P);
+    if (status == SPG_OK && plan->transposes) status = renew_transpose(plan, A, P);
+    if (status != SPG_OK) return status;
+    const bool is_new = C->row_offsets == NULL;
+    status = spgemm_plan_run(plan->RAP_plan, plan->transposes ? &plan->R : R, &plan->AP, C);
+    plan->stats.RAP = plan->RAP_plan->stats;
+    if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
+    double begin = spg_seconds();
+    if (plan->transposes) status = context->backend->amg->mirror(context, plan->symmetric, C);
+    plan->stats.symmetry_ms += 1e3 * (spg_seconds() - begin);
+    if (status != SPG_OK && is_new) spg_csr_free(context, C);
+    return status;
+}
+
+spg_status spg_galerkin_plan_stats(const spg_galerkin_plan *plan, spg_galerkin_stats *stats)
+{
+    if (stats != NULL) memset(stats, 0, sizeof *stats);
+    if (plan == NULL || stats == NULL) return SPG_ERROR_ARGUMENT;
+    *stats = plan->stats;
+    return SPG_OK;
+}

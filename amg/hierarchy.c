@@ -1,0 +1,124 @@
+/* The hierarchy: coarsens until a level is small enough to be solved densely, or nothing is gained any more. */
+#include "amg.h"
+
+#include "argument.h"
+#include "clock.h"
+#include "memory.h"
+
+#include <string.h>
+
+static int64_t level_bytes(const spg_amg *amg) { return amg->options.max_levels * (int64_t)sizeof *amg->level; }
+
+static int64_t rho_bytes(const spg_amg *amg) { return amg->options.max_levels * (int64_t)sizeof *amg->rho; }
+
+static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **created)
+{
+    spg_amg *amg = NULL;
+    spg_status status = spg_allocate_on_host(context, sizeof *amg, "a hierarchy", (void **)&amg);
+    if (status != SPG_OK) return status;
+    memset(amg, 0, sizeof *amg);
+    *created = amg;
+    amg->context = context;
+    amg->backend = context->backend->amg;
+    amg->options = *options;
+    amg->value_type = A->value_type;
+    amg->bytes = (int64_t)sizeof *amg;
+    status = spg_allocate_on_host(context, level_bytes(amg), "levels", (void **)&amg->level);
+    if (status != SPG_OK) return status;
+    memset(amg->level, 0, (size_t)level_bytes(amg));
+    amg->bytes += level_bytes(amg);
+    amg->levels = 1;
+    status = spg_amg_take(amg, NULL, rho_bytes(amg), "spectral radii", (void **)&amg->rho);
+    if (status == SPG_OK) status = context->backend->zero_bytes(context, amg->rho, rho_bytes(amg));
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, sizeof *amg->symmetric, "a flag", (void **)&amg->symmetric);
+    spg_level *first = &amg->level[0];
+    first->A = *A;
+    first->rho = amg->rho;
+    first->rows = A->rows;
+    first->nnz = A->nnz;
+    first->aggregates = (spg_amg_aggregates){
+        .nodes = A->rows / options->block_size, .block_size = options->block_size, .candidates = options->candidates};
+    return status;
+}
+
+static spg_status coarsen_all(spg_amg *amg)
+{
+    spg_status status = SPG_OK;
+    bool stalls = false;
+    while (status == SPG_OK && !stalls && amg->levels < amg->options.max_levels) {
+        spg_level *level = &amg->level[amg->levels - 1];
+        if (level->rows <= amg->options.max_coarse) break;
+        status = spg_amg_coarsen(amg, level, &stalls);
+    }
+    return status;
+}
+
+/* The last level's solver: dense, or where it has too many rows, the smoother. */
+static spg_status finish(spg_amg *amg)
+{
+    spg_level *last = &amg->level[amg->levels - 1];
+    spg_status status = SPG_OK;
+    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
+    if (status == SPG_OK) status = spg_amg_coarse_create(amg);
+    spg_amg_end_step(amg, NULL, &amg->timings.coarse);
+    return status;
+}
+
+static spg_status build(spg_amg *amg)
+{
+    spg_context *context = amg->context;
+    const int timing = context->config.timing;
+    const double begin = spg_seconds();
+    context->config.timing |= amg->options.timing != 0;
+    spg_amg_start_timing(amg);
+    spg_status status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
+    spg_amg_end_step(amg, NULL, &amg->timings.symmetry);
+    if (status == SPG_OK) status = coarsen_all(amg);
+    if (status == SPG_OK) status = finish(amg);
+    if (status == SPG_OK) status = spg_amg_cycle_create(amg);
+    if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);
+    amg->options.candidate_values = NULL;
+    amg->timings.total = spg_seconds() - begin;
+    context->config.timing = timing;
+    return status;
+}
+
+spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg)
+{
+    if (amg != NULL) *amg = NULL;
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
+    spg_status status = spg_check_csr_here(context, A, "A");
+    if (status == SPG_OK && A->rows != A->cols)
+        status = spg_context_fail(context, SPG_ERROR_SHAPE, "A is %lld x %lld, not square", (long long)A->rows,
+                                  (long long)A->cols);
+    spg_amg_options resolved;
+    if (status == SPG_OK) status = spg_amg_resolve_options(context, A, options, &resolved);
+    if (status == SPG_OK) status = context->backend->csr_check(context, A);
+    if (status == SPG_OK) status = context->backend->amg->check_finite(context, A);
+    spg_amg *created = NULL;
+    if (status == SPG_OK) status = create(context, A, &resolved, &created);
+    if (status == SPG_OK) status = build(created);
+    if (status != SPG_OK)
+        spg_amg_destroy(created);
+    else
+        *amg = created;
+    return status;
+}
+
+void spg_amg_destroy(spg_amg *amg)
+{
+    if (amg == NULL) return;
+    spg_context *context = amg->context;
+    if (amg->level != NULL) {
+        spg_amg_solver_destroy(amg);
+        spg_amg_cycle_destroy(amg);
+        spg_amg_coarse_destroy(amg);
+        for (int l = 0; l < amg->options.max_levels; ++l) spg_amg_destroy_level(amg, &amg->level[l]);
+    }
+    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
+    spg_amg_give(amg, NULL, amg->symmetric, sizeof *amg->symmetric);
+    spg_amg_give(amg, NULL, amg->rho, rho_bytes(amg));
+    spg_release_on_host(context, amg->level, level_bytes(amg));
+    spg_release_on_host(context, amg, sizeof *amg);
+}

@@ -1,0 +1,53 @@
+/* What was built: views and sums of a hierarchy. */
+#include "amg.h"
+
+#include <string.h>
+
+int spg_amg_levels(const spg_amg *amg) { return amg != NULL ? amg->levels : 0; }
+
+spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view)
+{
+    if (view != NULL) memset(view, 0, sizeof *view);
+    if (amg == NULL) return SPG_ERROR_ARGUMENT;
+    spg_context *context = amg->context;
+    if (view == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "view is NULL");
+    if (level < 0 || level >= amg->levels)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "level is %d, the hierarchy has %d", level, amg->levels);
+    const spg_level *of = &amg->level[level];
+    double rho;
+    spg_status status =
+        context->backend->copy_bytes(context, &rho, SPG_PLACE_HOST, of->rho, context->config.place, sizeof rho);
+    if (status != SPG_OK) return status;
+    *view = (spg_amg_level_view){.A = of->A,
+                                 .P = of->P,
+                                 .R = of->R,
+                                 .aggregate_of = of->aggregates.aggregate_of,
+                                 .nodes = of->aggregates.nodes,
+                                 .aggregates = of->aggregates.aggregates,
+                                 .block_size = of->aggregates.block_size,
+                                 .candidates = of->aggregates.candidates,
+                                 .rho = rho,
+                                 .candidate_values = of->candidates};
+    return SPG_OK;
+}
+
+static double ratio(int64_t sum, int64_t first) { return first > 0 ? (double)sum / (double)first : 1; }
+
+spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary)
+{
+    if (summary != NULL) memset(summary, 0, sizeof *summary);
+    if (amg == NULL) return SPG_ERROR_ARGUMENT;
+    if (summary == NULL) return spg_context_fail(amg->context, SPG_ERROR_ARGUMENT, "summary is NULL");
+    int64_t rows = 0, nnz = 0;
+    for (int l = 0; l < amg->levels; ++l) {
+        rows += amg->level[l].rows;
+        nnz += amg->level[l].nnz;
+    }
+    summary->levels = amg->levels;
+    summary->operator_complexity = ratio(nnz, amg->level[0].nnz);
+    summary->grid_complexity = ratio(rows, amg->level[0].rows);
+    summary->bytes = amg->bytes;
+    summary->setup = amg->timings;
+    summary->update_seconds = amg->update_seconds;
+    return SPG_OK;
+}

@@ -1,0 +1,51 @@
+/* Memory of a hierarchy, counted as its own and as its levels'. */
+#include "amg.h"
+
+#include "memory.h"
+
+#include <string.h>
+
+void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes)
+{
+    amg->bytes += bytes;
+    if (level != NULL) level->bytes += bytes;
+}
+
+spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory)
+{
+    spg_status status = spg_allocate(amg->context, bytes, what, memory);
+    if (status == SPG_OK) spg_amg_count(amg, level, bytes);
+    return status;
+}
+
+void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes)
+{
+    if (memory == NULL) return;
+    spg_release(amg->context, memory, bytes);
+    spg_amg_count(amg, level, -bytes);
+}
+
+int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n) { return n * (int64_t)spg_type_size(amg->value_type); }
+
+static void destroy_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix)
+{
+    if (matrix->row_offsets == NULL) return;
+    spg_amg_count(amg, level, -spg_csr_bytes(matrix));
+    spg_csr_free(amg->context, matrix);
+}
+
+void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
+{
+    const int64_t vector = spg_amg_vector_bytes(amg, level->rows), k = level->aggregates.candidates;
+    spg_galerkin_plan_destroy(level->plan);
+    spg_amg_give(amg, level, level->transpose_map, spg_array_bytes(level->P.nnz, sizeof *level->transpose_map));
+    spg_amg_give(amg, level, level->aggregates.aggregate_of, level->aggregates.nodes * (int64_t)sizeof(int32_t));
+    spg_amg_give(amg, level, level->T, vector * k);
+    spg_amg_give(amg, level, level->candidates, vector * k);
+    spg_amg_give(amg, level, level->inverse, vector);
+    spg_amg_give(amg, level, level->l1_inverse, vector);
+    destroy_matrix(amg, level, &level->P);
+    destroy_matrix(amg, level, &level->R);
+    if (level != amg->level) destroy_matrix(amg, level, &level->A);
+    memset(level, 0, sizeof *level);
+}

@@ -1,0 +1,110 @@
+/* The options of a setup: defaults and limits. */
+#include "amg.h"
+
+#include "argument.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { MOST_LEVELS = 100, MOST_SWEEPS = 1000, MOST_STEPS = 1000 };
+
+spg_amg_options spg_amg_options_default(void)
+{
+    return (spg_amg_options){.aggregation = SPG_AGGREGATION_MIS2,
+                             .join_leftovers = 1,
+                             .block_size = 1,
+                             .prolongator_relaxation = 4.0 / 3.0,
+                             .spectral_steps = 15,
+                             .max_coarse = 500,
+                             .max_levels = 20,
+                             .smoother = SPG_SMOOTHER_JACOBI,
+                             .pre_sweeps = 1,
+                             .post_sweeps = 1,
+                             .relaxation = 4.0 / 3.0,
+                             .chebyshev_degree = 2,
+                             .chebyshev_ratio = 30};
+}
+
+static spg_status check_integer(spg_context *context, const char *name, int64_t value, int64_t least, int64_t most)
+{
+    if (value >= least && value <= most) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: %s is %lld, not from %lld to %lld", name,
+                            (long long)value, (long long)least, (long long)most);
+}
+
+/* Not below least, and finite; `open`: nor least itself. */
+static spg_status check_real(spg_context *context, const char *name, double value, double least, bool open)
+{
+    if (isfinite(value) && (open ? value > least : value >= least)) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: %s is %g, not a finite number %s %g", name, value,
+                            open ? "above" : "from", least);
+}
+
+static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
+{
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+    } integers[] = {{"aggregation", o->aggregation, SPG_AGGREGATION_MIS2, SPG_AGGREGATION_STANDARD},
+                    {"smoother", o->smoother, SPG_SMOOTHER_JACOBI, SPG_SMOOTHER_CHEBYSHEV},
+                    {"spectral_steps", o->spectral_steps, 1, MOST_STEPS},
+                    {"max_coarse", o->max_coarse, 1, SPG_AMG_MOST_DENSE},
+                    {"max_levels", o->max_levels, 1, MOST_LEVELS},
+                    {"pre_sweeps", o->pre_sweeps, 0, MOST_SWEEPS},
+                    {"post_sweeps", o->post_sweeps, 0, MOST_SWEEPS},
+                    {"chebyshev_degree", o->chebyshev_degree, 1, MOST_SWEEPS}};
+    const struct {
+        const char *name;
+        double value, least;
+        bool open;
+    } reals[] = {{"theta", o->theta, 0, false},
+                 {"prolongator_relaxation", o->prolongator_relaxation, 0, false},
+                 {"relaxation", o->relaxation, 0, true},
+                 {"chebyshev_ratio", o->chebyshev_ratio, 1, true}};
+    spg_status status = SPG_OK;
+    for (size_t k = 0; status == SPG_OK && k < sizeof integers / sizeof *integers; ++k)
+        status = check_integer(context, integers[k].name, integers[k].value, integers[k].least, integers[k].most);
+    for (size_t k = 0; status == SPG_OK && k < sizeof reals / sizeof *reals; ++k)
+        status = check_real(context, reals[k].name, reals[k].value, reals[k].least, reals[k].open);
+    return status;
+}
+
+/* Below 1 (or 0) is no size; past what aggregates are worked on in is a size that is not offered. */
+static spg_status check_size(spg_context *context, const char *name, int size, int least)
+{
+    if (size <= SPG_AMG_MOST_BLOCK) return check_integer(context, name, size, least, SPG_AMG_MOST_BLOCK);
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: %s is %d, past %d", name, size,
+                            SPG_AMG_MOST_BLOCK);
+}
+
+static spg_status check_candidates(spg_context *context, const spg_csr *A, const spg_amg_options *options)
+{
+    spg_status status = check_size(context, "block_size", options->block_size, 1);
+    if (status == SPG_OK) status = check_size(context, "candidates", options->candidates, 0);
+    if (status != SPG_OK) return status;
+    if (A->rows % options->block_size != 0)
+        return spg_context_fail(context, SPG_ERROR_SHAPE, "options: block_size %d does not divide A's %lld rows",
+                                options->block_size, (long long)A->rows);
+    const bool given = options->candidate_values != NULL;
+    if (given != (options->candidates > 0) && !(A->rows == 0 && !given))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: candidates is %d, and candidate_values is %s",
+                                options->candidates, given ? "not NULL" : "NULL");
+    return spg_check_array_here(context, options->candidate_values, "options: candidate_values");
+}
+
+spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,
+                                   spg_amg_options *resolved)
+{
+    *resolved = options != NULL ? *options : spg_amg_options_default();
+    spg_status status = check_numbers(context, resolved);
+    if (status == SPG_OK) status = check_candidates(context, A, resolved);
+    if (status != SPG_OK) return status;
+    if (A->value_type != SPG_F32 && A->value_type != SPG_F64)
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "A holds %s; a hierarchy takes f32 or f64",
+                                spg_type_name(A->value_type));
+    if (resolved->aggregation == SPG_AGGREGATION_STANDARD && context->backend->amg->aggregate_standard == NULL)
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "options: standard aggregation is greedy, and runs on the host only");
+    if (resolved->candidates == 0) resolved->candidates = resolved->block_size;
+    return SPG_OK;
+}

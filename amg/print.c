@@ -1,0 +1,93 @@
+/* The table of a hierarchy's levels. */
+#include "amg.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct printer {
+    spg_log log;
+    void *user;
+} printer;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+print(const printer *to, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    to->log(to->user, line);
+}
+
+static void print_levels(const spg_amg *amg, const printer *to, int64_t all_nonzeros)
+{
+    print(to, "%5s %12s %14s %8s %12s %14s", "level", "rows", "nonzeros", "percent", "aggregates", "bytes");
+    for (int l = 0; l < amg->levels; ++l) {
+        const spg_level *level = &amg->level[l];
+        print(to, "%5d %12lld %14lld %7.2f%% %12lld %14lld", l, (long long)level->rows, (long long)level->nnz,
+              all_nonzeros > 0 ? 100.0 * (double)level->nnz / (double)all_nonzeros : 0.0,
+              (long long)level->aggregates.aggregates, (long long)level->bytes);
+    }
+}
+
+static void print_classes(const printer *to, int level, const char *product, const spgemm_stats *stats)
+{
+    const int64_t *rows = stats->class_rows;
+    print(to, "%5d %7s %14lld %10lld %10lld %10lld %10lld %10lld", level, product, (long long)stats->products,
+          (long long)rows[SPG_ROW_EMPTY], (long long)rows[SPG_ROW_THREAD], (long long)rows[SPG_ROW_WARP],
+          (long long)rows[SPG_ROW_CTA], (long long)rows[SPG_ROW_GLOBAL]);
+}
+
+static void print_products(const spg_amg *amg, const printer *to)
+{
+    if (amg->levels < 2) return;
+    print(to, "%5s %7s %14s %10s %10s %10s %10s %10s", "level", "product", "products", "empty", "thread", "warp", "cta",
+          "global");
+    for (int l = 0; l + 1 < amg->levels; ++l) {
+        print_classes(to, l, "A*P", &amg->level[l].AP);
+        print_classes(to, l, "R*AP", &amg->level[l].RAP);
+    }
+}
+
+static void print_steps(const spg_amg_timings *t, const printer *to)
+{
+    const struct {
+        const char *name;
+        double seconds;
+    } steps[] = {{"strength", t->strength},
+                 {"aggregate", t->aggregate},
+                 {"tentative", t->tentative},
+                 {"spectral radius", t->spectral_radius},
+                 {"smooth", t->smooth},
+                 {"transpose", t->transpose},
+                 {"A*P", t->AP},
+                 {"R*AP", t->RAP},
+                 {"symmetry", t->symmetry},
+                 {"coarse", t->coarse}};
+    print(to, "%-15s %10s %8s", "setup", "seconds", "percent");
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; ++k)
+        print(to, "%-15s %10.6f %7.2f%%", steps[k].name, steps[k].seconds,
+              t->total > 0 ? 100 * steps[k].seconds / t->total : 0.0);
+    print(to, "%-15s %10.6f %7.2f%%", "total", t->total, 100.0);
+}
+
+spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
+{
+    if (amg == NULL) return SPG_ERROR_ARGUMENT;
+    if (log == NULL) return spg_context_fail(amg->context, SPG_ERROR_ARGUMENT, "log is NULL");
+    const printer to = {log, user};
+    spg_amg_summary summary;
+    spg_amg_summarise(amg, &summary);
+    int64_t nonzeros = 0;
+    for (int l = 0; l < amg->levels; ++l) nonzeros += amg->level[l].nnz;
+    print(&to, "%d levels, operator complexity %.3f, grid complexity %.3f, %lld bytes", summary.levels,
+          summary.operator_complexity, summary.grid_complexity, (long long)summary.bytes);
+    print_levels(amg, &to, nonzeros);
+    print_products(amg, &to);
+    print_steps(&summary.setup, &to);
+    return SPG_OK;
+}

@@ -1,0 +1,233 @@
+/* Solves with a hierarchy: conjugate gradients preconditioned by its cycle, or cycles alone. */
+#include "solve.h"
+
+#include "argument.h"
+#include "clock.h"
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+spg_amg_solve_options spg_amg_solve_options_default(void)
+{
+    return (spg_amg_solve_options){.method = SPG_AMG_CG, .tolerance = 1e-8, .max_iterations = 200};
+}
+
+/* ---- Arguments ---- */
+
+static spg_status check_options(spg_context *context, const spg_amg_solve_options *options)
+{
+    if (options->method != SPG_AMG_CG && options->method != SPG_AMG_STANDALONE)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is no spg_amg_method", (int)options->method);
+    if (!(options->tolerance >= 0))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "tolerance is %g", options->tolerance);
+    if (options->max_iterations < 0)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d", options->max_iterations);
+    return SPG_OK;
+}
+
+spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
+    if (amg->context != context)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is a hierarchy of another context");
+    const int64_t n = amg->level[0].A.rows;
+    if (n == 0) return SPG_OK;
+    if (b == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b is NULL");
+    if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
+    const uintptr_t bytes = (uintptr_t)spg_amg_vector_bytes(amg, n), b_begin = (uintptr_t)b, x_begin = (uintptr_t)x;
+    if (x_begin < b_begin + bytes && b_begin < x_begin + bytes)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
+    const spg_status status = spg_check_array_here(context, b, "b");
+    return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
+}
+
+/* ---- Memory ---- */
+
+static int64_t dot_bytes(const spg_amg *amg) { return amg->backend->dot_bytes(amg->value_type, amg->level[0].A.rows); }
+
+static void give(spg_amg *amg, void *memory, int64_t bytes)
+{
+    if (memory != NULL) spg_amg_give(amg, NULL, memory, bytes);
+}
+
+void spg_amg_solver_destroy(spg_amg *amg)
+{
+    spg_amg_solver *solver = amg->solver;
+    if (solver == NULL) return;
+    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    give(amg, solver->r, vector);
+    give(amg, solver->z, vector);
+    give(amg, solver->p, vector);
+    give(amg, solver->q, vector);
+    give(amg, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
+    give(amg, solver->workspace, dot_bytes(amg));
+    spg_release_on_host(amg->context, solver, sizeof *solver);
+    amg->solver = NULL;
+}
+
+static spg_status take_vectors(spg_amg *amg, spg_amg_solver *solver)
+{
+    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const char *const what = "a vector of the solve";
+    spg_status status = spg_amg_take(amg, NULL, vector, what, &solver->r);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->z);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->p);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->q);
+    return status;
+}
+
+static spg_status create_solver(spg_amg *amg)
+{
+    if (amg->solver != NULL) return SPG_OK;
+    spg_amg_solver *solver = NULL;
+    spg_status status = spg_allocate_on_host(amg->context, sizeof *solver, "a solver", (void **)&solver);
+    if (status != SPG_OK) return status;
+    memset(solver, 0, sizeof *solver);
+    amg->solver = solver;
+    status = take_vectors(amg, solver);
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, NULL, SPG_AMG_SCALARS * (int64_t)sizeof(double), "scalars of the solve",
+                              (void **)&solver->scalars);
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, NULL, dot_bytes(amg), "workspace of the solve", &solver->workspace);
+    if (status != SPG_OK) spg_amg_solver_destroy(amg);
+    return status;
+}
+
+/* ---- What both methods stand on ---- */
+
+spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, int scalar)
+{
+    return solve->backend->dot(solve->context, solve->type, solve->n, x, y, solve->solver->workspace,
+                               &solve->solver->scalars[scalar]);
+}
+
+spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars[SPG_AMG_SCALARS])
+{
+    spg_context *context = solve->context;
+    return context->backend->copy_bytes(context, scalars, SPG_PLACE_HOST, solve->solver->scalars, context->config.place,
+                                        SPG_AMG_SCALARS * (int64_t)sizeof(double));
+}
+
+static spg_status note_residual(spg_amg_solve_state *solve, double residual)
+{
+    const int iteration = solve->result.iterations;
+    solve->result.residual = residual;
+    if (solve->options.history != NULL) solve->options.history[iteration] = residual;
+    if (isfinite(residual)) return SPG_OK;
+    return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "iteration %d: the residual's norm is %g", iteration,
+                            residual);
+}
+
+spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
+{
+    solve->result.iterations++;
+    return note_residual(solve, residual);
+}
+
+spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
+{
+    double scalars[SPG_AMG_SCALARS];
+    void *const r = solve->solver->r;
+    spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
+    if (status == SPG_OK) status = spg_amg_dot(solve, r, r, SPG_AMG_RR);
+    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    return status == SPG_OK ? note_residual(solve, sqrt(scalars[SPG_AMG_RR])) : status;
+}
+
+bool spg_amg_has_converged(const spg_amg_solve_state *solve)
+{
+    return solve->result.residual <= solve->options.tolerance * solve->norm;
+}
+
+/* ---- The solve ---- */
+
+/* ||b||, and the residual of the first guess. */
+static spg_status begin(spg_amg_solve_state *solve)
+{
+    double scalars[SPG_AMG_SCALARS];
+    spg_status status = spg_amg_dot(solve, solve->b, solve->b, SPG_AMG_PQ);
+    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    if (status != SPG_OK) return status;
+    solve->norm = sqrt(scalars[SPG_AMG_PQ]);
+    if (!isfinite(solve->norm))
+        return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
+    if (solve->norm == 0) solve->norm = 1;
+    status = spg_amg_measure_residual(solve);
+    solve->result.initial_residual = solve->result.residual;
+    return status;
+}
+
+/* x += M r until convergence or max_iterations. */
+static spg_status cycle_alone(spg_amg_solve_state *solve)
+{
+    const spg_amg_solver *solver = solve->solver;
+    spg_status status = SPG_OK;
+    while (status == SPG_OK && !spg_amg_has_converged(solve) &&
+           solve->result.iterations < solve->options.max_iterations) {
+        status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+        if (status == SPG_OK)
+            status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 1, solve->x);
+        if (status != SPG_OK) break;
+        solve->result.iterations++;
+        status = spg_amg_measure_residual(solve);
+    }
+    return status;
+}
+
+static spg_status iterate(spg_amg_solve_state *solve)
+{
+    if (spg_amg_has_converged(solve)) return SPG_OK;
+    if (solve->options.max_iterations == 0) return SPG_OK;
+    const bool alone = solve->options.method == SPG_AMG_STANDALONE;
+    return alone ? cycle_alone(solve) : spg_amg_conjugate_gradients(solve);
+}
+
+static void complete(spg_amg_solve_state *solve)
+{
+    spg_amg_solve_result *result = &solve->result;
+    result->relative_residual = result->residual / solve->norm;
+    if (result->iterations > 0 && result->initial_residual > 0)
+        result->convergence_factor = pow(result->residual / result->initial_residual, 1.0 / result->iterations);
+}
+
+static spg_status run(spg_amg_solve_state *solve)
+{
+    spg_status status = begin(solve);
+    if (status == SPG_OK) status = iterate(solve);
+    if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
+    complete(solve);
+    if (status != SPG_OK || solve->result.converged) return status;
+    return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
+                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g",
+                            solve->result.iterations, solve->result.relative_residual, solve->options.tolerance);
+}
+
+spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
+                         const spg_amg_solve_options *options, spg_amg_solve_result *result)
+{
+    const double start = spg_seconds();
+    if (result != NULL) memset(result, 0, sizeof *result);
+    spg_status status = spg_amg_check_system(context, amg, b, x);
+    if (status != SPG_OK) return status;
+    spg_amg_solve_state solve = {.context = context,
+                                 .amg = amg,
+                                 .backend = amg->backend,
+                                 .options = options != NULL ? *options : spg_amg_solve_options_default(),
+                                 .A = &amg->level[0].A,
+                                 .type = amg->value_type,
+                                 .n = amg->level[0].A.rows,
+                                 .b = b,
+                                 .x = x,
+                                 .norm = 1};
+    status = check_options(context, &solve.options);
+    if (status == SPG_OK) status = create_solver(amg);
+    if (status != SPG_OK) return status;
+    solve.solver = amg->solver;
+    status = run(&solve);
+    solve.result.seconds = spg_seconds() - start;
+    if (result != NULL) *result = solve.result;
+    return status;
+}

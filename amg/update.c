@@ -1,0 +1,104 @@
+/* New values of A in a hierarchy that stays as it is: plans run in place of products, so that nothing is allocated and,
+ * on a device, nothing waited for. */
+#include "amg.h"
+
+#include "argument.h"
+#include "clock.h"
+#include "memory.h"
+#include "plan.h"
+
+static spg_status plan_level(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
+    spg_status status = spg_amg_take(amg, level, bytes, "a transpose's map", (void **)&level->transpose_map);
+    if (status == SPG_OK) status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
+    if (status == SPG_OK) status = spg_galerkin_plan_create(context, &level->R, &level->A, &level->P, &level->plan);
+    if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
+    return status;
+}
+
+static void forget_plan(spg_amg *amg, spg_level *level)
+{
+    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
+    if (level->plan != NULL) spg_amg_count(amg, level, -level->plan->stats.plan_bytes);
+    spg_galerkin_plan_destroy(level->plan);
+    spg_amg_give(amg, level, level->transpose_map, bytes);
+    level->plan = NULL;
+    level->transpose_map = NULL;
+}
+
+spg_status spg_amg_plan_update(spg_amg *amg)
+{
+    spg_status status = SPG_OK;
+    if (amg->can_update) return SPG_OK;
+    for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = plan_level(amg, &amg->level[l]);
+    if (status != SPG_OK)
+        for (int l = 0; l + 1 < amg->levels; ++l) forget_plan(amg, &amg->level[l]);
+    amg->can_update = status == SPG_OK;
+    return status;
+}
+
+static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr *A)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
+    if (amg->context != context)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is a hierarchy of another context");
+    spg_status status = spg_check_csr_here(context, A, "A");
+    if (status != SPG_OK) return status;
+    const spg_csr *known = &amg->level[0].A;
+    if (A->rows == known->rows && A->cols == known->cols && A->nnz == known->nnz &&
+        A->value_type == known->value_type && A->offset_type == known->offset_type)
+        return SPG_OK;
+    return spg_context_fail(
+        context, SPG_ERROR_SHAPE,
+        "A is %lld x %lld with %lld entries (%s, %s), the hierarchy's %lld x %lld with %lld (%s, %s)",
+        (long long)A->rows, (long long)A->cols, (long long)A->nnz, spg_type_name(A->value_type),
+        spg_type_name(A->offset_type), (long long)known->rows, (long long)known->cols, (long long)known->nnz,
+        spg_type_name(known->value_type), spg_type_name(known->offset_type));
+}
+
+/* On a device this would be a wait. */
+static spg_status check_pattern(const spg_amg *amg, const spg_csr *A)
+{
+    const spg_level *first = &amg->level[0];
+    if (amg->context->config.place != SPG_PLACE_HOST || first->plan == NULL) return SPG_OK;
+    return spgemm_plan_check(first->plan->AP_plan, A, &first->P);
+}
+
+/* The numbers of a level's prolongator, and of the next level's A. */
+static spg_status renew_level(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    const spg_amg_backend *backend = amg->backend;
+    spg_status status = spg_amg_prepare_smoother(amg, level);
+    if (status == SPG_OK)
+        status = backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
+                                             amg->options.prolongator_relaxation, level->rho, &level->P);
+    if (status == SPG_OK) status = backend->gather_values(context, &level->P, level->transpose_map, &level->R);
+    if (status != SPG_OK) return status;
+    return spg_galerkin_plan_compute(level->plan, &level->R, &level->A, &level->P, amg->symmetric, &(level + 1)->A);
+}
+
+static spg_status renew(spg_amg *amg)
+{
+    spg_level *last = &amg->level[amg->levels - 1];
+    spg_status status = amg->backend->find_symmetry(amg->context, &amg->level[0].A, amg->symmetric);
+    for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = renew_level(amg, &amg->level[l]);
+    if (status == SPG_OK && last->inverse != NULL) status = spg_amg_prepare_smoother(amg, last);
+    return status == SPG_OK ? spg_amg_coarse_update(amg) : status;
+}
+
+spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A)
+{
+    const double begin = spg_seconds();
+    spg_status status = check(context, amg, A);
+    if (status == SPG_OK) status = spg_amg_plan_update(amg);
+    if (status == SPG_OK) status = check_pattern(amg, A);
+    if (status != SPG_OK) return status;
+    amg->level[0].A = *A;
+    status = renew(amg);
+    amg->update_seconds = spg_seconds() - begin;
+    return status;
+}

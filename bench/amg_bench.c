@@ -1,0 +1,115 @@
+/* Builds, verifies and times hierarchies of algebraic multigrid, and solves with them. */
+#include "amg_report.h"
+#include "device.h"
+#include "progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct bench {
+    amg_options *chosen;
+    spg_context *host, *context; /* of the inputs; where hierarchies are built, which may be the same */
+    char description[160];
+    FILE *json;
+    amg_findings *all; /* of the matrices so far, for the table */
+    int count;
+    bool right;
+} bench;
+
+/* Prints the context's message; the run goes on with the next matrix. */
+static void complain(bench *run, const char *what)
+{
+    progress_clear();
+    fflush(stdout);
+    fprintf(stderr, "amg_bench: %s: %s\n", what, spg_context_message(run->host));
+    run->right = false;
+}
+
+static void run_matrix(bench *run, const char *argument)
+{
+    amg_system system;
+    amg_findings *found = &run->all[run->count];
+    progress("%s: loading", argument);
+    if (system_load(run->host, run->context, run->chosen, argument, &system) != SPG_OK) {
+        complain(run, argument);
+        return;
+    }
+    progress_clear();
+    amg_report_matrix(stdout, &system);
+    spg_status status = amg_measure(&system, run->chosen, found);
+    if (status == SPG_OK) {
+        amg_report_findings(stdout, run->chosen, found);
+        fflush(stdout);
+        run->count++;
+        run->right = run->right && found->verified && found->solved.converged;
+        if (run->json != NULL && !amg_report_json(run->json, run->description, run->chosen, found))
+            status = spg_context_fail(run->host, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
+    }
+    if (status != SPG_OK) complain(run, argument);
+    system_free(&system);
+}
+
+static spg_status create_contexts(bench *run)
+{
+    spg_config config = spg_config_default();
+    config.threads = run->chosen->threads;
+    config.place = run->chosen->place;
+    spg_status status = spg_context_create(&config, &run->context);
+    if (status != SPG_OK) return status;
+    amg_options_settle(run->chosen, spg_context_place(run->context));
+    snprintf(run->description, sizeof run->description, "%s", spg_context_describe(run->context));
+    run->host = run->context;
+    if (run->chosen->place == SPG_PLACE_HOST) return SPG_OK;
+    config.place = SPG_PLACE_HOST;
+    return spg_context_create(&config, &run->host);
+}
+
+static bool start(bench *run)
+{
+    if (run->chosen->place != SPG_PLACE_HOST) device_start();
+    const spg_status status = create_contexts(run);
+    if (status != SPG_OK) {
+        fprintf(stderr, "amg_bench: no context at this place: %s\n", spg_status_name(status));
+        return false;
+    }
+    run->all = calloc((size_t)run->chosen->matrix_count, sizeof *run->all);
+    if (run->all == NULL) {
+        fputs("amg_bench: no memory\n", stderr);
+        return false;
+    }
+    if (run->chosen->json_path != NULL && (run->json = fopen(run->chosen->json_path, "a")) == NULL) {
+        fprintf(stderr, "amg_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
+        return false;
+    }
+    return true;
+}
+
+static void finish(bench *run)
+{
+    if (run->count > 1) amg_report_table_head(stdout);
+    for (int k = 0; k < run->count; k++) {
+        if (run->count > 1) amg_report_table_row(stdout, &run->all[k]);
+        amg_findings_free(&run->all[k]);
+    }
+    free(run->all);
+    if (run->json != NULL && fclose(run->json) != 0) run->right = false;
+    if (run->host != run->context) spg_context_destroy(run->host);
+    spg_context_destroy(run->context);
+}
+
+int main(int argc, char **argv)
+{
+    amg_options chosen;
+    const options_result parsed = amg_options_parse(argc, argv, &chosen);
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    bench run = {.chosen = &chosen, .right = true};
+    if (start(&run)) {
+        amg_report_head(stdout, run.description, &chosen);
+        for (int k = 0; k < chosen.matrix_count; k++) run_matrix(&run, chosen.matrices[k]);
+    } else {
+        run.right = false;
+    }
+    const bool anything = run.count > 0;
+    finish(&run);
+    return run.right && anything ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,35 @@
+/* The command line of amg_bench. */
+#ifndef SPG_BENCH_AMG_OPTIONS_H
+#define SPG_BENCH_AMG_OPTIONS_H
+
+#include "problem.h"
+
+typedef struct amg_options {
+    spg_place place;
+    int threads; /* at least 1 */
+    spg_type type;
+    spg_amg_options hierarchy; /* without candidates */
+    bool block_size_given;
+    spg_amg_solve_options solve;
+    const char *nullspace_path; /* NULL: none */
+    int updates;                /* 0: update is not measured */
+    int reps, warmup;           /* reps -1: the place's default */
+    uint64_t matrix_seed;
+    bool shows_levels, shows_history;
+    const char *json_path; /* NULL: none */
+    const char *const *matrices;
+    int matrix_count;
+} amg_options;
+
+/* Parses argv. HELP: the help has been printed to stdout. ERROR: a message has been printed to stderr. */
+options_result amg_options_parse(int argc, char **argv, amg_options *chosen);
+
+/* Once it is known where to measure. */
+void amg_options_settle(amg_options *chosen, spg_place place);
+
+/* As on the command line. */
+const char *aggregation_name(spg_aggregation aggregation);
+const char *smoother_name(spg_smoother smoother);
+const char *method_name(spg_amg_method method);
+
+#endif

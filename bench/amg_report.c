@@ -1,0 +1,187 @@
+#include "amg_report.h"
+
+#include "format.h"
+#include "json_fields.h"
+
+#include <string.h>
+
+static const double notable_cores = 0.15;
+
+static const char *join_text(const spg_amg_options *settings)
+{
+    if (settings->aggregation != SPG_AGGREGATION_MIS2) return "";
+    return settings->join_leftovers ? ", leftovers joined" : ", leftovers out";
+}
+
+void amg_report_head(FILE *stream, const char *description, const amg_options *chosen)
+{
+    const spg_amg_options *settings = &chosen->hierarchy;
+    fprintf(stream, "spg %d.%d.%d  %s, %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, description,
+            spg_type_name(chosen->type));
+    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s, at most %lld rows solved densely, seed %llu\n",
+            aggregation_name(settings->aggregation), join_text(settings), settings->theta,
+            settings->prolongator_relaxation > 0 ? "smoothed" : "as they are", (long long)settings->max_coarse,
+            (unsigned long long)settings->seed);
+    fprintf(stream, "smoother %s", smoother_name(settings->smoother));
+    if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
+    fprintf(stream, ", %d + %d sweeps, %s to %g; median of %d after %d to warm up\n", settings->pre_sweeps,
+            settings->post_sweeps, method_name(chosen->solve.method), chosen->solve.tolerance, chosen->reps,
+            chosen->warmup);
+}
+
+void amg_report_matrix(FILE *stream, const amg_system *system)
+{
+    fprintf(stream, "\n%s   %lld rows, %lld entries (%s)", system->name, (long long)system->A.rows,
+            (long long)system->A.nnz, bytes_text(csr_bytes(&system->A)).s);
+    if (system->block_size > 1) fprintf(stream, ", %d unknowns a node", system->block_size);
+    if (system->candidates > 0) fprintf(stream, ", %d candidates", system->candidates);
+    fputc('\n', stream);
+}
+
+static double galerkin_seconds(const spg_amg_timings *setup)
+{
+    return setup->transpose + setup->AP + setup->RAP + setup->symmetry;
+}
+
+static double share(double part, double whole) { return whole > 0.0 ? 100.0 * part / whole : 0.0; }
+
+static void report_times(FILE *stream, const amg_findings *found)
+{
+    const spg_amg_timings *setup = &found->summary.setup;
+    fprintf(stream, "  set-up %s ms [%s .. %s], of it Galerkin %.0f%%, levels below 10^4 rows %.0f%%\n",
+            ms_text(found->setup_ms).s, ms_text(found->setup_min_ms).s, ms_text(found->setup_max_ms).s,
+            share(galerkin_seconds(setup), setup->total), share(setup->small_levels, setup->total));
+    if (found->update_ms > 0.0)
+        fprintf(stream, "  update %s ms, %s as fast as the set-up; the first, which makes the plans, %s ms\n",
+                ms_text(found->update_ms).s, ratio_text(found->setup_ms / found->update_ms).s,
+                ms_text(found->first_update_ms).s);
+    fprintf(stream, "  solve  %s ms, %s ms an iteration\n", ms_text(found->solve_ms).s,
+            found->solved.iterations > 0 ? ms_text(found->solve_ms / found->solved.iterations).s : "-");
+    if (found->cores_taken > notable_cores)
+        fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
+}
+
+void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_findings *found)
+{
+    if (!chosen->shows_levels)
+        fprintf(stream, "  %d levels, operator complexity %.3f, grid complexity %.3f, %s held\n", found->levels,
+                found->summary.operator_complexity, found->summary.grid_complexity, bytes_text(found->summary.bytes).s);
+    for (int k = 0; chosen->shows_history && k <= found->solved.iterations; k++)
+        fprintf(stream, "  %4d  %.6e\n", k, found->history[k]);
+    if (!found->verified) {
+        fprintf(stream, "  WRONG: %s\n", found->fault);
+        return;
+    }
+    fprintf(stream, "  %d iterations, residual %.2e of the right-hand side, factor %.3f an iteration: %s\n",
+            found->solved.iterations, found->solved.relative_residual, found->solved.convergence_factor,
+            found->solved.converged ? "converged" : found->fault);
+    report_times(stream, found);
+}
+
+void amg_report_table_head(FILE *stream)
+{
+    fprintf(stream, "\n%-20s %10s %6s %7s %7s %9s %9s %5s %9s %7s %s\n", "Summary", "rows", "levels", "op.cx",
+            "grid.cx", "set-up ms", "update ms", "its", "solve ms", "factor", "right");
+}
+
+void amg_report_table_row(FILE *stream, const amg_findings *found)
+{
+    fprintf(stream, "%-20.20s %10lld %6d %7.3f %7.3f %9s %9s %5d %9s %7.3f %s\n", found->matrix, (long long)found->rows,
+            found->levels, found->summary.operator_complexity, found->summary.grid_complexity,
+            found->verified ? ms_text(found->setup_ms).s : "-",
+            found->update_ms > 0.0 ? ms_text(found->update_ms).s : "-", found->solved.iterations,
+            found->verified ? ms_text(found->solve_ms).s : "-", found->solved.convergence_factor,
+            !found->verified          ? "NO"
+            : found->solved.converged ? "yes"
+                                      : "not converged");
+}
+
+/* ---- JSON ---- */
+
+static void put_options(FILE *stream, const amg_options *chosen, const amg_findings *found)
+{
+    const spg_amg_options *settings = &chosen->hierarchy;
+    const bool has_join = settings->aggregation == SPG_AGGREGATION_MIS2;
+    put_string(stream, "aggregation", aggregation_name(settings->aggregation));
+    if (has_join) put_string(stream, "join", settings->join_leftovers ? "on" : "off");
+    put_number(stream, "theta", true, settings->theta);
+    put_integer(stream, "block_size", found->block_size);
+    put_integer(stream, "candidates", found->candidates);
+    put_number(stream, "prolongator_relaxation", true, settings->prolongator_relaxation);
+    put_integer(stream, "max_coarse", settings->max_coarse);
+    put_integer(stream, "seed", (int64_t)settings->seed);
+    put_string(stream, "smoother", smoother_name(settings->smoother));
+    if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) {
+        put_integer(stream, "degree", settings->chebyshev_degree);
+        put_number(stream, "ratio", true, settings->chebyshev_ratio);
+    }
+    put_integer(stream, "sweeps", settings->pre_sweeps);
+    put_string(stream, "method", method_name(chosen->solve.method));
+    put_number(stream, "tolerance", true, chosen->solve.tolerance);
+}
+
+static void put_levels(FILE *stream, const amg_findings *found)
+{
+    fputs("\"levels\": [", stream);
+    for (int l = 0; l < found->levels && l < MOST_LEVELS; l++)
+        fprintf(stream, "%s{\"rows\": %lld, \"nnz\": %lld}", l > 0 ? ", " : "", (long long)found->level[l].rows,
+                (long long)found->level[l].nnz);
+    fputs("], ", stream);
+    put_number(stream, "operator_complexity", true, found->summary.operator_complexity);
+    put_number(stream, "grid_complexity", true, found->summary.grid_complexity);
+    put_integer(stream, "bytes", found->summary.bytes);
+}
+
+static void put_times(FILE *stream, const amg_findings *found)
+{
+    const bool timed = found->verified;
+    const spg_amg_timings *setup = &found->summary.setup;
+    put_number(stream, "setup_ms", timed, found->setup_ms);
+    put_number(stream, "setup_min_ms", timed, found->setup_min_ms);
+    put_number(stream, "setup_max_ms", timed, found->setup_max_ms);
+    const struct {
+        const char *name;
+        double seconds;
+    } steps[] = {{"strength_ms", setup->strength},
+                 {"aggregate_ms", setup->aggregate},
+                 {"tentative_ms", setup->tentative},
+                 {"spectral_radius_ms", setup->spectral_radius},
+                 {"smooth_ms", setup->smooth},
+                 {"transpose_ms", setup->transpose},
+                 {"AP_ms", setup->AP},
+                 {"RAP_ms", setup->RAP},
+                 {"symmetry_ms", setup->symmetry},
+                 {"coarse_ms", setup->coarse},
+                 {"small_levels_ms", setup->small_levels},
+                 {"setup_by_steps_ms", setup->total},
+                 {"galerkin_ms", galerkin_seconds(setup)}};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        put_number(stream, steps[k].name, timed, 1e3 * steps[k].seconds);
+    put_number(stream, "first_update_ms", found->update_ms > 0.0, found->first_update_ms);
+    put_number(stream, "update_ms", found->update_ms > 0.0, found->update_ms);
+}
+
+bool amg_report_json(FILE *stream, const char *description, const amg_options *chosen, const amg_findings *found)
+{
+    fputc('{', stream);
+    put_string(stream, "matrix", found->matrix);
+    put_string(stream, "implementation", "spg");
+    put_string(stream, "place", chosen->place == SPG_PLACE_DEVICE ? "device" : "host");
+    put_string(stream, "device", description);
+    put_string(stream, "type", spg_type_name(chosen->type));
+    put_integer(stream, "threads", chosen->place == SPG_PLACE_DEVICE ? 1 : chosen->threads);
+    put_integer(stream, "rows", found->rows);
+    put_integer(stream, "nnz", found->nnz);
+    put_options(stream, chosen, found);
+    put_levels(stream, found);
+    put_times(stream, found);
+    put_integer(stream, "iterations", found->solved.iterations);
+    put_number(stream, "solve_ms", found->verified, found->solve_ms);
+    put_number(stream, "residual", true, found->solved.relative_residual);
+    put_number(stream, "convergence_factor", true, found->solved.convergence_factor);
+    put_integer(stream, "reps", found->verified ? chosen->reps : 0);
+    put_number(stream, "max_error", true, found->max_error);
+    fprintf(stream, "\"converged\": %s, \"verified\": %s}\n", found->solved.converged ? "true" : "false",
+            found->verified ? "true" : "false");
+    return fflush(stream) == 0 && !ferror(stream);
+}

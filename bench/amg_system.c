@@ -1,0 +1,180 @@
+#include "amg_system.h"
+
+#include "generators.h"
+#include "matrix_market.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+spg_status forward_status(spg_context *to, spg_context *from, spg_status status)
+{
+    if (status == SPG_OK || to == from) return status;
+    char message[400];
+    snprintf(message, sizeof message, "%s", spg_context_message(from));
+    return spg_context_fail(to, status, "%s: %s", spg_status_name(status), message);
+}
+
+static void set_value(void *values, spg_type type, int64_t k, double value)
+{
+    if (type == SPG_F32)
+        ((float *)values)[k] = (float)value;
+    else
+        ((double *)values)[k] = value;
+}
+
+static double get_value(const void *values, spg_type type, int64_t k)
+{
+    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+}
+
+/* ---- Vectors ---- */
+
+spg_status vector_create(spg_context *host, spg_context *context, spg_type type, int64_t n, const void *values,
+                         place_vector *vector)
+{
+    spg_csr column;
+    *vector = (place_vector){0};
+    spg_status status = spg_csr_alloc(host, n, 1, n, SPG_I64, type, &column);
+    if (status != SPG_OK) return status;
+    for (int64_t i = 0; i <= n; i++) ((int64_t *)column.row_offsets)[i] = i;
+    if (n > 0) memset(column.columns, 0, (size_t)n * sizeof(int32_t));
+    if (n > 0 && values != NULL) memcpy(column.values, values, (size_t)n * spg_type_size(type));
+    if (n > 0 && values == NULL) memset(column.values, 0, (size_t)n * spg_type_size(type));
+    if (context == host) {
+        vector->column = column;
+        return SPG_OK;
+    }
+    status = forward_status(host, context, spg_csr_copy(context, &column, &vector->column));
+    spg_csr_free(host, &column);
+    return status;
+}
+
+void vector_free(spg_context *context, place_vector *vector) { spg_csr_free(context, &vector->column); }
+
+spg_status vector_fetch(spg_context *host, const place_vector *vector, double **values)
+{
+    spg_csr column;
+    *values = NULL;
+    spg_status status = spg_csr_copy(host, &vector->column, &column);
+    if (status != SPG_OK) return status;
+    *values = malloc((size_t)(column.rows > 0 ? column.rows : 1) * sizeof **values);
+    if (*values == NULL) status = spg_context_fail(host, SPG_ERROR_MEMORY, "no memory for a vector");
+    for (int64_t i = 0; status == SPG_OK && i < column.rows; i++)
+        (*values)[i] = get_value(column.values, column.value_type, i);
+    spg_csr_free(host, &column);
+    return status;
+}
+
+/* ---- Candidates ---- */
+
+static spg_status give_candidates(amg_system *system, int64_t rows, int count, const void *values)
+{
+    if (rows != system->A.rows)
+        return spg_context_fail(system->host, SPG_ERROR_SHAPE, "%s: candidates of %lld rows, not %lld", system->name,
+                                (long long)rows, (long long)system->A.rows);
+    system->candidates = count;
+    return vector_create(system->host, system->context, system->A.value_type, rows * count, values,
+                         &system->candidate_values);
+}
+
+static spg_status read_candidates(const char *path, amg_system *system)
+{
+    matrix_market_dense dense;
+    spg_status status = matrix_market_read_dense(system->host, path, &dense);
+    if (status != SPG_OK) return status;
+    if (dense.value_type != SPG_F64 || dense.cols < 1 || dense.cols > 32)
+        status = spg_context_fail(system->host, SPG_ERROR_UNSUPPORTED, "%s: not 1 to 32 real columns", path);
+    const spg_type type = system->A.value_type;
+    const int64_t count = dense.rows * dense.cols;
+    void *values = malloc((size_t)(count > 0 ? count : 1) * spg_type_size(type));
+    if (status == SPG_OK && values == NULL)
+        status = spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for candidates");
+    for (int64_t k = 0; status == SPG_OK && k < count; k++)
+        set_value(values, type, k, ((const double *)dense.values)[k]);
+    if (status == SPG_OK) status = give_candidates(system, dense.rows, (int)dense.cols, values);
+    free(values);
+    matrix_market_free_dense(system->host, &dense);
+    return status;
+}
+
+static spg_status make_rigid_body_modes(const char *name, amg_system *system)
+{
+    const size_t count = 6 * (size_t)system->A.rows;
+    void *values = malloc((count > 0 ? count : 1) * spg_type_size(system->A.value_type));
+    if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for candidates");
+    spg_status status = generate_rigid_body_modes(system->host, name, system->A.value_type, values);
+    if (status == SPG_OK) status = give_candidates(system, system->A.rows, 6, values);
+    free(values);
+    return status;
+}
+
+/* ---- The system ---- */
+
+static spg_status place_matrix(amg_system *system)
+{
+    system->A_here = system->A;
+    if (system->context == system->host) return SPG_OK;
+    system->A_here = (spg_csr){0};
+    const spg_status status =
+        forward_status(system->host, system->context, spg_csr_copy(system->context, &system->A, &system->A_here));
+    system->owns_A_here = status == SPG_OK;
+    return status;
+}
+
+static spg_status make_right_hand_side(amg_system *system)
+{
+    const int64_t n = system->A.rows;
+    void *ones = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(system->A.value_type));
+    if (ones == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for a vector");
+    for (int64_t i = 0; i < n; i++) set_value(ones, system->A.value_type, i, 1.0);
+    const spg_status status = vector_create(system->host, system->context, system->A.value_type, n, ones, &system->b);
+    free(ones);
+    return status;
+}
+
+spg_status system_load(spg_context *host, spg_context *context, const amg_options *chosen, const char *argument,
+                       amg_system *system)
+{
+    *system = (amg_system){.host = host, .context = context};
+    const options source = {.seed = chosen->matrix_seed, .type = chosen->type, .type_given = true};
+    const bool is_elastic = has_rigid_body_modes(argument);
+    spg_status status = load_matrix(host, &source, argument, &system->A, system->name, sizeof system->name);
+    system->block_size = is_elastic && !chosen->block_size_given ? 3 : chosen->hierarchy.block_size;
+    if (status == SPG_OK && system->A.rows != system->A.cols)
+        status = spg_context_fail(host, SPG_ERROR_SHAPE, "%s: %lld x %lld, not square", argument,
+                                  (long long)system->A.rows, (long long)system->A.cols);
+    if (status == SPG_OK && chosen->nullspace_path != NULL)
+        status = read_candidates(chosen->nullspace_path, system);
+    else if (status == SPG_OK && is_elastic)
+        status = make_rigid_body_modes(argument, system);
+    if (status == SPG_OK) status = place_matrix(system);
+    if (status == SPG_OK) status = make_right_hand_side(system);
+    if (status != SPG_OK) system_free(system);
+    return status;
+}
+
+void system_free(amg_system *system)
+{
+    vector_free(system->context, &system->b);
+    vector_free(system->context, &system->candidate_values);
+    if (system->owns_A_here) spg_csr_free(system->context, &system->A_here);
+    spg_csr_free(system->host, &system->A);
+}
+
+spg_status scale_values(amg_system *system, spg_csr *scaled)
+{
+    spg_csr copy;
+    *scaled = (spg_csr){0};
+    spg_status status = spg_csr_copy(system->host, &system->A, &copy);
+    if (status != SPG_OK) return status;
+    for (int64_t k = 0; k < copy.nnz; k++)
+        set_value(copy.values, copy.value_type, k, 1.5 * get_value(copy.values, copy.value_type, k));
+    if (system->context == system->host) {
+        *scaled = copy;
+        return SPG_OK;
+    }
+    status = forward_status(system->host, system->context, spg_csr_copy(system->context, &copy, scaled));
+    spg_csr_free(system->host, &copy);
+    return status;
+}

@@ -1,0 +1,184 @@
+/* Algebraic multigrid by smoothed aggregation (Vanek, Mandel, Brezina 1996) on the sparse product, and the Galerkin
+ * product as a call of its own.
+ *
+ * Everything happens at the context's place: matrices, candidates, right-hand sides and solutions lie there, and no
+ * matrix crosses to the other one. Values are float or double (SPG_F32, SPG_F64); the Galerkin product takes all four
+ * types. */
+#ifndef SPG_AMG_H
+#define SPG_AMG_H
+
+#include "spg/spgemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The Galerkin product ------------------------------------------------------------------------------------- */
+
+/* C = R*A*P, as R*(A*P). A is n x n, P n x m, R m x n or NULL for P^T (the plain transpose, of complex values as well).
+ * C comes back m x m, owned, with sorted rows; see spgemm_csr for its pattern, bits and errors. With R NULL and A
+ * symmetric bit for bit, pattern and values (rows sorted, no column repeated), so is C: its entries below the diagonal
+ * are those above it. A*P and P^T count as workspace; where they pass spg_config.workspace_limit, that is MEMORY. */
+SPG_API spg_status spg_galerkin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, spg_csr *C);
+
+/* The kept patterns of R, A*P and C, and where each product goes. */
+typedef struct spg_galerkin_plan spg_galerkin_plan;
+
+/* What a Galerkin product or a plan's run was like. Times as in spgemm_stats: on a device 0 unless spg_config.timing.
+ */
+typedef struct spg_galerkin_stats {
+    spgemm_stats AP, RAP;
+    double transpose_ms, symmetry_ms; /* P^T made; symmetry found and kept */
+    int64_t plan_bytes;               /* what the plan keeps, A*P with its values included */
+} spg_galerkin_stats;
+
+/* R may be NULL for P^T. A, R and P may be freed afterwards; their values are not read. */
+SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                            spg_galerkin_plan **plan);
+
+/* C = R*A*P with new values on the plan's patterns, by the rules of spgemm_plan_run: C is zeroed, and is then
+ * allocated, or what this plan returned before, and then nothing is allocated, and on a device nothing waited for: such
+ * a run can be captured in a CUDA graph. R must be NULL if it was so at creation. */
+SPG_API spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                         spg_csr *C);
+SPG_API spg_status spg_galerkin_plan_stats(const spg_galerkin_plan *plan, spg_galerkin_stats *stats);
+SPG_API void spg_galerkin_plan_destroy(spg_galerkin_plan *plan);
+
+/* ---- Setup ---------------------------------------------------------------------------------------------------- */
+
+typedef enum spg_aggregation {
+    SPG_AGGREGATION_MIS2 = 0,    /* around a maximal independent set of distance 2, in parallel (Bell, Dalton, Olson) */
+    SPG_AGGREGATION_STANDARD = 1 /* greedy, in the order of rows, as PyAMG's "standard"; on the host only */
+} spg_aggregation;
+
+typedef enum spg_smoother {
+    SPG_SMOOTHER_JACOBI = 0,    /* damped by relaxation / rho(D^-1 A) */
+    SPG_SMOOTHER_L1_JACOBI = 1, /* divides by the row's sum of magnitudes; no damping needed */
+    SPG_SMOOTHER_CHEBYSHEV = 2  /* polynomial of D^-1 A over [rho/chebyshev_ratio, 1.1 rho] */
+} spg_smoother;
+
+/* Fill with spg_amg_options_default() and change what you need. */
+typedef struct spg_amg_options {
+    spg_aggregation aggregation;   /* MIS2 */
+    int join_leftovers;            /* MIS2's third phase: rows left over seed or join aggregates; 1. 0: they stay out */
+    uint64_t seed;                 /* of MIS2's priorities and of rho's start vector; 0. Same seed, same hierarchy */
+    double theta;                  /* strong: |a_ij| >= theta sqrt(|a_ii a_jj|) (of blocks: Frobenius norms); 0: all */
+    int block_size;                /* unknowns a node, consecutive rows; divides the rows; 1 */
+    int candidates;                /* near-null-space vectors k; 0: one constant for each unknown of a node */
+    const void *candidate_values;  /* rows x k at the context's place, vector after vector (column-major); read during
+                                      setup only. NULL where candidates is 0 */
+    double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
+    int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
+    int64_t max_coarse;            /* a level of at most so many rows is the last, solved densely; 500, at most 4096 */
+    int max_levels;                /* 20 */
+    spg_smoother smoother;         /* JACOBI */
+    int pre_sweeps, post_sweeps;   /* 1 each; of Chebyshev, polynomials */
+    double relaxation;             /* of Jacobi, over rho; 4/3 */
+    int chebyshev_degree;          /* 2 */
+    double chebyshev_ratio;        /* 30 */
+    int prepare_update;            /* 1: setup makes the plans of spg_amg_update; 0: its first call does; 0 */
+    int timing;                    /* 1: each step waits for its end, so that spg_amg_timings are true on a device; 0 */
+} spg_amg_options;
+
+SPG_API spg_amg_options spg_amg_options_default(void);
+
+typedef struct spg_amg spg_amg;
+
+/* Builds the hierarchy of A (square, each row sorted or not). options may be NULL. A is not copied: its arrays must
+ * stay until the hierarchy is destroyed or updated to others. Coarsening ends at max_coarse rows, at max_levels, or
+ * where it stalls: no aggregates, or no fewer unknowns than before.
+ *
+ * Defined behaviour: a zero or missing diagonal counts as an inverse of zero, so smoothing and prolongator smoothing
+ * leave that row alone; rows without strong neighbours are aggregates of their own with join_leftovers, else unknowns
+ * that only the smoother treats; candidates that depend on the others within an aggregate become zero rows of the
+ * coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
+ *
+ * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, STANDARD
+ * on a device, candidates past 32 or block_size past 32. FORMAT: infinite or NaN values of A, naming the row. */
+SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
+
+/* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
+ * stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are computed anew. Nothing is
+ * allocated (after a first call, without prepare_update) and, on a device, nothing is waited for unless the coarse
+ * operator is singular: the call can be captured in a CUDA graph. SHAPE: another size; on the host, another pattern,
+ * where there is more than one level. */
+SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
+
+SPG_API void spg_amg_destroy(spg_amg *amg);
+
+/* ---- What was built -------------------------------------------------------------------------------------------- */
+
+/* One level: views of what the hierarchy owns (of level 0, the caller's A), valid until it is updated or destroyed. P,
+ * R and aggregate_of are zeroed or NULL on the last level. */
+typedef struct spg_amg_level_view {
+    spg_csr A, P, R;
+    const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none */
+    int64_t nodes, aggregates;
+    int block_size, candidates;
+    double rho;                   /* estimate of the spectral radius of D^-1 A; may wait for the device */
+    const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
+} spg_amg_level_view;
+
+SPG_API int spg_amg_levels(const spg_amg *amg);
+SPG_API spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view);
+
+/* Seconds of the last setup by step, summed over levels. On a device they mean work queued, unless options.timing. */
+typedef struct spg_amg_timings {
+    double strength, aggregate, tentative, spectral_radius, smooth, transpose, AP, RAP, symmetry, coarse, total;
+    double small_levels; /* of the total, on levels below 10^4 rows */
+} spg_amg_timings;
+
+typedef struct spg_amg_summary {
+    int levels;
+    double operator_complexity, grid_complexity; /* nonzeros and rows of all levels over those of the first */
+    int64_t bytes;                               /* that the hierarchy holds; A of level 0 is the caller's */
+    spg_amg_timings setup;
+    double update_seconds; /* of the last update; 0 before one */
+} spg_amg_summary;
+
+SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
+
+/* The table of levels (rows, nonzeros, percent, aggregates, rows of each class in A*P and R*AP, bytes), complexities
+ * and set-up time by step, line by line to `log`; see spg_config.log. */
+SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
+
+/* ---- Solve ----------------------------------------------------------------------------------------------------- */
+
+typedef enum spg_amg_method {
+    SPG_AMG_CG = 0,        /* conjugate gradients preconditioned by one V-cycle: A symmetric positive definite */
+    SPG_AMG_STANDALONE = 1 /* V-cycles alone */
+} spg_amg_method;
+
+typedef struct spg_amg_solve_options {
+    spg_amg_method method; /* CG */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||; 1e-8 */
+    int max_iterations;    /* 200 */
+    double *history; /* NULL, or room on the host for max_iterations + 1 residual norms, the first of x as given */
+} spg_amg_solve_options;
+
+SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
+
+typedef struct spg_amg_solve_result {
+    int iterations, converged;
+    double initial_residual, residual; /* ||b - A x|| before and after, absolute */
+    double relative_residual;          /* over ||b||, or over 1 where b is zero */
+    double convergence_factor;         /* mean reduction an iteration */
+    double seconds;
+} spg_amg_solve_result;
+
+/* Solves A x = b on level 0. b and x: A.rows values at the context's place; x holds the first guess and, always, the
+ * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached; the message has the residual.
+ * INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG. BREAKDOWN: a NaN or infinite norm, or r^T M r
+ * of zero. */
+SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
+                                 const spg_amg_solve_options *options, spg_amg_solve_result *result);
+
+/* One V-cycle on A x = b from x, for callers with an iteration of their own; from x = 0 it is a symmetric operator
+ * where A is symmetric and pre_sweeps = post_sweeps. Queued on the stream, not waited for, capturable. */
+SPG_API spg_status spg_amg_cycle(spg_context *context, spg_amg *amg, const void *b, void *x);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

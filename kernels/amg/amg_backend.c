@@ -1,0 +1,31 @@
+/* The CUDA backend's table of algebraic multigrid. Standard aggregation goes row by row and is the host's alone. */
+#include "amg_stages.h"
+
+const spg_amg_backend spg_cuda_amg_backend = {
+    .find_symmetry = spg_cuda_find_symmetry,
+    .mirror = spg_cuda_mirror,
+    .transpose_map = spg_cuda_transpose_map,
+    .gather_values = spg_cuda_gather_values,
+    .check_finite = spg_cuda_check_finite,
+    .strength = spg_cuda_strength,
+    .aggregate_mis2 = spg_cuda_aggregate_mis2,
+    .aggregate_standard = NULL,
+    .tentative = spg_cuda_tentative,
+    .inverse_diagonal = spg_cuda_inverse_diagonal,
+    .spectral_bytes = spg_cuda_spectral_bytes,
+    .spectral_radius = spg_cuda_spectral_radius,
+    .prolongator_pattern = spg_cuda_prolongator_pattern,
+    .prolongator_values = spg_cuda_prolongator_values,
+    .dense_create = spg_cuda_dense_create,
+    .dense_update = spg_cuda_dense_update,
+    .dense_solve = spg_cuda_dense_solve,
+    .dense_destroy = spg_cuda_dense_destroy,
+    .axpby = spg_cuda_axpby,
+    .residual = spg_cuda_residual,
+    .jacobi = spg_cuda_jacobi,
+    .chebyshev = spg_cuda_chebyshev,
+    .dot_bytes = spg_cuda_dot_bytes,
+    .dot = spg_cuda_dot,
+    .cg_step = spg_cuda_cg_step,
+    .cg_direction = spg_cuda_cg_direction,
+};

@@ -1,0 +1,60 @@
+/* The functions of the CUDA backend's table of algebraic multigrid (amg_backend.c); what each does is said in
+ * src/amg_backend.h. Private. */
+#ifndef SPG_KERNELS_AMG_AMG_STAGES_H
+#define SPG_KERNELS_AMG_AMG_STAGES_H
+
+#include "../device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "amg_backend.h"
+
+spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
+spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
+spg_status spg_cuda_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
+spg_status spg_cuda_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
+
+spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A);
+spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
+                             spg_amg_graph *graph);
+spg_status spg_cuda_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
+                                   int32_t *aggregate_of, int64_t *aggregates);
+spg_status spg_cuda_tentative(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates,
+                              const void *fine, void *T, void *coarse);
+spg_status spg_cuda_inverse_diagonal(spg_context *context, const spg_csr *A, bool l1, void *inverse);
+int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps);
+spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
+                                    uint64_t seed, void *workspace, double *rho);
+spg_status spg_cuda_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                        bool smooth, spg_csr *P);
+spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                       const void *T, const void *inverse, double relaxation, const double *rho,
+                                       spg_csr *P);
+
+spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes);
+spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense);
+
+spg_status spg_cuda_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
+                          void *y);
+spg_status spg_cuda_residual(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
+spg_status spg_cuda_jacobi(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
+                           const void *b, const void *x, void *y);
+spg_status spg_cuda_chebyshev(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
+                              double ratio, int step, const void *b, const void *x, void *d, void *y);
+int64_t spg_cuda_dot_bytes(spg_type type, int64_t n);
+spg_status spg_cuda_dot(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
+                        double *result);
+spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
+                            const void *p, const void *q, void *x, void *r, void *workspace, double *rr);
+spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const double *rz,
+                                 const double *rz_before, const void *z, void *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

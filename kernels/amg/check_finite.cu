@@ -1,0 +1,65 @@
+/* Whether all values of a matrix are finite. One pass; where one is not, the host makes the message of the first. */
+#include "counts.cuh"
+#include "rows.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+enum { FIRST_VALUE = 0, FIRST_ROW = 1 }; /* in spg_report.first */
+
+template <typename Value> spg_status look_for_fault(spg_context *context, const spg_csr &A, spg_tally *counts)
+{
+    const Value *values = static_cast<const Value *>(A.values);
+    spg_report *report = spg_cuda_of(context)->report;
+    unsigned long long *faults = &spg_cuda_of(context)->tally->nnz;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, A.nnz, "looking for values that are not finite", [=] __device__(int64_t k) {
+            if (isfinite(values[k])) return;
+            count_one(faults);
+            report_first(&report->first[FIRST_VALUE], k);
+        });
+    return status == SPG_OK ? take_counts(context, counts) : status;
+}
+
+spg_status describe_fault(spg_context *context, const spg_csr &A)
+{
+    spg_report *shared = spg_cuda_of(context)->report, report;
+    numbers_view offsets = offsets_of(A);
+    int64_t rows = A.rows;
+    const int32_t *columns = A.columns;
+    spg_status status = for_each(context, 1, "describing a value", [=] __device__(int64_t) {
+        int64_t k = (int64_t)shared->first[FIRST_VALUE];
+        shared->first[FIRST_ROW] = (unsigned long long)row_of_entry(offsets, 0, rows - 1, k);
+        shared->figures[0] = columns[k];
+    });
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status != SPG_OK) return status;
+    return spg_context_fail(context, SPG_ERROR_FORMAT, "A: row %lld holds an infinite value or a NaN in column %lld",
+                            (long long)report.first[FIRST_ROW], report.figures[0]);
+}
+
+} // namespace
+
+} // namespace amg
+
+} // namespace spg
+
+spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A)
+{
+    if (A->nnz == 0) return SPG_OK;
+    spg_tally counts;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(
+        A->value_type, [&](auto value) { return spg::amg::look_for_fault<decltype(value)>(context, *A, &counts); });
+    if (status == SPG_OK && counts.nnz != 0) status = spg::amg::describe_fault(context, *A);
+    spg_cuda_leave(context);
+    return status;
+}

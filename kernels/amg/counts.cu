@@ -1,0 +1,65 @@
+/* See counts.cuh. The host polls for the counts, as for those of products: that takes less than a copy and a wait. */
+#include "counts.cuh"
+
+#include "../values.cuh"
+
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+/* The sums are of the offsets' type, whatever that of the lengths. */
+template <typename Offset>
+spg_status scan_into(spg_context *context, const int32_t *lengths, int64_t count, Offset *offsets)
+{
+    const char *what = "scanning row lengths";
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    workspace work(context);
+    char *memory = nullptr;
+    size_t bytes = 0;
+    cudaError_t error =
+        cub::DeviceScan::ExclusiveScan(nullptr, bytes, lengths, offsets, cuda::std::plus<>{}, Offset{0}, count, stream);
+    spg_status status = spg_cuda_check(context, error, what);
+    if (status == SPG_OK) status = work.take((int64_t)bytes, what, &memory);
+    if (status != SPG_OK) return status;
+    error =
+        cub::DeviceScan::ExclusiveScan(memory, bytes, lengths, offsets, cuda::std::plus<>{}, Offset{0}, count, stream);
+    return spg_cuda_check(context, error, what);
+}
+
+} // namespace
+
+spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t rows, spg_type offset_type, void *offsets)
+{
+    return with_offset_type(offset_type, [&](auto offset) {
+        return scan_into(context, lengths, rows + 1, static_cast<decltype(offset) *>(offsets));
+    });
+}
+
+spg_status take_counts(spg_context *context, spg_tally *tally)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    spg_tally *counts = cuda->tally;
+    spg_mailbox *mailbox = cuda->device_mailbox;
+    const unsigned int number = ++cuda->posts;
+    spg_status status = for_each(context, 1, "telling counts", [=] __device__(int64_t) {
+        mailbox->tally.nnz = counts->nnz;
+        mailbox->tally.long_rows = counts->long_rows;
+        counts->nnz = 0;
+        counts->long_rows = 0;
+        __threadfence_system();
+        mailbox->number = number;
+    });
+    return status == SPG_OK ? spg_cuda_wait_for_tally(context, number, tally) : status;
+}
+
+} // namespace amg
+
+} // namespace spg

@@ -1,0 +1,251 @@
+/* The dense solver of the coarsest level: see dense.cuh. A solve is one product with the inverse; an update queues the
+ * inversion again and does not wait, unless it is by rotations. */
+#include "dense.cuh"
+
+#include "counts.cuh"
+
+#include <cfloat>
+#include <cstring>
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+enum { IS_REGULAR = 0, IS_SINGULAR = 1, IS_INFINITE = 2 };
+
+/* Adds a row's entries to the zeroed tableau, a warp a row and 32 entries at a time; duplicates among them are added up
+ * by the first lane that has one, in order. */
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_dense dense, unsigned long long *faults)
+{
+    for_each_row(A.rows, WARP, [&](int64_t row, int lane) {
+        int64_t end = row >= 0 ? A.offsets[row + 1] : 0;
+        for (int64_t k = row >= 0 ? A.offsets[row] : 0; k < end; k += WARP) {
+            bool reads = k + lane < end;
+            int32_t column = reads ? A.columns[k + lane] : -1 - lane;
+            double value = reads ? (double)A.values[k + lane] : 0, sum = 0;
+            unsigned int alike = __match_any_sync(ALL_LANES, column);
+            bool has_duplicates = __any_sync(ALL_LANES, __popc(alike) > 1);
+            for (int source = 0; source < WARP && has_duplicates; ++source) {
+                double passed = __shfl_sync(ALL_LANES, value, source);
+                if (alike >> source & 1) sum += passed;
+            }
+            if (reads && (alike & lanes_below()) == 0)
+                dense.tableau[row * dense.padded + column] += has_duplicates ? sum : value;
+            if (reads && value != 0) dense.row_used[row] = dense.column_used[column] = 1;
+            if (reads && !isfinite(value)) atomicAdd(faults, 1ull);
+            __syncwarp();
+        }
+    });
+}
+
+template <typename Value> spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &dense)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    const int64_t n = dense.n, padded = dense.padded;
+    cudaError_t error =
+        cudaMemsetAsync(dense.tableau, 0, (size_t)(padded * padded) * sizeof *dense.tableau, cuda->stream);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(dense.row_used, 0, 2 * (size_t)padded * sizeof *dense.row_used, cuda->stream);
+    spg_status status = spg_cuda_check(context, error, "a dense operator");
+    if (status != SPG_OK) return status;
+    spread<<<blocks_for_groups(context, n, WARP), THREADS, 0, cuda->stream>>>(view_of<Value>(A), dense,
+                                                                              &cuda->tally->nnz);
+    status = spg_cuda_check_launch(context, "a dense operator");
+    if (status != SPG_OK) return status;
+    bool by_pivots = dense.vectors == nullptr;
+    return for_each(context, padded, "a dense operator", [=] __device__(int64_t i) {
+        dense.column_of[i] = -1;
+        bool is_used = i < n && (dense.row_used[i] != 0 || dense.column_used[i] != 0);
+        if (!is_used && by_pivots) dense.tableau[i * padded + i] = 1;
+    });
+}
+
+spg_status load_any(spg_context *context, const spg_csr &A, const spg_amg_dense &dense)
+{
+    return with_real_type(A.value_type, [&](auto value) { return load<decltype(value)>(context, A, dense); });
+}
+
+/* Whether all pivots but those of unused unknowns count. */
+__global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense, spg_tally *tally)
+{
+    double least = INFINITY, most = 0;
+    for (int64_t j = threadIdx.x; j < dense.n; j += THREADS) {
+        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
+        double pivot = dense.pivots[j];
+        if (is_used) least = pivot < least ? pivot : pivot >= least ? least : -INFINITY, most = fmax(most, pivot);
+    }
+    least = combine_block(least, INFINITY, minimum());
+    most = combine_block(most, 0.0, maximum());
+    if (threadIdx.x != 0) return;
+    bool is_regular = least == INFINITY || least > dense.least_share * most;
+    tally->long_rows = tally->nnz != 0 ? IS_INFINITE : is_regular ? IS_REGULAR : IS_SINGULAR;
+    tally->nnz = 0;
+}
+
+/* Waits. */
+spg_status read_judgement(spg_context *context, const spg_amg_dense &dense, unsigned int *judgement)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    spg_tally counts;
+    judge_pivots<<<1, THREADS, 0, cuda->stream>>>(dense, cuda->tally);
+    spg_status status = spg_cuda_check_launch(context, "a dense operator");
+    if (status == SPG_OK) status = take_counts(context, &counts);
+    if (status == SPG_OK) *judgement = counts.long_rows;
+    return status;
+}
+
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *matrix, const Value *b, Value *x)
+{
+    for_each_row(n, WARP, [&](int64_t row, int lane) {
+        double sum = 0;
+        for (int64_t k = lane; k < n && row >= 0; k += WARP) sum = fma(matrix[row * n + k], (double)b[k], sum);
+        sum = reduce(sum, plus());
+        if (row >= 0 && lane == 0) x[row] = (Value)sum;
+    });
+}
+
+/* Bytes of the arrays, in the order of `arrays_of`. */
+enum { ARRAYS = 5 };
+
+struct dense_array {
+    void **memory;
+    int64_t bytes;
+};
+
+void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
+{
+    const int64_t n = dense.n, padded = dense.padded, size = sizeof(double);
+    arrays[0] = {(void **)&dense.tableau, padded * padded * size};
+    arrays[1] = {(void **)&dense.inverse, n * n * size};
+    arrays[2] = {(void **)&dense.pivots, (padded + 1) * size};
+    arrays[3] = {(void **)&dense.row_of, 4 * padded * (int64_t)sizeof(int32_t)};
+    arrays[4] = {(void **)&dense.vectors, n * n * size};
+}
+
+/* All but the vectors. */
+spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
+{
+    dense_array arrays[ARRAYS];
+    list_arrays(dense, arrays);
+    spg_status status = SPG_OK;
+    for (int k = 0; k + 1 < ARRAYS && status == SPG_OK; ++k) {
+        status = spg_allocate(context, arrays[k].bytes, "the dense coarse operator", arrays[k].memory);
+        *bytes += arrays[k].bytes;
+    }
+    dense.column_of = dense.row_of + dense.padded;
+    dense.row_used = dense.column_of + dense.padded;
+    dense.column_used = dense.row_used + dense.padded;
+    return status;
+}
+
+spg_status make_pseudo_inverse(spg_context *context, const spg_csr &A, spg_amg_dense &dense, int64_t *bytes)
+{
+    dense_array arrays[ARRAYS];
+    list_arrays(dense, arrays);
+    const dense_array &vectors = arrays[ARRAYS - 1];
+    spg_status status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
+    *bytes += vectors.bytes;
+    if (status == SPG_OK) status = load_any(context, A, dense);
+    return status == SPG_OK ? invert_by_rotations(context, dense) : status;
+}
+
+spg_status factor(spg_context *context, const spg_csr &A, spg_amg_dense &dense, int64_t *bytes)
+{
+    if (dense.n == 0) return SPG_OK;
+    unsigned int judgement = IS_REGULAR;
+    spg_status status = allocate(context, dense, bytes);
+    if (status == SPG_OK) status = load_any(context, A, dense);
+    if (status == SPG_OK) status = invert_by_pivots(context, dense);
+    if (status == SPG_OK) status = read_judgement(context, dense, &judgement);
+    if (status == SPG_OK && judgement == IS_INFINITE)
+        return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
+    return status == SPG_OK && judgement == IS_SINGULAR ? make_pseudo_inverse(context, A, dense, bytes) : status;
+}
+
+/* What kernels counted while the operator was loaded is told to nobody. */
+spg_status forget_faults(spg_context *context)
+{
+    unsigned long long *faults = &spg_cuda_of(context)->tally->nnz;
+    return for_each(context, 1, "a dense operator", [=] __device__(int64_t) { *faults = 0; });
+}
+
+} // namespace
+
+} // namespace amg
+
+} // namespace spg
+
+spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes)
+{
+    void *memory = nullptr;
+    *dense = nullptr;
+    *bytes = 0;
+    spg_status status = spg_allocate_on_host(context, sizeof(spg_amg_dense), "a dense solver", &memory);
+    if (status != SPG_OK) return status;
+    spg_amg_dense *created = static_cast<spg_amg_dense *>(memory);
+    memset(created, 0, sizeof *created);
+    created->n = A->rows;
+    created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
+    created->type = A->value_type;
+    created->least_share =
+        (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
+    int64_t taken = sizeof *created;
+    status = spg_cuda_enter(context);
+    if (status == SPG_OK) {
+        status = spg::amg::factor(context, *A, *created, &taken);
+        spg_cuda_leave(context);
+    }
+    if (status != SPG_OK) {
+        spg_cuda_dense_destroy(context, created);
+        return status;
+    }
+    *dense = created;
+    *bytes = taken;
+    return SPG_OK;
+}
+
+spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
+{
+    if (dense->n == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::load_any(context, *A, *dense);
+    if (status == SPG_OK) status = spg::amg::forget_faults(context);
+    if (status == SPG_OK)
+        status = dense->vectors != nullptr ? spg::amg::invert_by_rotations(context, *dense)
+                                           : spg::amg::invert_by_pivots(context, *dense);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
+{
+    if (dense->n == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(dense->type, [&](auto value) {
+        using Value = decltype(value);
+        unsigned int blocks = spg::amg::blocks_for_groups(context, dense->n, spg::WARP);
+        spg::amg::multiply<<<blocks, spg::amg::THREADS, 0, spg_cuda_of(context)->stream>>>(
+            dense->n, dense->inverse, static_cast<const Value *>(b), static_cast<Value *>(x));
+        return spg_cuda_check_launch(context, "a dense solve");
+    });
+    spg_cuda_leave(context);
+    return status;
+}
+
+void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense)
+{
+    if (dense == nullptr) return;
+    spg::amg::dense_array arrays[spg::amg::ARRAYS];
+    spg::amg::list_arrays(*dense, arrays);
+    for (const spg::amg::dense_array &array : arrays) spg_release(context, *array.memory, array.bytes);
+    spg_release_on_host(context, dense, sizeof *dense);
+}

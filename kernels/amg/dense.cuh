@@ -1,0 +1,46 @@
+/* The dense coarse operator on the device: an explicit inverse, or pseudo-inverse, that a solve multiplies by. Private.
+ *
+ * All in doubles: of floats' rounding, only that of the operator's entries is left. Work on it is fused where it pays:
+ * no other kernel has to repeat its bits. */
+#ifndef SPG_KERNELS_AMG_DENSE_CUH
+#define SPG_KERNELS_AMG_DENSE_CUH
+
+#include "rows.cuh"
+
+/* The tableau is padded to whole panels by unknowns of their own, with a one on the diagonal. So are unknowns whose row
+ * and column are zero throughout, which candidates that depend on others leave: their solution is zero, as by the
+ * pseudo-inverse. */
+struct spg_amg_dense {
+    int64_t n, padded; /* rows of the operator, and of the tableau */
+    spg_type type;
+    double least_share; /* of the largest pivot or singular value: at most this counts as zero */
+    double *tableau;    /* padded x padded, row-major: the operator, and then its inverse, rows and columns permuted */
+    double *inverse;    /* n x n, row-major */
+    double *pivots;     /* magnitudes; or squares of singular values, and then reciprocals of those kept */
+    int32_t *row_of;    /* of each column of the tableau: the row of its pivot */
+    int32_t *column_of; /* of each row: the column that it was the pivot of; -1 before */
+    int32_t *row_used;  /* not 0: the row has values that are not zero */
+    int32_t *column_used;
+    double *vectors; /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
+};
+
+namespace spg
+{
+
+namespace amg
+{
+
+enum { DENSE_PAD = 32 };
+
+/* Turns the tableau into its inverse by pivots, and writes it to `inverse`. Queued. */
+spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense);
+
+/* Writes the pseudo-inverse of the n x n operator that lies in the tableau, rows of `padded` values, to `inverse`.
+ * Waits. */
+spg_status invert_by_rotations(spg_context *context, const spg_amg_dense &dense);
+
+} // namespace amg
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,168 @@
+/* The inverse of a dense operator by Gauss-Jordan exchanges with row pivots, panel by panel.
+ *
+ * The tableau y = A x is exchanged for x = A^-1 y, a column's unknown against the row of its pivot at a time, in place
+ * and without moving rows: entry (row_of[j], c) ends as that of the inverse in row j and column row_of[c]. One block
+ * exchanges the columns of a panel, held in registers; then a block for each strip of other columns applies the panel
+ * to them. The pivots are those of LU with row pivots, but for columns whose largest entries agree in their first 20
+ * bits. Two launches a panel, none waits. */
+#include "dense.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+enum { PANEL_THREADS = 512, PANEL_WARPS = PANEL_THREADS / WARP, PANEL_VALUES = 32, STRIP = 8 };
+
+/* What a panel's block passes around: each warp's best pivot, and the row of the best of all. Two of each: one is read
+ * while the next is written. */
+template <int Width> struct panel_memory {
+    uint32_t keys[2][PANEL_WARPS];
+    int32_t rows[2][PANEL_WARPS];
+    double values[2][PANEL_WARPS];
+    alignas(16) double pivot_row[2][Width];
+};
+
+struct pivot {
+    uint32_t key; /* grows with its magnitude; 0: none */
+    int32_t row;
+    double value;
+};
+
+/* The best of the block's pivots; the first of equals by warps and lanes. */
+template <int Width> __device__ inline pivot find_pivot(panel_memory<Width> &memory, int turn, const pivot &mine)
+{
+    uint32_t most = __reduce_max_sync(ALL_LANES, mine.key);
+    int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
+    if (lane == __ffs((int)__ballot_sync(ALL_LANES, mine.key == most)) - 1) {
+        memory.keys[turn][warp] = mine.key;
+        memory.rows[turn][warp] = mine.row;
+        memory.values[turn][warp] = mine.value;
+    }
+    __syncthreads();
+    uint32_t key = lane < warps ? memory.keys[turn][lane] : 0;
+    most = __reduce_max_sync(ALL_LANES, key);
+    int winner = __ffs((int)__ballot_sync(ALL_LANES, key == most)) - 1;
+    return {most, memory.rows[turn][winner], memory.values[turn][winner]};
+}
+
+/* Exchanges columns [first, first + Width) of the tableau. A thread holds Rows rows of them. */
+template <int Rows, int Width>
+__global__ __launch_bounds__(PANEL_THREADS) void exchange_panel(spg_amg_dense dense, int first)
+{
+    __shared__ panel_memory<Width> memory;
+    const int count = (int)dense.padded;
+    double a[Rows][Width];
+    bool used[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        int row = (int)threadIdx.x + r * (int)blockDim.x;
+        used[r] = row >= count || dense.column_of[row] >= 0;
+#pragma unroll
+        for (int c = 0; c < Width; ++c) a[r][c] = row < count ? dense.tableau[(int64_t)row * count + first + c] : 0;
+    }
+#pragma unroll
+    for (int t = 0; t < Width; ++t) {
+        pivot best = {0, (int)threadIdx.x, 0};
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+            uint32_t key = used[r] ? 0 : ((uint32_t)__double2hiint(a[r][t]) & 0x7fffffffu) + 1;
+            if (key > best.key) best = {key, (int)threadIdx.x + r * (int)blockDim.x, a[r][t]};
+        }
+        best = find_pivot(memory, t & 1, best);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+            if ((int)threadIdx.x + r * (int)blockDim.x != best.row) continue;
+#pragma unroll
+            for (int c = 0; c < Width; ++c) memory.pivot_row[t & 1][c] = a[r][c];
+            used[r] = true;
+            dense.row_of[first + t] = best.row;
+            dense.column_of[best.row] = first + t;
+            dense.pivots[first + t] = fabs(best.value);
+        }
+        double reciprocal = best.value != 0 ? 1 / best.value : 0; /* while others wait for the row */
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+            bool is_pivot = (int)threadIdx.x + r * (int)blockDim.x == best.row;
+            double factor = is_pivot ? reciprocal : a[r][t] * reciprocal;
+#pragma unroll
+            for (int c = 0; c < Width; ++c)
+                if (c != t) a[r][c] = fma(-factor, memory.pivot_row[t & 1][c], is_pivot ? 0.0 : a[r][c]);
+            a[r][t] = factor;
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        int row = (int)threadIdx.x + r * (int)blockDim.x;
+#pragma unroll
+        for (int c = 0; c < Width; ++c)
+            if (row < count) dense.tableau[(int64_t)row * count + first + c] = a[r][c];
+    }
+}
+
+/* Applies a panel to STRIP columns beside it: what the rows of its pivots hold there is read before it changes. */
+template <int Width> __global__ __launch_bounds__(THREADS) void apply_panel(spg_amg_dense dense, int first)
+{
+    __shared__ double pivot_rows[Width][STRIP];
+    const int count = (int)dense.padded, column = (int)blockIdx.x * STRIP;
+    if (column >= first && column + STRIP <= first + Width) return;
+    for (int k = (int)threadIdx.x; k < Width * STRIP; k += THREADS)
+        pivot_rows[k / STRIP][k % STRIP] =
+            dense.tableau[(int64_t)dense.row_of[first + k / STRIP] * count + column + k % STRIP];
+    __syncthreads();
+    for (int row = (int)threadIdx.x; row < count; row += THREADS) {
+        double *values = dense.tableau + (int64_t)row * count;
+        bool is_pivot = dense.column_of[row] >= first && dense.column_of[row] < first + Width;
+        double sums[STRIP];
+#pragma unroll
+        for (int c = 0; c < STRIP; ++c) sums[c] = is_pivot ? 0 : values[column + c];
+#pragma unroll 8
+        for (int t = 0; t < Width; ++t) {
+            double factor = -values[first + t];
+#pragma unroll
+            for (int c = 0; c < STRIP; ++c) sums[c] = fma(factor, pivot_rows[t][c], sums[c]);
+        }
+#pragma unroll
+        for (int c = 0; c < STRIP; ++c)
+            if (column + c < first || column + c >= first + Width) values[column + c] = sums[c];
+    }
+}
+
+template <int Rows> spg_status exchange_all(spg_context *context, const spg_amg_dense &dense)
+{
+    constexpr int width = PANEL_VALUES / Rows;
+    static_assert(DENSE_PAD % width == 0 && DENSE_PAD % STRIP == 0, "whole panels and strips");
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    int rows = (int)dense.padded, threads = rows < PANEL_THREADS ? rows : PANEL_THREADS;
+    for (int first = 0; first < rows; first += width) {
+        exchange_panel<Rows, width><<<1, threads, 0, stream>>>(dense, first);
+        apply_panel<width><<<rows / STRIP, THREADS, 0, stream>>>(dense, first);
+    }
+    return spg_cuda_check_launch(context, "a dense inverse");
+}
+
+} // namespace
+
+spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense)
+{
+    spg_status status = dense.padded <= PANEL_THREADS       ? exchange_all<1>(context, dense)
+                        : dense.padded <= 2 * PANEL_THREADS ? exchange_all<2>(context, dense)
+                        : dense.padded <= 4 * PANEL_THREADS ? exchange_all<4>(context, dense)
+                                                            : exchange_all<8>(context, dense);
+    if (status != SPG_OK) return status;
+    const int64_t n = dense.n;
+    return for_each(context, n * dense.padded, "a dense inverse", [=] __device__(int64_t k) {
+        int64_t j = k / dense.padded, c = k % dense.padded, column = dense.row_of[c];
+        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
+        if (column < n) dense.inverse[j * n + column] = is_used ? dense.tableau[dense.row_of[j] * dense.padded + c] : 0;
+    });
+}
+
+} // namespace amg
+
+} // namespace spg

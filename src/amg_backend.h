@@ -1,0 +1,162 @@
+/* The seam of algebraic multigrid: its set-up steps and the vector work of its cycles, one stage-sized function a
+ * field. Private. Filled by src/host/amg/ and kernels/amg/; called by amg/.
+ *
+ * As in backend.h: arguments are checked, arrays lie at the backend's place, a failure frees what it took and leaves a
+ * message. Values are SPG_F32 or SPG_F64 (`type`), but for the four functions of the Galerkin product, which take all
+ * four types. On a device functions queue work and return; those that wait are marked WAITS, and those used by
+ * spg_amg_update and spg_amg_cycle neither wait nor allocate. Scalars that stay at the place (rho, dot products) are
+ * doubles, whatever the type. Every sum over rows has a fixed order, independent of threads: a result repeats bit for
+ * bit at its place; between places real numbers may differ in the last bits, integers (aggregates, patterns) do not. */
+#ifndef SPG_SRC_AMG_BACKEND_H
+#define SPG_SRC_AMG_BACKEND_H
+
+#include "backend.h"
+
+#include "spg/amg.h"
+
+/* Who is strongly connected to whom: a pattern over nodes, with 64-bit offsets where its matrix has them. Includes each
+ * node itself or not, as it comes. */
+typedef struct spg_amg_graph {
+    int64_t nodes, nnz;
+    spg_type offset_type;
+    void *row_offsets;
+    int32_t *columns;
+    bool borrowed; /* the arrays are A's: theta 0 and one unknown a node */
+} spg_amg_graph;
+
+/* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i is of node i / block_size. Coarse
+ * unknowns of aggregate g are g*candidates ..., so that a row of T, and each block of a row of P, is `candidates`
+ * columns. */
+typedef struct spg_amg_aggregates {
+    int64_t nodes, aggregates;
+    int block_size, candidates;
+    int32_t *aggregate_of; /* of each node; -1: in none */
+} spg_amg_aggregates;
+
+/* A dense coarse operator, factored: the backend's own. */
+typedef struct spg_amg_dense spg_amg_dense;
+
+typedef struct spg_amg_backend {
+    /* ---- symmetry, for the Galerkin product (all four types) ---- */
+    /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
+     * sorted), else 0. */
+    spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
+    /* Where *flag is 1: gives each entry below the diagonal of the square C, whose rows are sorted, the value of its
+     * mirror image. Entries without one are left. */
+    spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C);
+    /* map (int64 at the place, A.nnz of them): entry k of the transpose comes from entry map[k] of A. */
+    spg_status (*transpose_map)(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
+    /* transpose.values[k] = A.values[map[k]]. */
+    spg_status (*gather_values)(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
+
+    /* ---- setup ---- */
+    /* FORMAT, naming row and column, if a value of A is not finite. WAITS. */
+    spg_status (*check_finite)(spg_context *context, const spg_csr *A);
+    /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
+     * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.
+     * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
+     * root of its squares' sum in storage order, row after row; columns ascend, each once. WAITS. */
+    spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
+    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them) and *aggregates.
+     * WAITS. Integer for integer the same at every place, because each step below is a function of the one before:
+     *
+     * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
+     * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the
+     * node in 31; a node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
+     * ring_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
+     * with u the largest ring of i itself and of the columns of its row: i is in if u is its own key, else out if u's
+     * state is `in`. Rounds go on until none is undecided. Of a symmetric graph, that is what taking candidates
+     * greedily in descending order of keys gives.
+     *
+     * A node whose row names no other node is alone.
+     *
+     * Without join_leftovers: all nodes are allowed, those not alone are candidates. Roots are numbered in ascending
+     * order. A node's number is its own if it is a root, else the largest of roots that its row names, else the largest
+     * number so found of nodes that its row names, else -1.
+     *
+     * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order; a node that
+     * is no root joins the largest-numbered root that its row names, if it names one, else it is free. (2) Free nodes
+     * are allowed, and those of them whose row has at least two entries in other free nodes are candidates of a second
+     * set, with the same seed. Its roots take the next numbers in ascending order; a free node that is no root joins
+     * the largest-numbered one that its row names. (3) Nodes still free join, of the aggregates of the first 64 entries
+     * of their row whose nodes had one after (2), that which has most of these entries, of several the lowest-numbered;
+     * nodes without any take the next numbers in ascending order, each an aggregate of its own. */
+    spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
+                                 int32_t *aggregate_of, int64_t *aggregates);
+    /* As above, PyAMG's standard aggregation; NULL where the backend has none. */
+    spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
+                                     int64_t *aggregates);
+    /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
+     * T*coarse. fine: rows x k column-major, or NULL for the constants of block_size unknowns. T: rows x k, ROW-major,
+     * zero rows for nodes in no aggregate. coarse: (aggregates*k) x k column-major. A candidate whose rest is at most
+     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. */
+    spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
+                            void *T, void *coarse);
+    /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or
+     * missing. */
+    spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
+    /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
+     * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
+     * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector has
+     * spg_amg_random_unit(seed, i) (amg_random.h) in row i, 0 where the inverse is 0. workspace: spectral_bytes. */
+    int64_t (*spectral_bytes)(const spg_csr *A, int steps);
+    spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
+                                  void *workspace, double *rho);
+    /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
+     * ascending, candidates columns each; allocates P whole, values unset. smooth false: the row's own aggregate alone.
+     * WAITS. */
+    spg_status (*prolongator_pattern)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                      bool smooth, spg_csr *P);
+    /* P = T - relaxation/(*rho) * inverse .* (A*T), into that pattern; relaxation 0: P = T. Each entry is T's (or 0)
+     * less the scaled sum of its products in storage order. */
+    spg_status (*prolongator_values)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                     const void *T, const void *inverse, double relaxation, const double *rho,
+                                     spg_csr *P);
+
+    /* ---- dense coarse operator ---- */
+    /* Room and first factorisation of a square A of at most 4096 rows: LU with pivots, or where that meets a pivot of
+     * at most rows*eps of the largest, a pseudo-inverse by singular values. WAITS. */
+    spg_status (*dense_create)(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes);
+    /* Again, by the same way. Does not wait with LU. */
+    spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+    spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+    void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
+
+    /* ---- cycles ---- n: elements; vectors of `type` */
+    /* y = alpha*x + beta*y; beta 0: y is not read. */
+    spg_status (*axpby)(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
+                        void *y);
+    /* r = b - A x. */
+    spg_status (*residual)(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
+    /* y = x + scale/(*rho) * inverse .* (b - A x); x NULL: zero, and A is not read; rho NULL: 1. y is not x. */
+    spg_status (*jacobi)(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
+                         const void *b, const void *x, void *y);
+    /* One step of Chebyshev's three-term recurrence for D^-1 A over [1.1 rho/ratio, 1.1 rho]: step k of a polynomial
+     * (0 the first). d: the direction, kept from step to step; y = x + d_new; x NULL at step 0 only: zero, and A is not
+     * read. y is not x. With centre c and half-width h of the interval, s_0 = h/c and s_k = 1/(2c/h - s_(k-1)):
+     * d_new = 1/c D^-1 (b - A x) at step 0, s_k s_(k-1) d + 2 s_k/h D^-1 (b - A x) after it (Saad, Iterative Methods
+     * for Sparse Linear Systems, algorithm 12.1); coefficients in double, then rounded to `type`. */
+    spg_status (*chebyshev)(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
+                            double ratio, int step, const void *b, const void *x, void *d, void *y);
+    /* *result (double at the place) = x . y, summed in a fixed order. workspace: dot_bytes. */
+    int64_t (*dot_bytes)(spg_type type, int64_t n);
+    spg_status (*dot)(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
+                      double *result);
+
+    /* ---- conjugate gradients ---- scalars are doubles at the place, so that an iteration waits once, to read them.
+     * Both leave their vectors alone where a quotient is not to be had: the scalars then tell the caller why. */
+    /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Where not (*rz > 0 and *pq > 0), or alpha is not
+     * finite, x and r stay as they are. workspace: dot_bytes. */
+    spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
+                          const void *p, const void *q, void *x, void *r, void *workspace, double *rr);
+    /* p = z + *rz / *rz_before p; p = z where that is not finite. */
+    spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const double *rz,
+                               const double *rz_before, const void *z, void *p);
+} spg_amg_backend;
+
+extern const spg_amg_backend spg_host_amg_backend;
+#ifdef SPG_WITH_CUDA
+extern const spg_amg_backend spg_cuda_amg_backend; /* a table for C: its definition has C linkage */
+#endif
+
+#endif

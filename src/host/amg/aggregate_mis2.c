@@ -1,0 +1,151 @@
+/* Aggregates around maximal independent sets of distance 2; amg_backend.h says which, step by step. */
+#include "host/amg/graph.h"
+#include "host/amg/host_amg.h"
+#include "host/work.h"
+#include "memory.h"
+
+#include <string.h>
+
+enum { ENTRIES_WEIGHED = 64 };
+
+typedef struct aggregation {
+    const spg_amg_graph *graph;
+    uint64_t seed;
+    int threads;
+    uint64_t *keys, *ring;
+    int32_t *path, *open;  /* lists of nodes */
+    int32_t *aggregate_of; /* -1: in none so far */
+    uint8_t *chosen;       /* marks of nodes */
+    int64_t aggregates;
+} aggregation;
+
+/* All nodes of list[0..count) may be passed through. */
+static void select_roots(aggregation *job, int64_t path_count, int64_t open_count)
+{
+    const int64_t nodes = job->graph->nodes;
+    memset(job->keys, 0, (size_t)nodes * sizeof *job->keys);
+    memset(job->ring, 0, (size_t)nodes * sizeof *job->ring);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t k = 0; k < open_count; ++k) job->keys[job->open[k]] = spg_graph_key(job->seed, job->open[k]);
+    spg_graph_independent_set(job->threads, job->graph, job->keys, job->ring, job->path, path_count, job->open,
+                              open_count);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t i = 0; i < nodes; ++i) job->chosen[i] = job->keys[i] != 0;
+    job->aggregates = spg_graph_number(job->threads, nodes, job->chosen, job->aggregates, job->aggregate_of);
+}
+
+static int64_t list_all(const aggregation *job, int32_t *list)
+{
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t i = 0; i < job->graph->nodes; ++i) list[i] = (int32_t)i;
+    return job->graph->nodes;
+}
+
+/* The largest number of a marked node that the row of i names; -1 if there is none. */
+static int32_t largest_named(const aggregation *job, int32_t i)
+{
+    const spg_amg_graph *graph = job->graph;
+    int32_t largest = -1;
+    for (int64_t k = spg_graph_offset(graph, i); k < spg_graph_offset(graph, i + 1); ++k) {
+        const int32_t j = graph->columns[k];
+        if (job->chosen[j] && job->aggregate_of[j] > largest) largest = job->aggregate_of[j];
+    }
+    return largest;
+}
+
+/* Nodes in no aggregate join the largest-numbered marked node of their row. Marks stay as they are. */
+static void join_marked(aggregation *job)
+{
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 4096)
+    for (int64_t i = 0; i < job->graph->nodes; ++i)
+        if (!job->chosen[i] && job->aggregate_of[i] < 0) job->aggregate_of[i] = largest_named(job, (int32_t)i);
+}
+
+static bool has_company(const void *graph, int32_t node) { return !spg_graph_is_alone(graph, node); }
+
+static void aggregate_by_rings(aggregation *job)
+{
+    const int64_t nodes = list_all(job, job->path), all = list_all(job, job->open);
+    select_roots(job, nodes, spg_graph_filter(job->threads, job->open, all, has_company, job->graph));
+    join_marked(job);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t i = 0; i < nodes; ++i) job->chosen[i] = job->aggregate_of[i] >= 0;
+    join_marked(job);
+}
+
+static bool is_free(const void *job, int32_t node) { return ((const aggregation *)job)->aggregate_of[node] < 0; }
+
+static bool has_two_free(const void *data, int32_t node)
+{
+    const aggregation *job = data;
+    int free_entries = 0;
+    for (int64_t k = spg_graph_offset(job->graph, node); k < spg_graph_offset(job->graph, node + 1); ++k) {
+        const int32_t j = job->graph->columns[k];
+        free_entries += j != node && is_free(job, j);
+    }
+    return free_entries >= 2;
+}
+
+/* The aggregate that a node still free joins; -1 if its row names none. */
+static int32_t strongest(const aggregation *job, int32_t node)
+{
+    int32_t seen[ENTRIES_WEIGHED], best = -1;
+    int count = 0, best_weight = 0;
+    const int64_t end = spg_graph_offset(job->graph, node + 1);
+    for (int64_t k = spg_graph_offset(job->graph, node); k < end && count < ENTRIES_WEIGHED; ++k)
+        if (!is_free(job, job->graph->columns[k])) seen[count++] = job->aggregate_of[job->graph->columns[k]];
+    for (int a = 0; a < count; ++a) {
+        int weight = 0;
+        for (int b = 0; b < count; ++b) weight += seen[b] == seen[a];
+        if (weight > best_weight || (weight == best_weight && seen[a] < best)) {
+            best = seen[a];
+            best_weight = weight;
+        }
+    }
+    return best;
+}
+
+/* job->open: the nodes still free. What they choose is noted apart first, so that none sees what another chose. */
+static void join_strongest(aggregation *job, int64_t count)
+{
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1024)
+    for (int64_t k = 0; k < count; ++k) job->path[k] = strongest(job, job->open[k]);
+    for (int64_t k = 0; k < count; ++k)
+        job->aggregate_of[job->open[k]] = job->path[k] >= 0 ? job->path[k] : (int32_t)job->aggregates++;
+}
+
+static void aggregate_in_phases(aggregation *job)
+{
+    const int64_t nodes = list_all(job, job->path);
+    select_roots(job, nodes, list_all(job, job->open));
+    join_marked(job);
+    int64_t path = spg_graph_filter(job->threads, job->path, list_all(job, job->path), is_free, job);
+    memcpy(job->open, job->path, (size_t)path * sizeof *job->open);
+    select_roots(job, path, spg_graph_filter(job->threads, job->open, path, has_two_free, job));
+    join_marked(job);
+    join_strongest(job, spg_graph_filter(job->threads, job->open, list_all(job, job->open), is_free, job));
+}
+
+spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
+                                   int32_t *aggregate_of, int64_t *aggregates)
+{
+    const int64_t nodes = graph->nodes, bytes = nodes * (2 * 8 + 2 * 4 + 1);
+    aggregation job = {.graph = graph, .seed = seed, .aggregate_of = aggregate_of};
+    job.threads = spg_host_threads(context, graph->nnz + nodes);
+    spg_status status = spg_allocate_workspace(context, 0, bytes, "aggregation", (void **)&job.keys);
+    if (status != SPG_OK) return status;
+    if (nodes > 0) {
+        job.ring = job.keys + nodes;
+        job.path = (int32_t *)(void *)(job.ring + nodes);
+        job.open = job.path + nodes;
+        job.chosen = (uint8_t *)(void *)(job.open + nodes);
+        memset(aggregate_of, -1, (size_t)nodes * sizeof *aggregate_of);
+        if (join_leftovers)
+            aggregate_in_phases(&job);
+        else
+            aggregate_by_rings(&job);
+    }
+    *aggregates = job.aggregates;
+    spg_release(context, job.keys, bytes);
+    return SPG_OK;
+}

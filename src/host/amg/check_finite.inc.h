@@ -1,0 +1,11 @@
+/* The first value in [begin, end) that is not finite; end if there is none. Template; see for_each_value_type.h. */
+static int64_t NAMED(first_infinite)(const void *all, int64_t begin, int64_t end)
+{
+    const VALUE *values = all;
+    VALUE sum = 0; /* 0 times what is not finite is a NaN, which no sum loses */
+    for (int64_t k = begin; k < end; ++k) sum += values[k] * 0;
+    if (sum == 0) return end;
+    int64_t first = begin;
+    while (isfinite(values[first])) ++first;
+    return first;
+}

@@ -1,0 +1,33 @@
+/* The host's table of algebraic multigrid. */
+#include "host_amg.h"
+
+const spg_amg_backend spg_host_amg_backend = {
+    /* setup */
+    .find_symmetry = spg_host_find_symmetry,
+    .mirror = spg_host_mirror,
+    .transpose_map = spg_host_transpose_map,
+    .gather_values = spg_host_gather_values,
+    .check_finite = spg_host_check_finite,
+    .strength = spg_host_strength,
+    .aggregate_mis2 = spg_host_aggregate_mis2,
+    .aggregate_standard = spg_host_aggregate_standard,
+    .tentative = spg_host_tentative,
+    .inverse_diagonal = spg_host_inverse_diagonal,
+    .spectral_bytes = spg_host_spectral_bytes,
+    .spectral_radius = spg_host_spectral_radius,
+    .prolongator_pattern = spg_host_prolongator_pattern,
+    .prolongator_values = spg_host_prolongator_values,
+    /* solve */
+    .dense_create = spg_host_dense_create,
+    .dense_update = spg_host_dense_update,
+    .dense_solve = spg_host_dense_solve,
+    .dense_destroy = spg_host_dense_destroy,
+    .axpby = spg_host_axpby,
+    .residual = spg_host_residual,
+    .jacobi = spg_host_jacobi,
+    .chebyshev = spg_host_chebyshev,
+    .dot_bytes = spg_host_dot_bytes,
+    .dot = spg_host_dot,
+    .cg_step = spg_host_cg_step,
+    .cg_direction = spg_host_cg_direction,
+};

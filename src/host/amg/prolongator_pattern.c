@@ -1,0 +1,116 @@
+/* The smoothed prolongator's pattern. T has one block a row, so that A*T needs no product: the columns of A are
+ * relabelled by their aggregates, and each named once. Names are noted row after row, then placed once they are
+ * counted.
+ */
+#include "host/amg/host_amg.h"
+#include "host/amg/rows.h"
+#include "host/work.h"
+#include "memory.h"
+
+enum { MOST_INSERTED = 64 };
+
+typedef struct pattern_job {
+    const spg_csr *A;
+    const spg_amg_aggregates *aggregates;
+    bool smooth;
+    int threads;
+    int64_t parts;   /* of A's rows */
+    int64_t *counts; /* entries of each row of P */
+    int32_t *names;  /* of each part, from the place on that its first row and entry have among all rows and entries */
+} pattern_job;
+
+/* Where a part's names begin: a row has at most one more than it has entries. */
+static int32_t *names_of(const pattern_job *job, int64_t first_row)
+{
+    return job->names + first_row + (job->smooth ? spg_offset_at(job->A, first_row) : 0);
+}
+
+/* Sorts indices and drops those that repeat; returns how many are left. */
+static int64_t sort_distinct(int32_t *indices, int64_t count)
+{
+    int64_t distinct = 0;
+    spg_host_sort_indices(indices, count);
+    for (int64_t k = 0; k < count; ++k)
+        if (distinct == 0 || indices[distinct - 1] != indices[k]) indices[distinct++] = indices[k];
+    return distinct;
+}
+
+/* The aggregates of row i, ascending; returns how many they are. */
+static inline int64_t name_row(const pattern_job *job, int64_t i, int size, int32_t *names)
+{
+    const int32_t *aggregate_of = job->aggregates->aggregate_of, *columns = job->A->columns;
+    int32_t before = aggregate_of[spg_amg_node_of(i, size)];
+    int64_t count = 0;
+    if (before >= 0) names[count++] = before;
+    if (!job->smooth) return count;
+    const int64_t end = spg_offset_at(job->A, i + 1);
+    int64_t k = spg_offset_at(job->A, i);
+    for (; k < end && count < MOST_INSERTED; ++k) {
+        const int32_t aggregate = aggregate_of[spg_amg_node_of(columns[k], size)];
+        if (aggregate == before || aggregate < 0) continue;
+        count = spg_host_insert_index(names, (int)count, aggregate);
+        before = aggregate;
+    }
+    if (k == end) return count;
+    for (; k < end; ++k) {
+        const int32_t aggregate = aggregate_of[spg_amg_node_of(columns[k], size)];
+        if (aggregate >= 0) names[count++] = aggregate;
+    }
+    return sort_distinct(names, count);
+}
+
+static void name_part(const pattern_job *job, int64_t first, int64_t last)
+{
+    const int size = job->aggregates->block_size, candidates = job->aggregates->candidates;
+    int32_t *names = names_of(job, first);
+    for (int64_t i = first; i < last; ++i) {
+        const int64_t count = size == 1 ? name_row(job, i, 1, names) : name_row(job, i, size, names);
+        job->counts[i] = count * candidates;
+        names += count;
+    }
+}
+
+static void place_part(const pattern_job *job, int64_t first, int64_t last, const spg_csr *P)
+{
+    const int candidates = job->aggregates->candidates;
+    const int32_t *names = names_of(job, first);
+    int32_t *to = P->columns + spg_offset_at(P, first);
+    const int32_t *end = P->columns + spg_offset_at(P, last);
+    for (; to < end; ++names)
+        for (int c = 0; c < candidates; ++c) *to++ = *names * candidates + c;
+}
+
+/* Without P names the rows, with it places the names. */
+static void run_parts(const pattern_job *job, const spg_csr *P)
+{
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
+    for (int64_t p = 0; p < job->parts; ++p) {
+        const int64_t first = spg_host_first_row(job->A, p, job->parts);
+        const int64_t last = spg_host_first_row(job->A, p + 1, job->parts);
+        if (P == NULL)
+            name_part(job, first, last);
+        else
+            place_part(job, first, last, P);
+    }
+}
+
+spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                        bool smooth, spg_csr *P)
+{
+    pattern_job job = {.A = A, .aggregates = aggregates, .smooth = smooth};
+    const int64_t bytes = A->rows * 12 + (smooth ? spg_array_bytes(A->nnz, sizeof *job.names) : 0);
+    spg_status status = spg_allocate_workspace(context, 0, bytes, "a prolongator", (void **)&job.counts);
+    if (status != SPG_OK) return status;
+    job.names = (int32_t *)(void *)(job.counts + A->rows);
+    job.threads = spg_host_threads(context, A->nnz + A->rows);
+    job.parts = spg_host_parts(job.threads);
+    run_parts(&job, NULL);
+    status = spg_csr_alloc(context, A->rows, aggregates->aggregates * aggregates->candidates,
+                           spg_host_sum_counts(job.threads, job.counts, A->rows), A->offset_type, A->value_type, P);
+    if (status == SPG_OK) {
+        spg_host_write_offsets(job.threads, job.counts, A->rows, P->offset_type, P->row_offsets);
+        run_parts(&job, P);
+    }
+    spg_release(context, job.counts, bytes);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* What set-up functions of the host share: offsets from counts, short sorted lists, nodes of unknowns. Private. */
+#ifndef SPG_SRC_HOST_AMG_ROWS_H
+#define SPG_SRC_HOST_AMG_ROWS_H
+
+#include "amg_backend.h"
+
+/* The sum of n counts. */
+int64_t spg_host_sum_counts(int threads, const int64_t *counts, int64_t n);
+
+/* Offsets, n + 1 of them, of either type, from n counts whose sum the type holds. */
+void spg_host_write_offsets(int threads, const int64_t *counts, int64_t n, spg_type type, void *offsets);
+
+/* The entries of the longest row. */
+int64_t spg_host_longest_row(int threads, const spg_csr *matrix);
+
+/* Ascending order, in place. */
+void spg_host_sort_indices(int32_t *indices, int64_t count);
+
+static inline int64_t spg_amg_node_of(int64_t unknown, int block_size)
+{
+    return block_size == 1 ? unknown : unknown / block_size;
+}
+
+/* Puts `index` into its place among `count` ascending ones, of which there is room for one more, unless it is there.
+ * Returns how many they are then. */
+static inline int spg_host_insert_index(int32_t *indices, int count, int32_t index)
+{
+    int at = count;
+    while (at > 0 && indices[at - 1] > index) --at;
+    if (at > 0 && indices[at - 1] == index) return count;
+    for (int k = count; k > at; --k) indices[k] = indices[k - 1];
+    indices[at] = index;
+    return count + 1;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* The spectral radius of D^-1 A by Lanczos in the inner product of D, where D^-1 A is symmetric if A is. Two passes a
+ * step: y = A v with v . y, then the next vector with its norm. Vectors stay unscaled: their scale goes where they are
+ * read. Sums run over blocks of rows of a fixed size, and over the blocks in order. */
+#define REAL_ONLY
+#include "host/amg/host_amg.h"
+#include "host/by_type.h"
+#include "host/work.h"
+#include "memory.h"
+
+#include "amg_random.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 2048 };
+
+typedef struct lanczos {
+    const spg_csr *A;
+    const void *inverse;
+    void *v, *before, *y;           /* v and before unscaled; y scaled */
+    double v_scale, before_scale;   /* what makes v and before unit vectors */
+    double *sums;                   /* of each block */
+    double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
+    int64_t blocks;
+    int threads;
+} lanczos;
+
+static int64_t blocks_of(int64_t rows) { return rows / BLOCK + (rows % BLOCK > 0); }
+
+static double sum_in_order(const lanczos *job)
+{
+    double sum = 0;
+    for (int64_t b = 0; b < job->blocks; ++b) sum += job->sums[b];
+    return sum;
+}
+
+static double largest(const lanczos *job)
+{
+    double most = 0;
+    for (int64_t b = 0; b < job->blocks; ++b) most = job->sums[b] > most ? job->sums[b] : most;
+    return most;
+}
+
+#define TYPE_TEMPLATE "host/amg/spectral_radius.inc.h"
+#include "host/for_each_type.h"
+
+/* How many eigenvalues of the leading `steps` rows of the tridiagonal matrix lie below x (Sturm). */
+static int eigenvalues_below(const lanczos *job, int steps, double x)
+{
+    int below = 0;
+    double pivot = 1;
+    for (int s = 0; s < steps; ++s) {
+        const double coupling = s > 0 ? job->subdiagonal[s - 1] * job->subdiagonal[s - 1] : 0;
+        pivot = job->diagonal[s] - x - coupling / pivot;
+        if (pivot == 0) pivot = -DBL_MIN;
+        below += pivot < 0;
+    }
+    return below;
+}
+
+static double largest_ritz_value(const lanczos *job, int steps)
+{
+    double low = -DBL_MAX, high = -DBL_MAX;
+    for (int s = 0; s < steps; ++s) { /* the largest lies above every diagonal entry and within Gershgorin's discs */
+        const double radius = (s > 0 ? job->subdiagonal[s - 1] : 0) + (s + 1 < steps ? job->subdiagonal[s] : 0);
+        low = fmax(low, job->diagonal[s]);
+        high = fmax(high, job->diagonal[s] + radius);
+    }
+    for (;;) {
+        const double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high)) return high;
+        if (eigenvalues_below(job, steps, middle) == steps)
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+typedef void block_function(const lanczos *job, int64_t block, double first, double second);
+
+static void run_blocks(const lanczos *job, block_function *run, double first, double second)
+{
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
+    for (int64_t b = 0; b < job->blocks; ++b) run(job, b, first, second);
+}
+
+static double row_sums(const lanczos *job)
+{
+    static block_function *const sum_rows[2][2] = BY_REAL_TYPE(sum_rows);
+    run_blocks(job, sum_rows[job->A->value_type][job->A->offset_type - SPG_I32], 0, 0);
+    return largest(job);
+}
+
+/* NaN where the recurrence breaks down. */
+static double iterate(lanczos *job, uint64_t seed, int steps)
+{
+    static void (*const start[2][2])(const lanczos *, int64_t, uint64_t) = BY_REAL_TYPE(start);
+    static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
+    static block_function *const advance[2][2] = BY_REAL_TYPE(advance);
+    const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t b = 0; b < job->blocks; ++b) start[value][offset](job, b, seed);
+    double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
+    if (!(norm > 0)) return (double)NAN;
+    job->v_scale = 1 / norm;
+    for (int s = 0; s < steps; ++s) {
+        run_blocks(job, multiply[value][offset], 0, 0);
+        job->diagonal[s] = sum_in_order(job);
+        run_blocks(job, advance[value][offset], job->diagonal[s], coupling);
+        coupling = sqrt(sum_in_order(job));
+        if (!isfinite(job->diagonal[s]) || !isfinite(coupling)) return (double)NAN;
+        spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
+        job->subdiagonal[s] = coupling;
+        if (s + 1 == steps || coupling <= 1e-7 * spread) return largest_ritz_value(job, s + 1); /* invariant space */
+        void *next = job->before;
+        job->before = job->v;
+        job->v = next;
+        job->before_scale = job->v_scale;
+        job->v_scale = 1 / coupling;
+    }
+    return (double)NAN;
+}
+
+int64_t spg_host_spectral_bytes(const spg_csr *A, int steps)
+{
+    const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
+    return 3 * vector + (blocks_of(A->rows) + 2 * (int64_t)steps) * (int64_t)sizeof(double);
+}
+
+spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
+                                    uint64_t seed, void *workspace, double *rho)
+{
+    const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
+    char *at = workspace;
+    lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector};
+    job.diagonal = (double *)(void *)(at + 3 * vector);
+    job.subdiagonal = job.diagonal + steps;
+    job.sums = job.subdiagonal + steps;
+    job.blocks = blocks_of(A->rows);
+    job.threads = spg_host_threads(context, A->nnz + A->rows);
+    double radius = A->rows > 0 ? iterate(&job, seed, steps) : 0;
+    if (isnan(radius)) radius = row_sums(&job);
+    *rho = radius > 0 && isfinite(radius) ? radius : 1;
+    return SPG_OK;
+}

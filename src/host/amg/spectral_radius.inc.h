@@ -1,0 +1,73 @@
+/* What Lanczos does to the rows of a block; the block's sum goes to job->sums. Template; see for_each_type.h. */
+
+static int64_t TYPED(block_end)(const lanczos *job, int64_t block)
+{
+    return job->A->rows - block * BLOCK < BLOCK ? job->A->rows : (block + 1) * BLOCK;
+}
+
+/* v from random bits, before = 0. A negative inverse makes the norm a NaN: D is no inner product then. */
+static void TYPED(start)(const lanczos *job, int64_t block, uint64_t seed)
+{
+    const VALUE *inverse = job->inverse;
+    VALUE *v = job->v, *before = job->before;
+    double sum = 0;
+    for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
+        const VALUE value = inverse[i] != 0 ? (VALUE)spg_amg_random_unit(seed, (uint64_t)i) : 0;
+        v[i] = value;
+        before[i] = 0;
+        if (inverse[i] != 0) sum += inverse[i] > 0 ? (double)value * (double)value / (double)inverse[i] : (double)NAN;
+    }
+    job->sums[block] = sum;
+}
+
+/* y = A v, summed: v . y, both with v scaled. */
+static void TYPED(multiply)(const lanczos *job, int64_t block, double unused, double unused_too)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values, *v = job->v;
+    VALUE *y = job->y;
+    const double scale = job->v_scale;
+    double sum = 0;
+    (void)unused, (void)unused_too;
+    for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
+        VALUE row = 0;
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) row += values[k] * v[columns[k]];
+        const double product = scale * (double)row;
+        y[i] = (VALUE)product;
+        sum += product * (scale * (double)v[i]);
+    }
+    job->sums[block] = sum;
+}
+
+/* before = D^-1 y - diagonal v - coupling before, which is the next v; summed: its square in the norm of D. */
+static void TYPED(advance)(const lanczos *job, int64_t block, double diagonal, double coupling)
+{
+    const VALUE *inverse = job->inverse, *y = job->y, *v = job->v;
+    VALUE *before = job->before;
+    const double v_factor = diagonal * job->v_scale, before_factor = coupling * job->before_scale;
+    double sum = 0;
+    for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
+        const double next =
+            (double)inverse[i] * (double)y[i] - v_factor * (double)v[i] - before_factor * (double)before[i];
+        before[i] = (VALUE)next;
+        if (inverse[i] != 0) sum += next * next / (double)inverse[i];
+    }
+    job->sums[block] = sum;
+}
+
+/* The largest sum of magnitudes of a row of D^-1 A. */
+static void TYPED(sum_rows)(const lanczos *job, int64_t block, double unused, double unused_too)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const VALUE *values = job->A->values, *inverse = job->inverse;
+    double most = 0;
+    (void)unused, (void)unused_too;
+    for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
+        double sum = 0;
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) sum += fabs((double)values[k]);
+        sum *= fabs((double)inverse[i]);
+        most = sum > most ? sum : most;
+    }
+    job->sums[block] = most;
+}

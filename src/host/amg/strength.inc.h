@@ -1,0 +1,84 @@
+/* Strength over nodes [first, last). Without a graph in the job a pass counts, with one it fills. Template; see
+ * for_each_type.h. */
+
+/* |a_ii|, or the Frobenius norms of diagonal blocks. */
+static void TYPED(measure_diagonals)(const strength_job *job, int64_t first, int64_t last, node_row *row)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    const int size = job->block_size;
+    (void)row;
+    for (int64_t node = first; node < last; ++node) {
+        double sum = 0;
+        for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k)
+            if (columns[k] / size == node) sum += size == 1 ? (double)values[k] : (double)values[k] * (double)values[k];
+        job->diagonal[node] = size == 1 ? fabs(sum) : sqrt(sum);
+    }
+}
+
+static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_t last, node_row *row)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    spg_amg_graph *graph = job->graph;
+    (void)row;
+    for (int64_t i = first; i < last; ++i) {
+        int64_t count = 0;
+        int32_t *to = graph->columns != NULL ? graph->columns + graph_row_begin(graph, i) : NULL;
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+            if (!is_strong(job, fabs((double)values[k]), i, columns[k])) continue;
+            if (to != NULL) to[count] = columns[k];
+            ++count;
+        }
+        if (to == NULL) job->counts[i] = count;
+    }
+}
+
+/* Lists the nodes that the rows of a node name, and sums the squares of each block. */
+static void TYPED(collect_node)(const strength_job *job, int64_t node, node_row *row)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    const int32_t size = job->block_size;
+    int32_t at = -1, begin = -1; /* the block of the entry before, and its first column */
+    row->count = 0;
+    for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k) {
+        if (begin < 0 || columns[k] < begin || columns[k] - begin >= size) {
+            const int32_t other = columns[k] / size;
+            begin = other * size;
+            at = row->place[other];
+            if (at < 0) {
+                at = (int32_t)row->count++;
+                row->place[other] = at;
+                row->list[at] = other;
+                row->squares[at] = 0;
+            }
+        }
+        row->squares[at] += (double)values[k] * (double)values[k];
+    }
+}
+
+static void TYPED(strong_blocks)(const strength_job *job, int64_t first, int64_t last, node_row *row)
+{
+    spg_amg_graph *graph = job->graph;
+    for (int64_t node = first; node < last; ++node) {
+        TYPED(collect_node)(job, node, row);
+        int64_t count = 0;
+        for (int64_t k = 0; k < row->count; ++k) {
+            const int32_t other = row->list[k];
+            row->place[other] = -1;
+            if (job->theta > 0 && !is_strong(job, sqrt(row->squares[k]), node, other)) continue;
+            row->list[count++] = other;
+        }
+        if (graph->columns == NULL) {
+            job->counts[node] = count;
+            continue;
+        }
+        spg_host_sort_indices(row->list, count);
+        if (count > 0)
+            memcpy(graph->columns + graph_row_begin(graph, node), row->list, (size_t)count * sizeof *row->list);
+    }
+}

@@ -1,0 +1,33 @@
+/* Symmetry by rows. Template; see for_each_type.h. */
+
+/* Whether rows [first, last) ascend and each of their entries above the diagonal has its mirror image, of the same
+ * bits. Then as many entries below the diagonal as above it, over all rows, are those images. */
+static bool TYPED(rows_are_symmetric)(const spg_csr *A, int64_t first, int64_t last, int64_t *excess)
+{
+    const OFFSET *offsets = A->row_offsets;
+    const int32_t *columns = A->columns;
+    const VALUE *values = A->values;
+    for (int64_t i = first; i < last; ++i)
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+            const int32_t j = columns[k];
+            if (k > offsets[i] && columns[k - 1] >= j) return false;
+            *excess += j > i ? 1 : j < i ? -1 : 0;
+            if (j <= i) continue;
+            const int64_t image = find_column(columns, offsets[j], offsets[j + 1], (int32_t)i);
+            if (image == offsets[j + 1] || memcmp(values + image, values + k, sizeof *values) != 0) return false;
+        }
+    return true;
+}
+
+static void TYPED(mirror_rows)(const spg_csr *C, int64_t first, int64_t last)
+{
+    const OFFSET *offsets = C->row_offsets;
+    const int32_t *columns = C->columns;
+    VALUE *values = C->values;
+    for (int64_t i = first; i < last; ++i)
+        for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < i; ++k) {
+            const int32_t j = columns[k];
+            const int64_t image = find_column(columns, offsets[j], offsets[j + 1], (int32_t)i);
+            if (image < offsets[j + 1]) values[k] = values[image];
+        }
+}

@@ -1,0 +1,70 @@
+/* Vectors of cycles and solves. Sums are taken over blocks of a fixed size, and the blocks' sums in order: the bits do
+ * not depend on the threads. */
+#define REAL_ONLY
+#include "host/by_type.h"
+#include "host/work.h"
+#include "host_amg.h"
+
+#include <math.h>
+
+enum { BLOCK = 4096, LANES = 8 };
+
+static int64_t blocks_of(int64_t n) { return n / BLOCK + (n % BLOCK > 0); }
+
+static int64_t block_size(int64_t n, int64_t block)
+{
+    const int64_t rest = n - block * BLOCK;
+    return rest < BLOCK ? rest : BLOCK;
+}
+
+static double sum_in_order(const double *values, int64_t count)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; ++k) sum += values[k];
+    return sum;
+}
+
+#define TEMPLATE "host/amg/vectors.inc.h"
+#include "host/for_each_value_type.h"
+
+spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
+                          void *y)
+{
+    static void (*const axpby[2])(int, int64_t, double, const void *, double, void *) = BY_REAL_VALUE_TYPE(axpby);
+    axpby[type](spg_host_threads(context, n), n, alpha, x, beta, y);
+    return SPG_OK;
+}
+
+int64_t spg_host_dot_bytes(spg_type type, int64_t n)
+{
+    (void)type;
+    return blocks_of(n) * (int64_t)sizeof(double);
+}
+
+spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
+                        double *result)
+{
+    static void (*const dot[2])(int, int64_t, const void *, const void *, double *) = BY_REAL_VALUE_TYPE(dot);
+    dot[type](spg_host_threads(context, n), n, x, y, workspace);
+    *result = sum_in_order(workspace, blocks_of(n));
+    return SPG_OK;
+}
+
+spg_status spg_host_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
+                            const void *p, const void *q, void *x, void *r, void *workspace, double *rr)
+{
+    static void (*const step[2])(int, int64_t, double, const void *, const void *, void *, void *, double *) =
+        BY_REAL_VALUE_TYPE(cg_step);
+    const bool moves = *rz > 0 && *pq > 0 && isfinite(*rz / *pq);
+    if (!moves) return spg_host_dot(context, type, n, r, r, workspace, rr);
+    step[type](spg_host_threads(context, n), n, *rz / *pq, p, q, x, r, workspace);
+    *rr = sum_in_order(workspace, blocks_of(n));
+    return SPG_OK;
+}
+
+spg_status spg_host_cg_direction(spg_context *context, spg_type type, int64_t n, const double *rz,
+                                 const double *rz_before, const void *z, void *p)
+{
+    const double beta = *rz / *rz_before;
+    return spg_host_axpby(context, type, n, 1, z, isfinite(beta) ? beta : 0, p);
+}

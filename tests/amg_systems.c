@@ -1,0 +1,115 @@
+/* See amg_systems.h. */
+#include "amg_systems.h"
+#include "generators.h"
+#include "matrices_for_tests.h"
+#include "matrix_market.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+spg_csr test_generate(const char *name, spg_type type)
+{
+    spg_csr A;
+    if (generate_matrix(test_host(), name, 1, type, &A) != SPG_OK)
+        fail_msg("%s: %s", name, spg_context_message(test_host()));
+    return A;
+}
+
+/* Skips the running test where the file is not there. */
+static void find_shared(const char *name, char path[512])
+{
+    const char *staged = getenv("SPG_SOURCE_DIR"); /* stands in for the tree where the tests were taken elsewhere */
+    snprintf(path, 512, "%s/../shared/matrices/%s.mtx", staged != NULL ? staged : SPG_SOURCE_DIR, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) skip();
+    fclose(file);
+}
+
+spg_csr test_read_shared(const char *name)
+{
+    char path[512];
+    spg_csr A;
+    find_shared(name, path);
+    if (matrix_market_read(test_host(), path, &A) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
+    return A;
+}
+
+double *test_read_shared_dense(const char *name, int64_t rows, int64_t cols)
+{
+    char path[512];
+    matrix_market_dense dense;
+    find_shared(name, path);
+    if (matrix_market_read_dense(test_host(), path, &dense) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
+    assert_true(dense.rows == rows && dense.cols == cols && dense.value_type == SPG_F64);
+    double *values = malloc((size_t)(rows * cols) * sizeof *values);
+    assert_non_null(values);
+    memcpy(values, dense.values, (size_t)(rows * cols) * sizeof *values);
+    matrix_market_free_dense(test_host(), &dense);
+    return values;
+}
+
+void test_system_reset(test_system *system)
+{
+    const size_t n = (size_t)system->A.rows;
+    void *values = calloc(n + 1, sizeof(double));
+    assert_non_null(values);
+    test_send(values, system->bytes, system->x);
+    for (size_t i = 0; i < n; i++) {
+        if (system->A.value_type == SPG_F32)
+            ((float *)values)[i] = 1;
+        else
+            ((double *)values)[i] = 1;
+    }
+    test_send(values, system->bytes, system->b);
+    free(values);
+}
+
+void test_system_begin(const spg_csr *A, const spg_amg_options *options, int threads, test_system *system)
+{
+    memset(system, 0, sizeof *system);
+    system->context = test_context_at_place(threads);
+    system->A = *A;
+    system->bytes = (size_t)A->rows * spg_type_size(A->value_type);
+    test_to_place(system->context, A, &system->A_here);
+    if (spg_amg_setup(system->context, &system->A_here, options, &system->amg) != SPG_OK)
+        fail_msg("spg_amg_setup: %s", spg_context_message(system->context));
+    void *zeros = calloc((size_t)A->rows + 1, sizeof(double));
+    assert_non_null(zeros);
+    system->b = test_lend(zeros, system->bytes);
+    system->x = test_lend(zeros, system->bytes);
+    free(zeros);
+    test_system_reset(system);
+}
+
+void test_system_end(test_system *system)
+{
+    test_give_back(system->b, system->bytes);
+    test_give_back(system->x, system->bytes);
+    spg_amg_destroy(system->amg);
+    spg_csr_free(system->context, &system->A_here);
+    spg_context_destroy(system->context);
+    spg_csr_free(test_host(), &system->A);
+}
+
+spg_amg_solve_result test_system_solve(test_system *system, const spg_amg_solve_options *options, spg_status expected)
+{
+    spg_amg_solve_result result;
+    const spg_status status = spg_amg_solve(system->context, system->amg, system->b, system->x, options, &result);
+    if (status != expected)
+        fail_msg("spg_amg_solve: %s: %s", spg_status_name(status), spg_context_message(system->context));
+    return result;
+}
+
+double test_residual(const spg_csr *A, const double *b, const double *x)
+{
+    const double *values = A->values;
+    double sum = 0;
+    for (int64_t i = 0; i < A->rows; i++) {
+        double r = b[i];
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) r -= values[k] * x[A->columns[k]];
+        sum += r * r;
+    }
+    return sqrt(sum);
+}

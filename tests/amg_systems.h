@@ -1,0 +1,37 @@
+/* Systems for tests of multigrid: a matrix at the place under test (place.h), its hierarchy, and vectors. */
+#ifndef SPG_TESTS_AMG_SYSTEMS_H
+#define SPG_TESTS_AMG_SYSTEMS_H
+
+#include "place.h"
+
+typedef struct test_system {
+    spg_context *context;
+    spg_csr A, A_here; /* on the host, and at the place */
+    spg_amg *amg;
+    void *b, *x;  /* at the place; b is 1 and x 0 */
+    size_t bytes; /* of each */
+} test_system;
+
+/* The matrix that a name generates (generators.h), in test_host(). */
+spg_csr test_generate(const char *name, spg_type type);
+
+/* A matrix of ../shared/matrices beside the source tree; skips the running test where there is no such folder. */
+spg_csr test_read_shared(const char *name);
+
+/* Likewise a dense one, column-major, malloc'ed. */
+double *test_read_shared_dense(const char *name, int64_t rows, int64_t cols);
+
+/* Sets up; A becomes the system's. options may be NULL. */
+void test_system_begin(const spg_csr *A, const spg_amg_options *options, int threads, test_system *system);
+void test_system_end(test_system *system);
+
+/* x = 0 and b = 1 again. */
+void test_system_reset(test_system *system);
+
+/* The solve from x as it is; fails the test unless the status is this. options may be NULL. */
+spg_amg_solve_result test_system_solve(test_system *system, const spg_amg_solve_options *options, spg_status expected);
+
+/* ||b - A x|| of vectors on the host, in double. */
+double test_residual(const spg_csr *A, const double *b, const double *x);
+
+#endif

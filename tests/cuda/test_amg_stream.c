@@ -1,0 +1,183 @@
+/* What a user of streams and graphs relies on in multigrid: an update waits for nothing and allocates nothing, and
+ * updates and cycles can be captured and replayed with new values. */
+#include "sides.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int waits;
+
+#define WRAP(name, parameters, arguments)                                                                              \
+    cudaError_t __real_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters                                                                               \
+    {                                                                                                                  \
+        ++waits;                                                                                                       \
+        return __real_##name arguments;                                                                                \
+    }
+
+WRAP(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+WRAP(cudaDeviceSynchronize, (void), ())
+WRAP(cudaEventSynchronize, (cudaEvent_t event), (event))
+WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
+WRAP(cudaFree, (void *memory), (memory))
+
+struct spg_tally;
+spg_status __real_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
+spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
+spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally)
+{
+    ++waits;
+    return __real_spg_cuda_wait_for_tally(context, number, tally);
+}
+
+/* A symmetric matrix in a context with a stream of its own, a hierarchy ready for updates, and vectors. */
+typedef struct problem {
+    cudaStream_t stream;
+    side at;
+    spg_csr A, here;
+    spg_amg *amg;
+    double *b, *x;
+} problem;
+
+static const char *const names[] = {"fd2d5:60", "fe3d27:14"};
+enum { NAMES = 2 };
+
+static int64_t vector_bytes(const problem *p) { return p->A.rows * (int64_t)sizeof(double); }
+
+static void set_up(const problem *p, spg_smoother smoother, spg_amg **amg)
+{
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 60;
+    options.smoother = smoother;
+    options.prepare_update = 1;
+    assert_int_equal(spg_amg_setup(p->at.context, &p->here, &options, amg), SPG_OK);
+    assert_true(spg_amg_levels(*amg) > 1);
+}
+
+static void open_problem(problem *p, const char *name, spg_smoother smoother)
+{
+    memset(p, 0, sizeof *p);
+    assert_int_equal(cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking), cudaSuccess);
+    spg_config config = test_config();
+    config.stream = p->stream;
+    p->at.context = test_context_of(&config);
+    generate(name, SPG_F64, &p->A);
+    put_matrix(&p->at, &p->A, &p->here);
+    p->b = put(&p->at, NULL, vector_bytes(p));
+    p->x = put(&p->at, NULL, vector_bytes(p));
+    set_up(p, smoother, &p->amg);
+}
+
+static void close_problem(problem *p)
+{
+    spg_amg_destroy(p->amg);
+    drop(&p->at, p->b, vector_bytes(p));
+    drop(&p->at, p->x, vector_bytes(p));
+    spg_csr_free(p->at.context, &p->here);
+    spg_csr_free(test_host(), &p->A);
+    spg_context_destroy(p->at.context);
+    assert_int_equal(cudaStreamDestroy(p->stream), cudaSuccess);
+}
+
+/* Scales rows and columns of what was generated alike, which leaves it symmetric bit for bit and positive definite; and
+ * renews b. */
+static void renew(problem *p, uint64_t seed)
+{
+    const int64_t n = p->A.rows;
+    double *d = malloc((size_t)vector_bytes(p)), *renewed = malloc((size_t)p->A.nnz * sizeof *renewed);
+    assert_true(d != NULL && renewed != NULL);
+    test_random_values(seed, 0, SPG_F64, n, d);
+    assert_int_equal(cudaMemcpyAsync(p->b, d, (size_t)vector_bytes(p), cudaMemcpyHostToDevice, p->stream), cudaSuccess);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = test_offset(&p->A, i); k < test_offset(&p->A, i + 1); ++k)
+            renewed[k] = (1.5 + d[i]) * (1.5 + d[p->A.columns[k]]) * ((double *)p->A.values)[k];
+    assert_int_equal(
+        cudaMemcpyAsync(p->here.values, renewed, (size_t)p->A.nnz * sizeof *renewed, cudaMemcpyHostToDevice, p->stream),
+        cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(p->stream), cudaSuccess);
+    free(d);
+    free(renewed);
+}
+
+static void cycle(const problem *p, spg_amg *amg)
+{
+    assert_int_equal(cudaMemsetAsync(p->x, 0, (size_t)vector_bytes(p), p->stream), cudaSuccess);
+    assert_int_equal(spg_amg_cycle(p->at.context, amg, p->b, p->x), SPG_OK);
+}
+
+/* What lies in x has the bits of a cycle of a hierarchy set up for these values. */
+static void assert_cycle_of_a_new_hierarchy(const problem *p, spg_smoother smoother)
+{
+    double *found = malloc((size_t)vector_bytes(p)), *expected = malloc((size_t)vector_bytes(p));
+    spg_amg *amg = NULL;
+    assert_true(found != NULL && expected != NULL);
+    get(&p->at, p->x, vector_bytes(p), found);
+    set_up(p, smoother, &amg);
+    cycle(p, amg);
+    get(&p->at, p->x, vector_bytes(p), expected);
+    assert_memory_equal(found, expected, (size_t)vector_bytes(p));
+    spg_amg_destroy(amg);
+    free(found);
+    free(expected);
+}
+
+static void an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NAMES; ++k)
+        for (int smoother = SPG_SMOOTHER_JACOBI; smoother <= SPG_SMOOTHER_CHEBYSHEV; ++smoother) {
+            problem p;
+            int64_t before, peak, after;
+            open_problem(&p, names[k], (spg_smoother)smoother);
+            renew(&p, 30);
+            spg_context_memory(p.at.context, &before, &peak);
+            waits = 0;
+            assert_int_equal(spg_amg_update(p.at.context, p.amg, &p.here), SPG_OK);
+            cycle(&p, p.amg);
+            assert_int_equal(waits, 0);
+            spg_context_memory(p.at.context, &after, NULL);
+            assert_int_equal(before, after);
+            assert_int_equal(cudaStreamSynchronize(p.stream), cudaSuccess);
+            assert_cycle_of_a_new_hierarchy(&p, (spg_smoother)smoother);
+            close_problem(&p);
+        }
+}
+
+static void captured_updates_and_cycles_are_replayed_with_new_values(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NAMES; ++k)
+        for (int smoother = SPG_SMOOTHER_JACOBI; smoother <= SPG_SMOOTHER_CHEBYSHEV; ++smoother) {
+            problem p;
+            cudaGraph_t graph;
+            cudaGraphExec_t replay;
+            open_problem(&p, names[k], (spg_smoother)smoother);
+            assert_int_equal(cudaStreamBeginCapture(p.stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+            assert_int_equal(spg_amg_update(p.at.context, p.amg, &p.here), SPG_OK);
+            cycle(&p, p.amg);
+            assert_int_equal(cudaStreamEndCapture(p.stream, &graph), cudaSuccess);
+            assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+            for (uint64_t seed = 40; seed < 42; ++seed) {
+                renew(&p, seed);
+                assert_int_equal(cudaGraphLaunch(replay, p.stream), cudaSuccess);
+                assert_int_equal(cudaStreamSynchronize(p.stream), cudaSuccess);
+                assert_cycle_of_a_new_hierarchy(&p, (spg_smoother)smoother);
+            }
+            cudaGraphExecDestroy(replay);
+            cudaGraphDestroy(graph);
+            close_problem(&p);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    char place[] = "device", *arguments[] = {argv[0], place, NULL};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
+        cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
+    };
+    return TEST_RUN_HERE(2, arguments, "multigrid on streams and in graphs", tests);
+}

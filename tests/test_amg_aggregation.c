@@ -1,0 +1,369 @@
+/* Strength of connection and aggregation, beside plain code: dense norms; greedy selection in the order of keys, which
+ * rounds in parallel must amount to where the graph is symmetric. */
+#include "amg_backend.h"
+#include "amg_random.h"
+#include "amg_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Graphs as the seam gives them ---- */
+
+typedef struct graph {
+    int64_t nodes, nnz;
+    int64_t *offsets;
+    int32_t *columns;
+} graph;
+
+/* The strong connections, fetched to the host. */
+static graph strength(spg_context *context, const spg_csr *A, int block_size, double theta)
+{
+    spg_csr here, pattern;
+    spg_amg_graph strong;
+    test_to_place(context, A, &here);
+    if (context->backend->amg->strength(context, &here, block_size, theta, &strong) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    graph fetched = {.nodes = strong.nodes, .nnz = strong.nnz};
+    fetched.offsets = malloc((size_t)(strong.nodes + 1) * 8);
+    fetched.columns = malloc((size_t)strong.nnz * 4 + 1);
+    assert_true(fetched.offsets != NULL && fetched.columns != NULL);
+    const size_t width = spg_type_size(strong.offset_type);
+    pattern = (spg_csr){.offset_type = strong.offset_type, .row_offsets = malloc((size_t)(strong.nodes + 1) * width)};
+    test_fetch(strong.row_offsets, (size_t)(strong.nodes + 1) * width, pattern.row_offsets);
+    for (int64_t i = 0; i <= strong.nodes; i++) fetched.offsets[i] = test_offset(&pattern, i);
+    free(pattern.row_offsets);
+    if (strong.nnz > 0) test_fetch(strong.columns, (size_t)strong.nnz * 4, fetched.columns);
+    if (!strong.borrowed) {
+        spg_csr owned = {.rows = strong.nodes,
+                         .cols = strong.nodes,
+                         .nnz = strong.nnz,
+                         .offset_type = strong.offset_type,
+                         .value_type = SPG_F32,
+                         .place = here.place,
+                         .row_offsets = strong.row_offsets,
+                         .columns = strong.columns};
+        spg_csr_free(context, &owned);
+    }
+    spg_csr_free(context, &here);
+    assert_int_equal(fetched.offsets[fetched.nodes], fetched.nnz);
+    return fetched;
+}
+
+static void free_graph(graph *g)
+{
+    free(g->offsets);
+    free(g->columns);
+}
+
+/* ---- Strength ---- */
+
+/* |a_ij|, or the Frobenius norms of blocks; dense, with -1 where nothing is stored. */
+static double *norms(const spg_csr *A, int block_size)
+{
+    const int64_t n = A->rows / block_size;
+    double *sums = malloc((size_t)(n * n) * 8 + 8);
+    assert_non_null(sums);
+    for (int64_t k = 0; k < n * n; k++) sums[k] = -1;
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
+            double *sum = &sums[i / block_size * n + A->columns[k] / block_size];
+            *sum = (*sum < 0 ? 0 : *sum) + test_real(A, k) * test_real(A, k);
+        }
+    for (int64_t k = 0; k < n * n; k++)
+        if (sums[k] >= 0) sums[k] = sqrt(sums[k]);
+    return sums;
+}
+
+static void check_strength(const spg_csr *A, int block_size, double theta)
+{
+    spg_context *context = test_context_at_place(2);
+    const int64_t n = A->rows / block_size;
+    double *norm = norms(A, block_size);
+    graph strong = strength(context, A, block_size, theta);
+    assert_int_equal(strong.nodes, n);
+    int64_t kept = 0, weak = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = strong.offsets[i];
+        for (int64_t j = 0; j < n; j++) {
+            if (norm[i * n + j] < 0) continue;
+            const double limit = theta * sqrt(fmax(norm[i * n + i], 0) * fmax(norm[j * n + j], 0));
+            assert_true(theta == 0 || fabs(norm[i * n + j] - limit) > 1e-9 * limit); /* no case of rounding */
+            const bool is_strong = i == j || norm[i * n + j] >= limit;
+            weak += !is_strong;
+            if (!is_strong) continue;
+            assert_true(at < strong.offsets[i + 1] && strong.columns[at] == j);
+            at++, kept++;
+        }
+        assert_int_equal(at, strong.offsets[i + 1]);
+    }
+    assert_true(kept == strong.nnz && (theta == 0 || weak > 0));
+    free(norm);
+    free_graph(&strong);
+    spg_context_destroy(context);
+}
+
+static void strong_connections_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    const spg_type types[] = {SPG_F64, SPG_F32};
+    for (int t = 0; t < 2; t++) {
+        spg_csr A = test_symmetric(240, 9, types[t], 3);
+        check_strength(&A, 1, 0);
+        check_strength(&A, 1, 0.0123);
+        check_strength(&A, 3, 0);
+        check_strength(&A, 3, 0.0117);
+        check_strength(&A, 8, 0.02);
+        spg_csr_free(test_host(), &A);
+    }
+}
+
+static void strong_connections_of_rows_without_a_diagonal_are_all_there_are(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 0, 1, 2, 2, 3}, columns[] = {1, 2, 0, 0, 3, 2};
+    const double values[] = {1, 1e-9, 1, 1e-9, 4, 4};
+    spg_csr A = test_from_triples(4, 6, rows, columns, values, SPG_F64);
+    spg_context *context = test_context_at_place(1);
+    graph strong = strength(context, &A, 1, 0.5);
+    assert_int_equal(strong.nnz, 6);
+    free_graph(&strong);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
+/* ---- MIS-2, greedily ---- */
+
+typedef struct keyed {
+    uint64_t key;
+    int32_t node;
+} keyed;
+
+static int by_descending_key(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? 1 : -1;
+    return x->node < y->node ? 1 : -1;
+}
+
+/* Marks what lies within two steps of a node through allowed nodes. */
+static void mark_around(const graph *g, const char *allowed, int32_t node, char *taken)
+{
+    taken[node] = 1;
+    for (int64_t k = g->offsets[node]; k < g->offsets[node + 1]; k++) {
+        const int32_t near = g->columns[k];
+        if (!allowed[near]) continue;
+        taken[near] = 1;
+        for (int64_t m = g->offsets[near]; m < g->offsets[near + 1]; m++)
+            if (allowed[g->columns[m]]) taken[g->columns[m]] = 1;
+    }
+}
+
+/* roots[] = 1 for the candidates that greedy selection takes, in descending order of keys. */
+static void select_greedily(const graph *g, uint64_t seed, const char *allowed, const char *candidates, char *roots)
+{
+    keyed *order = malloc((size_t)g->nodes * sizeof *order + 1);
+    char *taken = calloc((size_t)g->nodes + 1, 1);
+    assert_true(order != NULL && taken != NULL);
+    for (int32_t i = 0; i < g->nodes; i++) order[i] = (keyed){spg_amg_random(seed, (uint64_t)i) >> 33, i};
+    qsort(order, (size_t)g->nodes, sizeof *order, by_descending_key);
+    memset(roots, 0, (size_t)g->nodes);
+    for (int64_t k = 0; k < g->nodes; k++) {
+        const int32_t i = order[k].node;
+        if (!candidates[i] || taken[i]) continue;
+        roots[i] = 1;
+        mark_around(g, allowed, i, taken);
+    }
+    free(order);
+    free(taken);
+}
+
+static int32_t number_roots(const graph *g, const char *roots, int32_t first, int32_t *aggregate_of)
+{
+    for (int64_t i = 0; i < g->nodes; i++)
+        if (roots[i]) aggregate_of[i] = first++;
+    return first;
+}
+
+/* Nodes in none join the largest number among marked neighbours, as these stood before. */
+static void join_largest(const graph *g, const char *marked, int32_t *aggregate_of)
+{
+    int32_t *before = malloc((size_t)g->nodes * 4 + 1);
+    assert_non_null(before);
+    memcpy(before, aggregate_of, (size_t)g->nodes * 4);
+    for (int64_t i = 0; i < g->nodes; i++)
+        for (int64_t k = g->offsets[i]; before[i] < 0 && k < g->offsets[i + 1]; k++) {
+            const int32_t j = g->columns[k];
+            if (marked[j] && before[j] > aggregate_of[i]) aggregate_of[i] = before[j];
+        }
+    free(before);
+}
+
+static bool is_alone(const graph *g, int64_t i)
+{
+    for (int64_t k = g->offsets[i]; k < g->offsets[i + 1]; k++)
+        if (g->columns[k] != i) return false;
+    return true;
+}
+
+static int32_t rings_greedily(const graph *g, uint64_t seed, int32_t *aggregate_of, char *allowed, char *candidates,
+                              char *roots)
+{
+    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = 1, candidates[i] = !is_alone(g, i), aggregate_of[i] = -1;
+    select_greedily(g, seed, allowed, candidates, roots);
+    const int32_t count = number_roots(g, roots, 0, aggregate_of);
+    join_largest(g, roots, aggregate_of);
+    for (int64_t i = 0; i < g->nodes; i++) roots[i] = aggregate_of[i] >= 0;
+    join_largest(g, roots, aggregate_of);
+    return count;
+}
+
+/* The aggregate that most neighbours of a node are in, of several the lowest. */
+static int32_t most_frequent(const graph *g, const int32_t *aggregate_of, int64_t i)
+{
+    int32_t best = -1;
+    int64_t most = 0;
+    for (int64_t k = g->offsets[i]; k < g->offsets[i + 1]; k++) {
+        const int32_t aggregate = aggregate_of[g->columns[k]];
+        int64_t count = 0;
+        for (int64_t m = g->offsets[i]; m < g->offsets[i + 1]; m++) count += aggregate_of[g->columns[m]] == aggregate;
+        if (aggregate >= 0 && (count > most || (count == most && aggregate < best))) best = aggregate, most = count;
+    }
+    return best;
+}
+
+static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate_of, char *allowed, char *candidates,
+                               char *roots)
+{
+    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = candidates[i] = 1, aggregate_of[i] = -1;
+    select_greedily(g, seed, allowed, candidates, roots);
+    int32_t count = number_roots(g, roots, 0, aggregate_of);
+    join_largest(g, roots, aggregate_of);
+    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = aggregate_of[i] < 0;
+    for (int64_t i = 0; i < g->nodes; i++) {
+        int free_neighbours = 0;
+        for (int64_t k = g->offsets[i]; k < g->offsets[i + 1]; k++)
+            free_neighbours += g->columns[k] != i && allowed[g->columns[k]];
+        candidates[i] = allowed[i] && free_neighbours >= 2;
+    }
+    select_greedily(g, seed, allowed, candidates, roots);
+    count = number_roots(g, roots, count, aggregate_of);
+    join_largest(g, roots, aggregate_of);
+    int32_t *joined = malloc((size_t)g->nodes * 4 + 1);
+    assert_non_null(joined);
+    for (int64_t i = 0; i < g->nodes; i++)
+        joined[i] = aggregate_of[i] >= 0 ? aggregate_of[i] : most_frequent(g, aggregate_of, i);
+    for (int64_t i = 0; i < g->nodes; i++) aggregate_of[i] = joined[i] >= 0 ? joined[i] : count++;
+    free(joined);
+    return count;
+}
+
+static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int join, double theta, int threads)
+{
+    spg_context *context = test_context_at_place(threads);
+    spg_csr here;
+    spg_amg_graph strong;
+    test_to_place(context, A, &here);
+    assert_int_equal(context->backend->amg->strength(context, &here, 1, theta, &strong), SPG_OK);
+    assert_true(strong.borrowed == (theta == 0));
+    graph g = strength(context, A, 1, theta);
+    const size_t n = (size_t)g.nodes;
+    int32_t *expected = malloc(n * 4 + 4), *found = calloc(n + 1, 4), *found_here = test_lend(found, n * 4);
+    char *allowed = calloc(n + 1, 1), *candidates = calloc(n + 1, 1), *roots = calloc(n + 1, 1);
+    int64_t aggregates;
+    assert_true(expected != NULL && allowed != NULL && candidates != NULL && roots != NULL);
+    const int32_t count = join ? phases_greedily(&g, seed, expected, allowed, candidates, roots)
+                               : rings_greedily(&g, seed, expected, allowed, candidates, roots);
+    assert_int_equal(context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates),
+                     SPG_OK);
+    test_fetch(found_here, n * 4, found);
+    if (aggregates != count) fail_msg("%s: %d aggregates, not %d", name, (int)aggregates, (int)count);
+    for (size_t i = 0; i < n; i++)
+        if (found[i] != expected[i]) fail_msg("%s: node %d is in %d, not %d", name, (int)i, found[i], expected[i]);
+    test_give_back(found_here, n * 4);
+    if (!strong.borrowed) {
+        spg_csr owned = {.rows = strong.nodes, .cols = strong.nodes, .nnz = strong.nnz, .value_type = SPG_F32};
+        owned.offset_type = strong.offset_type, owned.place = here.place;
+        owned.row_offsets = strong.row_offsets, owned.columns = strong.columns;
+        spg_csr_free(context, &owned);
+    }
+    free(expected), free(found), free(allowed), free(candidates), free(roots);
+    free_graph(&g);
+    spg_csr_free(context, &here);
+    spg_context_destroy(context);
+}
+
+static void mis2_takes_the_roots_that_greedy_selection_takes(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd2d5:70", "fe2d9:40", "fd3d7:17", "tri2d:50", "fe3d27:12", "empty:20"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++)
+        for (int join = 0; join < 2; join++) {
+            spg_csr A = test_generate(names[m], SPG_F64);
+            check_mis2(names[m], &A, 7 * m, join, 0, (int)m % 3 + 1);
+            spg_csr_free(test_host(), &A);
+        }
+    for (int join = 0; join < 2; join++)
+        for (uint64_t seed = 0; seed < 20; seed++) { /* sparse: chains and nodes that stand alone */
+            spg_csr A = test_symmetric(300 + (int64_t)seed, 1 + (double)seed / 4, SPG_F64, seed);
+            check_mis2("a random graph", &A, seed, join, 0, 2);
+            check_mis2("a random graph's strong part", &A, seed, join, 0.07, 2);
+            spg_csr_free(test_host(), &A);
+        }
+}
+
+static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **state)
+{
+    (void)state;
+    for (int join = 0; join < 2; join++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            spg_context *context = test_context_at_place(2);
+            spg_csr A, here;
+            test_random_csr(test_host(), 500, 500, 3, SPG_I32, SPG_F64, seed, TEST_UNSORTED | TEST_DUPLICATES, &A);
+            test_to_place(context, &A, &here);
+            spg_amg_graph strong;
+            int64_t aggregates;
+            int32_t found[500], *found_here = test_lend(found, sizeof found);
+            assert_int_equal(context->backend->amg->strength(context, &here, 1, 0, &strong), SPG_OK);
+            assert_int_equal(
+                context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates), SPG_OK);
+            test_fetch(found_here, sizeof found, found);
+            assert_in_range(aggregates, 1, 500);
+            for (int i = 0; i < 500; i++) assert_true(found[i] >= (join ? 0 : -1) && found[i] < aggregates);
+            test_give_back(found_here, sizeof found);
+            spg_csr_free(context, &here);
+            spg_csr_free(test_host(), &A);
+            spg_context_destroy(context);
+        }
+}
+
+static void seeds_change_aggregates_and_nothing_else_does(void **state)
+{
+    (void)state;
+    test_hierarchy hierarchies[3];
+    for (int h = 0; h < 3; h++) {
+        const spg_csr A = test_generate("fd2d5:40", SPG_F64);
+        spg_amg_options options = spg_amg_options_default();
+        options.seed = h == 2 ? 12345 : 0;
+        test_system system;
+        test_system_begin(&A, &options, h + 1, &system);
+        test_fetch_hierarchy(&system, &hierarchies[h]);
+        test_system_end(&system);
+    }
+    test_assert_same_hierarchy(&hierarchies[0], &hierarchies[1]);
+    const size_t bytes = (size_t)hierarchies[0].level[0].view.nodes * 4;
+    assert_memory_not_equal(hierarchies[0].level[0].aggregate_of, hierarchies[2].level[0].aggregate_of, bytes);
+    for (int h = 0; h < 3; h++) test_free_hierarchy(&hierarchies[h]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strong_connections_are_those_of_the_definition),
+        cmocka_unit_test(strong_connections_of_rows_without_a_diagonal_are_all_there_are),
+        cmocka_unit_test(mis2_takes_the_roots_that_greedy_selection_takes),
+        cmocka_unit_test(mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates),
+        cmocka_unit_test(seeds_change_aggregates_and_nothing_else_does),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg aggregation", tests);
+}

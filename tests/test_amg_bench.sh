@@ -1,0 +1,149 @@
+#!/bin/sh
+# The command line of amg_bench, on the host; or its runs on a device, skipped where there is none.
+#
+#     test_amg_bench.sh PROGRAM [device]
+set -u
+[ -x "$1" ] || { echo "$1: no program"; exit 1; }
+bench=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
+run() {
+    expected=$1
+    shift
+    "$bench" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    [ $status -eq "$expected" ] && return
+    failures=$((failures + 1))
+    echo "amg_bench $*: exit status $status, not $expected"
+    cat "$folder/out" "$folder/err"
+}
+
+# says FILE TEXT: what the last run printed (out or err) holds the text.
+says() {
+    grep -qF -e "$2" "$folder/$1" && return
+    failures=$((failures + 1))
+    echo "no '$2' in:"
+    cat "$folder/$1"
+}
+
+# The record: a line for each matrix, with every field.
+check_record() # LINES
+{
+    lines=$(wc -l <"$folder/record.jsonl")
+    [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
+    command -v python3 >/dev/null || return
+    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+numbers = {"setup_ms", "setup_min_ms", "setup_max_ms", "galerkin_ms", "AP_ms", "RAP_ms", "transpose_ms", "strength_ms",
+           "aggregate_ms", "tentative_ms", "spectral_radius_ms", "smooth_ms", "symmetry_ms", "coarse_ms", "update_ms",
+           "first_update_ms", "solve_ms", "operator_complexity", "grid_complexity", "residual", "bytes"}
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    for name in numbers:
+        assert isinstance(record[name], (int, float)) and record[name] >= 0, (name, record[name])
+    levels = record["levels"]
+    assert levels[0] == {"rows": record["rows"], "nnz": record["nnz"]} and len(levels) > 1, levels
+    assert all(coarse["rows"] < fine["rows"] for fine, coarse in zip(levels, levels[1:])), levels
+    nnz = sum(level["nnz"] for level in levels)
+    assert abs(record["operator_complexity"] - nnz / record["nnz"]) < 1e-4, record
+    assert record["converged"] is True and record["verified"] is True
+    assert record["residual"] <= 1e-8 and 0 < record["iterations"] < 40 and record["max_error"] <= 1
+    assert record["setup_min_ms"] <= record["setup_ms"] <= record["setup_max_ms"]
+END
+}
+
+finish() {
+    [ $failures -eq 0 ] || echo "$failures faults"
+    [ $failures -eq 0 ]
+    exit
+}
+
+many="--max-coarse 20 --update 2"
+if [ "${2:-}" = device ]; then
+    device="--place device --reps 2"
+    if ! "$bench" $device fd2d5:8 >"$folder/out" 2>"$folder/err" &&
+        grep -q "no context at this place" "$folder/err"; then
+        echo "there is no device, or the build has none"
+        exit 77
+    fi
+    run 0 $device $many --json "$folder/record.jsonl" --levels fd2d5:60 fd3d7:14 solid3d:6
+    check_record 3
+    for smoother in jacobi l1 chebyshev; do run 0 $device $many --smoother $smoother --join off fe2d9:30; done
+    run 0 $device $many --type f32 --tolerance 1e-4 tri2d:40
+    run 1 $device --aggregation standard fd2d5:60
+    says err "UNSUPPORTED"
+    finish
+fi
+
+# Usage.
+quick="--place host --threads 2 --reps 2 --warmup 0"
+run 0 --help
+says out "--nullspace"
+says out "solid3d"
+run 2
+says err "no matrix given"
+run 2 --no-such-option fd2d5:8
+says err "--help"
+for wrong in --type=c64 --type=f16 --threads=0 --place=moon --aggregation=best --join=maybe --theta=-1 --block-size=0 \
+    --max-coarse=5000 --max-levels=0 --seed=-1 --smoother=gs --sweeps=-1 --degree=0 --ratio=1 --method=gmres \
+    --tolerance=-1 --max-iterations=-1 --update=-1 --reps=0 --warmup=-1; do
+    run 2 "$wrong" fd2d5:8
+    says err "${wrong%%=*}"
+done
+
+# Good runs.
+run 0 $quick $many --json "$folder/record.jsonl" fd2d5:60 fd3d7:14 solid3d:6
+check_record 3
+says out "as fast as the set-up"
+says out "Summary"
+run 0 $quick --levels --history --max-coarse 20 fd2d5:60
+says out "spectral radius"
+says out "     0  6.0"
+for aggregation in mis2 standard; do
+    for smoother in jacobi l1 chebyshev; do
+        run 0 $quick $many --aggregation $aggregation --smoother $smoother --sweeps 2 fd2d5:30 fe3d27:10
+    done
+done
+run 0 $quick --method standalone --join off --max-coarse 20 --theta 0.1 fd2d5:40
+run 0 $quick --type f32 --tolerance 1e-4 --unsmoothed --max-coarse 20 fd2d5:40
+run 0 $quick --aggregation standard --max-coarse 10 --threads 1 fd2d5:64
+says out "4 levels, operator complexity 1.339"
+
+# Candidates from a file.
+cat >"$folder/line.mtx" <<'MATRIX'
+%%MatrixMarket matrix coordinate real symmetric
+6 6 11
+1 1 2
+2 2 2
+3 3 2
+4 4 2
+5 5 2
+6 6 2
+2 1 -1
+3 2 -1
+4 3 -1
+5 4 -1
+6 5 -1
+MATRIX
+printf '%%%%MatrixMarket matrix array real general\n6 1\n1\n1\n1\n1\n1\n1\n' >"$folder/ones.mtx"
+printf '%%%%MatrixMarket matrix array real general\n5 1\n1\n1\n1\n1\n1\n' >"$folder/short.mtx"
+run 0 $quick --max-coarse 2 --nullspace "$folder/ones.mtx" "$folder/line.mtx"
+says out "1 candidates"
+run 1 $quick --nullspace "$folder/short.mtx" "$folder/line.mtx"
+says err "candidates of 5 rows, not 6"
+
+# Bad ones.
+run 1 $quick "$folder/missing.mtx"
+says err "missing.mtx"
+run 1 $quick --block-size 7 fd2d5:8
+says err "block_size"
+run 1 $quick --max-iterations 2 --max-coarse 20 fd2d5:60
+says out "NOT_CONVERGED"
+run 1 $quick --json "$folder/no/such/folder" fd2d5:8
+says err "cannot be opened"
+run 1 $quick "$folder/missing.mtx" fd2d5:8
+says out "converged"
+finish

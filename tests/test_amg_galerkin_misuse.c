@@ -1,0 +1,118 @@
+/* Galerkin products and plans of what cannot be multiplied. */
+#include "amg_reference.h"
+
+#include <string.h>
+
+static spg_csr random_matrix(int64_t rows, int64_t cols, double mean, spg_type offset_type, spg_type type,
+                             uint64_t seed, unsigned flags)
+{
+    spg_csr matrix;
+    test_random_csr(test_host(), rows, cols, mean, offset_type, type, seed, flags, &matrix);
+    return matrix;
+}
+
+static void free_all(spg_csr *a, spg_csr *b, spg_csr *c, spg_csr *d, spg_csr *e)
+{
+    spg_csr *all[] = {a, b, c, d, e};
+    for (int k = 0; k < 5; k++)
+        if (all[k] != NULL) spg_csr_free(test_host(), all[k]);
+}
+
+/* The operands at the place. */
+typedef struct galerkin {
+    spg_context *context;
+    spg_csr R, A, P;
+    bool has_R;
+} galerkin;
+
+static void begin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, galerkin *g)
+{
+    *g = (galerkin){.context = context, .has_R = R != NULL};
+    if (R != NULL) test_to_place(context, R, &g->R);
+    test_to_place(context, A, &g->A);
+    test_to_place(context, P, &g->P);
+}
+
+static void end(galerkin *g)
+{
+    if (g->has_R) spg_csr_free(g->context, &g->R);
+    spg_csr_free(g->context, &g->A);
+    spg_csr_free(g->context, &g->P);
+}
+
+static void expect(spg_context *context, spg_status status, spg_status expected, const char *word)
+{
+    assert_int_equal(status, expected);
+    if (strstr(spg_context_message(context), word) == NULL)
+        fail_msg("\"%s\" does not name %s", spg_context_message(context), word);
+}
+
+static void misuse_is_refused_with_the_argument_named(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    spg_csr A = random_matrix(20, 20, 3, SPG_I32, SPG_F64, 1, 0), P = random_matrix(20, 5, 2, SPG_I32, SPG_F64, 2, 0);
+    spg_csr R = random_matrix(5, 20, 2, SPG_I32, SPG_F64, 3, 0), single, C;
+    test_random_csr(test_host(), 20, 5, 2, SPG_I32, SPG_F32, 2, 0, &single);
+    galerkin g, f;
+    begin(context, &R, &A, &P, &g);
+    begin(context, NULL, &A, &single, &f);
+    assert_int_equal(spg_galerkin(NULL, NULL, &g.A, &g.P, &C), SPG_ERROR_ARGUMENT);
+    expect(context, spg_galerkin(context, NULL, NULL, &g.P, &C), SPG_ERROR_ARGUMENT, "A is NULL");
+    expect(context, spg_galerkin(context, NULL, &g.A, NULL, &C), SPG_ERROR_ARGUMENT, "P is NULL");
+    expect(context, spg_galerkin(context, NULL, &g.A, &g.P, NULL), SPG_ERROR_ARGUMENT, "C is NULL");
+    expect(context, spg_galerkin(context, NULL, &g.A, &g.P, &g.A), SPG_ERROR_ARGUMENT, "C is the same");
+    expect(context, spg_galerkin(context, NULL, &g.P, &g.P, &C), SPG_ERROR_SHAPE, "A is 20 x 5");
+    expect(context, spg_galerkin(context, NULL, &g.A, &g.R, &C), SPG_ERROR_SHAPE, "P 5 rows");
+    expect(context, spg_galerkin(context, &g.P, &g.A, &g.P, &C), SPG_ERROR_SHAPE, "R is 20 x 5");
+    expect(context, spg_galerkin(context, NULL, &g.A, &f.P, &C), SPG_ERROR_ARGUMENT, "P holds f32");
+    spg_galerkin_plan *plan;
+    expect(context, spg_galerkin_plan_create(context, NULL, &g.A, &g.P, NULL), SPG_ERROR_ARGUMENT, "plan is NULL");
+    assert_int_equal(spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan), SPG_OK);
+    memset(&C, 0, sizeof C);
+    expect(context, spg_galerkin_plan_run(plan, &g.R, &g.A, &g.P, &C), SPG_ERROR_ARGUMENT, "R is given");
+    expect(context, spg_galerkin_plan_run(plan, NULL, &g.A, &g.P, NULL), SPG_ERROR_ARGUMENT, "C is NULL");
+    expect(context, spg_galerkin_plan_run(plan, NULL, &g.A, &g.R, &C), SPG_ERROR_SHAPE, "P is 5 x 20");
+    test_assert_zeroed(&C, sizeof C);
+    spg_galerkin_plan_destroy(plan);
+    assert_int_equal(spg_galerkin_plan_create(context, &g.R, &g.A, &g.P, &plan), SPG_OK);
+    expect(context, spg_galerkin_plan_run(plan, NULL, &g.A, &g.P, &C), SPG_ERROR_ARGUMENT, "R is NULL");
+    spg_galerkin_plan_destroy(plan);
+    assert_int_equal(spg_galerkin_plan_run(NULL, NULL, &g.A, &g.P, &C), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_galerkin_plan_stats(NULL, NULL), SPG_ERROR_ARGUMENT);
+    spg_galerkin_plan_destroy(NULL);
+    end(&f);
+    end(&g);
+    free_all(&A, &P, &R, &single, NULL);
+    spg_context_destroy(context);
+}
+
+static void malformed_operands_are_refused(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    spg_csr A = random_matrix(20, 20, 3, SPG_I32, SPG_F64, 1, 0), P = random_matrix(20, 5, 2, SPG_I32, SPG_F64, 2, 0);
+    spg_csr *operands[] = {&A, &P};
+    for (int o = 0; o < 2; o++) {
+        galerkin g;
+        spg_csr C;
+        const int32_t kept = operands[o]->columns[1];
+        operands[o]->columns[1] = 1000;
+        begin(context, NULL, &A, &P, &g);
+        assert_int_equal(spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_ERROR_FORMAT);
+        test_assert_zeroed(&C, sizeof C);
+        end(&g);
+        operands[o]->columns[1] = kept;
+    }
+    free_all(&A, &P, NULL, NULL, NULL);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misuse_is_refused_with_the_argument_named),
+        cmocka_unit_test(malformed_operands_are_refused),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg galerkin misuse", tests);
+}

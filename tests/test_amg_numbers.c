@@ -1,0 +1,198 @@
+/* Set-up stages that give numbers, by themselves, beside plain loops: diagonals, spectral radii, maps of transposes. */
+#include "amg_backend.h"
+#include "amg_reference.h"
+#include "generators.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const spg_type types[] = {SPG_F64, SPG_F32};
+
+static double element(const void *values, spg_type type, int64_t k)
+{
+    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+}
+
+/* The inverses that the place gives, on the host; malloc'ed. */
+static void *inverses(spg_context *context, const spg_csr *A, bool l1)
+{
+    spg_csr here;
+    const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
+    void *inverse = calloc(1, bytes + 8), *inverse_here = test_lend(inverse, bytes);
+    test_to_place(context, A, &here);
+    assert_int_equal(context->backend->amg->inverse_diagonal(context, &here, l1, inverse_here), SPG_OK);
+    test_fetch(inverse_here, bytes, inverse);
+    test_give_back(inverse_here, bytes);
+    spg_csr_free(context, &here);
+    return inverse;
+}
+
+static void inverses_are_those_of_the_sums_of_diagonal_entries(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (int l1 = 0; l1 < 2; l1++) {
+            spg_context *context = test_context_at_place(2);
+            spg_csr A;
+            test_random_csr(test_host(), 60, 60, 20, t ? SPG_I64 : SPG_I32, types[t], 5,
+                            TEST_UNSORTED | TEST_DUPLICATES, &A);
+            const double epsilon = 60 * (t ? FLT_EPSILON : DBL_EPSILON);
+            void *inverse = inverses(context, &A, l1);
+            int repeated = 0, missing = 0;
+            for (int64_t i = 0; i < 60; i++) {
+                double sum = 0, magnitudes = 0;
+                int entries = 0;
+                for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++) {
+                    if (A.columns[k] == i) sum += test_real(&A, k), entries++;
+                    magnitudes += fabs(test_real(&A, k));
+                }
+                repeated += entries > 1, missing += entries == 0;
+                const double expected = entries == 0 ? 0 : 1 / (l1 ? magnitudes : sum);
+                const double bound = epsilon * fabs(expected) * (1 + magnitudes * fabs(expected));
+                assert_true(fabs(element(inverse, types[t], i) - expected) <= bound);
+            }
+            assert_true(repeated > 0 && missing > 0);
+            free(inverse);
+            spg_csr_free(test_host(), &A);
+            spg_context_destroy(context);
+        }
+}
+
+static void inverses_that_are_not_finite_are_zero(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 1, 1, 2, 3}, columns[] = {0, 1, 2, 2, 1};
+    const double values[] = {0, 1e-310, 1, -4, 7};
+    spg_csr A = test_from_triples(4, 5, rows, columns, values, SPG_F64);
+    spg_context *context = test_context_at_place(1);
+    double *plain = inverses(context, &A, false), *l1 = inverses(context, &A, true);
+    const double expected[] = {0, 0, -0.25, 0}, expected_l1[] = {0, 1, 0.25, 0};
+    for (int i = 0; i < 4; i++) assert_true(plain[i] == expected[i] && l1[i] == expected_l1[i]);
+    free(plain);
+    free(l1);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
+/* With the inverse of the diagonal as the place makes it. */
+static double spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed)
+{
+    const spg_amg_backend *backend = context->backend->amg;
+    spg_csr here;
+    test_to_place(context, A, &here);
+    const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
+    const int64_t room = backend->spectral_bytes(&here, steps);
+    void *inverse = inverses(context, A, false), *inverse_here = test_lend(inverse, bytes);
+    void *zeros = calloc(1, (size_t)room + 1), *workspace = test_lend(zeros, (size_t)room);
+    double rho = -1, *rho_here = test_lend(&rho, sizeof rho);
+    assert_int_equal(backend->spectral_radius(context, &here, inverse_here, steps, seed, workspace, rho_here), SPG_OK);
+    test_fetch(rho_here, sizeof rho, &rho);
+    test_give_back(rho_here, sizeof rho);
+    test_give_back(workspace, (size_t)room);
+    test_give_back(inverse_here, bytes);
+    free(zeros);
+    free(inverse);
+    spg_csr_free(context, &here);
+    return rho;
+}
+
+static void enough_steps_find_the_spectral_radius_to_rounding(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        spg_context *context = test_context_at_place(2);
+        spg_csr A = test_generate("fd2d5:12", types[t]);
+        const double truth = 1 + cos(acos(-1) / 13), rho = spectral_radius(context, &A, 60, 3);
+        assert_true(fabs(rho - truth) <= (t ? 1e-5 : 1e-10));
+        for (int64_t i = 0; i < A.rows; i++) /* rows and columns scaled: D^-1 A is similar to what it was */
+            for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++) {
+                const double factor = (double)(1 + i % 3) * (double)(1 + A.columns[k] % 3);
+                if (t)
+                    ((float *)A.values)[k] *= (float)factor;
+                else
+                    ((double *)A.values)[k] *= factor;
+            }
+        assert_true(fabs(spectral_radius(context, &A, 60, 3) - truth) <= (t ? 1e-5 : 1e-10));
+        spg_csr_free(test_host(), &A);
+        spg_context_destroy(context);
+    }
+}
+
+static void an_invariant_space_ends_the_steps(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 0, 1, 1, 2}, columns[] = {0, 1, 0, 1, 2};
+    const double values[] = {2, 1, 1, 2, 5}; /* D^-1 A: 1.5, 0.5 and 1 */
+    spg_csr A = test_from_triples(3, 5, rows, columns, values, SPG_F64);
+    spg_context *context = test_context_at_place(2);
+    assert_true(fabs(spectral_radius(context, &A, 100, 1) - 1.5) < 1e-6);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
+static void where_lanczos_does_not_apply_the_largest_row_sum_bounds_the_radius(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    spg_csr A = test_generate("fd2d5:30", SPG_F64);
+    for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
+    assert_true(fabs(spectral_radius(context, &A, 15, 0) - 2) < 1e-14); /* negative definite */
+    for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
+    for (int64_t k = test_offset(&A, 465); k < test_offset(&A, 466); k++)
+        if (A.columns[k] == 465) ((double *)A.values)[k] = -0.5;
+    assert_true(fabs(spectral_radius(context, &A, 15, 0) - 9) < 1e-13); /* one row's diagonal is negative */
+    spg_csr_free(test_host(), &A);
+    A = test_generate("empty:20", SPG_F64);
+    assert_true(spectral_radius(context, &A, 15, 0) == 1);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
+static void a_map_of_a_transpose_gathers_its_values(void **state)
+{
+    (void)state;
+    const spg_type all[] = {SPG_F32, SPG_F64, SPG_C32, SPG_C64};
+    spg_context *context = test_context_at_place(3);
+    const spg_amg_backend *backend = context->backend->amg;
+    for (int t = 0; t < 4; t++) {
+        spg_csr A, here, transpose, turned, back;
+        test_random_csr(test_host(), 3000, 700, 12, t % 2 ? SPG_I64 : SPG_I32, all[t], 8,
+                        TEST_UNSORTED | TEST_DUPLICATES, &A);
+        assert_int_equal(spg_csr_transpose(test_host(), &A, &transpose), SPG_OK);
+        spg_csr blank;
+        assert_int_equal(spg_csr_copy(test_host(), &transpose, &blank), SPG_OK);
+        const size_t map_bytes = (size_t)A.nnz * 8;
+        memset(blank.values, 0, (size_t)A.nnz * spg_type_size(all[t]));
+        int64_t *zeros = calloc(1, map_bytes), *map = test_lend(zeros, map_bytes);
+        test_to_place(context, &A, &here);
+        test_to_place(context, &blank, &turned);
+        assert_int_equal(backend->transpose_map(context, &here, &turned, map), SPG_OK);
+        assert_int_equal(backend->gather_values(context, &here, map, &turned), SPG_OK);
+        test_to_host(context, &turned, &back);
+        test_assert_same_csr(&back, &transpose);
+        test_give_back(map, map_bytes);
+        free(zeros);
+        spg_csr_free(context, &here);
+        spg_csr_free(context, &turned);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &transpose);
+        spg_csr_free(test_host(), &blank);
+        spg_csr_free(test_host(), &back);
+    }
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inverses_are_those_of_the_sums_of_diagonal_entries),
+        cmocka_unit_test(inverses_that_are_not_finite_are_zero),
+        cmocka_unit_test(enough_steps_find_the_spectral_radius_to_rounding),
+        cmocka_unit_test(an_invariant_space_ends_the_steps),
+        cmocka_unit_test(where_lanczos_does_not_apply_the_largest_row_sum_bounds_the_radius),
+        cmocka_unit_test(a_map_of_a_transpose_gathers_its_values),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg numbers", tests);
+}

@@ -1,0 +1,222 @@
+/* Updates: new numbers in a hierarchy that stays as it is. */
+#include "amg_reference.h"
+#include "fault.h"
+#include "generators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Options of several kinds; matrices to go with them. */
+typedef struct update_case {
+    const char *name;
+    spg_type type;
+    spg_aggregation aggregation;
+    spg_smoother smoother;
+    int block_size, prepare;
+    int64_t max_coarse;
+    double relaxation;
+} update_case;
+
+static const update_case cases[] = {
+    {"fd2d5:60", SPG_F64, SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 1, 0, 20, 4.0 / 3.0},
+    {"fd3d7:12", SPG_F64, SPG_AGGREGATION_STANDARD, SPG_SMOOTHER_CHEBYSHEV, 1, 1, 20, 4.0 / 3.0},
+    {"tri2d:40", SPG_F32, SPG_AGGREGATION_MIS2, SPG_SMOOTHER_L1_JACOBI, 1, 1, 50, 4.0 / 3.0},
+    {"elast3d:8", SPG_F64, SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 3, 0, 50, 4.0 / 3.0},
+    {"fe2d9:40", SPG_F64, SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 1, 0, 20, 0},
+    {"fd2d5:9", SPG_F64, SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 1, 1, 500, 4.0 / 3.0}, /* one level */
+};
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+static spg_amg_options options_of(const update_case *c)
+{
+    spg_amg_options options = spg_amg_options_default();
+    if (test_place() == SPG_PLACE_HOST) options.aggregation = c->aggregation;
+    options.smoother = c->smoother;
+    options.block_size = c->block_size;
+    options.prepare_update = c->prepare;
+    options.max_coarse = c->max_coarse;
+    options.prolongator_relaxation = c->relaxation;
+    return options;
+}
+
+/* The same pattern, other numbers: D A D with D between 1 and 2, symmetric still, or else D A. */
+static spg_csr scaled(const spg_csr *A, bool symmetric, uint64_t seed)
+{
+    spg_csr B;
+    assert_int_equal(spg_csr_copy(test_host(), A, &B), SPG_OK);
+    double *factors = malloc((size_t)A->rows * sizeof *factors + 1);
+    assert_non_null(factors);
+    for (int64_t i = 0; i < A->rows; i++) factors[i] = 1 + (double)(test_random(&seed) >> 56) / 256;
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
+            const double value = test_real(A, k) * (factors[i] * (symmetric ? factors[A->columns[k]] : 1));
+            if (A->value_type == SPG_F32)
+                ((float *)B.values)[k] = (float)value;
+            else
+                ((double *)B.values)[k] = value;
+        }
+    free(factors);
+    return B;
+}
+
+/* The hierarchy of a fresh setup for this matrix. */
+static void fresh(const update_case *c, const spg_csr *A, test_hierarchy *hierarchy)
+{
+    spg_csr copy;
+    test_system system;
+    const spg_amg_options options = options_of(c);
+    assert_int_equal(spg_csr_copy(test_host(), A, &copy), SPG_OK);
+    test_system_begin(&copy, &options, 2, &system);
+    test_fetch_hierarchy(&system, hierarchy);
+    test_system_end(&system);
+}
+
+static void update(test_system *system, const spg_csr *A)
+{
+    if (spg_amg_update(system->context, system->amg, A) != SPG_OK) fail_msg("%s", spg_context_message(system->context));
+}
+
+static void check_hierarchy(const test_system *system, const test_hierarchy *expected)
+{
+    test_hierarchy found;
+    test_fetch_hierarchy(system, &found);
+    test_assert_same_hierarchy(&found, expected);
+    test_free_hierarchy(&found);
+}
+
+/* With threshold 0 aggregates depend on the pattern alone: a fresh setup keeps them. */
+static void an_update_is_a_fresh_setup_bit_for_bit(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 2 * CASES; run++) {
+        const int c = run / 2;
+        const spg_csr A = test_generate(cases[c].name, cases[c].type);
+        const spg_amg_options options = options_of(&cases[c]);
+        test_system system;
+        test_hierarchy first, other;
+        spg_csr B = scaled(&A, run % 2 == 0, 5), B_here;
+        fresh(&cases[c], &A, &first);
+        fresh(&cases[c], &B, &other);
+        test_system_begin(&A, &options, 2, &system);
+        test_to_place(system.context, &B, &B_here);
+        check_hierarchy(&system, &first);
+        update(&system, &system.A_here); /* the same values */
+        check_hierarchy(&system, &first);
+        update(&system, &B_here);
+        check_hierarchy(&system, &other);
+        update(&system, &system.A_here);
+        check_hierarchy(&system, &first);
+        spg_csr_free(system.context, &B_here);
+        spg_csr_free(test_host(), &B);
+        test_free_hierarchy(&first);
+        test_free_hierarchy(&other);
+        test_system_end(&system);
+    }
+}
+
+static void an_updated_hierarchy_solves_the_new_system(void **state)
+{
+    (void)state;
+    const spg_csr A = test_generate("fd2d5:60", SPG_F64);
+    spg_csr B = scaled(&A, true, 6), B_here;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 50;
+    test_system system;
+    test_system_begin(&A, &options, 2, &system);
+    test_to_place(system.context, &B, &B_here);
+    const int before = test_system_solve(&system, NULL, SPG_OK).iterations;
+    update(&system, &B_here);
+    test_system_reset(&system);
+    const int after = test_system_solve(&system, NULL, SPG_OK).iterations;
+    assert_true(after <= 3 * before);
+    double *x = malloc(system.bytes), *b = malloc(system.bytes);
+    assert_true(x != NULL && b != NULL);
+    test_fetch(system.x, system.bytes, x);
+    for (int64_t i = 0; i < A.rows; i++) b[i] = 1;
+    assert_true(test_residual(&B, b, x) <= 1.1e-8 * 60); /* ||b|| is 60 */
+    free(x), free(b);
+    spg_csr_free(system.context, &B_here);
+    spg_csr_free(test_host(), &B);
+    test_system_end(&system);
+}
+
+static void updates_after_the_first_allocate_nothing(void **state)
+{
+    (void)state;
+    for (int prepare = 0; prepare < 2; prepare++) {
+        test_allocator memory;
+        spg_context *context = test_faulty_context(&memory, 2, 0);
+        spg_csr A = test_generate("fd2d5:60", SPG_F64), here;
+        spg_amg_options options = spg_amg_options_default();
+        spg_amg *amg;
+        options.max_coarse = 50;
+        options.prepare_update = prepare;
+        test_to_place(context, &A, &here);
+        assert_int_equal(spg_amg_setup(context, &here, &options, &amg), SPG_OK);
+        if (!prepare) assert_int_equal(spg_amg_update(context, amg, &here), SPG_OK);
+        const int64_t live = test_live(&memory);
+        test_fail_at(&memory, 0);
+        assert_int_equal(spg_amg_update(context, amg, &here), SPG_OK);
+        assert_int_equal(memory.allocations, 0);
+        assert_int_equal(test_live(&memory), live);
+        spg_amg_destroy(amg);
+        spg_csr_free(context, &here);
+        assert_int_equal(test_live(&memory), 0);
+        spg_csr_free(test_host(), &A);
+        spg_context_destroy(context);
+    }
+}
+
+static void expect_shape(test_system *system, const spg_csr *host, const char *word)
+{
+    spg_csr here;
+    test_to_place(system->context, host, &here);
+    assert_int_equal(spg_amg_update(system->context, system->amg, &here), SPG_ERROR_SHAPE);
+    if (strstr(spg_context_message(system->context), word) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", spg_context_message(system->context), word);
+    spg_csr_free(system->context, &here);
+}
+
+static void updates_of_another_shape_or_pattern_are_refused(void **state)
+{
+    (void)state;
+    const spg_csr A = test_generate("fd2d5:30", SPG_F64);
+    spg_csr larger = test_generate("fd2d5:31", SPG_F64), single = test_generate("fd2d5:30", SPG_F32), other;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 50;
+    test_system system;
+    test_hierarchy before;
+    test_system_begin(&A, &options, 2, &system);
+    test_fetch_hierarchy(&system, &before);
+    expect_shape(&system, &larger, "961 x 961");
+    expect_shape(&system, &single, "f32");
+    assert_int_equal(spg_csr_copy(test_host(), &A, &other), SPG_OK);
+    other.columns[0] = 500;
+    if (test_place() == SPG_PLACE_HOST) expect_shape(&system, &other, "A has another pattern");
+    other.columns[0] = 1000000;
+    if (test_place() == SPG_PLACE_HOST) expect_shape(&system, &other, "A has another pattern");
+    check_hierarchy(&system, &before);
+    spg_context *stranger = test_context_at_place(1);
+    assert_int_equal(spg_amg_update(NULL, system.amg, &system.A_here), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_amg_update(system.context, NULL, &system.A_here), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_amg_update(system.context, system.amg, NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_amg_update(stranger, system.amg, &system.A_here), SPG_ERROR_ARGUMENT);
+    spg_context_destroy(stranger);
+    spg_csr_free(test_host(), &larger);
+    spg_csr_free(test_host(), &single);
+    spg_csr_free(test_host(), &other);
+    test_free_hierarchy(&before);
+    test_system_end(&system);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_update_is_a_fresh_setup_bit_for_bit),
+        cmocka_unit_test(an_updated_hierarchy_solves_the_new_system),
+        cmocka_unit_test(updates_after_the_first_allocate_nothing),
+        cmocka_unit_test(updates_of_another_shape_or_pattern_are_refused),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg update", tests);
+}
