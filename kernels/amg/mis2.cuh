@@ -55,26 +55,41 @@ __device__ inline int64_t first_owned(const aggregation &job, unsigned int block
     return first < job.nodes ? first : job.nodes;
 }
 
-/* The values of the entries of a node's row combined, in all lanes of its group. By all lanes of a warp together; node
- * -1: none. */
-template <typename T, typename Value, typename Operator>
-__device__ inline T combine_row(const aggregation &job, int64_t node, int lane, T neutral, Value value,
-                                Operator combine)
+/* Where a row begins and ends; nothing for node -1. */
+struct row_range {
+    int64_t begin, end;
+};
+
+__device__ inline row_range range_of(numbers_view offsets, int64_t node)
 {
-    int64_t end = node >= 0 ? job.offsets[node + 1] : 0;
+    return {node >= 0 ? offsets[node] : 0, node >= 0 ? offsets[node + 1] : 0};
+}
+
+/* The values of the entries of a row combined, in all lanes of its group. By all lanes of a warp together. */
+template <typename T, typename Value, typename Operator>
+__device__ inline T combine_range(const aggregation &job, row_range row, int lane, T neutral, Value value,
+                                  Operator combine)
+{
     T all = neutral;
-    for (int64_t k = node >= 0 ? job.offsets[node] + lane : 0; k < end; k += ENTRIES_IN_FLIGHT * job.lanes) {
+    for (int64_t k = row.begin + lane; k < row.end; k += ENTRIES_IN_FLIGHT * job.lanes) {
         int32_t columns[ENTRIES_IN_FLIGHT];
         T values[ENTRIES_IN_FLIGHT];
 #pragma unroll
         for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-            columns[u] = k + u * job.lanes < end ? job.columns[k + u * job.lanes] : -1;
+            columns[u] = k + u * job.lanes < row.end ? job.columns[k + u * job.lanes] : -1;
 #pragma unroll
         for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) values[u] = columns[u] >= 0 ? value(columns[u]) : neutral;
 #pragma unroll
         for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) all = combine(all, values[u]);
     }
     return combine_lanes(all, job.lanes, combine);
+}
+
+template <typename T, typename Value, typename Operator>
+__device__ inline T combine_row(const aggregation &job, int64_t node, int lane, T neutral, Value value,
+                                Operator combine)
+{
+    return combine_range(job, range_of(job.offsets, node), lane, neutral, value, combine);
 }
 
 /* body(node, lane) by the groups of a block for count nodes, number k of them node_at(k). Lanes of a warp stay
@@ -108,12 +123,21 @@ __device__ inline int32_t *own_part(const aggregation &job, int32_t *lists, int 
     return lists + turn * job.nodes + first_owned(job, blockIdx.x);
 }
 
-/* For the nodes on a block's list. */
+/* body(node, row, lane) for the nodes on a block's list. What it starts from is asked for ahead: the node two turns,
+ * and where its row lies one turn before it is needed. */
 template <typename Body>
 __device__ inline void for_each_listed(const aggregation &job, const int32_t *mine, int count, Body body)
 {
-    for_each_of(
-        job, count, [&](int64_t k) { return mine[k]; }, body);
+    const int groups = MEETING_THREADS / job.lanes, group = (int)threadIdx.x / job.lanes;
+    int32_t node = group < count ? mine[group] : -1, next = group + groups < count ? mine[group + groups] : -1;
+    row_range row = range_of(job.offsets, node);
+    for (int first = 0; first < count; first += groups) {
+        int ahead = first + group + 2 * groups;
+        int32_t after_next = ahead < count ? mine[ahead] : -1;
+        row_range next_row = range_of(job.offsets, next);
+        body((int64_t)node, row, (int)threadIdx.x % job.lanes);
+        node = next, row = next_row, next = after_next;
+    }
 }
 
 /* body(node) by one thread a node for a block's nodes. */
@@ -157,19 +181,21 @@ __device__ inline void enlist(const aggregation &job, list_counts &counts, int64
 }
 
 /* The largest of values[] of a node itself and of the nodes that its row names. */
-__device__ inline uint64_t largest_around(const aggregation &job, int64_t node, int lane, const uint64_t *values)
+__device__ inline uint64_t largest_around(const aggregation &job, int64_t node, row_range row, int lane,
+                                          const uint64_t *values)
 {
-    uint64_t largest = combine_row(
-        job, node, lane, UINT64_C(0), [&](int32_t j) { return values[j]; }, maximum());
-    return node >= 0 ? maximum()(largest, values[node]) : 0;
+    uint64_t own = node >= 0 ? values[node] : 0;
+    uint64_t largest = combine_range(
+        job, row, lane, UINT64_C(0), [&](int32_t j) { return values[j]; }, maximum());
+    return maximum()(largest, own);
 }
 
 /* Of the nodes whose ring may yet change. */
 __device__ inline void find_rings(const aggregation &job, list_counts &counts, int turn)
 {
     int32_t *next = own_part(job, job.path, 1 - turn);
-    for_each_listed(job, own_part(job, job.path, turn), counts.path[turn], [&](int64_t i, int lane) {
-        uint64_t largest = largest_around(job, i, lane, job.keys);
+    for_each_listed(job, own_part(job, job.path, turn), counts.path[turn], [&](int64_t i, row_range row, int lane) {
+        uint64_t largest = largest_around(job, i, row, lane, job.keys);
         bool writes = i >= 0 && lane == 0;
         if (writes) job.ring[i] = largest;
         append_nodes(next, &counts.path[1 - turn], i, writes && is_undecided(largest));
@@ -179,15 +205,16 @@ __device__ inline void find_rings(const aggregation &job, list_counts &counts, i
 __device__ inline void decide(const aggregation &job, list_counts &counts, int turn)
 {
     int32_t *next = own_part(job, job.undecided, 1 - turn);
-    for_each_listed(job, own_part(job, job.undecided, turn), counts.undecided[turn], [&](int64_t i, int lane) {
-        uint64_t largest = largest_around(job, i, lane, job.ring);
-        bool decides = i >= 0 && lane == 0, is_member = decides && largest == job.keys[i];
-        if (is_member)
-            job.keys[i] += UNDECIDED; /* to IN */
-        else if (decides && is_in(largest))
-            job.keys[i] = 0;
-        append_nodes(next, &counts.undecided[1 - turn], i, decides && !is_member && !is_in(largest));
-    });
+    for_each_listed(job, own_part(job, job.undecided, turn), counts.undecided[turn],
+                    [&](int64_t i, row_range row, int lane) {
+                        uint64_t largest = largest_around(job, i, row, lane, job.ring);
+                        bool decides = i >= 0 && lane == 0, is_member = decides && largest == job.keys[i];
+                        if (is_member)
+                            job.keys[i] += UNDECIDED; /* to IN */
+                        else if (decides && is_in(largest))
+                            job.keys[i] = 0;
+                        append_nodes(next, &counts.undecided[1 - turn], i, decides && !is_member && !is_in(largest));
+                    });
 }
 
 /* Decides all candidates that were enlisted. *round goes on from set to set: of the three counts, one is added to, one
