@@ -126,13 +126,14 @@ SPG_INLINE spg_alias_compact spg_compact_row(uint64_t units, int fraction_bits, 
     return row;
 }
 
-/* The upper and the lower word of a * b. */
+/* The upper word of a * b. */
 SPG_INLINE uint64_t spg_multiply_high(uint64_t a, uint64_t b)
 {
 #ifdef __CUDA_ARCH__
     return __umul64hi(a, b);
 #else
-    return (uint64_t)((unsigned __int128)a * b >> 64);
+    __extension__ typedef unsigned __int128 product;
+    return (uint64_t)((product)a * b >> 64);
 #endif
 }
 
