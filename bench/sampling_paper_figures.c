@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 64, FIRST_POWER = 13, SHOWN_POINTS = 4096 };
+/* Steps of Figure 7, and bins that a step's samples are counted in: where in a step they lie shows how even they are.
+ */
+enum { STEPS = 64, PARTS = 4, BINS = STEPS * PARTS, FIRST_POWER = 13, SHOWN_POINTS = 4096 };
 
 static void put_head(const sampling_bench *bench, int figure, const char *method, int64_t samples)
 {
@@ -51,62 +53,76 @@ static void fill_curve(double *curve)
     for (int k = 0; k < STEPS; k++) curve[k] /= total;
 }
 
-static spg_status draw_curve(sampling_bench *bench, const double *curve, int64_t samples, const double *points,
-                             int32_t *draws)
+/* Samples of Figure 7: steps, and places in them. */
+typedef struct curve_samples {
+    int64_t count;
+    double *points, *places;
+    int32_t *steps;
+} curve_samples;
+
+static spg_status draw_curve(sampling_bench *bench, const double *curve, curve_samples *samples)
 {
-    const int64_t offsets[2] = {0, STEPS};
-    void *there[4] = {NULL, NULL, NULL, NULL}; /* offsets, weights, uniforms, draws */
+    const int64_t offsets[2] = {0, STEPS}, bytes = samples->count * (int64_t)sizeof(double);
+    void *there[5] = {NULL, NULL, NULL, NULL, NULL}; /* offsets, weights, uniforms; draws, remapped */
     spg_forest *forest = NULL;
     spg_context *context = bench->context;
     spg_status status = array_lend(context, offsets, sizeof offsets, &there[0]);
     if (status == SPG_OK) status = array_lend(context, curve, STEPS * (int64_t)sizeof *curve, &there[1]);
-    if (status == SPG_OK) status = array_lend(context, points, samples * (int64_t)sizeof *points, &there[2]);
-    if (status == SPG_OK) status = array_allocate(context, samples, sizeof *draws, &there[3]);
+    if (status == SPG_OK) status = array_lend(context, samples->points, bytes, &there[2]);
+    if (status == SPG_OK) status = array_allocate(context, samples->count, sizeof(int32_t), &there[3]);
+    if (status == SPG_OK) status = array_allocate(context, samples->count, sizeof(double), &there[4]);
     const spg_csr matrix = {1, STEPS, STEPS, SPG_I64, SPG_F64, bench->here.place, there[0], NULL, there[1]};
     if (status == SPG_OK) status = spg_forest_build(context, &matrix, NULL, &forest);
     if (status == SPG_OK)
-        status = spg_forest_draw(context, forest, samples, NULL, NULL, there[2], there[3], NULL, NULL);
-    if (status == SPG_OK) status = array_get(context, draws, there[3], samples * (int64_t)sizeof *draws);
+        status = spg_forest_draw(context, forest, samples->count, NULL, NULL, there[2], there[3], NULL, there[4]);
+    if (status == SPG_OK)
+        status = array_get(context, samples->steps, there[3], samples->count * (int64_t)sizeof(int32_t));
+    if (status == SPG_OK) status = array_get(context, samples->places, there[4], bytes);
     spg_forest_destroy(forest);
-    array_free(context, there[3]);
+    for (int k = 3; k < 5; k++) array_free(context, there[k]);
     for (int k = 0; k < 3; k++) array_unlend(context, there[k]);
     return status;
 }
 
-static double report_curve(sampling_bench *bench, const char *method, const double *curve, int64_t samples,
-                           const int32_t *draws)
+static double report_curve(sampling_bench *bench, const char *method, const double *curve, const curve_samples *samples)
 {
-    double shares[STEPS] = {0}, error = 0.0;
-    for (int64_t k = 0; k < samples; k++)
-        if (draws[k] >= 0 && draws[k] < STEPS) shares[draws[k]] += 1.0 / (double)samples;
-    for (int k = 0; k < STEPS; k++) error += (shares[k] - curve[k]) * (shares[k] - curve[k]);
-    if (bench->json != NULL) {
-        put_head(bench, 7, method, samples);
-        put_array(bench->json, "target", curve, STEPS);
-        put_array(bench->json, "density", shares, STEPS);
+    double shares[BINS] = {0}, error = 0.0;
+    for (int64_t k = 0; k < samples->count; k++) {
+        const int bin = samples->steps[k] * PARTS + (int)(samples->places[k] * PARTS);
+        if (bin >= 0 && bin < BINS) shares[bin] += 1.0 / (double)samples->count;
     }
-    put_error(bench, samples, error);
+    for (int k = 0; k < BINS; k++) {
+        const double off = shares[k] - curve[k / PARTS] / PARTS;
+        error += off * off;
+    }
+    if (bench->json != NULL) {
+        put_head(bench, 7, method, samples->count);
+        put_array(bench->json, "target", curve, STEPS);
+        put_array(bench->json, "density", shares, BINS);
+    }
+    put_error(bench, samples->count, error);
     return error;
 }
 
 spg_status figure_7(sampling_bench *bench)
 {
     enum { MOST = 1 << 11 };
-    double curve[STEPS], points[MOST];
-    int32_t draws[MOST];
+    double curve[STEPS], points[MOST], places[MOST];
+    int32_t steps[MOST];
     alias_cell cells[STEPS];
     fill_curve(curve);
     if (!alias_map_build(STEPS, curve, cells))
         return spg_context_fail(bench->context, SPG_ERROR_MEMORY, "no memory for an alias table");
     printf("\nFigure 7: quadratic error of a density of %d steps, even points\n", STEPS);
-    for (int64_t samples = 1 << 9; samples <= MOST; samples *= 4) {
-        for (int64_t k = 0; k < samples; k++) points[k] = ((double)k + 0.5) / (double)samples;
-        for (int64_t k = 0; k < samples; k++) draws[k] = alias_map(STEPS, cells, points[k], NULL);
-        const double by_alias = report_curve(bench, "alias", curve, samples, draws);
-        const spg_status status = draw_curve(bench, curve, samples, points, draws);
+    for (int64_t count = 1 << 9; count <= MOST; count *= 4) {
+        curve_samples samples = {count, points, places, steps};
+        for (int64_t k = 0; k < count; k++) points[k] = ((double)k + 0.5) / (double)count;
+        for (int64_t k = 0; k < count; k++) steps[k] = alias_map(STEPS, cells, points[k], &places[k]);
+        const double by_alias = report_curve(bench, "alias", curve, &samples);
+        const spg_status status = draw_curve(bench, curve, &samples);
         if (status != SPG_OK) return status;
-        const double by_forest = report_curve(bench, "monotone", curve, samples, draws);
-        printf("  %6lld samples: alias %.2e, monotone %.2e\n", (long long)samples, by_alias, by_forest);
+        const double by_forest = report_curve(bench, "monotone", curve, &samples);
+        printf("  %6lld samples: alias %.2e, monotone %.2e\n", (long long)count, by_alias, by_forest);
     }
     return SPG_OK;
 }
