@@ -1,0 +1,44 @@
+/* What the kernels that draw from discrete distributions share: views of weights, items by name, and the entries of
+ * the table that src/sampling_backend.h defines. Private. */
+#ifndef SPG_KERNELS_SAMPLING_SAMPLING_CUH
+#define SPG_KERNELS_SAMPLING_SAMPLING_CUH
+
+#include "../containers/entries.cuh"
+#include "../primitives/warp.cuh"
+#include "sampling.h"
+
+#include "philox.h"
+
+namespace spg
+{
+
+/* Weights of either type, as double. Their type is asked at run time: it is the same for all threads. */
+struct weights_view {
+    const void *memory;
+    bool wide;
+
+    __device__ double operator[](int64_t k) const
+    {
+        return wide ? static_cast<const double *>(memory)[k] : (double)static_cast<const float *>(memory)[k];
+    }
+    __device__ weights_view from(int64_t k) const
+    {
+        return {static_cast<const char *>(memory) + k * (wide ? 8 : 4), wide};
+    }
+};
+
+inline weights_view weights_of(const spg_csr &matrix) { return {matrix.values, matrix.value_type == SPG_F64}; }
+
+/* Not negative, infinite or NaN: spg_weight_kind on the device. */
+constexpr double LARGEST = 1.7976931348623157e308;
+__device__ inline bool is_sound_weight(double weight) { return weight >= 0 && weight <= LARGEST; }
+
+/* The name of an item: its column, or its place in the row. */
+__device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int64_t item)
+{
+    return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
+}
+
+} // namespace spg
+
+#endif
