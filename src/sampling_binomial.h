@@ -37,7 +37,7 @@ SPG_INLINE double spg_twice_atanh(double s)
 }
 
 /* Of a positive normal number. */
-SPG_INLINE double spg_log(double x)
+SPG_INLINE double spg_natural_log(double x)
 {
     int e = spg_exponent(x);
     double m = e > 1000 ? x * 0x1p-1000 * spg_power_of_two(1000 - e) : x * spg_power_of_two(-e); /* in [1, 2) */
@@ -96,8 +96,8 @@ SPG_INLINE int64_t spg_binomial_by_inversion(double n, double p, double u)
 SPG_INLINE double spg_binomial_log_ratio(double n, double odds, double mode, double k)
 {
     double above_mode = n - mode + 1, above = n - k + 1;
-    return (mode + 0.5) * spg_log((mode + 1) / (odds * above_mode)) + (n + 1) * spg_log(above_mode / above) +
-           (k + 0.5) * spg_log(odds * above / (k + 1)) +
+    return (mode + 0.5) * spg_natural_log((mode + 1) / (odds * above_mode)) +
+           (n + 1) * spg_natural_log(above_mode / above) + (k + 0.5) * spg_natural_log(odds * above / (k + 1)) +
            ((spg_stirling_rest(mode) + spg_stirling_rest(n - mode)) -
             (spg_stirling_rest(k) + spg_stirling_rest(n - k)));
 }
@@ -115,7 +115,8 @@ SPG_INLINE int64_t spg_binomial_by_rejection(double n, double p, uint64_t key, u
         double k = floor((2 * a / rest + b) * u + centre);
         if (!(k >= 0 && k <= n)) continue;
         if (rest >= 0.07 && v <= certain) return (int64_t)k;
-        if (spg_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log_ratio(n, odds, mode, k)) return (int64_t)k;
+        if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log_ratio(n, odds, mode, k))
+            return (int64_t)k;
     }
 }
 

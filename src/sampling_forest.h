@@ -7,20 +7,25 @@
  * with bound[i] <= v: of no weight zero, since its next bound is greater. An item of less than 2^-63 of the row
  * vanishes.
  *
- * GUIDE (CUTPOINT). A row has 2^k cells, k = spg_guide_bits(n, cells_per_item). Entry g is the item of v = g << (63 -
- * k). A row's guide begins at guide_offsets[row], the sum of the cells of the rows before. A draw in cell g = v >> (63
- * - k) starts with low = guide[g], high = guide[g + 1] (in the last cell: the row's last item with bound < 2^63) and
- * halves: middle = (low + high + 1) / 2, low = middle if bound[middle] <= v, else high = middle - 1: one load for each.
+ * GUIDE (CUTPOINT). A row has 2^k cells, k = spg_guide_bits(n, cells_per_item), and 2^k + 1 entries: entry g < 2^k is
+ * the item of v = g << (63 - k), the last one the row's last item of bound < 2^63. A row's guide begins at
+ * guide_offsets[row], the sum of the entries of the rows before. A draw in cell g = v >> (63 - k) starts with
+ * low = guide[g], high = guide[g + 1] and halves while low < high: middle = (low + high + 1) / 2, low = middle if
+ * bound[middle] <= v, else high = middle - 1: one load for each.
  *
- * TREES (RADIX). The items that overlap a cell are low ... high, as above. guide[g] = ~low if high = low. Else it is
- * low + 1, the root: node i of a row stands at items' place i, holds bound[i] and two children, each the number of a
- * node or ~item; v < bound[i] goes to child[0], else to child[1]. Node 0 of a row, and a node whose item's bound starts
- * no item of its cell, is in no tree: children ~0 and ~0. The root low + 1 has children ~low and the tree of the leaves
- * low + 1 ... high. In this, the tree of leaves a ... b is ~a for a = b, else the node i of a < i <= b for which
- * spg_split_before holds against every other one, with the trees of a ... i - 1 and i ... b below (radix tree: by the
- * highest bit in which neighbouring bounds differ). MENDED: should some draw in the cell visit more than 4 *
- * spg_levels(high - low + 1) nodes, the cell has the balanced tree instead: over leaves a ... b, from low ... high,
- * node (a + b + 1) / 2; its root is guide[g]. Loads of a draw: the nodes visited. */
+ * TREES (RADIX). Of a cell, low and high are as above, in the guide of CUTPOINT. guide[g] = ~low if high = low, else
+ * the number of the root; the last entry is as above. Node i of a row stands at item i's place, holds bound[i] and two
+ * children, each the number of a node or ~item: v < bound[i] goes to child[0], else to child[1]. Nodes low + 1 ... high
+ * make up the cell's tree; node 0 and those past the last item of bound < 2^63 are in none and have children ~0 and ~0.
+ *
+ * The root is low + 1, with children ~low and the tree of the leaves low + 1 ... high. The tree of leaves a ... b is ~a
+ * for a = b, else the node i of a < i <= b for which spg_split_before holds against every other one, with the trees of
+ * a ... i - 1 and i ... b below: a radix tree, by the highest bit in which neighbouring bounds differ.
+ *
+ * MENDED: should some draw in the cell visit more than 4 * spg_levels(high - low + 1) nodes, the cell has the balanced
+ * tree instead: over leaves a ... b, from low ... high, node (a + b + 1) / 2; its root is guide[g].
+ *
+ * Loads of a draw: the nodes visited. */
 #ifndef SPG_SRC_SAMPLING_FOREST_H
 #define SPG_SRC_SAMPLING_FOREST_H
 
@@ -36,7 +41,8 @@ typedef struct spg_forest_node {
 
 SPG_INLINE uint64_t spg_forest_units(double units) { return (uint64_t)(units + 0.5); }
 
-/* floor(2^125 / total), by long division; 2^61 < total < 2^63. */
+/* floor(2^125 / total) + 1, by long division; 2^61 < total < 2^63. Rounded up, so that bounds that should be round
+ * numbers, such as those of equal weights, are. */
 SPG_INLINE uint64_t spg_reciprocal(uint64_t total)
 {
     uint64_t quotient = 0, rest = (uint64_t)1 << 61; /* of 2^61 / total */
@@ -48,7 +54,7 @@ SPG_INLINE uint64_t spg_reciprocal(uint64_t total)
             quotient |= 1;
         }
     }
-    return quotient;
+    return quotient + 1;
 }
 
 SPG_INLINE uint64_t spg_forest_bound(uint64_t sum, uint64_t total, uint64_t reciprocal)

@@ -1,5 +1,6 @@
 /* The host backend's table. */
 #include "host.h"
+#include "sampling/host_sampling.h"
 #include "spgemm/vector.h"
 #include "work.h"
 
@@ -60,6 +61,7 @@ static const spg_backend backend = {
     .plan_check = spg_host_plan_check,
     .plan_run = spg_host_plan_run,
     .plan_destroy = spg_host_plan_destroy,
+    .sampling = &spg_host_sampling,
 };
 
 const spg_backend *spg_host_backend(void) { return &backend; }
