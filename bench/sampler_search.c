@@ -4,9 +4,11 @@
 
 static spg_status build(const sampling_problem *task, void **state)
 {
-    const spg_status status = device_allocate(task->context, task->here.nnz * (int64_t)sizeof(double), state);
-    if (status != SPG_OK) return status;
-    return device_cumulate(task->context, task->here.value_type, task->here.nnz, task->here.values, *state);
+    double *cumulated = NULL;
+    const spg_status status =
+        device_cumulate(task->context, task->here.value_type, task->here.nnz, task->here.values, &cumulated);
+    *state = cumulated;
+    return status;
 }
 
 static spg_status draw(const sampling_problem *task, void *state)
@@ -17,7 +19,7 @@ static spg_status draw(const sampling_problem *task, void *state)
 static void destroy(const sampling_problem *task, void *state)
 {
     (void)task;
-    device_free(state);
+    device_drop(state);
 }
 
 static int64_t table_bytes(const sampling_problem *task) { return task->here.nnz * (int64_t)sizeof(double); }

@@ -15,8 +15,10 @@ spg_status device_count(spg_context *errors, int64_t count, const int32_t *draws
 /* uniforms[i] in [i / count, (i + 1) / count). */
 spg_status device_stratified(spg_context *errors, uint64_t seed, int64_t count, double *uniforms);
 
-/* The plain way: cumulated weights (CUB's scan, in double) into `cumulated`, of `items` doubles. */
-spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights, double *cumulated);
+/* The plain way: cumulated weights (CUB's scan, in double), in memory that is taken in the stream's order and goes back
+ * to its pool by device_drop. */
+spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights, double **cumulated);
+void device_drop(double *cumulated);
 
 /* A binary search a draw, driven by a Philox 4x32-10 in the same kernel. */
 spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, const spg_random *random,

@@ -33,11 +33,14 @@ spg_status device_stratified(spg_context *errors, uint64_t seed, int64_t count, 
     return refuse(errors);
 }
 
-spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights, double *cumulated)
+spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights, double **cumulated)
 {
-    (void)type, (void)items, (void)weights, (void)cumulated;
+    (void)type, (void)items, (void)weights;
+    *cumulated = NULL;
     return refuse(errors);
 }
+
+void device_drop(double *cumulated) { (void)cumulated; }
 
 spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, const spg_random *random,
                          int64_t count, int32_t *draws)

@@ -11,7 +11,7 @@ extern "C" {
 namespace
 {
 
-constexpr int block = 256, most_blocks = 4096; /* threads go on with what is left */
+constexpr int block = 256, most_blocks = 65536; /* threads go on with what is left */
 
 spg_status check(spg_context *errors, cudaError_t error, const char *what)
 {
@@ -95,28 +95,60 @@ __global__ void search_all(int64_t items, const double *cumulated, spg_random ra
     }
 }
 
-/* A warp a document; 16-byte loads where rows allow them. */
-template <class value, class vector> __global__ void read_rows(spg_lda lda, float *sums)
+/* The document of a word: the last one that begins at or before it. */
+__device__ int64_t document_of(const spg_lda &lda, int64_t word)
 {
-    const int lane = threadIdx.x % 32;
-    constexpr int width = sizeof(vector) / sizeof(value);
-    const int64_t topics = lda.topics;
-    for (int64_t d = first_thread() / 32; d < lda.documents; d += all_threads() / 32) {
-        const value *theta = static_cast<const value *>(lda.theta) + d * topics;
-        for (int64_t w = lda.word_offsets[d]; w < lda.word_offsets[d + 1]; w++) {
-            const value *phi = static_cast<const value *>(lda.phi) + lda.words[w] * topics;
+    int64_t low = 0, high = lda.documents;
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        if (lda.word_offsets[middle] <= word)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* `lanes` lanes a word, a warp for `words_a_warp` words one after the other; 16-byte loads where rows allow them. */
+constexpr int words_a_warp = 16;
+
+template <class value, class vector, int lanes> __global__ void read_rows(spg_lda lda, float *sums)
+{
+    constexpr int width = sizeof(vector) / sizeof(value), groups = 32 / lanes;
+    const int lane = threadIdx.x % lanes, group = threadIdx.x % 32 / lanes;
+    const int64_t topics = lda.topics, step = all_threads() / 32 * words_a_warp;
+    for (int64_t first = first_thread() / 32 * words_a_warp; first < lda.words_total; first += step) {
+        const int64_t end = min(first + words_a_warp, lda.words_total);
+        int64_t document = document_of(lda, first);
+        for (int64_t w = first + group; w - group < end; w += groups) {
+            const bool inside = w < end;
+            while (inside && lda.word_offsets[document + 1] <= w) document++;
+            const value *theta = static_cast<const value *>(lda.theta) + document * topics;
+            const value *phi = static_cast<const value *>(lda.phi) + (inside ? lda.words[w] : 0) * topics;
             value sum = 0;
-            for (int64_t k = lane * width; k < topics; k += 32 * width) {
-                const vector a = *reinterpret_cast<const vector *>(theta + k),
-                             b = *reinterpret_cast<const vector *>(phi + k);
+#pragma unroll 4
+            for (int64_t k = lane * width; inside && k < topics; k += lanes * width) {
+                const vector a = *reinterpret_cast<const vector *>(theta + k);
+                const vector b = *reinterpret_cast<const vector *>(phi + k);
                 const value *left = reinterpret_cast<const value *>(&a), *right = reinterpret_cast<const value *>(&b);
 #pragma unroll
                 for (int j = 0; j < width; j++) sum += left[j] * right[j];
             }
-            for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, step);
-            if (lane == 0) sums[w] = static_cast<float>(sum);
+            for (int across = lanes / 2; across > 0; across /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, across);
+            if (inside && lane == 0) sums[w] = static_cast<float>(sum);
         }
     }
+}
+
+/* Fewer lanes for short rows, so that all of them load. */
+template <class value, class vector> void launch_reads(const spg_lda &lda, float *sums)
+{
+    constexpr int width = sizeof(vector) / sizeof(value);
+    const unsigned blocks = blocks_for((lda.words_total + words_a_warp - 1) / words_a_warp * 32);
+    if (lda.topics <= 16 * width)
+        read_rows<value, vector, 8><<<blocks, block>>>(lda, sums);
+    else
+        read_rows<value, vector, 32><<<blocks, block>>>(lda, sums);
 }
 
 struct as_double_32 {
@@ -155,15 +187,38 @@ extern "C" spg_status device_stratified(spg_context *errors, uint64_t seed, int6
     return check(errors, cudaGetLastError(), "stratified numbers");
 }
 
-extern "C" spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights,
-                                      double *cumulated)
+/* The pool keeps what was given back: taking it again costs nothing. */
+static cudaError_t keep_memory()
 {
-    const cudaError_t error =
-        type == SPG_F32 ? scan(thrust::make_transform_iterator(static_cast<const float *>(weights), as_double_32()),
-                               cumulated, items)
-                        : scan(thrust::make_transform_iterator(static_cast<const double *>(weights), as_double_64()),
-                               cumulated, items);
+    int device = 0;
+    cudaMemPool_t pool = nullptr;
+    uint64_t all = UINT64_MAX;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetDefaultMemPool(&pool, device);
+    if (error == cudaSuccess) error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+    return error;
+}
+
+extern "C" spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights,
+                                      double **cumulated)
+{
+    *cumulated = nullptr;
+    cudaError_t error = keep_memory();
+    if (error == cudaSuccess)
+        error = cudaMallocAsync(cumulated, static_cast<size_t>(items) * sizeof **cumulated, nullptr);
+    if (error != cudaSuccess) return check(errors, error, "memory for cumulated weights");
+    if (type == SPG_F32)
+        error = scan(thrust::make_transform_iterator(static_cast<const float *>(weights), as_double_32()), *cumulated,
+                     items);
+    else
+        error = scan(thrust::make_transform_iterator(static_cast<const double *>(weights), as_double_64()), *cumulated,
+                     items);
     return check(errors, error, "CUB's scan");
+}
+
+extern "C" void device_drop(double *cumulated)
+{
+    if (cudaFreeAsync(cumulated, nullptr) != cudaSuccess) cudaGetLastError();
 }
 
 extern "C" spg_status device_search(spg_context *errors, int64_t items, const double *cumulated,
@@ -175,15 +230,14 @@ extern "C" spg_status device_search(spg_context *errors, int64_t items, const do
 
 extern "C" spg_status device_read_rows(spg_context *errors, const spg_lda *lda, float *sums)
 {
-    const unsigned blocks = blocks_for(lda->documents * 32);
     const bool aligned = lda->topics * (lda->type == SPG_F32 ? 4 : 8) % 16 == 0;
     if (lda->type == SPG_F32 && aligned)
-        read_rows<float, float4><<<blocks, block>>>(*lda, sums);
+        launch_reads<float, float4>(*lda, sums);
     else if (lda->type == SPG_F32)
-        read_rows<float, float><<<blocks, block>>>(*lda, sums);
+        launch_reads<float, float>(*lda, sums);
     else if (aligned)
-        read_rows<double, double2><<<blocks, block>>>(*lda, sums);
+        launch_reads<double, double2>(*lda, sums);
     else
-        read_rows<double, double><<<blocks, block>>>(*lda, sums);
+        launch_reads<double, double>(*lda, sums);
     return check(errors, cudaGetLastError(), "reading rows");
 }
