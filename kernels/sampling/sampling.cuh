@@ -21,7 +21,7 @@ struct weights_view {
     {
         return wide ? static_cast<const double *>(memory)[k] : (double)static_cast<const float *>(memory)[k];
     }
-    __device__ weights_view from(int64_t k) const
+    __host__ __device__ weights_view from(int64_t k) const
     {
         return {static_cast<const char *>(memory) + k * (wide ? 8 : 4), wide};
     }

@@ -1,0 +1,216 @@
+/* Alias tables of all rows: rows by length (primitives/bins), short ones to a thread, a warp or a block each, those of
+ * more than a tile by the stages of alias_build.cuh, one after the other. */
+#include "alias_build.cuh"
+
+#include "../primitives/bins.cuh"
+#include "rows.cuh"
+
+namespace spg
+{
+namespace alias
+{
+
+namespace
+{
+
+enum row_kind { BY_THREAD, BY_WARP, BY_BLOCK, BIG, ROW_KINDS };
+
+struct kind_of_row {
+    numbers_view offsets;
+    int64_t nnz;
+    unsigned long long *first_fault;
+
+    __device__ int operator()(int32_t row) const
+    {
+        int64_t begin = offsets[row], end = offsets[row + 1], items = end - begin;
+        if (begin < 0 || items <= 0 || end > nnz || items > INT32_MAX) {
+            report_first(first_fault, row);
+            return -1;
+        }
+        return items <= THREAD_ITEMS ? BY_THREAD : items <= WARP_ITEMS ? BY_WARP : items <= TILE ? BY_BLOCK : BIG;
+    }
+};
+
+/* What the host waits for, once for a table. */
+struct build_notes {
+    row_sum sum;
+    left_items left;
+    unsigned long long first_fault;
+};
+
+int64_t row_bytes(bool exact) { return exact ? (int64_t)sizeof(spg_alias_exact) : (int64_t)sizeof(spg_alias_compact); }
+
+spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes)
+{
+    return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, bytes);
+}
+
+/* What the tiles of a big row leave, brought together and paired. Sizes its lists by what the host has read. */
+spg_status pair_left(spg_context *context, const table_job &job, bool exact, const row_sum *sum,
+                     const tile_notes &notes, const left_items &left)
+{
+    workspace work(context);
+    left_lists lists = {nullptr, nullptr, nullptr, nullptr, left};
+    spg_status status = work.take(left.lights, "lights of an alias table", &lists.lacks);
+    if (status == SPG_OK) status = work.take(left.heavies, "heavies of an alias table", &lists.over);
+    if (status == SPG_OK) status = work.take(left.lights, "lights of an alias table", &lists.light_items);
+    if (status == SPG_OK) status = work.take(left.heavies, "heavies of an alias table", &lists.heavy_items);
+    if (status == SPG_OK) status = list_left(context, job, exact, notes, lists);
+    return status == SPG_OK ? pack_lists(work, job, exact, sum, lists) : status;
+}
+
+/* One big row. A sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. */
+spg_status build_big(spg_context *context, const table_job &job, const spg_alias &alias, int64_t row)
+{
+    workspace work(context);
+    bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
+    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
+    int64_t tiles = tiles_of(job.items);
+    build_notes *noted = nullptr, seen;
+    tile_notes notes = {nullptr, nullptr};
+    spg_status status = work.take(1, "notes on an alias table", &noted);
+    if (status == SPG_OK) status = work.take(tiles + 1, "notes on an alias table", &notes.left);
+    if (status == SPG_OK) status = work.take(tiles, "notes on an alias table", &notes.places);
+    if (status != SPG_OK) return status;
+    row_sum *sum = &noted->sum;
+    double target = (double)job.items * spg_power_of_two(job.fraction_bits);
+    for (double scale = 1;; scale = SPG_SCALE_DOWN) {
+        workspace sums(context);
+        status = sum_weights(sums, job.weights, job.items, scale, target, row, first_fault, sum);
+        if (status == SPG_OK)
+            status =
+                greedy ? pack_greedily(context, job, exact, sum, notes) : leave_all(context, job, exact, sum, notes);
+        if (status == SPG_OK) status = scan_left(sums, job.items, notes);
+        if (status == SPG_OK)
+            status = for_each(context, 1, "notes on an alias table", [=] __device__(int64_t) {
+                noted->left = notes.left[tiles];
+                noted->first_fault = *first_fault;
+            });
+        if (status == SPG_OK) status = fetch(context, &seen, noted, sizeof seen);
+        if (status != SPG_OK) return status;
+        if (!(seen.sum.total > LARGEST) || scale < 1) break;
+    }
+    if (seen.first_fault != NONE_FIRST) return SPG_OK; /* the call will fail: what tiles left means nothing */
+    bool sound = seen.sum.total > 0 && seen.sum.total <= LARGEST;
+    if (sound) return pair_left(context, job, exact, sum, notes, seen.left);
+    return for_each(context, 1, "an alias table", [=] __device__(int64_t) { report_first(first_fault, row); });
+}
+
+/* Offsets as 64-bit numbers and columns, for the table to keep. */
+spg_status copy_shape(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    void *offsets_memory = nullptr, *columns_memory = nullptr;
+    spg_status status =
+        spg_allocate(context, spg_array_bytes(weights.rows + 1, sizeof(int64_t)), "an alias table", &offsets_memory);
+    alias->offsets = static_cast<int64_t *>(offsets_memory);
+    if (status == SPG_OK && weights.columns != nullptr)
+        status =
+            spg_allocate(context, spg_array_bytes(weights.nnz, sizeof(int32_t)), "an alias table", &columns_memory);
+    alias->columns = static_cast<int32_t *>(columns_memory);
+    if (status != SPG_OK) return status;
+    numbers_view from = offsets_of(weights);
+    int64_t *offsets = alias->offsets;
+    int32_t *columns = alias->columns;
+    const int32_t *from_columns = weights.columns;
+    uint32_t cols = (uint32_t)weights.cols;
+    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
+    status =
+        for_each(context, weights.rows + 1, "copying offsets", [=] __device__(int64_t i) { offsets[i] = from[i]; });
+    if (status != SPG_OK || columns == nullptr) return status;
+    return for_each(context, weights.nnz, "copying columns", [=] __device__(int64_t k) {
+        columns[k] = from_columns[k];
+        if ((uint32_t)columns[k] >= cols) report_first(first_fault, 0);
+    });
+}
+
+/* Rows by kind; the numbers of the big ones come to the host. */
+spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_alias &alias)
+{
+    workspace work(context);
+    int32_t rows = (int32_t)weights.rows, *row_list = nullptr;
+    uint32_t *begins = nullptr, seen[2 * ROW_KINDS];
+    char *room = nullptr;
+    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    rows_job job = {offsets_of(weights), weights_of(weights), alias.table, &spg_cuda_of(context)->report->first[0]};
+    int64_t bytes = bins_workspace_bytes(context, rows, ROW_KINDS);
+    if (bytes == 0) return SPG_ERROR_DEVICE;
+    spg_status status = work.take(rows, "rows by length", &row_list);
+    if (status == SPG_OK) status = work.take(2 * ROW_KINDS, "rows by length", &begins);
+    if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
+    if (status == SPG_OK)
+        status = bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, job.first_fault},
+                          ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
+    if (status == SPG_OK) status = fetch(context, seen, begins, sizeof seen);
+    const uint32_t *counts = begins + ROW_KINDS, *seen_counts = seen + ROW_KINDS;
+    if (status == SPG_OK && seen_counts[BY_THREAD] > 0)
+        status = build_by_thread(context, job, exact, row_list + seen[BY_THREAD], counts + BY_THREAD,
+                                 seen_counts[BY_THREAD]);
+    if (status == SPG_OK && seen_counts[BY_WARP] > 0)
+        status = build_by_warp(context, job, exact, row_list + seen[BY_WARP], counts + BY_WARP, seen_counts[BY_WARP]);
+    if (status == SPG_OK && seen_counts[BY_BLOCK] > 0)
+        status =
+            build_by_block(context, job, exact, row_list + seen[BY_BLOCK], counts + BY_BLOCK, seen_counts[BY_BLOCK]);
+    for (uint32_t k = 0; status == SPG_OK && k < seen_counts[BIG]; ++k) {
+        int32_t row;
+        int64_t begin, end;
+        status = fetch(context, &row, row_list + seen[BIG] + k, sizeof row);
+        if (status == SPG_OK) status = fetch(context, &begin, alias.offsets + row, sizeof begin);
+        if (status == SPG_OK) status = fetch(context, &end, alias.offsets + row + 1, sizeof end);
+        if (status != SPG_OK) break;
+        table_job big = {job.weights.from(begin), end - begin,
+                         static_cast<char *>(alias.table) + begin * row_bytes(exact), spg_fraction_bits(end - begin)};
+        status = build_big(context, big, alias, row);
+    }
+    return status;
+}
+
+/* A matrix of one row is known to the host by its number of items, if its offsets are sound. */
+spg_status build_one(spg_context *context, const spg_csr &weights, const spg_alias &alias)
+{
+    numbers_view offsets = offsets_of(weights);
+    int64_t nnz = weights.nnz;
+    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
+    spg_status status = for_each(context, 1, "checking row offsets", [=] __device__(int64_t) {
+        if (offsets[0] != 0 || offsets[1] != nnz) report_first(first_fault, 0);
+    });
+    if (status != SPG_OK) return status;
+    return build_big(context, {weights_of(weights), nnz, alias.table, spg_fraction_bits(nnz)}, alias, 0);
+}
+
+spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    void *memory = nullptr;
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK) status = copy_shape(context, weights, alias);
+    if (status == SPG_OK)
+        status =
+            spg_allocate(context, spg_array_bytes(weights.nnz, (size_t)row_bytes(exact)), "an alias table", &memory);
+    alias->table = memory;
+    if (status == SPG_OK && weights.rows > 0)
+        status = weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX
+                     ? build_one(context, weights, *alias)
+                     : build_rows(context, weights, *alias);
+    spg_report report;
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;
+    status = find_weight_fault(context, weights);
+    return status != SPG_OK ? status
+                            : spg_context_fail(context, SPG_ERROR_INTERNAL, "no sum of row %lld is sound",
+                                               (long long)report.first[0]);
+}
+
+} // namespace
+
+} // namespace alias
+} // namespace spg
+
+spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::alias::build(context, *weights, alias);
+    if (status != SPG_OK) spg_alias_free_arrays(alias);
+    spg_cuda_leave(context);
+    return status;
+}
