@@ -155,14 +155,61 @@ spg_status measure_reads(sampling_bench *bench, const corpus *of, int32_t topics
     return measure(&step, of, "read-only", paper, read_rows, verify_reads, ms);
 }
 
-static spg_status measure_all(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper)
+/* Medians of one number of topics; 0 where wrong or not measured. By spg_butterfly_method: AUTO, then Algorithms 1, 4
+ * and 7 of the paper. */
+typedef struct z_times {
+    double reads, of[4];
+} z_times;
+
+static spg_status measure_all(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper,
+                              z_times *times)
 {
-    static const spg_butterfly_method methods[] = {SPG_BUTTERFLY_AUTO, SPG_BUTTERFLY_PLAIN, SPG_BUTTERFLY_TRANSPOSED,
-                                                   SPG_BUTTERFLY_TABLE};
-    double ms = 0.0;
-    spg_status status = measure_reads(bench, of, topics, paper, &ms);
-    for (int k = 0; k < 4 && status == SPG_OK; k++) status = measure_z_step(bench, of, topics, methods[k], paper, &ms);
+    spg_status status = measure_reads(bench, of, topics, paper, &times->reads);
+    for (int method = SPG_BUTTERFLY_AUTO; method <= SPG_BUTTERFLY_TABLE && status == SPG_OK; method++)
+        status = measure_z_step(bench, of, topics, (spg_butterfly_method)method, paper, &times->of[method]);
     return status;
+}
+
+static void print_ratios(const z_times *times)
+{
+    const double automatic = times->of[SPG_BUTTERFLY_AUTO];
+    if (!(automatic > 0.0)) return;
+    printf("  spg-butterfly takes");
+    if (times->reads > 0.0) printf(" %s what reading the rows does;", ratio_text(automatic / times->reads).s);
+    printf(" Algorithm 7 (table) takes %s what it does\n", ratio_text(times->of[SPG_BUTTERFLY_TABLE] / automatic).s);
+}
+
+/* Where the paper's butterfly wins, over the numbers of topics measured. */
+typedef struct butterfly_wins {
+    int measured, over_plain, over_transposed, over_automatic;
+    double least_gain, most_gain; /* of the automatic method over the best of the paper's */
+} butterfly_wins;
+
+static void add_wins(const z_times *times, butterfly_wins *wins)
+{
+    const double table = times->of[SPG_BUTTERFLY_TABLE];
+    double best = table;
+    for (int method = 0; method < 4; method++)
+        if (!(times->of[method] > 0.0)) return;
+    for (int method = SPG_BUTTERFLY_PLAIN; method < SPG_BUTTERFLY_TABLE; method++)
+        if (times->of[method] < best) best = times->of[method];
+    const double gain = best / times->of[SPG_BUTTERFLY_AUTO];
+    wins->over_plain += table < times->of[SPG_BUTTERFLY_PLAIN];
+    wins->over_transposed += table < times->of[SPG_BUTTERFLY_TRANSPOSED];
+    wins->over_automatic += table < times->of[SPG_BUTTERFLY_AUTO];
+    if (wins->measured == 0 || gain < wins->least_gain) wins->least_gain = gain;
+    if (wins->measured == 0 || gain > wins->most_gain) wins->most_gain = gain;
+    wins->measured++;
+}
+
+static void print_wins(spg_type type, const butterfly_wins *wins)
+{
+    if (wins->measured == 0) return;
+    printf(
+        "%s, %d numbers of topics: Algorithm 7 is faster than 1 at %d, than 4 at %d, than the automatic method at %d; "
+        "that is %s to %s as fast as the best of them\n",
+        spg_type_name(type), wins->measured, wins->over_plain, wins->over_transposed, wins->over_automatic,
+        ratio_text(wins->least_gain).s, ratio_text(wins->most_gain).s);
 }
 
 static void print_head(const corpus *of)
@@ -175,11 +222,13 @@ static void print_head(const corpus *of)
 spg_status run_lda(sampling_bench *bench)
 {
     corpus made;
+    z_times times = {0};
     const sampling_options *chosen = bench->chosen;
     spg_status status = corpus_make(bench, chosen->rows, chosen->topics, chosen->type, &made);
     if (status == SPG_OK) {
         print_head(&made);
-        status = measure_all(bench, &made, chosen->topics, NULL);
+        status = measure_all(bench, &made, chosen->topics, NULL, &times);
+        print_ratios(&times);
     }
     corpus_drop(bench, &made);
     return status;
@@ -199,10 +248,16 @@ spg_status run_paper_butterfly(sampling_bench *bench)
     spg_status status = SPG_OK;
     for (spg_type type = SPG_F32; type <= SPG_F64 && status == SPG_OK; type++) {
         corpus made;
+        butterfly_wins wins = {0};
         status = corpus_make(bench, chosen->rows, most, type, &made);
         if (status == SPG_OK) print_head(&made);
-        for (int32_t topics = 16; topics <= most && status == SPG_OK; topics++)
-            if (is_shown(topics, chosen->step)) status = measure_all(bench, &made, topics, "butterfly");
+        for (int32_t topics = 16; topics <= most && status == SPG_OK; topics++) {
+            z_times times = {0};
+            if (!is_shown(topics, chosen->step)) continue;
+            status = measure_all(bench, &made, topics, "butterfly", &times);
+            add_wins(&times, &wins);
+        }
+        print_wins(type, &wins);
         corpus_drop(bench, &made);
     }
     return status;
