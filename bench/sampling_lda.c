@@ -124,7 +124,7 @@ static spg_status measure(z_step *step, const corpus *of, const char *name, cons
     sampling_bench *bench = step->bench;
     sampling_times times = {0};
     sampling_verdict verdict;
-    spg_status status = time_calls(bench->context, bench->chosen, name, call, NULL, step, &times);
+    spg_status status = time_calls(bench->context, bench->chosen, name, call, step, &times);
     if (status == SPG_OK) status = check(bench, of, step->lda.topics, &verdict);
     if (status != SPG_OK) return status;
     tell(bench, of, step->lda.topics, name, &times, &verdict);

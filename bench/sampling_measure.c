@@ -23,23 +23,31 @@ static spg_status time_once(spg_context *context, spg_status (*call)(void *state
     return status;
 }
 
+static void tell(const sampling_options *chosen, const char *what, int rep)
+{
+    const bool warming = rep < 0;
+    progress("%s: %s %d of %d", what, warming ? "warming up," : "repetition",
+             warming ? rep + chosen->warmup + 1 : rep + 1, warming ? chosen->warmup : chosen->reps);
+}
+
+static sampling_times summarize(double *ms, int reps)
+{
+    qsort(ms, (size_t)reps, sizeof *ms, ascending);
+    return (sampling_times){ms[reps / 2], ms[0], ms[reps - 1]};
+}
+
 spg_status time_calls(spg_context *context, const sampling_options *chosen, const char *what,
-                      spg_status (*call)(void *state), void (*undo)(void *state), void *state, sampling_times *times)
+                      spg_status (*call)(void *state), void *state, sampling_times *times)
 {
     double *ms = malloc((size_t)chosen->reps * sizeof *ms), elapsed = 0.0;
     spg_status status = SPG_OK;
     if (ms == NULL) return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory");
     for (int rep = -chosen->warmup; rep < chosen->reps && status == SPG_OK; rep++) {
-        progress("%s: %s %d of %d", what, rep < 0 ? "warming up," : "repetition",
-                 rep < 0 ? rep + chosen->warmup + 1 : rep + 1, rep < 0 ? chosen->warmup : chosen->reps);
+        tell(chosen, what, rep);
         status = time_once(context, call, state, &elapsed);
         if (rep >= 0) ms[rep] = elapsed;
-        if (status == SPG_OK && undo != NULL && rep + 1 < chosen->reps) undo(state);
     }
-    if (status == SPG_OK) {
-        qsort(ms, (size_t)chosen->reps, sizeof *ms, ascending);
-        *times = (sampling_times){ms[chosen->reps / 2], ms[0], ms[chosen->reps - 1]};
-    }
+    if (status == SPG_OK) *times = summarize(ms, chosen->reps);
     free(ms);
     return status;
 }
@@ -49,14 +57,8 @@ typedef struct at_work {
     const sampling_problem *task;
     const sampler *of;
     void *table;
+    double *build_ms, *draw_ms; /* by repetition */
 } at_work;
-
-static void drop_table(void *state)
-{
-    at_work *work = state;
-    if (work->table != NULL) work->of->destroy(work->task, work->table);
-    work->table = NULL;
-}
 
 static spg_status build_table(void *state)
 {
@@ -70,41 +72,73 @@ static spg_status draw_all(void *state)
     return work->of->draw(work->task, work->table);
 }
 
-static spg_status time_phases(at_work *work, sampling_result *result)
+/* A build and the draws from it. */
+static spg_status run_once(at_work *work, int rep, sampling_result *result)
 {
-    const sampling_problem *task = work->task;
-    spg_context *context = task->context;
-    spg_status status = SPG_OK;
+    spg_context *context = work->task->context;
+    double build_ms = 0.0, draw_ms = 0.0;
     int64_t before = 0, after = 0, peak = 0;
+    spg_status status = SPG_OK;
     spg_context_memory_reset(context);
     spg_context_memory(context, &before, &peak);
-    if (result->has_build)
-        status = time_calls(context, task->chosen, result->name, build_table, drop_table, work, &result->build);
+    if (result->has_build) status = time_once(context, build_table, work, &build_ms);
     spg_context_memory(context, &after, &peak);
     result->table_bytes = after - before;
-    if (status == SPG_OK) status = time_calls(context, task->chosen, result->name, draw_all, NULL, work, &result->draw);
+    if (status == SPG_OK) status = time_once(context, draw_all, work, &draw_ms);
     spg_context_memory(context, &after, &peak);
     result->work_bytes = peak - before;
+    if (rep >= 0) {
+        work->build_ms[rep] = build_ms;
+        work->draw_ms[rep] = draw_ms;
+    }
     return status;
 }
 
-spg_status measure_sampler(const sampling_problem *task, const sampler *of, sampling_result *result)
+/* Repetition `rep` of one sampler, which has not failed; after the last its draws are tested. */
+static spg_status take_turn(at_work *work, int rep, sampling_result *result)
 {
-    at_work work = {task, of, NULL};
-    *result = (sampling_result){
-        .name = of->name, .has_build = of->build != NULL, .threads = of->threaded ? task->chosen->threads : 1};
-    spg_status status = time_phases(&work, result);
-    if (status == SPG_OK) {
-        progress("%s: testing its draws", of->name);
+    const sampling_problem *task = work->task;
+    spg_status status = SPG_OK;
+    tell(task->chosen, result->name, rep);
+    const spg_status run = run_once(work, rep, result);
+    if (run != SPG_OK) {
+        result->failed = true;
+        snprintf(result->verdict.fault, sizeof result->verdict.fault, "%s: %.120s", spg_status_name(run),
+                 spg_context_message(task->context));
+    } else if (rep + 1 == task->chosen->reps) {
+        progress("%s: testing its draws", result->name);
         status = verify_draws(task, &result->verdict);
-        drop_table(&work);
-        return status;
     }
-    result->failed = true;
-    snprintf(result->verdict.fault, sizeof result->verdict.fault, "%s: %.120s", spg_status_name(status),
-             spg_context_message(task->context));
-    drop_table(&work);
-    return SPG_OK;
+    if (work->table != NULL) work->of->destroy(task, work->table);
+    work->table = NULL;
+    return status;
+}
+
+spg_status measure_samplers(const sampling_problem *task, int count, const sampler *const *of, sampling_result *results)
+{
+    const sampling_options *chosen = task->chosen;
+    const size_t reps = (size_t)chosen->reps;
+    at_work *works = calloc((size_t)count, sizeof *works);
+    double *ms = malloc((size_t)count * 2 * reps * sizeof *ms);
+    spg_status status = SPG_OK;
+    if (works == NULL || ms == NULL) status = spg_context_fail(task->context, SPG_ERROR_MEMORY, "no memory");
+    for (int k = 0; k < count && status == SPG_OK; k++) {
+        double *own = ms + (size_t)k * 2 * reps;
+        works[k] = (at_work){task, of[k], NULL, own, own + reps};
+        results[k] = (sampling_result){
+            .name = of[k]->name, .has_build = of[k]->build != NULL, .threads = of[k]->threaded ? chosen->threads : 1};
+    }
+    for (int rep = -chosen->warmup; rep < chosen->reps; rep++)
+        for (int k = 0; k < count && status == SPG_OK; k++)
+            if (!results[k].failed) status = take_turn(&works[k], rep, &results[k]);
+    for (int k = 0; k < count && status == SPG_OK; k++) {
+        if (results[k].failed) continue;
+        results[k].build = summarize(works[k].build_ms, chosen->reps);
+        results[k].draw = summarize(works[k].draw_ms, chosen->reps);
+    }
+    free(ms);
+    free(works);
+    return status;
 }
 
 static double ms_of(double bytes, double bandwidth) { return bandwidth > 0.0 ? bytes / bandwidth * 1e3 : 0.0; }

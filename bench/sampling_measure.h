@@ -18,12 +18,15 @@ typedef struct sampling_result {
     sampling_verdict verdict;
 } sampling_result;
 
-/* Calls `call` chosen->warmup + chosen->reps times and `undo` (unless NULL) after each but the last, untimed. */
+/* Calls `call` chosen->warmup times, then chosen->reps times with the clock. */
 spg_status time_calls(spg_context *context, const sampling_options *chosen, const char *what,
-                      spg_status (*call)(void *state), void (*undo)(void *state), void *state, sampling_times *times);
+                      spg_status (*call)(void *state), void *state, sampling_times *times);
 
-/* What the sampler does wrong is in the result; fails only where the bench itself does. */
-spg_status measure_sampler(const sampling_problem *task, const sampler *of, sampling_result *result);
+/* Times `count` samplers in turn, a build and the draws of each in every repetition, so that what disturbs the machine
+ * disturbs all alike; tests the draws of the last. What samplers do wrong is in the results; fails only where the bench
+ * itself does. */
+spg_status measure_samplers(const sampling_problem *task, int count, const sampler *const *of,
+                            sampling_result *results);
 
 /* The times that no way to do it could beat: what must be read and written, at the copy bandwidth; 0 if unknown. */
 double build_limit_ms(const sampling_problem *task, const sampler *of, double bandwidth);

@@ -6,8 +6,8 @@
 
 #include "sampling_report.h"
 
-/* Measures, reports and records one sampler. */
-spg_status run_sampler(sampling_bench *bench, const sampling_problem *task, const sampler *of);
+/* Measures samplers in turn, at most 16, reports and records them. */
+spg_status run_together(sampling_bench *bench, const sampling_problem *task, int count, const sampler *const *of);
 
 /* Measures every wanted sampler on the weights that chosen names. */
 spg_status run_samplers(sampling_bench *bench, const sampling_options *chosen);
