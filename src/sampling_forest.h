@@ -22,8 +22,8 @@
  * for a = b, else the node i of a < i <= b for which spg_split_before holds against every other one, with the trees of
  * a ... i - 1 and i ... b below: a radix tree, by the highest bit in which neighbouring bounds differ.
  *
- * MENDED: should some draw in the cell visit more than 4 * spg_levels(high - low + 1) nodes, the cell has the balanced
- * tree instead: over leaves a ... b, from low ... high, node (a + b + 1) / 2; its root is guide[g].
+ * MENDED: should some draw in the cell visit more than SPG_FOREST_DEEPEST * spg_levels(high - low + 1) nodes, the cell
+ * has the balanced tree instead: over leaves a ... b, from low ... high, node (a + b + 1) / 2; its root is guide[g].
  *
  * Loads of a draw: the nodes visited. */
 #ifndef SPG_SRC_SAMPLING_FOREST_H
@@ -32,6 +32,10 @@
 #include "sampling_alias.h"
 
 #define SPG_FOREST_TARGET 0x1p62
+
+/* Deep branches that draws hardly ever enter are what makes a radix tree fast elsewhere: the distributions of the paper
+ * have some of 53 nodes, for 100 items. */
+enum { SPG_FOREST_DEEPEST = 8 };
 #define SPG_FOREST_END ((uint64_t)1 << 63)
 
 typedef struct spg_forest_node {

@@ -46,7 +46,7 @@ static int32_t grow_balanced(const forest_view *view, int32_t a, int32_t b)
 static bool is_degenerate(const forest_view *view, int64_t cell, int32_t low, int32_t high)
 {
     int64_t items = (int64_t)high - low + 1;
-    int32_t most = 4 * spg_levels(items), loads = 0;
+    int32_t most = SPG_FOREST_DEEPEST * spg_levels(items), loads = 0;
     if (items - 1 <= most) return false;
     spg_search_tree(view, (uint64_t)cell << (63 - view->bits), &loads);
     for (int32_t i = low + 1; i <= high && loads <= most; ++i) {
