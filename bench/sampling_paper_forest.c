@@ -41,6 +41,15 @@ static loads_of_draws summarize(const int32_t *loads, int64_t count)
     return (loads_of_draws){most, sum / (double)count, slowest * GROUP / (double)count};
 }
 
+/* The guide table's: a power of two. */
+static int64_t guide_cells(const sampling_bench *bench, int64_t items)
+{
+    const double asked = (double)items * (bench->chosen->cells > 0.0 ? bench->chosen->cells : 1.0);
+    int64_t cells = 1;
+    while ((double)cells < asked) cells *= 2;
+    return cells;
+}
+
 static spg_status count_loads(sampling_bench *bench, const sampling_problem *task, spg_forest_method method,
                               const double *uniforms, int32_t *loads, int32_t *fetched)
 {
@@ -71,7 +80,7 @@ static void report_loads(sampling_bench *bench, const sampling_problem *task, co
     put_string(stream, "implementation", method);
     put_machine(stream, bench, bench->chosen->threads);
     put_integer(stream, "items", task->here.nnz);
-    put_number(stream, "cells", true, (double)task->here.nnz * (bench->chosen->cells > 0 ? bench->chosen->cells : 1.0));
+    put_integer(stream, "cells", guide_cells(bench, task->here.nnz));
     put_integer(stream, "draws", LOADS_DRAWS);
     put_number(stream, "maximum", true, loads->maximum);
     put_number(stream, "average", true, loads->average);
@@ -93,7 +102,8 @@ static spg_status measure_distribution(sampling_bench *bench, int k, const doubl
     spg_status status = problem_make(bench->host, bench->context, &chosen, &task);
     if (status == SPG_OK) {
         progress_clear();
-        printf("  %s, %lld items\n", table_1[k].formula, (long long)task.here.nnz);
+        printf("  %s: %lld items, %lld guide cells\n", table_1[k].formula, (long long)task.here.nnz,
+               (long long)guide_cells(bench, task.here.nnz));
         status = count_loads(bench, &task, SPG_FOREST_CUTPOINT, uniforms, loads, fetched);
     }
     if (status == SPG_OK) {
@@ -118,8 +128,7 @@ static spg_status print_table_1(sampling_bench *bench)
     if (status == SPG_OK) status = array_allocate(bench->context, LOADS_DRAWS, sizeof(double), &uniforms);
     if (status == SPG_OK) status = array_allocate(bench->context, LOADS_DRAWS, sizeof(int32_t), &loads);
     if (status == SPG_OK) status = spg_random_uniforms(bench->context, &random, LOADS_DRAWS, SPG_F64, uniforms);
-    printf("\nTable 1: reads a draw: most, average, average of the slowest of %d; %g guide cells an item\n", GROUP,
-           bench->chosen->cells > 0 ? bench->chosen->cells : 1.0);
+    printf("\nTable 1: reads a draw: most, average, average of the slowest of %d\n", GROUP);
     for (int k = 0; k < DISTRIBUTIONS && status == SPG_OK; k++)
         status = measure_distribution(bench, k, uniforms, loads, fetched);
     array_free(bench->context, loads);

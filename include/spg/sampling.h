@@ -135,7 +135,7 @@ typedef enum spg_forest_method {
 
 typedef struct spg_forest_options {
     spg_forest_method method;
-    double cells_per_item; /* of the guide table; 0 for 1 */
+    double cells_per_item; /* of the guide table, rounded up to a power of two in each row; 0 for 1 */
 } spg_forest_options;
 
 typedef struct spg_forest spg_forest;
