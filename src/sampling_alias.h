@@ -171,11 +171,15 @@ SPG_INLINE int32_t spg_alias_draw_exact(const spg_alias_exact *table, int64_t n,
  * with word 0 lowest. The block: spg_philox(seed, SPG_GROUPED_DOMAIN | b, stream). */
 #define SPG_GROUPED_DOMAIN ((uint64_t)1 << 63)
 
-SPG_INLINE uint64_t spg_grouped_bits(const spg_philox_block *block, int draw_in_block)
+SPG_INLINE uint64_t spg_grouped_half_bits(uint64_t low, uint64_t high, int draw_in_block)
 {
-    uint64_t low = spg_philox_half(block, 0), high = spg_philox_half(block, 1);
     uint64_t bits = draw_in_block == 0 ? low : draw_in_block == 1 ? low >> 42 | high << 22 : high >> 20;
     return bits & (((uint64_t)1 << 42) - 1);
+}
+
+SPG_INLINE uint64_t spg_grouped_bits(const spg_philox_block *block, int draw_in_block)
+{
+    return spg_grouped_half_bits(spg_philox_half(block, 0), spg_philox_half(block, 1), draw_in_block);
 }
 
 #endif

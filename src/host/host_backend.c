@@ -1,7 +1,7 @@
 /* The host backend's table. */
 #include "host.h"
 #include "sampling/host_sampling.h"
-#include "spgemm/vector.h"
+#include "vector.h"
 #include "work.h"
 
 #include <stdio.h>

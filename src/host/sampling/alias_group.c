@@ -3,6 +3,7 @@
 #include "../work.h"
 #include "alias_draw.h"
 #include "memory.h"
+#include "random.h"
 #include "sampling_binomial.h"
 
 /* A grouped call. */
@@ -30,19 +31,32 @@ static void split(const group_call *call, const spg_section_node *node, int64_t 
     }
 }
 
-static void draw_compact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
+/* Draws from..to of one section, of which `halves` has the blocks from that of draw `from` on. */
+static void draw_compact_batch(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to,
+                               const uint64_t *halves)
 {
     const spg_alias_compact *table = (const spg_alias_compact *)call->alias->table + call->begin + first_bucket;
-    const spg_random *random = call->random;
-    uint64_t number = random->first + (uint64_t)from;
-    for (int64_t i = from; i < to;) {
-        spg_philox_block block = spg_philox(random->seed, SPG_GROUPED_DOMAIN | number / 3, random->stream);
-        for (int k = (int)(number % 3); k < 3 && i < to; ++k, ++i, ++number) {
-            uint64_t position = spg_grouped_bits(&block, k) * (uint64_t)buckets;
-            int32_t bucket = (int32_t)(position >> 42);
-            int32_t own = (int32_t)first_bucket + bucket;
-            call->draws[i] = spg_compact_choice(table[bucket], own, (uint32_t)(position >> 10));
-        }
+    int slot = (int)((call->random->first + (uint64_t)from) % 3);
+    for (int64_t i = from; i < to; ++i) {
+        uint64_t position = spg_grouped_half_bits(halves[0], halves[1], slot) * (uint64_t)buckets;
+        int32_t bucket = (int32_t)(position >> 42);
+        call->draws[i] = spg_compact_choice(table[bucket], (int32_t)first_bucket + bucket, (uint32_t)(position >> 10));
+        slot = slot == 2 ? 0 : slot + 1;
+        if (slot == 0) halves += 2;
+    }
+}
+
+static void draw_compact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
+{
+    enum { BLOCKS = 128 };
+    uint64_t halves[2 * BLOCKS];
+    while (from < to) {
+        uint64_t number = call->random->first + (uint64_t)from, block = number / 3;
+        int64_t whole = 3 * BLOCKS - (int64_t)(number % 3), end = to - from < whole ? to : from + whole;
+        int blocks = (int)((number % 3 + (uint64_t)(end - from) + 2) / 3);
+        spg_host_blocks(call->random->seed, SPG_GROUPED_DOMAIN | block, call->random->stream, blocks, halves);
+        draw_compact_batch(call, first_bucket, buckets, from, end, halves);
+        from = end;
     }
 }
 

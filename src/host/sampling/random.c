@@ -5,14 +5,16 @@
 
 void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint64_t *bits)
 {
-    int k = 0;
     uint64_t number = random->first + first;
+    int k = 0;
     if (count > 0 && (number & 1) != 0) bits[k++] = spg_random_number(random->seed, random->stream, number);
-    for (; k + 1 < count; k += 2) {
-        spg_philox_block block = spg_philox(random->seed, (number + (uint64_t)k) >> 1, random->stream);
-        bits[k] = spg_philox_half(&block, 0);
-        bits[k + 1] = spg_philox_half(&block, 1);
-    }
+    /* A number that wraps past the last does so between two calls of the blocks' function. */
+    uint64_t block = (number + (uint64_t)k) >> 1, blocks_left = ((uint64_t)1 << 63) - block;
+    int pairs = (count - k) / 2, before = (uint64_t)pairs < blocks_left ? pairs : (int)blocks_left;
+    spg_host_blocks(random->seed, block, random->stream, before, bits + k);
+    k += 2 * before;
+    spg_host_blocks(random->seed, 0, random->stream, pairs - before, bits + k);
+    k += 2 * (pairs - before);
     if (k < count) bits[k] = spg_random_number(random->seed, random->stream, number + (uint64_t)k);
 }
 

@@ -17,6 +17,9 @@ static inline int spg_host_batch_size(int64_t batch, int64_t count)
     return rest < SPG_BATCH ? (int)rest : SPG_BATCH;
 }
 
+/* Both halves of the blocks of counters {low, high}, {low + 1, high}, ... */
+void spg_host_blocks(uint64_t key, uint64_t low, uint64_t high, int count, uint64_t *halves);
+
 /* Numbers random->first + first ... of the sequence. */
 void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint64_t *bits);
 
