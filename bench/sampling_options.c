@@ -200,7 +200,7 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
         valid = parse_word("paper", value, papers, 4, &word);
         chosen->paper = (sampling_paper)word;
         return valid;
-    default: return parse_number("cells", value, 1e-6, 1e6, &chosen->cells);
+    default: return parse_number("cells", value, 1e-6, 1024, &chosen->cells);
     }
 }
 
