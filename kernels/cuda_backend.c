@@ -1,6 +1,8 @@
 /* The CUDA backend's table. */
 #include "cuda_backend.h"
 
+#include "sampling/sampling.h"
+
 /* The paper's limits (section 3.1); those of the classes' kernels are in spgemm/rows.cuh. */
 static const spg_backend backend = {
     .place = SPG_PLACE_DEVICE,
@@ -32,6 +34,7 @@ static const spg_backend backend = {
     .plan_check = spg_cuda_plan_check,
     .plan_run = spg_cuda_plan_run,
     .plan_destroy = spg_cuda_plan_destroy,
+    .sampling = &spg_cuda_sampling,
 };
 
 const spg_backend *spg_cuda_backend(void) { return spg_cuda_is_present() ? &backend : NULL; }

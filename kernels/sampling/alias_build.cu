@@ -3,7 +3,6 @@
 #include "alias_build.cuh"
 
 #include "../primitives/bins.cuh"
-#include "rows.cuh"
 
 namespace spg
 {
@@ -96,33 +95,6 @@ spg_status build_big(spg_context *context, const table_job &job, const spg_alias
     return for_each(context, 1, "an alias table", [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
-/* Offsets as 64-bit numbers and columns, for the table to keep. */
-spg_status copy_shape(spg_context *context, const spg_csr &weights, spg_alias *alias)
-{
-    void *offsets_memory = nullptr, *columns_memory = nullptr;
-    spg_status status =
-        spg_allocate(context, spg_array_bytes(weights.rows + 1, sizeof(int64_t)), "an alias table", &offsets_memory);
-    alias->offsets = static_cast<int64_t *>(offsets_memory);
-    if (status == SPG_OK && weights.columns != nullptr)
-        status =
-            spg_allocate(context, spg_array_bytes(weights.nnz, sizeof(int32_t)), "an alias table", &columns_memory);
-    alias->columns = static_cast<int32_t *>(columns_memory);
-    if (status != SPG_OK) return status;
-    numbers_view from = offsets_of(weights);
-    int64_t *offsets = alias->offsets;
-    int32_t *columns = alias->columns;
-    const int32_t *from_columns = weights.columns;
-    uint32_t cols = (uint32_t)weights.cols;
-    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
-    status =
-        for_each(context, weights.rows + 1, "copying offsets", [=] __device__(int64_t i) { offsets[i] = from[i]; });
-    if (status != SPG_OK || columns == nullptr) return status;
-    return for_each(context, weights.nnz, "copying columns", [=] __device__(int64_t k) {
-        columns[k] = from_columns[k];
-        if ((uint32_t)columns[k] >= cols) report_first(first_fault, 0);
-    });
-}
-
 /* Rows by kind; the numbers of the big ones come to the host. */
 spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_alias &alias)
 {
@@ -182,7 +154,7 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
     void *memory = nullptr;
     bool exact = alias->resolution == SPG_ALIAS_EXACT;
     spg_status status = clear_report(context);
-    if (status == SPG_OK) status = copy_shape(context, weights, alias);
+    if (status == SPG_OK) status = copy_shape(context, weights, &alias->offsets, &alias->columns);
     if (status == SPG_OK)
         status =
             spg_allocate(context, spg_array_bytes(weights.nnz, (size_t)row_bytes(exact)), "an alias table", &memory);
@@ -194,10 +166,7 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
     spg_report report;
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;
-    status = find_weight_fault(context, weights);
-    return status != SPG_OK ? status
-                            : spg_context_fail(context, SPG_ERROR_INTERNAL, "no sum of row %lld is sound",
-                                               (long long)report.first[0]);
+    return fail_by_report(context, weights, report);
 }
 
 } // namespace

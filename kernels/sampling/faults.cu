@@ -1,6 +1,6 @@
 /* The first fault of weights, looked for once a stage has met one: offsets and columns by the backend's check, then the
  * first row at fault and what is wrong with it, by sampling_faults.h. */
-#include "rows.cuh"
+#include "sampling.cuh"
 
 #include "../cuda_backend.h"
 
@@ -80,6 +80,41 @@ spg_status find_weight_fault(spg_context *context, const spg_csr &weights)
                              : has_item        ? spg_weight_kind(weight)
                                                : SPG_WEIGHT_ZEROS;
     return spg_fail_weight(context, fault, row, items, (int64_t)(has_item ? report.first[FIRST_ITEM] : 0), weight);
+}
+
+spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report)
+{
+    spg_status status = find_weight_fault(context, weights);
+    return status != SPG_OK ? status
+                            : spg_context_fail(context, SPG_ERROR_INTERNAL, "no sum of row %lld is sound",
+                                               (long long)report.first[0]);
+}
+
+spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns)
+{
+    void *memory = nullptr;
+    spg_status status = spg_allocate(context, spg_array_bytes(weights.rows + 1, sizeof(int64_t)), "offsets", &memory);
+    int64_t *to_offsets = *offsets = static_cast<int64_t *>(memory);
+    if (status == SPG_OK && weights.columns != nullptr) {
+        status = spg_allocate(context, spg_array_bytes(weights.nnz, sizeof(int32_t)), "columns", &memory);
+        *columns = static_cast<int32_t *>(memory);
+    }
+    if (status != SPG_OK) return status;
+    numbers_view from = offsets_of(weights);
+    int64_t rows = weights.rows, nnz = weights.nnz;
+    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
+    status = for_each(context, rows + 1, "copying offsets", [=] __device__(int64_t i) {
+        to_offsets[i] = from[i];
+        if ((i == 0 && from[i] != 0) || (i == rows && from[i] != nnz)) report_first(first_fault, 0);
+    });
+    if (status != SPG_OK || *columns == nullptr) return status;
+    int32_t *to_columns = *columns;
+    const int32_t *from_columns = weights.columns;
+    uint32_t cols = (uint32_t)weights.cols;
+    return for_each(context, nnz, "copying columns", [=] __device__(int64_t k) {
+        to_columns[k] = from_columns[k];
+        if ((uint32_t)to_columns[k] >= cols) report_first(first_fault, 0);
+    });
 }
 
 } // namespace spg

@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(THREADS, 2) draw_rows_kernel(const __grid_cons
     row_view mine = {first + lane, 0, 0, 0};
     if (mine.row < job.rows) {
         int64_t begin = job.offsets[mine.row], end = job.offsets[mine.row + 1];
-        if (begin < 0 || end <= begin || end > job.nnz || end - begin > INT32_MAX) {
+        if (!job.is_sound(mine.row, begin, end)) {
             report_first(job.first_fault, mine.row);
         } else {
             mine.begin = begin;
@@ -179,12 +179,7 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
         status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(work, job) : draw_rows_as_paper(work, job, method);
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK) return status;
-    if (report.first[FIRST_FAULT] != NONE_FIRST) {
-        status = find_weight_fault(context, weights);
-        return status != SPG_OK ? status
-                                : spg_context_fail(context, SPG_ERROR_INTERNAL, "no sum of row %lld is sound",
-                                                   (long long)report.first[FIRST_FAULT]);
-    }
+    if (report.first[FIRST_FAULT] != NONE_FIRST) return fail_by_report(context, weights, report);
     if (report.first[FIRST_UNIFORM] == NONE_FIRST) return SPG_OK;
     int64_t row = (int64_t)report.first[FIRST_UNIFORM];
     Real uniform;

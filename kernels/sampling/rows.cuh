@@ -26,6 +26,13 @@ template <typename Real> struct row_job {
     unsigned int *long_count;
     unsigned int long_room; /* offsets that do not ascend may name more than there can be */
 
+    /* Whether a row's offsets can be; the first and the last of all must span the entries. */
+    __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool spans = (row > 0 || begin == 0) && (row + 1 < rows || end == nnz);
+        return spans && begin >= 0 && end > begin && end <= nnz && end - begin <= INT32_MAX;
+    }
+
     __device__ double uniform(int64_t row) const
     {
         if (uniforms == nullptr)
@@ -93,9 +100,6 @@ template <typename Real>
 spg_status draw_rows_as_paper(workspace &work, const row_job<Real> &job, spg_butterfly_method method);
 
 } // namespace rows
-
-/* Looks for the first fault of weights and reports it; SPG_OK if there is none. Waits. */
-spg_status find_weight_fault(spg_context *context, const spg_csr &weights);
 
 } // namespace spg
 

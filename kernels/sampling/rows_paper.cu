@@ -33,7 +33,7 @@ template <typename Real> struct lane_row {
         if (row >= job.rows) return;
         begin = job.offsets[row];
         items = job.offsets[row + 1] - begin;
-        sound = begin >= 0 && items > 0 && begin + items <= job.nnz && items <= INT32_MAX;
+        sound = job.is_sound(row, begin, begin + items);
         if (!sound) items = 0, report_first(job.first_fault, row);
     }
 };

@@ -39,6 +39,16 @@ __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int
     return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
 }
 
+/* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
+ * out of range are reported as row 0, for find_weight_fault to look into. */
+spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns);
+
+/* Looks for the first fault of weights and reports it; SPG_OK if there is none. Waits. */
+spg_status find_weight_fault(spg_context *context, const spg_csr &weights);
+
+/* Which row a stage has reported in first[0] of the context's report: by find_weight_fault, or INTERNAL. */
+spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report);
+
 } // namespace spg
 
 #endif
