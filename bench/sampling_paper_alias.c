@@ -52,6 +52,7 @@ static spg_status run_draws(sampling_bench *bench, const char *weights, int64_t 
     spg_status status = problem_make(bench->host, bench->context, &chosen, &task);
     for (int64_t draws = most < 1000000 ? most : 1000000; draws <= most && status == SPG_OK; draws *= 10) {
         task.count = draws;
+        chosen.grouped = false;
         report_sampling_problem(stdout, &task);
         for (int kind = SPG_SAMPLER_BASELINE; kind <= SPG_SAMPLER_SHARED && status == SPG_OK; kind++) {
             chosen.sampler = (spg_alias_sampler)kind;
