@@ -47,7 +47,8 @@ typedef enum spg_butterfly_method {
 } spg_butterfly_method;
 
 /* draws[i] = an item of row i: the first whose weights, summed in storage order up to and with it, pass u_i times the
- * row's sum. u_i is number i of `random`, or uniforms[i] (of the weights' type, in [0, 1)) where uniforms is not NULL.
+ * row's sum. u_i is number i of `random` as double, or uniforms[i] (of the weights' type, in [0, 1)) where uniforms is
+ * not NULL. ARGUMENT: a uniform out of [0, 1), naming it.
  * Sums are those of the method's fixed order in double, so that neighbouring items may change places in the last bits
  * between methods, never between places. draws: weights->rows of them. */
 SPG_API spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
@@ -93,7 +94,8 @@ typedef struct spg_alias_options {
 
 typedef struct spg_alias spg_alias;
 
-/* A table for every row of weights, which is not kept. options may be NULL for zeros. The same bits on every place and
+/* A table for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts of
+ * the same place may draw from it, several at a time. options may be NULL for zeros. The same bits on every place and
  * at any number of threads for a builder and resolution. UNSUPPORTED: a row of 2^31 items or more. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
@@ -140,7 +142,8 @@ typedef struct spg_forest_options {
 
 typedef struct spg_forest spg_forest;
 
-/* A structure for every row of weights, which is not kept. options may be NULL for zeros. */
+/* A structure for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts
+ * of the same place may draw from it, several at a time. options may be NULL for zeros. */
 SPG_API spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const spg_forest_options *options,
                                     spg_forest **forest);
 SPG_API void spg_forest_destroy(spg_forest *forest);

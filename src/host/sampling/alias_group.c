@@ -63,12 +63,16 @@ static void draw_compact(const group_call *call, int64_t first_bucket, int64_t b
 static void draw_exact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
 {
     const spg_alias_exact *table = (const spg_alias_exact *)call->alias->table + call->begin + first_bucket;
-    const spg_random *random = call->random;
-    for (int64_t i = from; i < to; ++i) {
-        uint64_t number = spg_random_number(random->seed, random->stream, random->first + (uint64_t)i);
-        int32_t bucket = (int32_t)spg_multiply_high(number, (uint64_t)buckets);
-        int32_t own = (int32_t)first_bucket + bucket;
-        call->draws[i] = spg_exact_choice(table + bucket, own, number * (uint64_t)buckets);
+    uint64_t numbers[SPG_BATCH];
+    while (from < to) {
+        int count = to - from < SPG_BATCH ? (int)(to - from) : SPG_BATCH;
+        spg_host_numbers(call->random, (uint64_t)from, count, numbers);
+        for (int k = 0; k < count; ++k) {
+            int32_t bucket = (int32_t)spg_multiply_high(numbers[k], (uint64_t)buckets);
+            int32_t own = (int32_t)first_bucket + bucket;
+            call->draws[from + k] = spg_exact_choice(table + bucket, own, numbers[k] * (uint64_t)buckets);
+        }
+        from += count;
     }
 }
 
