@@ -7,9 +7,8 @@
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define SPG_INLINE static __host__ __device__ inline
-#else
+/* Kernels say before they include this that they want functions of both sides. */
+#ifndef SPG_INLINE
 #define SPG_INLINE static inline
 #endif
 
