@@ -66,8 +66,8 @@ spg_status build_big(spg_context *context, const table_job &job, const spg_alias
     unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
     int64_t tiles = tiles_of(job.items);
     build_notes *noted = nullptr, seen;
-    tile_notes notes = {nullptr, nullptr};
     spg_status status = work.take(1, "notes on an alias table", &noted);
+    tile_notes notes = {nullptr, nullptr};
     if (status == SPG_OK) status = work.take(tiles + 1, "notes on an alias table", &notes.left);
     if (status == SPG_OK) status = work.take(tiles, "notes on an alias table", &notes.places);
     if (status != SPG_OK) return status;
@@ -136,19 +136,6 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_al
     return status;
 }
 
-/* A matrix of one row is known to the host by its number of items, if its offsets are sound. */
-spg_status build_one(spg_context *context, const spg_csr &weights, const spg_alias &alias)
-{
-    numbers_view offsets = offsets_of(weights);
-    int64_t nnz = weights.nnz;
-    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
-    spg_status status = for_each(context, 1, "checking row offsets", [=] __device__(int64_t) {
-        if (offsets[0] != 0 || offsets[1] != nnz) report_first(first_fault, 0);
-    });
-    if (status != SPG_OK) return status;
-    return build_big(context, {weights_of(weights), nnz, alias.table, spg_fraction_bits(nnz)}, alias, 0);
-}
-
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
     void *memory = nullptr;
@@ -159,10 +146,12 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
         status =
             spg_allocate(context, spg_array_bytes(weights.nnz, (size_t)row_bytes(exact)), "an alias table", &memory);
     alias->table = memory;
-    if (status == SPG_OK && weights.rows > 0)
-        status = weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX
-                     ? build_one(context, weights, *alias)
-                     : build_rows(context, weights, *alias);
+    bool is_big = weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX;
+    if (status == SPG_OK && is_big) /* the host knows its number of items, if its offsets are sound */
+        status =
+            build_big(context, {weights_of(weights), weights.nnz, memory, spg_fraction_bits(weights.nnz)}, *alias, 0);
+    else if (status == SPG_OK && weights.rows > 0)
+        status = build_rows(context, weights, *alias);
     spg_report report;
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;

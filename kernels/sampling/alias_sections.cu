@@ -30,29 +30,26 @@ __global__ void __launch_bounds__(COUNT_THREADS)
     if (section == sections) section_begins[sections] = count;
 }
 
-/* Draws made of one block of the generator. */
-template <bool EXACT> struct draws_of_block {
+/* Draws made of one block of the generator, from a section of `size` buckets of which the first is item `first`. WHOLE:
+ * its size is SPG_SECTION, so that no product is needed. */
+template <bool EXACT, bool WHOLE> struct draws_of_block {
     static constexpr int COUNT = EXACT ? 2 : 3;
 
-    /* Of output position i comes number first + i; `number` is the block's first one's. */
     static __device__ void make(const spg_random &random, uint64_t block_number,
-                                const typename bucket_type<EXACT>::type *buckets, int64_t buckets_count, int32_t first,
+                                const typename bucket_type<EXACT>::type *buckets, int size, int32_t first,
                                 int32_t (&drawn)[COUNT])
     {
-        if constexpr (EXACT) {
-            spg_philox_block block = spg_philox(random.seed, block_number, random.stream);
+        uint64_t domain = EXACT ? 0 : SPG_GROUPED_DOMAIN;
+        spg_philox_block block = spg_philox(random.seed, domain | block_number, random.stream);
 #pragma unroll
-            for (int d = 0; d < COUNT; ++d) {
+        for (int d = 0; d < COUNT; ++d) {
+            if constexpr (EXACT) {
                 uint64_t x = spg_philox_half(&block, d);
-                int32_t bucket = (int32_t)spg_multiply_high(x, (uint64_t)buckets_count);
+                int32_t bucket = (int32_t)spg_multiply_high(x, (uint64_t)size);
                 spg_alias_exact row = load_bucket(buckets + bucket);
-                drawn[d] = spg_exact_choice(&row, first + bucket, x * (uint64_t)buckets_count);
-            }
-        } else {
-            spg_philox_block block = spg_philox(random.seed, SPG_GROUPED_DOMAIN | block_number, random.stream);
-#pragma unroll
-            for (int d = 0; d < COUNT; ++d) {
-                uint64_t v = spg_grouped_bits(&block, d) * (uint64_t)buckets_count;
+                drawn[d] = spg_exact_choice(&row, first + bucket, x * (uint64_t)size);
+            } else {
+                uint64_t bits = spg_grouped_bits(&block, d), v = WHOLE ? bits * SPG_SECTION : bits * (uint64_t)size;
                 int32_t bucket = (int32_t)(v >> 42);
                 drawn[d] = spg_compact_choice(load_bucket(buckets + bucket), first + bucket, (uint32_t)(v >> 10));
             }
@@ -60,32 +57,31 @@ template <bool EXACT> struct draws_of_block {
     }
 };
 
-/* Output positions [begin, end), all of one section of `size` buckets from `first` on. A warp's draws pass through
- * shared memory, so that it writes them side by side. */
-template <bool EXACT, int BLOCK>
-__device__ void draw_section(const draw_job &job, const typename bucket_type<EXACT>::type *buckets, int64_t size,
-                             int32_t first, const int32_t *columns, int64_t begin, int64_t end,
-                             int32_t (*staged)[WARP * draws_of_block<EXACT>::COUNT])
+/* Output positions [begin, end), all of one section. A warp's draws pass through shared memory, so that it writes them
+ * side by side. */
+template <bool EXACT, bool WHOLE, int BLOCK>
+__device__ void draw_section(const draw_job &job, const typename bucket_type<EXACT>::type *buckets, int size,
+                             int32_t first, const int32_t *columns, int64_t begin, int64_t end, int32_t *staged)
 {
-    constexpr int COUNT = draws_of_block<EXACT>::COUNT, WARP_DRAWS = WARP * COUNT;
+    constexpr int COUNT = EXACT ? 2 : 3, WARP_DRAWS = WARP * COUNT;
     int warp = (int)threadIdx.x / WARP, lane = lane_in_warp();
-    int32_t *mine = staged[warp];
-    uint64_t block = (job.random.first + (uint64_t)begin) / COUNT + threadIdx.x;
-    /* Where in the output the block begins: at `begin` or up to COUNT - 1 before it. */
-    int64_t origin = begin - (int64_t)((job.random.first + (uint64_t)begin) % COUNT);
-    for (int64_t part = origin + (int64_t)warp * WARP_DRAWS; part < end;
-         part += (int64_t)BLOCK * COUNT, block += BLOCK) {
+    uint64_t number = job.random.first + (uint64_t)begin, block = number / COUNT + threadIdx.x;
+    /* A block's draws may begin up to COUNT - 1 before `begin`. */
+    int64_t part = begin - (int64_t)(number % COUNT) + (int64_t)warp * WARP_DRAWS;
+    for (; part < end; part += (int64_t)BLOCK * COUNT, block += BLOCK) {
         int32_t drawn[COUNT];
-        draws_of_block<EXACT>::make(job.random, block, buckets, size, first, drawn);
+        draws_of_block<EXACT, WHOLE>::make(job.random, block, buckets, size, first, drawn);
         __syncwarp();
 #pragma unroll
-        for (int d = 0; d < COUNT; ++d) mine[lane * COUNT + d] = drawn[d];
+        for (int d = 0; d < COUNT; ++d) staged[lane * COUNT + d] = drawn[d];
         __syncwarp();
+        bool inside = part >= begin && part + WARP_DRAWS <= end;
+        int32_t *to = job.draws + part + lane;
 #pragma unroll
         for (int d = 0; d < COUNT; ++d) {
-            int64_t i = part + d * WARP + lane;
-            int32_t item = mine[d * WARP + lane];
-            if (i >= begin && i < end) job.draws[i] = columns != nullptr ? columns[item] : item;
+            int32_t item = staged[d * WARP + lane];
+            if (columns != nullptr) item = columns[item];
+            if (inside || (part + d * WARP + lane >= begin && part + d * WARP + lane < end)) to[d * WARP] = item;
         }
     }
 }
@@ -96,7 +92,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     using bucket = typename bucket_type<EXACT>::type;
     extern __shared__ __align__(16) unsigned char memory[];
-    __shared__ int32_t staged[BLOCK / WARP][WARP * draws_of_block<EXACT>::COUNT];
+    __shared__ int32_t staged[BLOCK / WARP][WARP * (EXACT ? 2 : 3)];
     bucket *kept = reinterpret_cast<bucket *>(memory);
     int64_t row_begin = job.offsets[row], items = job.offsets[row + 1] - row_begin, sections = spg_sections(items);
     const bucket *table = table_of<EXACT>(job) + row_begin;
@@ -112,8 +108,13 @@ __global__ void __launch_bounds__(BLOCK)
             for (int k = (int)threadIdx.x; k < size; k += BLOCK) kept[k] = load_bucket(table + first + k);
             __syncthreads();
         }
-        draw_section<EXACT, BLOCK>(job, SHARED ? kept : table + first, size, (int32_t)first, columns, begin,
-                                   section_end, staged);
+        const bucket *buckets = SHARED ? kept : table + first;
+        if (size == SPG_SECTION)
+            draw_section<EXACT, true, BLOCK>(job, buckets, SPG_SECTION, (int32_t)first, columns, begin, section_end,
+                                             staged[threadIdx.x / WARP]);
+        else
+            draw_section<EXACT, false, BLOCK>(job, buckets, (int)size, (int32_t)first, columns, begin, section_end,
+                                              staged[threadIdx.x / WARP]);
         begin = section_end;
     }
 }

@@ -11,7 +11,7 @@ namespace lda
 namespace
 {
 
-enum { THREADS = 256, RUN = 16 };
+enum { THREADS = 128, RUN = 16, REREAD = 4 }; /* as many products are read again, not kept */
 static_assert(RUN <= WARP, "a lane a word's uniform number");
 
 /* One document's words [begin, end) of a run that starts at word `run`. u: of word run + lane. */
@@ -50,14 +50,21 @@ __device__ void draw_words(const lda_job<Real> &job, int64_t document, int64_t r
         double total = sums.root(), base = 0, target = multiply(uniform, total);
         if (least < 0 || !(total > 0 && total <= LARGEST)) report_first(&job.report->first[FIRST_PRODUCT], word);
         int chunk = sums.find_chunk(target, &base);
-        quad<Real> chosen = products[0];
-        Real node = nodes[0];
+        quad<Real> chosen;
+        if constexpr (CHUNKS >= REREAD) {
+            int64_t first = (int64_t)(chunk * LANES + lane) * ITEMS;
+            quad<Real> factor;
+            factor.load(theta_row, first, job.count, job.aligned);
+            chosen.load(phi_row, first, job.count, job.aligned);
+            chosen.multiply_by(factor);
+        } else {
+            chosen = products[0];
 #pragma unroll
-        for (int c = 1; c < CHUNKS; ++c) {
-            node = chunk == c ? nodes[c] : node;
+            for (int c = 1; c < CHUNKS; ++c)
 #pragma unroll
-            for (int k = 0; k < ITEMS; ++k) chosen.item[k] = chunk == c ? products[c].item[k] : chosen.item[k];
+                for (int k = 0; k < ITEMS; ++k) chosen.item[k] = chunk == c ? products[c].item[k] : chosen.item[k];
         }
+        Real node = chosen.sum();
         if (tree::find_lane<LANES>(node, target, &base) && has_word)
             job.topics[word] = min((chunk * LANES + lane) * ITEMS + chosen.find(target, base), job.count - 1);
     }
@@ -94,20 +101,20 @@ spg_status launch(spg_context *context, const lda_job<Real> &job)
 
 template <> spg_status draw_automatically(spg_context *context, const lda_job<float> &job)
 {
-    if (job.count <= 128) return launch<8, 4, 3>(context, job);
-    if (job.count <= 256) return launch<16, 4, 3>(context, job);
-    if (job.count <= 512) return launch<32, 4, 3>(context, job);
-    if (job.count <= 1024) return launch<32, 8, 2>(context, job);
+    if (job.count <= 128) return launch<8, 4, 7>(context, job);
+    if (job.count <= 256) return launch<16, 4, 7>(context, job);
+    if (job.count <= 512) return launch<32, 4, 7>(context, job);
+    if (job.count <= 1024) return launch<32, 8, 5>(context, job);
     return draw_many_topics(context, job);
 }
 
 template <> spg_status draw_automatically(spg_context *context, const lda_job<double> &job)
 {
-    if (job.count <= 64) return launch<8, 4, 3>(context, job);
-    if (job.count <= 128) return launch<16, 4, 3>(context, job);
-    if (job.count <= 256) return launch<32, 4, 3>(context, job);
-    if (job.count <= 512) return launch<32, 8, 2>(context, job);
-    if (job.count <= 1024) return launch<32, 16, 1>(context, job);
+    if (job.count <= 64) return launch<8, 4, 7>(context, job);
+    if (job.count <= 128) return launch<16, 4, 7>(context, job);
+    if (job.count <= 256) return launch<32, 4, 7>(context, job);
+    if (job.count <= 512) return launch<32, 8, 5>(context, job);
+    if (job.count <= 1024) return launch<32, 16, 3>(context, job);
     return draw_many_topics(context, job);
 }
 

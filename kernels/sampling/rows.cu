@@ -11,6 +11,9 @@ namespace rows
 namespace
 {
 
+/* Where rows are long, few a warp keep all multiprocessors busy to the end. */
+enum { LONG_MEAN = 256 };
+
 enum { THREADS = 256, THREAD_ITEMS = 8, GROUP = 8, GROUP_ITEMS = GROUP * 8, SHORT_ITEMS = WARP * 8 };
 
 /* One row of the 32, as its lane knows it; from(lane) in all lanes. */
@@ -90,9 +93,9 @@ template <typename Real>
 __global__ void __launch_bounds__(THREADS, 2) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
 {
     int lane = lane_in_warp();
-    int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * WARP;
+    int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * job.rows_a_warp;
     row_view mine = {first + lane, 0, 0, 0};
-    if (mine.row < job.rows) {
+    if (lane < job.rows_a_warp && mine.row < job.rows) {
         int64_t begin = job.offsets[mine.row], end = job.offsets[mine.row + 1];
         if (!job.is_sound(mine.row, begin, end)) {
             report_first(job.first_fault, mine.row);
@@ -145,7 +148,8 @@ template <typename Real> spg_status draw_automatically(workspace &work, row_job<
         status = spg_cuda_check(context, cudaMemsetAsync(job.long_count, 0, sizeof *job.long_count, stream), "rows");
         if (status != SPG_OK) return status;
     }
-    int64_t blocks = (job.rows + THREADS - 1) / THREADS;
+    job.rows_a_warp = job.nnz / job.rows >= LONG_MEAN ? 2 : WARP;
+    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
     draw_rows_kernel<<<(unsigned)blocks, THREADS, 0, stream>>>(job);
     status = spg_cuda_check_launch(context, "drawing from rows");
     return status == SPG_OK && most_long > 0 ? draw_long_rows(context, job) : status;
@@ -168,6 +172,7 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          static_cast<const Real *>(uniforms),
                          {0, 0, 0},
                          draws,
+                         WARP,
                          &shared->first[FIRST_FAULT],
                          &shared->first[FIRST_UNIFORM],
                          nullptr,

@@ -21,6 +21,7 @@ template <typename Real> struct row_job {
     const Real *weights, *uniforms; /* uniforms may be NULL */
     spg_random random;
     int32_t *draws;
+    int rows_a_warp;                                     /* 1 to 32 */
     unsigned long long *first_fault, *first_bad_uniform; /* rows */
     int32_t *long_rows;                                  /* with their number; NULL: there are none */
     unsigned int *long_count;
@@ -60,6 +61,10 @@ template <typename Real> struct row_job {
     }
 };
 
+/* Negative where the number or the NaN has its sign bit set. */
+__device__ inline int sign_word(float value) { return __float_as_int(value); }
+__device__ inline int sign_word(double value) { return __double2hiint(value); }
+
 /* Whether a sum calls for all of it to be done again, smaller. */
 template <typename Real> __device__ inline bool is_too_large(double sum, double scale)
 {
@@ -67,15 +72,32 @@ template <typename Real> __device__ inline bool is_too_large(double sum, double 
 }
 __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
 
-/* CHUNKS * LANES items of a row from `first` on as the leaves of a tree, by a group of lanes. */
+/* CHUNKS * LANES items of a row from `first` on as the leaves of a tree, by a group of lanes. All are read before any
+ * is looked at. */
 template <int LANES, int CHUNKS, typename Real>
 __device__ inline void sum_items(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first, double scale,
                                  bool *bad, tree::chunk_tree<LANES, CHUNKS> *sums)
 {
-    double leaves[CHUNKS];
+    Real leaves[CHUNKS];
     int lane = lane_in_warp() % LANES;
+    const Real *from = job.weights + begin + first + lane;
+    if (items - first >= LANES * CHUNKS) {
 #pragma unroll
-    for (int c = 0; c < CHUNKS; ++c) leaves[c] = job.weight(begin, items, first + c * LANES + lane, scale, bad);
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = from[c * LANES];
+    } else {
+        int count = (int)(items - first) - lane;
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = c * LANES < count ? from[c * LANES] : (Real)0;
+    }
+    int signs = 0;
+#pragma unroll
+    for (int c = 0; c < CHUNKS; ++c) signs |= sign_word(leaves[c]);
+    if (signs < 0)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) *bad |= leaves[c] < 0;
+    if (sizeof(Real) == 8 && scale != 1)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = multiply(leaves[c], (Real)scale);
     sums->sum(leaves);
 }
 

@@ -8,6 +8,7 @@
 #define SPG_KERNELS_SAMPLING_TREE_CUH
 
 #include "../primitives/warp.cuh"
+#include "sampling.h"
 #include "sampling_sums.h"
 
 namespace spg

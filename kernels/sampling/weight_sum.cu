@@ -11,8 +11,9 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / WARP, CHUNKS = 8, TILE = THREADS * CHUNKS };
 
-__global__ void __launch_bounds__(THREADS) sum_tiles(weights_view weights, int64_t items, double scale, int64_t row,
-                                                     unsigned long long *first_fault, double *sums)
+__global__ void __launch_bounds__(THREADS)
+    sum_tiles(weights_view weights, int64_t items, double scale, int64_t row, unsigned long long *first_fault,
+              double first_scale, double target, double *sums, row_sum *total)
 {
     __shared__ double warp_sums[WARPS];
     int warp = (int)threadIdx.x / WARP;
@@ -34,6 +35,7 @@ __global__ void __launch_bounds__(THREADS) sum_tiles(weights_view weights, int64
     for (int step = 1; step < WARPS; step *= 2)
         for (int w = 0; w < WARPS; w += 2 * step) warp_sums[w] = add(warp_sums[w], warp_sums[w + step]);
     sums[blockIdx.x] = warp_sums[0];
+    if (gridDim.x == 1) *total = {warp_sums[0], spg_units_of_row(warp_sums[0], first_scale, target)};
 }
 
 } // namespace
@@ -49,19 +51,15 @@ spg_status sum_weights(workspace &work, weights_view weights, int64_t items, dou
     for (int level = 0; status == SPG_OK && (level == 0 || count > 1); ++level) {
         int64_t tiles = (count + TILE - 1) / TILE;
         double *next = sums + (level % 2) * room;
-        sum_tiles<<<(unsigned)tiles, THREADS, 0, stream>>>(weights, count, scale, row, first_fault, next);
+        sum_tiles<<<(unsigned)tiles, THREADS, 0, stream>>>(weights, count, scale, row, first_fault, first_scale, target,
+                                                           next, sum);
         status = spg_cuda_check_launch(context, "adding up weights");
         weights = {next, true};
         count = tiles;
         scale = 1;
         first_fault = nullptr;
     }
-    if (status != SPG_OK) return status;
-    const double *total = static_cast<const double *>(weights.memory);
-    return for_each(context, 1, "the sum of weights", [=] __device__(int64_t) {
-        sum->total = *total;
-        sum->units = spg_units_of_row(*total, first_scale, target);
-    });
+    return status;
 }
 
 } // namespace spg
