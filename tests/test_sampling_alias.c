@@ -162,6 +162,77 @@ static void the_sweep_and_split_and_pack_give_one_table(void **state)
     spg_context_destroy(context);
 }
 
+/* The sweep of one row as src/sampling_alias.h words it, counting for each item anew where that is not too slow. */
+static void sweep_as_defined(const double *row, int64_t items, double sum, spg_alias_compact *table)
+{
+    int bits = spg_fraction_bits(items);
+    uint64_t bucket_units = (uint64_t)1 << bits, deficit = 0, *excess = calloc((size_t)items, sizeof *excess);
+    uint64_t *before = calloc((size_t)items + 1, sizeof *before), total = 0;
+    int64_t *heavies = calloc((size_t)items, sizeof *heavies), *lights = calloc((size_t)items, sizeof *lights);
+    int64_t heavy_count = 0, light_count = 0;
+    spg_unit_scale scale = spg_units_of_row(sum, 1, (double)items * spg_power_of_two(bits));
+    for (int64_t i = 0; i < items; ++i) {
+        uint64_t units = spg_alias_units(spg_units(row[i], scale), i);
+        if (units >= bucket_units) {
+            total += units - bucket_units;
+            excess[heavy_count] = total;
+            heavies[heavy_count++] = i;
+        } else {
+            before[light_count] = deficit;
+            lights[light_count++] = i;
+            deficit += bucket_units - units;
+        }
+    }
+    before[light_count] = deficit;
+    for (int64_t l = 0, j = 0; l < light_count; ++l) {
+        while (j < heavy_count - 1 && excess[j] <= before[l]) ++j;
+        uint64_t units = bucket_units - (before[l + 1] - before[l]);
+        table[lights[l]] = spg_compact_row(units, bits, (int32_t)lights[l], (int32_t)heavies[j]);
+    }
+    for (int64_t j = 0, l = 0; j < heavy_count; ++j) {
+        while (l < light_count && before[l] < excess[j]) ++l;
+        uint64_t over = before[l] > excess[j] && j < heavy_count - 1 ? before[l] - excess[j] : 0;
+        int64_t next = over > 0 ? heavies[j + 1] : heavies[j];
+        table[heavies[j]] = spg_compact_row(bucket_units - over, bits, (int32_t)heavies[j], (int32_t)next);
+    }
+    free(excess);
+    free(before);
+    free(heavies);
+    free(lights);
+}
+
+/* Weights of few values, with which deficits and excesses often come out even. */
+static void tables_are_the_sweep_as_defined(void **state)
+{
+    static const int64_t lengths[] = {4, 2048, 65536, 262144};
+    static const double values[] = {0.5, 1.5, 1, 0.25, 1.75, 3, 0, 0};
+    (void)state;
+    spg_context *context = test_context_at_place(3);
+    for (int period = 2; period <= 8; ++period)
+        for (int which = 0; which < 4; ++which) {
+            double sum = 0;
+            int64_t items = lengths[which];
+            test_weights weights;
+            test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, false, &weights);
+            double *row = weights.host.values;
+            for (int64_t i = 0; i < items; ++i) sum += row[i] = values[i % period]; /* exact */
+            test_send(row, (size_t)items * sizeof *row, weights.here.values);
+            spg_alias_compact *expected = calloc((size_t)items, sizeof *expected);
+            assert_non_null(expected);
+            sweep_as_defined(row, items, sum, expected);
+            for (int builder = SPG_ALIAS_SWEEP; builder <= SPG_ALIAS_PSA; ++builder) {
+                spg_alias *alias = build(context, &weights.here, builder, SPG_ALIAS_COMPACT);
+                void *table = table_of(context, alias);
+                assert_memory_equal(table, expected, table_bytes(alias));
+                free(table);
+                spg_alias_destroy(alias);
+            }
+            free(expected);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
 static void draw(spg_context *context, const spg_alias *alias, int64_t row, spg_random random, int64_t count,
                  int sampler, int grouped, int32_t *draws)
 {
@@ -298,6 +369,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_table_gives_every_weight_back),
         cmocka_unit_test(tables_are_the_same_bits_on_every_place_and_number_of_threads),
         cmocka_unit_test(the_sweep_and_split_and_pack_give_one_table),
+        cmocka_unit_test(tables_are_the_sweep_as_defined),
         cmocka_unit_test(draws_follow_the_weights_in_any_order),
         cmocka_unit_test(counts_of_sections_spread_as_they_should),
         cmocka_unit_test(every_place_and_split_draws_the_same),

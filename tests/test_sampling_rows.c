@@ -179,6 +179,32 @@ static void weights_whose_sum_overflows_are_drawn_from(void **state)
     spg_context_destroy(context);
 }
 
+/* Below 1 doubles lie closer than above: the sum before the last block is 1 - 2^-53, its only item above zero lifts it
+ * to 1 + 2^-52, and that less the item is 1. The table, which in lane 16 holds the right half alone, leads to the left
+ * one, of zeros. */
+static void an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one(void **state)
+{
+    enum { ROWS_HERE = 17, LENGTH = 64 };
+    int64_t lengths[ROWS_HERE];
+    double uniforms[ROWS_HERE];
+    int32_t found[ROWS_HERE];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    for (int i = 0; i < ROWS_HERE; ++i) lengths[i] = LENGTH, uniforms[i] = 1 - 0x3p-53;
+    test_open_weights(lengths, ROWS_HERE, TEST_EVEN, SPG_F64, true, &weights);
+    double *row = (double *)weights.host.values + (ptrdiff_t)(ROWS_HERE - 1) * LENGTH;
+    memset(row, 0, LENGTH * sizeof *row);
+    row[0] = 0.5;
+    row[1] = 0.5 - 0x1p-53;
+    row[48] = 2.2 * 0x1p-53;
+    test_send(weights.host.values, (size_t)(ROWS_HERE * LENGTH) * sizeof *row, weights.here.values);
+    draw_rows(context, &weights, SPG_BUTTERFLY_TABLE, NULL, uniforms, found);
+    assert_int_equal(test_item(&weights.host, ROWS_HERE - 1, found[ROWS_HERE - 1]), 48);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +214,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_numbers_are_their_own_uniforms),
         cmocka_unit_test(draws_follow_the_weights),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
+        cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);
 }
