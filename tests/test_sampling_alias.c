@@ -274,6 +274,25 @@ static void draws_follow_the_weights_in_any_order(void **state)
     spg_context_destroy(context);
 }
 
+static void the_ends_of_a_buckets_fraction_choose_its_item_or_its_alias(void **state)
+{
+    const spg_alias_compact none = {0, 5}, one = {1, 5}, full = {UINT32_MAX, 3};
+    const spg_alias_exact none_exact = {0, 5, 0}, least_exact = {0x1p-64, 5, 0}, full_exact = {1, 3, 0};
+    (void)state;
+    assert_int_equal(spg_compact_choice(none, 3, 0), 5); /* of weight zero, and never drawn */
+    assert_int_equal(spg_compact_choice(one, 3, 0), 3);
+    assert_int_equal(spg_compact_choice(one, 3, 1), 5);
+    assert_int_equal(spg_compact_choice(full, 3, UINT32_MAX), 3);
+    assert_int_equal(spg_exact_choice(&none_exact, 3, 0), 5);
+    assert_int_equal(spg_exact_choice(&least_exact, 3, 0), 3);
+    assert_int_equal(spg_exact_choice(&least_exact, 3, 1), 5);
+    assert_int_equal(spg_exact_choice(&full_exact, 3, UINT64_MAX), 3);
+    /* The first and the last number fall into the first and the last bucket. */
+    assert_true(spg_compact_position(0, 1000) == 0);
+    assert_true(spg_compact_position(UINT64_MAX, 1000) >> 32 == 999);
+    assert_true(spg_compact_position(UINT64_MAX, INT32_MAX) >> 32 == INT32_MAX - 1);
+}
+
 static void counts_of_sections_spread_as_they_should(void **state)
 {
     enum { SECTIONS = 5, CALLS = 2000, CALL = 1000 };
@@ -371,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_sweep_and_split_and_pack_give_one_table),
         cmocka_unit_test(tables_are_the_sweep_as_defined),
         cmocka_unit_test(draws_follow_the_weights_in_any_order),
+        cmocka_unit_test(the_ends_of_a_buckets_fraction_choose_its_item_or_its_alias),
         cmocka_unit_test(counts_of_sections_spread_as_they_should),
         cmocka_unit_test(every_place_and_split_draws_the_same),
         cmocka_unit_test(each_draw_of_a_row_list_is_that_rows),
