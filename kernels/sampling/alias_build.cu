@@ -58,8 +58,9 @@ spg_status pair_left(spg_context *context, const table_job &job, bool exact, con
     return status == SPG_OK ? pack_lists(work, job, exact, sum, lists) : status;
 }
 
-/* One big row. A sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. */
-spg_status build_big(spg_context *context, const table_job &job, const spg_alias &alias, int64_t row)
+/* One big row. A sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`.
+ * *sound: nothing has been reported, of this row or before. */
+spg_status build_big(spg_context *context, const table_job &job, const spg_alias &alias, int64_t row, bool *sound)
 {
     workspace work(context);
     bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
@@ -89,10 +90,12 @@ spg_status build_big(spg_context *context, const table_job &job, const spg_alias
         if (status != SPG_OK) return status;
         if (!(seen.sum.total > LARGEST) || scale < 1) break;
     }
-    if (seen.first_fault != NONE_FIRST) return SPG_OK; /* the call will fail: what tiles left means nothing */
-    bool sound = seen.sum.total > 0 && seen.sum.total <= LARGEST;
-    if (sound) return pair_left(context, job, exact, sum, notes, seen.left);
-    return for_each(context, 1, "an alias table", [=] __device__(int64_t) { report_first(first_fault, row); });
+    /* Else the call will fail, and what tiles left means nothing. */
+    bool has_sum = seen.sum.total > 0 && seen.sum.total <= LARGEST;
+    *sound = seen.first_fault == NONE_FIRST && has_sum;
+    if (*sound) return pair_left(context, job, exact, sum, notes, seen.left);
+    return for_each(context, has_sum ? 0 : 1, "an alias table",
+                    [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
 /* Rows by kind; the numbers of the big ones come to the host. */
@@ -131,7 +134,8 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_al
         if (status != SPG_OK) break;
         table_job big = {job.weights.from(begin), end - begin,
                          static_cast<char *>(alias.table) + begin * row_bytes(exact), spg_fraction_bits(end - begin)};
-        status = build_big(context, big, alias, row);
+        bool sound;
+        status = build_big(context, big, alias, row, &sound);
     }
     return status;
 }
@@ -146,14 +150,17 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
         status =
             spg_allocate(context, spg_array_bytes(weights.nnz, (size_t)row_bytes(exact)), "an alias table", &memory);
     alias->table = memory;
-    bool is_big = weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX;
-    if (status == SPG_OK && is_big) /* the host knows its number of items, if its offsets are sound */
-        status =
-            build_big(context, {weights_of(weights), weights.nnz, memory, spg_fraction_bits(weights.nnz)}, *alias, 0);
-    else if (status == SPG_OK && weights.rows > 0)
+    bool sound = false;
+    if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
+        /* The host knows its number of items, if its offsets are sound. */
+        table_job job = {weights_of(weights), weights.nnz, memory, spg_fraction_bits(weights.nnz)};
+        status = build_big(context, job, *alias, 0, &sound);
+    } else if (status == SPG_OK && weights.rows > 0) {
         status = build_rows(context, weights, *alias);
+    }
+    if (status != SPG_OK || sound) return status;
     spg_report report;
-    if (status == SPG_OK) status = read_report(context, &report);
+    status = read_report(context, &report);
     if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;
     return fail_by_report(context, weights, report);
 }
