@@ -2,6 +2,7 @@
 #include "cuda_backend.h"
 
 #include "amg_backend.h"
+#include "sampling/sampling.h"
 
 /* The paper's limits (section 3.1); those of the classes' kernels are in spgemm/rows.cuh. */
 static const spg_backend backend = {
@@ -35,6 +36,7 @@ static const spg_backend backend = {
     .plan_run = spg_cuda_plan_run,
     .plan_destroy = spg_cuda_plan_destroy,
     .amg = &spg_cuda_amg_backend,
+    .sampling = &spg_cuda_sampling,
 };
 
 const spg_backend *spg_cuda_backend(void) { return spg_cuda_is_present() ? &backend : NULL; }

@@ -55,7 +55,7 @@ spg_status queue_csr_check(spg_context *context, const spg_csr &matrix)
             if (end < begin || end > nnz) report_first(&report->first[FIRST_ROW], i);
         });
     if (status == SPG_OK)
-        status = for_each(context, nnz, "checking columns", [=] __device__(int64_t k) {
+        status = for_each(context, columns != nullptr ? nnz : 0, "checking columns", [=] __device__(int64_t k) {
             if ((uint32_t)columns[k] >= cols && k < sound_entries(report, offsets, rows))
                 report_first(&report->first[FIRST_ENTRY], k);
         });

@@ -37,7 +37,8 @@ spg_status spg_host_csr_check(spg_context *context, const spg_csr *matrix)
     spg_csr sound = *matrix; /* the rows before the first bad offset */
     sound.rows = first_bad_offsets(context, matrix);
     sound.nnz = spg_offset_at(matrix, sound.rows);
-    int64_t k = spg_host_first_outside(context, matrix->columns, sound.nnz, matrix->cols);
+    int64_t k = sound.nnz; /* weights (sampling) may come without columns */
+    if (matrix->columns != NULL) k = spg_host_first_outside(context, matrix->columns, sound.nnz, matrix->cols);
     if (k < sound.nnz)
         return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: column %d lies outside [0, %lld)",
                                 (long long)spg_host_row_of(&sound, k), (int)matrix->columns[k],

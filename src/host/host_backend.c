@@ -1,7 +1,8 @@
 /* The host backend's table. */
 #include "amg_backend.h"
 #include "host.h"
-#include "spgemm/vector.h"
+#include "sampling/host_sampling.h"
+#include "vector.h"
 #include "work.h"
 
 #include <stdio.h>
@@ -62,6 +63,7 @@ static const spg_backend backend = {
     .plan_run = spg_host_plan_run,
     .plan_destroy = spg_host_plan_destroy,
     .amg = &spg_host_amg_backend,
+    .sampling = &spg_host_sampling,
 };
 
 const spg_backend *spg_host_backend(void) { return &backend; }

@@ -19,6 +19,10 @@ prints() { grep -q -- "$2" printed || fail "$1 does not print '$2': $(cat printe
 # Runs the examples of a directory and looks at what they print.
 run_examples() # directory
 {
+    for example in random_walk lda image; do
+        "$1/$example" >printed || fail "$1/$example failed: $(cat printed)"
+    done
+    prints "$1/image" ' times less$'
     "$1/multiply" >printed || fail "$1/multiply failed"
     prints "$1/multiply" 'row 0: (0) -2$'
     prints "$1/multiply" 'row 1: (1) 15$'

@@ -1,6 +1,6 @@
 /* Analysis of a slice: which rows of B its rows name, how long those are, and so how many products each row needs
  * (Dalton, Bell, Olson, section 3.1). The chunk is small enough that what is read here is in cache for the kernels. */
-#include "vector.h"
+#include "../vector.h"
 #include "worker.h"
 
 #if SPG_HAVE_AVX512

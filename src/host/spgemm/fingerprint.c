@@ -2,7 +2,7 @@
  * (Black, Halevi, Krawczyk, Krovetz, Rogaway, 1999), a few cycles for 16 indices. */
 #include "fingerprint.h"
 
-#include "vector.h"
+#include "../vector.h"
 
 #if SPG_HAVE_AVX512
 #include <immintrin.h>

@@ -3,7 +3,7 @@
 #ifndef SPG_SRC_HOST_SPGEMM_LANES_H
 #define SPG_SRC_HOST_SPGEMM_LANES_H
 
-#include "vector.h"
+#include "../vector.h"
 
 #include <immintrin.h>
 #include <stdint.h>

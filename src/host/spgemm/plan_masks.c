@@ -2,7 +2,7 @@
  * lanes of C named by its mask. No columns are read and nothing depends on how long rows of B are. AVX-512 only. */
 #include "plan_rows.h"
 
-#include "vector.h"
+#include "../vector.h"
 
 #if SPG_HAVE_AVX512
 #include "lanes.h"

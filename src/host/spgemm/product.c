@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "host/host.h"
 #include "scan.h"
-#include "vector.h"
+#include "../vector.h"
 #include "worker.h"
 
 #include <string.h>

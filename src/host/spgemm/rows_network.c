@@ -3,7 +3,7 @@
  * matrix. What shuffled meshes need; AVX-512 only. */
 #include "rows.h"
 #include "sort.h"
-#include "vector.h"
+#include "../vector.h"
 
 #if SPG_HAVE_AVX512
 #include "lanes.h"

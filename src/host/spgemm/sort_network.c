@@ -2,7 +2,7 @@
  * depends on the keys, so shuffled meshes cost no more than grids. */
 #include "sort_network.h"
 
-#include "vector.h"
+#include "../vector.h"
 
 #if SPG_HAVE_AVX512
 #include "lanes.h"

@@ -1,6 +1,6 @@
 /* AVX-512 code beside portable code, chosen at run time. Private. */
-#ifndef SPG_SRC_HOST_SPGEMM_VECTOR_H
-#define SPG_SRC_HOST_SPGEMM_VECTOR_H
+#ifndef SPG_SRC_HOST_VECTOR_H
+#define SPG_SRC_HOST_VECTOR_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,75 @@
+/* Times draws from discrete distributions: the library's methods beside others, and what its papers measured. */
+#include "bandwidth.h"
+#include "device.h"
+#include "progress.h"
+#include "sampling_modes.h"
+
+#include <stdlib.h>
+
+static spg_status create_contexts(sampling_bench *bench)
+{
+    spg_config config = spg_config_default();
+    config.place = bench->chosen->place;
+    config.threads = bench->chosen->threads;
+    spg_status status = spg_context_create(&config, &bench->context);
+    if (status != SPG_OK) return status;
+    bench->here.place = spg_context_place(bench->context);
+    snprintf(bench->here.description, sizeof bench->here.description, "%s", spg_context_describe(bench->context));
+    bench->host = bench->context;
+    if (bench->here.place == SPG_PLACE_HOST) return SPG_OK;
+    config.place = SPG_PLACE_HOST;
+    return spg_context_create(&config, &bench->host);
+}
+
+static bool start(sampling_bench *bench)
+{
+    if (bench->chosen->place != SPG_PLACE_HOST) device_start();
+    const spg_status status = create_contexts(bench);
+    if (status != SPG_OK) {
+        fprintf(stderr, "sampling_bench: no context at this place: %s\n", spg_status_name(status));
+        return false;
+    }
+    sampling_options_settle(bench->chosen, bench->here.place);
+    if (bench->chosen->json_path != NULL && (bench->json = fopen(bench->chosen->json_path, "a")) == NULL) {
+        fprintf(stderr, "sampling_bench: %s: cannot be opened for writing\n", bench->chosen->json_path);
+        return false;
+    }
+    progress("measuring the copy bandwidth");
+    bench->here.bandwidth =
+        bench->here.place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(bench->chosen->threads);
+    progress_clear();
+    return true;
+}
+
+static spg_status run(sampling_bench *bench)
+{
+    switch (bench->chosen->paper) {
+    case PAPER_BUTTERFLY: return run_paper_butterfly(bench);
+    case PAPER_FOREST: return run_paper_forest(bench);
+    case PAPER_ALIAS: return run_paper_alias(bench);
+    default: return bench->chosen->topics > 0 ? run_lda(bench) : run_samplers(bench, bench->chosen);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    sampling_options chosen;
+    const options_result parsed = sampling_options_parse(argc, argv, &chosen);
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    sampling_bench bench = {.chosen = &chosen, .right = true};
+    if (start(&bench)) {
+        report_sampling_head(stdout, &bench);
+        const spg_status status = run(&bench);
+        progress_clear();
+        if (status != SPG_OK) {
+            fprintf(stderr, "sampling_bench: %s: %s\n", spg_status_name(status), spg_context_message(bench.context));
+            bench.right = false;
+        }
+    } else {
+        bench.right = false;
+    }
+    if (bench.json != NULL && fclose(bench.json) != 0) bench.right = false;
+    if (bench.host != bench.context) spg_context_destroy(bench.host);
+    spg_context_destroy(bench.context);
+    return bench.right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,45 @@
+/* The command line of sampling_bench. */
+#ifndef SPG_BENCH_SAMPLING_OPTIONS_H
+#define SPG_BENCH_SAMPLING_OPTIONS_H
+
+#include "options.h"
+#include "spg/sampling.h"
+
+typedef enum sampling_paper { PAPER_NONE, PAPER_BUTTERFLY, PAPER_FOREST, PAPER_ALIAS } sampling_paper;
+
+/* Bits of sampling_options.methods. */
+enum { METHOD_BUTTERFLY = 1, METHOD_ALIAS = 2, METHOD_FOREST = 4, METHOD_CUTPOINT = 8 };
+
+typedef struct sampling_options {
+    int methods;
+    const char *weights;        /* a family's name or a file's */
+    int64_t items, rows, draws; /* 0: what fits the rest */
+    bool ragged;                /* rows of 1 to `items` items */
+    spg_place place;
+    int threads;
+    spg_type type;
+    bool grouped, stratified;
+    spg_alias_options alias;
+    spg_alias_sampler sampler;
+    double cells;
+    int topics, step; /* of latent Dirichlet allocation, 0: none; of --paper butterfly */
+    sampling_paper paper;
+    const char *peers; /* none, all or a list */
+    int reps, warmup;  /* -1: the place's default */
+    uint64_t seed;
+    const char *json_path; /* NULL: none */
+} sampling_options;
+
+options_result sampling_options_parse(int argc, char **argv, sampling_options *chosen);
+
+/* Once it is known where to measure. */
+void sampling_options_settle(sampling_options *chosen, spg_place place);
+
+/* Whether --peers asks for the peer of this name. */
+bool wants_peer(const sampling_options *chosen, const char *name);
+
+const char *alias_builder_name(spg_alias_builder builder);
+const char *alias_sampler_name(spg_alias_sampler sampler);
+const char *butterfly_method_name(spg_butterfly_method method);
+
+#endif

@@ -1,0 +1,117 @@
+/* Random walks on a weighted graph: an alias table for each vertex, built at once; then a step of every walker is one
+ * call. On an undirected graph walkers come to be at a vertex as often as its weight says: the sum over its edges. */
+#include <spg/sampling.h>
+#include <spg/spg.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SCALE = 10, VERTICES = 1 << SCALE, EDGES = 8 * VERTICES, WALKERS = 20000, FIRST = 30, STEPS = 100, SHOWN = 5 };
+
+/* On failure: says what and why, and leaves main through its clean-up. */
+#define TRY(call)                                                                                                      \
+    if ((status = (call)) != SPG_OK) {                                                                                 \
+        fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
+        goto done;                                                                                                     \
+    }
+
+/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each bit of an edge's ends falls into one of four quadrants with
+ * probabilities 0.57, 0.19, 0.19, 0.05. `uniforms`: SCALE of them. */
+static void draw_edge(const double *uniforms, int32_t *from, int32_t *to)
+{
+    *from = *to = 0;
+    for (int bit = 0; bit < SCALE; bit++) {
+        const double u = uniforms[bit];
+        *from = 2 * *from + (u >= 0.76);
+        *to = 2 * *to + ((u >= 0.57 && u < 0.76) || u >= 0.95);
+    }
+}
+
+static void put(spg_coo *graph, int64_t *at, int32_t from, int32_t to, double weight)
+{
+    graph->row_indices[*at] = from;
+    graph->columns[*at] = to;
+    ((double *)graph->values)[(*at)++] = weight;
+}
+
+/* Every edge both ways, and a light ring through all vertices, so that no row is empty and all can be reached. */
+static void fill(const double *uniforms, spg_coo *graph)
+{
+    int64_t at = 0;
+    for (int32_t e = 0; e < EDGES; e++) {
+        const double *own = uniforms + (int64_t)e * (SCALE + 1);
+        int32_t from, to;
+        draw_edge(own, &from, &to);
+        put(graph, &at, from, to, 0.5 + own[SCALE]);
+        put(graph, &at, to, from, 0.5 + own[SCALE]);
+    }
+    for (int32_t v = 0; v < VERTICES; v++) {
+        put(graph, &at, v, (v + 1) % VERTICES, 0.1);
+        put(graph, &at, (v + 1) % VERTICES, v, 0.1);
+    }
+}
+
+/* Half the sum of how far shares of visits are from shares of weight. */
+static double compare(const spg_csr *graph, const int64_t *visits, int64_t all_visits)
+{
+    const int32_t *offsets = graph->row_offsets;
+    const double *values = graph->values;
+    double total = 0, distance = 0;
+    for (int64_t k = 0; k < graph->nnz; k++) total += values[k];
+    for (int32_t v = 0; v < VERTICES; v++) {
+        double weight = 0;
+        for (int32_t k = offsets[v]; k < offsets[v + 1]; k++) weight += values[k];
+        const double expected = weight / total, seen = (double)visits[v] / (double)all_visits;
+        distance += (seen > expected ? seen - expected : expected - seen) / 2;
+        if (v < SHOWN)
+            printf("vertex %d: %.3f %% of the visits, %.3f %% of the weight\n", v, 100 * seen, 100 * expected);
+    }
+    return distance;
+}
+
+int main(void)
+{
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    spg_context *context;
+    spg_status status = spg_context_create(&config, &context);
+    if (status != SPG_OK) return EXIT_FAILURE;
+
+    spg_coo edges = {0};
+    spg_csr graph = {0};
+    spg_alias *tables = NULL;
+    double *uniforms = malloc(sizeof *uniforms * EDGES * (SCALE + 1)), distance = 1;
+    int32_t *at = calloc(WALKERS, sizeof *at), *next = calloc(WALKERS, sizeof *next);
+    int64_t *visits = calloc(VERTICES, sizeof *visits);
+    if (uniforms == NULL || at == NULL || next == NULL || visits == NULL) goto done;
+
+    spg_random random = {.seed = 1, .stream = 0};
+    TRY(spg_random_uniforms(context, &random, (int64_t)EDGES * (SCALE + 1), SPG_F64, uniforms));
+    TRY(spg_coo_alloc(context, VERTICES, VERTICES, 2 * EDGES + 2 * VERTICES, SPG_F64, &edges));
+    fill(uniforms, &edges);
+    TRY(spg_csr_from_coo(context, &edges, SPG_I32, &graph));
+    TRY(spg_alias_build(context, &graph, NULL, &tables));
+
+    random.stream = 1; /* other numbers than those of the edges */
+    for (int step = 0; step < FIRST + STEPS; step++) {
+        TRY(spg_alias_draw_rows(context, tables, WALKERS, at, &random, next));
+        random.first += WALKERS;
+        for (int w = 0; w < WALKERS; w++) {
+            at[w] = next[w];
+            if (step >= FIRST) visits[at[w]]++; /* until then walkers remember where they began */
+        }
+    }
+    distance = compare(&graph, visits, (int64_t)STEPS * WALKERS);
+    printf("%d walkers, %d steps: visits are %.2f %% off the weights\n", WALKERS, STEPS, 100 * distance);
+
+done:
+    free(visits);
+    free(next);
+    free(at);
+    free(uniforms);
+    spg_alias_destroy(tables);
+    spg_csr_free(context, &graph);
+    spg_coo_free(context, &edges);
+    spg_context_destroy(context);
+    return status == SPG_OK && distance < 0.02 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

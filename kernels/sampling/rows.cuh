@@ -1,0 +1,128 @@
+/* One draw from each row of a matrix of weights: what its kernels share. Private. */
+#ifndef SPG_KERNELS_SAMPLING_ROWS_CUH
+#define SPG_KERNELS_SAMPLING_ROWS_CUH
+
+#include "sampling.cuh"
+#include "tree.cuh"
+
+namespace spg
+{
+namespace rows
+{
+
+/* Rows of more items are not drawn by a warp but listed for whole blocks. */
+enum { PIECE = WARP * WARP, LONGEST = WARP * PIECE };
+
+template <typename Real> struct row_job {
+    numbers_view offsets;
+    int64_t rows, nnz;
+    const int32_t *columns;
+    int64_t cols;
+    const Real *weights, *uniforms; /* uniforms may be NULL */
+    spg_random random;
+    int32_t *draws;
+    int rows_a_warp;                                     /* 1 to 32 */
+    unsigned long long *first_fault, *first_bad_uniform; /* rows */
+    int32_t *long_rows;                                  /* with their number; NULL: there are none */
+    unsigned int *long_count;
+    unsigned int long_room; /* offsets that do not ascend may name more than there can be */
+
+    /* Whether a row's offsets can be; the first and the last of all must span the entries. */
+    __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool spans = (row > 0 || begin == 0) && (row + 1 < rows || end == nnz);
+        return spans && begin >= 0 && end > begin && end <= nnz && end - begin <= INT32_MAX;
+    }
+
+    __device__ double uniform(int64_t row) const
+    {
+        if (uniforms == nullptr)
+            return spg_uniform_f64(spg_random_number(random.seed, random.stream, random.first + (uint64_t)row));
+        double u = (double)uniforms[row];
+        if (!(u >= 0 && u < 1)) report_first(first_bad_uniform, row);
+        return u;
+    }
+
+    /* Item k of a row that begins at `begin` and has `items`, scaled; past its end 0. *bad: it is none. */
+    __device__ double weight(int64_t begin, int64_t items, int64_t k, double scale, bool *bad) const
+    {
+        if (k >= items) return 0;
+        double value = (double)weights[begin + k];
+        if (!(value >= 0)) *bad = true;
+        return sizeof(Real) == 8 ? multiply(value, scale) : value;
+    }
+
+    /* Draws of rows at fault are not looked at: the call fails. */
+    __device__ void write(int64_t row, int64_t begin, int64_t item) const
+    {
+        int32_t name = name_of(columns, begin, item);
+        if (columns != nullptr && (uint64_t)name >= (uint64_t)cols) report_first(first_fault, row);
+        draws[row] = name;
+    }
+};
+
+/* Negative where the number or the NaN has its sign bit set. */
+__device__ inline int sign_word(float value) { return __float_as_int(value); }
+__device__ inline int sign_word(double value) { return __double2hiint(value); }
+
+/* Whether a sum calls for all of it to be done again, smaller. */
+template <typename Real> __device__ inline bool is_too_large(double sum, double scale)
+{
+    return sizeof(Real) == 8 && scale == 1 && sum > LARGEST;
+}
+__device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
+
+/* CHUNKS * LANES items of a row from `first` on as the leaves of a tree, by a group of lanes. All are read before any
+ * is looked at. */
+template <int LANES, int CHUNKS, typename Real>
+__device__ inline void sum_items(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first, double scale,
+                                 bool *bad, tree::chunk_tree<LANES, CHUNKS> *sums)
+{
+    Real leaves[CHUNKS];
+    int lane = lane_in_warp() % LANES;
+    const Real *from = job.weights + begin + first + lane;
+    if (items - first >= LANES * CHUNKS) {
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = from[c * LANES];
+    } else {
+        int count = (int)(items - first) - lane;
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = c * LANES < count ? from[c * LANES] : (Real)0;
+    }
+    int signs = 0;
+#pragma unroll
+    for (int c = 0; c < CHUNKS; ++c) signs |= sign_word(leaves[c]);
+    if (signs < 0)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) *bad |= leaves[c] < 0;
+    if (sizeof(Real) == 8 && scale != 1)
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) leaves[c] = multiply(leaves[c], (Real)scale);
+    sums->sum(leaves);
+}
+
+/* The way down such a tree: true in the lane that has the item. */
+template <int LANES, int CHUNKS, typename Real>
+__device__ inline bool find_in_items(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first,
+                                     double scale, const tree::chunk_tree<LANES, CHUNKS> &sums, double target,
+                                     double base, int64_t *item)
+{
+    int chunk = sums.find_chunk(target, &base);
+    bool bad = false;
+    *item = first + chunk * LANES + lane_in_warp() % LANES;
+    double leaf = job.weight(begin, items, *item, scale, &bad);
+    return tree::find_lane<LANES>(leaf, target, &base);
+}
+
+/* Rows by blocks, for those in the list. */
+template <typename Real> spg_status draw_long_rows(spg_context *context, const row_job<Real> &job);
+
+/* The paper's methods. */
+template <typename Real>
+spg_status draw_rows_as_paper(workspace &work, const row_job<Real> &job, spg_butterfly_method method);
+
+} // namespace rows
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,54 @@
+/* What the kernels that draw from discrete distributions share: views of weights, items by name, and the entries of
+ * the table that src/sampling_backend.h defines. Private. */
+#ifndef SPG_KERNELS_SAMPLING_SAMPLING_CUH
+#define SPG_KERNELS_SAMPLING_SAMPLING_CUH
+
+#include "../containers/entries.cuh"
+#include "../primitives/warp.cuh"
+#include "sampling.h"
+
+#include "philox.h"
+
+namespace spg
+{
+
+/* Weights of either type, as double. Their type is asked at run time: it is the same for all threads. */
+struct weights_view {
+    const void *memory;
+    bool wide;
+
+    __device__ double operator[](int64_t k) const
+    {
+        return wide ? static_cast<const double *>(memory)[k] : (double)static_cast<const float *>(memory)[k];
+    }
+    __host__ __device__ weights_view from(int64_t k) const
+    {
+        return {static_cast<const char *>(memory) + k * (wide ? 8 : 4), wide};
+    }
+};
+
+inline weights_view weights_of(const spg_csr &matrix) { return {matrix.values, matrix.value_type == SPG_F64}; }
+
+/* Not negative, infinite or NaN: spg_weight_kind on the device. */
+constexpr double LARGEST = 1.7976931348623157e308;
+__device__ inline bool is_sound_weight(double weight) { return weight >= 0 && weight <= LARGEST; }
+
+/* The name of an item: its column, or its place in the row. */
+__device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int64_t item)
+{
+    return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
+}
+
+/* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
+ * out of range are reported as row 0, for find_weight_fault to look into. */
+spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns);
+
+/* Looks for the first fault of weights and reports it; SPG_OK if there is none. Waits. */
+spg_status find_weight_fault(spg_context *context, const spg_csr &weights);
+
+/* Which row a stage has reported in first[0] of the context's report: by find_weight_fault, or INTERNAL. */
+spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report);
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,43 @@
+/* The functions of the device's sampling table (backend.c); what each does is said in src/sampling_backend.h. Private.
+ */
+#ifndef SPG_KERNELS_SAMPLING_SAMPLING_H
+#define SPG_KERNELS_SAMPLING_SAMPLING_H
+
+#include "../device.h"
+
+/* What src/ shares with kernels (philox.h and the definitions of sampling_*.h) is for both sides here. */
+#ifdef __CUDACC__
+#define SPG_INLINE static __host__ __device__ inline
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "sampling_backend.h"
+#include "sampling_faults.h"
+
+spg_status spg_cuda_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
+spg_status spg_cuda_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
+                                    void *uniforms);
+spg_status spg_cuda_row_draws(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
+                              const spg_random *random, const void *uniforms, int32_t *draws);
+spg_status spg_cuda_lda_draws(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
+                              const spg_random *random, int32_t *topics);
+spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias);
+spg_status spg_cuda_alias_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                                const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);
+spg_status spg_cuda_alias_row_draws(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
+                                    const spg_random *random, int32_t *draws);
+spg_status spg_cuda_forest_build(spg_context *context, const spg_csr *weights, spg_forest *forest);
+spg_status spg_cuda_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const spg_random *random, const double *uniforms, int32_t *draws,
+                                 double *probabilities, double *remapped);
+spg_status spg_cuda_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const double *uniforms, int32_t *loads);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

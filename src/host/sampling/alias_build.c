@@ -1,0 +1,120 @@
+/* Alias tables of all rows: short and middle ones by one thread each, long ones one after the other by all threads.
+ * What a table holds does not depend on who builds it (src/sampling_alias.h). */
+#include "../work.h"
+#include "alias_row.h"
+#include "host_sampling.h"
+#include "memory.h"
+#include "weights.h"
+
+#include <float.h>
+
+/* Rows of more items are built by all threads. */
+enum { TEAM_ITEMS = 1 << 17 };
+
+/* Bytes of an alias_room, its arrays one after the other. */
+static int64_t room_bytes(int64_t items)
+{
+    if (items <= SPG_ALIAS_TILE) return 0;
+    int64_t tiles = spg_alias_tiles(items);
+    return tiles * (int64_t)sizeof(alias_tile) + spg_tree_size(spg_sum_tiles(items)) * (int64_t)sizeof(double) +
+           (items + 1) / 2 * 2 * (int64_t)sizeof(int32_t);
+}
+
+static alias_room room_in(void *memory, int64_t items)
+{
+    alias_tile *tiles = memory;
+    double *tile_tree = (double *)(tiles + spg_alias_tiles(items));
+    return (alias_room){(int32_t *)(tile_tree + spg_tree_size(spg_sum_tiles(items))), tiles, tile_tree};
+}
+
+/* The sum of a short row, in which a tree over two tiles is all that is needed. */
+static bool sum_short_row(const alias_row *row, double *sum, double *scale)
+{
+    double tile_tree[4];
+    return spg_host_row_sum(1, row->weights, row->type, row->items, tile_tree, sum, scale);
+}
+
+/* False for a row that can't be drawn from. */
+static bool build_row(alias_row *row, int threads, void *memory)
+{
+    double sum = 0, scale = 1;
+    alias_room room = {NULL, NULL, NULL};
+    bool is_short = row->items <= SPG_ALIAS_TILE;
+    if (!is_short) room = room_in(memory, row->items);
+    bool sound = is_short
+                     ? sum_short_row(row, &sum, &scale)
+                     : spg_host_row_sum(threads, row->weights, row->type, row->items, room.tile_tree, &sum, &scale);
+    if (!spg_row_is_sound(sound, sum)) return false;
+    row->fraction_bits = spg_fraction_bits(row->items);
+    row->scale = spg_units_of_row(sum, scale, (double)row->items * spg_power_of_two(row->fraction_bits));
+    if (is_short) {
+        spg_alias_sweep_row(row);
+        return true;
+    }
+    int64_t tiles = spg_alias_tiles(row->items);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t t = 0; t < tiles; ++t) spg_alias_open_tile(row, t, room.left + t * SPG_ALIAS_TILE, room.tiles + t);
+    spg_alias_pair_left(row, threads, &room);
+    return true;
+}
+
+static size_t bucket_size(const spg_alias *alias)
+{
+    return alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
+}
+
+static bool build_row_of(const spg_csr *weights, const spg_alias *alias, int64_t i, int threads, void *memory)
+{
+    size_t begin = (size_t)alias->offsets[i], size = spg_type_size(weights->value_type);
+    alias_row row = {.weights = (const char *)weights->values + begin * size,
+                     .type = weights->value_type,
+                     .exact = alias->resolution == SPG_ALIAS_EXACT,
+                     .greedy = alias->builder == SPG_ALIAS_PSA_PLUS,
+                     .items = alias->offsets[i + 1] - alias->offsets[i],
+                     .table = (char *)alias->table + begin * bucket_size(alias)};
+    return build_row(&row, threads, memory);
+}
+
+/* Returns the first row at fault, or rows. */
+static int64_t build_rows(spg_context *context, const spg_csr *weights, const spg_alias *alias, int64_t longest,
+                          int64_t thread_bytes, int threads, char *memory)
+{
+    int64_t bad = weights->rows, parts = spg_host_parts(threads);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad)
+    for (int64_t p = 0; p < parts; ++p) {
+        int64_t last = spg_host_first_row(weights, p + 1, parts);
+        for (int64_t i = spg_host_first_row(weights, p, parts); i < last; ++i)
+            if (alias->offsets[i + 1] - alias->offsets[i] <= TEAM_ITEMS && i < bad &&
+                !build_row_of(weights, alias, i, 1, memory + thread_bytes * spg_host_thread()))
+                bad = i;
+    }
+    if (longest <= TEAM_ITEMS) return bad;
+    /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
+    int team = alias->builder == SPG_ALIAS_SWEEP ? 1 : context->config.threads;
+    for (int64_t i = 0; i < bad; ++i)
+        if (alias->offsets[i + 1] - alias->offsets[i] > TEAM_ITEMS &&
+            !build_row_of(weights, alias, i, team, memory + thread_bytes * threads))
+            bad = i;
+    return bad;
+}
+
+spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
+{
+    int64_t longest = 0;
+    void *room = NULL;
+    spg_status status = spg_host_open_weights(context, weights, &longest);
+    if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
+    int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
+    if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
+    int threads = spg_host_threads(context, weights->nnz + weights->rows);
+    int64_t thread_bytes = room_bytes(longest < TEAM_ITEMS ? longest : TEAM_ITEMS);
+    int64_t bytes = thread_bytes * threads + (longest > TEAM_ITEMS ? room_bytes(longest) : 0);
+    if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
+    if (status == SPG_OK) {
+        int64_t bad = build_rows(context, weights, alias, longest, thread_bytes, threads, room);
+        if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
+    }
+    spg_release(context, room, bytes);
+    if (status != SPG_OK) spg_alias_free_arrays(alias);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* Draws grouped by sections of the table (src/sampling_alias.h, src/sampling_binomial.h): the counts of the sections
+ * first, then each section's draws while its buckets are in cache. */
+#include "../work.h"
+#include "alias_draw.h"
+#include "memory.h"
+#include "random.h"
+#include "sampling_binomial.h"
+
+/* A grouped call. */
+typedef struct group_call {
+    const spg_alias *alias;
+    int64_t begin, items, count; /* of the row, and the draws */
+    const spg_random *random;
+    uint64_t key;
+    int64_t *offsets; /* of the sections' draws, sections + 1 */
+    int32_t *draws;
+} group_call;
+
+/* The offsets of the sections of `node` among [from, to). */
+static void split(const group_call *call, const spg_section_node *node, int64_t from, int64_t to)
+{
+    if (node->b <= from || node->a >= to) return;
+    if (node->b - node->a == 1) {
+        call->offsets[node->a] = node->offset;
+        return;
+    }
+    int64_t left_count = spg_left_count(node, call->items, call->key);
+    for (int right = 0; right < 2; ++right) {
+        spg_section_node child = spg_section_child(node, left_count, right);
+        split(call, &child, from, to);
+    }
+}
+
+/* Draws from..to of one section, of which `halves` has the blocks from that of draw `from` on. */
+static void draw_compact_batch(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to,
+                               const uint64_t *halves)
+{
+    const spg_alias_compact *table = (const spg_alias_compact *)call->alias->table + call->begin + first_bucket;
+    int slot = (int)((call->random->first + (uint64_t)from) % 3);
+    for (int64_t i = from; i < to; ++i) {
+        uint64_t position = spg_grouped_half_bits(halves[0], halves[1], slot) * (uint64_t)buckets;
+        int32_t bucket = (int32_t)(position >> 42);
+        call->draws[i] = spg_compact_choice(table[bucket], (int32_t)first_bucket + bucket, (uint32_t)(position >> 10));
+        slot = slot == 2 ? 0 : slot + 1;
+        if (slot == 0) halves += 2;
+    }
+}
+
+static void draw_compact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
+{
+    enum { BLOCKS = 128 };
+    uint64_t halves[2 * BLOCKS];
+    while (from < to) {
+        uint64_t number = call->random->first + (uint64_t)from, block = number / 3;
+        int64_t whole = 3 * BLOCKS - (int64_t)(number % 3), end = to - from < whole ? to : from + whole;
+        int blocks = (int)((number % 3 + (uint64_t)(end - from) + 2) / 3);
+        spg_host_blocks(call->random->seed, SPG_GROUPED_DOMAIN | block, call->random->stream, blocks, halves);
+        draw_compact_batch(call, first_bucket, buckets, from, end, halves);
+        from = end;
+    }
+}
+
+static void draw_exact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
+{
+    const spg_alias_exact *table = (const spg_alias_exact *)call->alias->table + call->begin + first_bucket;
+    uint64_t numbers[SPG_BATCH];
+    while (from < to) {
+        int count = to - from < SPG_BATCH ? (int)(to - from) : SPG_BATCH;
+        spg_host_numbers(call->random, (uint64_t)from, count, numbers);
+        for (int k = 0; k < count; ++k) {
+            int32_t bucket = (int32_t)spg_multiply_high(numbers[k], (uint64_t)buckets);
+            int32_t own = (int32_t)first_bucket + bucket;
+            call->draws[from + k] = spg_exact_choice(table + bucket, own, numbers[k] * (uint64_t)buckets);
+        }
+        from += count;
+    }
+}
+
+/* One piece of the output, which may begin and end within sections. */
+static void draw_piece(const group_call *call, int64_t sections, int64_t from, int64_t to)
+{
+    int64_t low = 0, high = sections - 1; /* the last section that begins at `from` or before */
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (call->offsets[middle] <= from)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    for (int64_t s = low; s < sections && call->offsets[s] < to; ++s) {
+        int64_t first = call->offsets[s] > from ? call->offsets[s] : from;
+        int64_t last = call->offsets[s + 1] < to ? call->offsets[s + 1] : to;
+        int64_t buckets = spg_rows_of_sections(s, s + 1, call->items);
+        if (call->alias->resolution == SPG_ALIAS_EXACT)
+            draw_exact(call, s * SPG_SECTION, buckets, first, last);
+        else
+            draw_compact(call, s * SPG_SECTION, buckets, first, last);
+    }
+    spg_host_name_items(call->alias, call->begin, to - from, call->draws + from);
+}
+
+spg_status spg_host_grouped_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                                  const spg_random *random, int32_t *draws)
+{
+    int64_t begin = alias->offsets[row], items = alias->offsets[row + 1] - begin, sections = spg_sections(items);
+    int64_t bytes = spg_array_bytes(sections + 1, sizeof(int64_t));
+    uint64_t key = spg_split_key(random->seed, random->stream, random->first);
+    group_call call = {alias, begin, items, count, random, key, NULL, draws};
+    void *offsets = NULL;
+    spg_status status = spg_allocate_workspace(context, 0, bytes, "counts of sections", &offsets);
+    if (status != SPG_OK) return status;
+    call.offsets = offsets;
+    call.offsets[sections] = count;
+    int threads = spg_host_threads(context, count);
+    int64_t parts = spg_host_parts(threads);
+    const spg_section_node root = spg_section_root(items, count);
+#pragma omp parallel for num_threads(threads)
+    for (int64_t p = 0; p < parts; ++p)
+        split(&call, &root, spg_host_cut(sections, p, parts), spg_host_cut(sections, p + 1, parts));
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t p = 0; p < parts; ++p)
+        draw_piece(&call, sections, spg_host_cut(count, p, parts), spg_host_cut(count, p + 1, parts));
+    spg_release(context, offsets, bytes);
+    return SPG_OK;
+}

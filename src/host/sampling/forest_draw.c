@@ -1,0 +1,94 @@
+/* Draws by monotone inversion. */
+#include "../work.h"
+#include "forest_row.h"
+#include "host_sampling.h"
+#include "random.h"
+#include "sampling_faults.h"
+
+/* A call; what it does not want is NULL. */
+typedef struct forest_call {
+    const spg_forest *forest;
+    int64_t count;
+    const int32_t *rows;
+    const spg_random *random;
+    const double *uniforms;
+    int32_t *draws, *loads;
+    double *probabilities, *remapped;
+} forest_call;
+
+static int32_t search(const forest_view *view, uint64_t v, int32_t *loads)
+{
+    return view->nodes != NULL ? spg_search_tree(view, v, loads) : spg_search_guide(view, v, loads);
+}
+
+static void draw_one(const forest_call *call, int64_t i, uint64_t v, const forest_view *view, int64_t begin)
+{
+    int32_t loads = 0, item = search(view, v, &loads);
+    if (call->loads != NULL) call->loads[i] = loads;
+    if (call->draws != NULL)
+        call->draws[i] = call->forest->columns != NULL ? call->forest->columns[begin + item] : item;
+    if (call->probabilities == NULL && call->remapped == NULL) return;
+    uint64_t bound = spg_bound_of(view, item), next = spg_bound_of(view, item + 1);
+    if (call->probabilities != NULL) call->probabilities[i] = spg_forest_share(bound, next);
+    if (call->remapped != NULL) call->remapped[i] = spg_forest_remap(bound, next, v);
+}
+
+static void draw_batch(const forest_call *call, int64_t first, int size)
+{
+    uint64_t numbers[SPG_BATCH];
+    int64_t row = 0;
+    forest_view view = spg_forest_row(call->forest, row);
+    if (call->uniforms != NULL)
+        for (int k = 0; k < size; ++k) numbers[k] = spg_forest_uniform(call->uniforms[first + k]);
+    else {
+        spg_host_numbers(call->random, (uint64_t)first, size, numbers);
+        for (int k = 0; k < size; ++k) numbers[k] >>= 1;
+    }
+    for (int k = 0; k < size; ++k) {
+        if (call->rows != NULL && call->rows[first + k] != row) {
+            row = call->rows[first + k];
+            view = spg_forest_row(call->forest, row);
+        }
+        draw_one(call, first + k, numbers[k], &view, call->forest->offsets[row]);
+    }
+}
+
+static int64_t first_bad_uniform(const spg_context *context, const double *uniforms, int64_t count)
+{
+    int64_t first = count;
+#pragma omp parallel for num_threads(spg_host_threads(context, count)) reduction(min : first)
+    for (int64_t i = 0; i < count; ++i)
+        if (!(uniforms[i] >= 0 && uniforms[i] < 1) && i < first) first = i;
+    return first;
+}
+
+static spg_status draw_all(spg_context *context, const forest_call *call)
+{
+    int64_t count = call->count, batches = spg_host_batches(count), rows = call->forest->rows;
+    if (call->rows != NULL) {
+        int64_t odd = spg_host_first_outside(context, call->rows, count, rows <= INT32_MAX ? rows : (int64_t)1 << 31);
+        if (odd < count) return spg_fail_row_number(context, odd, call->rows[odd], rows);
+    }
+    if (call->uniforms != NULL) {
+        int64_t odd = first_bad_uniform(context, call->uniforms, count);
+        if (odd < count) return spg_fail_uniform(context, odd, call->uniforms[odd]);
+    }
+#pragma omp parallel for num_threads(spg_host_threads(context, count))
+    for (int64_t b = 0; b < batches; ++b) draw_batch(call, b * SPG_BATCH, spg_host_batch_size(b, count));
+    return SPG_OK;
+}
+
+spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const spg_random *random, const double *uniforms, int32_t *draws,
+                                 double *probabilities, double *remapped)
+{
+    const forest_call call = {forest, count, rows, random, uniforms, draws, NULL, probabilities, remapped};
+    return draw_all(context, &call);
+}
+
+spg_status spg_host_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const double *uniforms, int32_t *loads)
+{
+    const forest_call call = {forest, count, rows, NULL, uniforms, NULL, loads, NULL, NULL};
+    return draw_all(context, &call);
+}

@@ -1,0 +1,81 @@
+/* The radix trees of a row's cells (Binder, Keller 2019): each cell by itself, by a stack of the nodes on the tree's
+ * right side. A tree that turned out too deep is planted again, balanced. */
+#include "forest_row.h"
+
+/* Deeper than any tree: 63 bits of the bounds, then 31 of the items' numbers. */
+enum { MOST_DEPTH = 128, MOST_PARTS = 256 };
+
+static void set_children(const forest_view *view, int32_t node, int32_t left, int32_t right)
+{
+    view->nodes[node].child[0] = left;
+    view->nodes[node].child[1] = right;
+}
+
+static bool stands_above(const forest_view *view, int32_t i, int32_t j)
+{
+    const spg_forest_node *nodes = view->nodes;
+    return spg_split_before(nodes[i - 1].bound, nodes[i].bound, i, nodes[j - 1].bound, nodes[j].bound, j);
+}
+
+/* The tree of leaves first ... last; returns its root. */
+static int32_t grow(const forest_view *view, int32_t first, int32_t last)
+{
+    int32_t stack[MOST_DEPTH];
+    int depth = 0;
+    for (int32_t i = first + 1; i <= last; ++i) {
+        int32_t below = ~(i - 1);
+        while (depth > 0 && stands_above(view, i, stack[depth - 1])) below = stack[--depth];
+        set_children(view, i, below, ~i);
+        if (depth > 0) view->nodes[stack[depth - 1]].child[1] = i;
+        stack[depth++] = i;
+        if (i == INT32_MAX) break;
+    }
+    return depth > 0 ? stack[0] : ~first;
+}
+
+/* Balanced over leaves a ... b. */
+static int32_t grow_balanced(const forest_view *view, int32_t a, int32_t b)
+{
+    if (a == b) return ~a;
+    int32_t node = (int32_t)(((int64_t)a + b + 1) / 2);
+    set_children(view, node, grow_balanced(view, a, node - 1), grow_balanced(view, node, b));
+    return node;
+}
+
+/* Whether a draw in the cell visits more nodes than a tree of so many items should have it do. */
+static bool is_degenerate(const forest_view *view, int64_t cell, int32_t low, int32_t high)
+{
+    int64_t items = (int64_t)high - low + 1;
+    int32_t most = SPG_FOREST_DEEPEST * spg_levels(items), loads = 0;
+    if (items - 1 <= most) return false;
+    spg_search_tree(view, (uint64_t)cell << (63 - view->bits), &loads);
+    for (int32_t i = low + 1; i <= high && loads <= most; ++i) {
+        if (view->nodes[i].bound >> (63 - view->bits) == (uint64_t)cell)
+            spg_search_tree(view, view->nodes[i].bound, &loads);
+    }
+    return loads > most;
+}
+
+static void plant_cell(const forest_view *view, int64_t cell, int32_t low, int32_t high)
+{
+    view->guide[cell] = ~low;
+    if (low == high) return;
+    set_children(view, low + 1, ~low, grow(view, low + 1, high));
+    view->guide[cell] = low + 1;
+    if (is_degenerate(view, cell, low, high)) view->guide[cell] = grow_balanced(view, low, high);
+}
+
+void spg_forest_plant(const forest_row *row, int threads)
+{
+    const forest_view *view = &row->view;
+    int64_t cells = (int64_t)1 << view->bits;
+    int32_t ends[MOST_PARTS]; /* what follows each part, before the next part changes it */
+    int parts = threads < MOST_PARTS ? threads : MOST_PARTS;
+    for (int p = 0; p < parts; ++p) ends[p] = view->guide[spg_host_cut(cells, p + 1, parts)];
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int p = 0; p < parts; ++p) {
+        int64_t end = spg_host_cut(cells, p + 1, parts);
+        for (int64_t cell = spg_host_cut(cells, p, parts); cell < end; ++cell)
+            plant_cell(view, cell, view->guide[cell], cell + 1 < end ? view->guide[cell + 1] : ends[p]);
+    }
+}

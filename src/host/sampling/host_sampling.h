@@ -1,0 +1,26 @@
+/* The host's stages of sampling, one a file. Private. Signatures and duties: src/sampling_backend.h. */
+#ifndef SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
+#define SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
+
+#include "sampling_backend.h"
+
+spg_status spg_host_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
+spg_status spg_host_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
+                                    void *uniforms);
+spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
+                              const spg_random *random, const void *uniforms, int32_t *draws);
+spg_status spg_host_lda_draws(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
+                              const spg_random *random, int32_t *topics);
+spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias);
+spg_status spg_host_alias_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                                const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);
+spg_status spg_host_alias_row_draws(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
+                                    const spg_random *random, int32_t *draws);
+spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, spg_forest *forest);
+spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const spg_random *random, const double *uniforms, int32_t *draws,
+                                 double *probabilities, double *remapped);
+spg_status spg_host_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                                 const double *uniforms, int32_t *loads);
+
+#endif

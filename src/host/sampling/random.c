@@ -1,0 +1,48 @@
+/* Numbers of a sequence, as bits and as uniforms: blocks of a fixed size, each by one thread. */
+#include "random.h"
+
+#include "host_sampling.h"
+
+void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint64_t *bits)
+{
+    uint64_t number = random->first + first;
+    int k = 0;
+    if (count > 0 && (number & 1) != 0) bits[k++] = spg_random_number(random->seed, random->stream, number);
+    /* A number that wraps past the last does so between two calls of the blocks' function. */
+    uint64_t block = (number + (uint64_t)k) >> 1, blocks_left = ((uint64_t)1 << 63) - block;
+    int pairs = (count - k) / 2, before = (uint64_t)pairs < blocks_left ? pairs : (int)blocks_left;
+    spg_host_blocks(random->seed, block, random->stream, before, bits + k);
+    k += 2 * before;
+    spg_host_blocks(random->seed, 0, random->stream, pairs - before, bits + k);
+    k += 2 * (pairs - before);
+    if (k < count) bits[k] = spg_random_number(random->seed, random->stream, number + (uint64_t)k);
+}
+
+spg_status spg_host_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits)
+{
+    int64_t batches = spg_host_batches(count);
+#pragma omp parallel for num_threads(spg_host_threads(context, count))
+    for (int64_t b = 0; b < batches; ++b)
+        spg_host_numbers(random, (uint64_t)(b * SPG_BATCH), spg_host_batch_size(b, count), bits + b * SPG_BATCH);
+    return SPG_OK;
+}
+
+spg_status spg_host_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
+                                    void *uniforms)
+{
+    int64_t batches = spg_host_batches(count);
+#pragma omp parallel for num_threads(spg_host_threads(context, count))
+    for (int64_t b = 0; b < batches; ++b) {
+        uint64_t bits[SPG_BATCH];
+        int size = spg_host_batch_size(b, count);
+        spg_host_numbers(random, (uint64_t)(b * SPG_BATCH), size, bits);
+        if (type == SPG_F32) {
+            float *to = (float *)uniforms + b * SPG_BATCH;
+            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f32(bits[k]);
+        } else {
+            double *to = (double *)uniforms + b * SPG_BATCH;
+            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f64(bits[k]);
+        }
+    }
+    return SPG_OK;
+}

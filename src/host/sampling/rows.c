@@ -1,0 +1,228 @@
+/* One draw from each row of weights (src/sampling_sums.h has the definitions): a row by one thread. */
+#include "../work.h"
+#include "host_sampling.h"
+#include "memory.h"
+#include "sampling_faults.h"
+#include "weights.h"
+
+#include <float.h>
+
+/* A row to draw from, and the scale of its weights once known. */
+typedef struct row_weights {
+    const void *values; /* of its first item */
+    spg_type type;
+    int64_t items, lane; /* lane: its number, of 32 */
+    double scale;
+} row_weights;
+
+static double weight_of(const row_weights *row, int64_t item)
+{
+    return spg_weight_at(row->values, row->type, item) * row->scale;
+}
+
+static int64_t last_positive(const row_weights *row)
+{
+    int64_t item = row->items - 1;
+    while (item > 0 && !(weight_of(row, item) > 0)) --item;
+    return item;
+}
+
+/* The draws below return an item, or -1 for a row that can't be drawn from. */
+
+/* A row of one tile, whose tree is made once. */
+static int64_t draw_by_small_tree(row_weights *row, double u)
+{
+    double tree[2 * SPG_SUM_TILE], base = 0;
+    int levels = spg_levels(row->items), count = (int)row->items;
+    bool sound = spg_tree_leaves(row->values, row->type, 0, count, 1, levels, tree);
+    double sum = spg_tree_fill(tree, levels);
+    if (sound && sum > DBL_MAX) {
+        spg_tree_leaves(row->values, row->type, 0, count, SPG_SCALE_DOWN, levels, tree);
+        sum = spg_tree_fill(tree, levels);
+    }
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    return spg_tree_descend(tree, levels, u * sum, &base);
+}
+
+static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
+{
+    if (row->items <= SPG_SUM_TILE) return draw_by_small_tree(row, u);
+    double tree[2 * SPG_SUM_TILE], sum = 0, base = 0;
+    int64_t tiles = spg_sum_tiles(row->items);
+    bool sound = spg_host_row_sum(1, row->values, row->type, row->items, tile_tree, &sum, &row->scale);
+    if (!spg_row_is_sound(sound, sum)) return -1;
+    int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), u * sum, &base), first = tile * SPG_SUM_TILE;
+    int64_t rest = row->items - first;
+    int count = rest < SPG_SUM_TILE ? (int)rest : SPG_SUM_TILE;
+    spg_tree_leaves(row->values, row->type, first, count, row->scale, SPG_SUM_TILE_LEVELS, tree);
+    spg_tree_fill(tree, SPG_SUM_TILE_LEVELS);
+    return first + spg_tree_descend(tree, SPG_SUM_TILE_LEVELS, u * sum, &base);
+}
+
+/* The running sum; a row at fault gives what is not above 0 or not finite. */
+static double sum_in_order(const row_weights *row, int64_t from, int64_t to, double sum, bool *sound)
+{
+    for (int64_t k = from; k < to; ++k) {
+        double weight = weight_of(row, k);
+        *sound &= weight >= 0;
+        sum += weight;
+    }
+    return sum;
+}
+
+static int64_t find_in_order(const row_weights *row, int64_t to, double target)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < to; ++k) {
+        sum += weight_of(row, k);
+        if (target < sum) return k;
+    }
+    return -1;
+}
+
+static int64_t draw_in_order(row_weights *row, double u, double *unused)
+{
+    bool sound = true;
+    (void)unused;
+    row->scale = 1;
+    double sum = sum_in_order(row, 0, row->items, 0, &sound);
+    if (sound && sum > DBL_MAX) {
+        row->scale = SPG_SCALE_DOWN;
+        sum = sum_in_order(row, 0, row->items, 0, &sound);
+    }
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    int64_t found = find_in_order(row, row->items, u * sum);
+    return found >= 0 ? found : last_positive(row);
+}
+
+enum { BLOCK_LEVELS = 5, BLOCK = 1 << BLOCK_LEVELS };
+
+/* The tree over a block of 32 items; *sound as of spg_tree_leaves. */
+static double fill_block(const row_weights *row, int64_t first, double *tree, bool *sound)
+{
+    *sound &= spg_tree_leaves(row->values, row->type, first, BLOCK, row->scale, BLOCK_LEVELS, tree);
+    return spg_tree_fill(tree, BLOCK_LEVELS);
+}
+
+/* Down the tree of a block, of whose children the paper's table holds but one. */
+static int64_t search_block(const double *tree, int64_t lane, double low, double high, double target)
+{
+    int64_t node = 0, begin = 2 * BLOCK - 2;
+    for (int half = BLOCK / 2; half >= 1; half /= 2) {
+        begin -= BLOCK / half;
+        const double *children = tree + begin + 2 * node;
+        double middle = (lane & half) == 0 ? low + children[0] : high - children[1];
+        bool right = target >= middle;
+        if (right)
+            low = middle;
+        else
+            high = middle;
+        node = 2 * node + right;
+    }
+    return node;
+}
+
+static double sum_blocks(const row_weights *row, bool *sound)
+{
+    double tree[2 * BLOCK];
+    int64_t remnant = row->items % BLOCK;
+    double sum = sum_in_order(row, 0, remnant, 0, sound);
+    for (int64_t first = remnant; first < row->items; first += BLOCK) sum += fill_block(row, first, tree, sound);
+    return sum;
+}
+
+/* The item where target lies; the search in a block may end beside it, at an item of weight 0. */
+static int64_t find_by_table(const row_weights *row, double target)
+{
+    double tree[2 * BLOCK];
+    bool sound = true;
+    int64_t remnant = row->items % BLOCK, chosen = -1;
+    double sum = sum_in_order(row, 0, remnant, 0, &sound), low = 0, high = 0;
+    if (target < sum) return find_in_order(row, remnant, target);
+    for (int64_t first = remnant; first < row->items; first += BLOCK) {
+        double block_sum = fill_block(row, first, tree, &sound), next = sum + block_sum;
+        if (block_sum > 0) chosen = first, low = sum, high = next;
+        if (target < next) break;
+        sum = next;
+    }
+    if (chosen < 0) return remnant - 1;
+    fill_block(row, chosen, tree, &sound);
+    return chosen + search_block(tree, row->lane, low, high, target);
+}
+
+static int64_t draw_by_table(row_weights *row, double u, double *unused)
+{
+    bool sound = true;
+    (void)unused;
+    row->scale = 1;
+    double sum = sum_blocks(row, &sound);
+    if (sound && sum > DBL_MAX) {
+        row->scale = SPG_SCALE_DOWN;
+        sum = sum_blocks(row, &sound);
+    }
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    int64_t found = find_by_table(row, u * sum), item = found;
+    while (item < row->items && !(weight_of(row, item) > 0)) ++item;
+    return item < row->items ? item : last_positive(row);
+}
+
+typedef int64_t row_draw(row_weights *row, double u, double *tile_tree);
+
+static double uniform_of(const spg_random *random, const void *uniforms, spg_type type, int64_t i)
+{
+    if (uniforms != NULL) return spg_weight_at(uniforms, type, i);
+    return spg_uniform_f64(spg_random_number(random->seed, random->stream, random->first + (uint64_t)i));
+}
+
+/* The rows of one call, and the first ones at fault. */
+typedef struct row_call {
+    const spg_csr *weights;
+    const spg_random *random;
+    const void *uniforms;
+    row_draw *draw;
+    int32_t *draws;
+} row_call;
+
+/* Draws from rows [from, to); *bad_row and *bad_uniform fall to the first at fault. */
+static void draw_from_rows(const row_call *call, int64_t from, int64_t to, double *tile_tree, int64_t *bad_row,
+                           int64_t *bad_uniform)
+{
+    const spg_csr *weights = call->weights;
+    size_t size = spg_type_size(weights->value_type);
+    for (int64_t i = from; i < to; ++i) {
+        int64_t begin = spg_offset_at(weights, i);
+        double u = uniform_of(call->random, call->uniforms, weights->value_type, i);
+        row_weights row = {(const char *)weights->values + (size_t)begin * size, weights->value_type,
+                           spg_offset_at(weights, i + 1) - begin, i % BLOCK, 1};
+        bool u_is_sound = u >= 0 && u < 1;
+        int64_t item = call->draw(&row, u_is_sound ? u : 0, tile_tree);
+        if (!u_is_sound && i < *bad_uniform) *bad_uniform = i;
+        if (item < 0 && i < *bad_row) *bad_row = i;
+        if (item >= 0) call->draws[i] = weights->columns != NULL ? weights->columns[begin + item] : (int32_t)item;
+    }
+}
+
+spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
+                              const spg_random *random, const void *uniforms, int32_t *draws)
+{
+    static row_draw *const methods[] = {draw_by_tree, draw_in_order, draw_in_order, draw_by_table};
+    const row_call call = {weights, random, uniforms, methods[method], draws};
+    int64_t longest = 0, bad_row = weights->rows, bad_uniform = weights->rows;
+    spg_status status = spg_host_open_weights(context, weights, &longest);
+    if (status != SPG_OK) return status;
+    int threads = spg_host_threads(context, weights->nnz + weights->rows);
+    int64_t parts = spg_host_parts(threads), tree_size = spg_tree_size(spg_sum_tiles(longest));
+    int64_t tree_bytes = spg_array_bytes(tree_size * threads, sizeof(double));
+    void *trees = NULL;
+    status = spg_allocate_workspace(context, 0, tree_bytes, "sums of tiles of weights", &trees);
+    if (status != SPG_OK) return status;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad_row, bad_uniform)
+    for (int64_t p = 0; p < parts; ++p)
+        draw_from_rows(&call, spg_host_first_row(weights, p, parts), spg_host_first_row(weights, p + 1, parts),
+                       (double *)trees + tree_size * spg_host_thread(), &bad_row, &bad_uniform);
+    spg_release(context, trees, tree_bytes);
+    if (bad_row < weights->rows) return spg_host_fail_weights(context, weights, bad_row);
+    if (bad_uniform < weights->rows)
+        return spg_fail_uniform(context, bad_uniform, spg_weight_at(uniforms, weights->value_type, bad_uniform));
+    return SPG_OK;
+}

@@ -1,0 +1,62 @@
+/* See sums.h. */
+#include "sums.h"
+
+#include <float.h>
+
+#define TEMPLATE "host/sampling/sums.inc.h"
+#include "host/sampling/for_each_real.h"
+
+double spg_tree_fill(double *tree, int levels)
+{
+    double *below = tree;
+    for (int64_t count = (int64_t)1 << levels; count > 1; count /= 2) {
+        double *level = below + count;
+        for (int64_t k = 0; k < count / 2; ++k) level[k] = below[2 * k] + below[2 * k + 1];
+        below = level;
+    }
+    return *below;
+}
+
+int64_t spg_tree_descend(const double *tree, int levels, double target, double *base)
+{
+    int64_t node = 0, begin = ((int64_t)2 << levels) - 2; /* of the root's level */
+    for (int h = levels - 1; h >= 0; --h) {
+        begin -= (int64_t)1 << (levels - h);
+        const double *children = tree + begin + 2 * node;
+        int right = spg_goes_right(target, *base, children[0], children[1]);
+        if (right) *base += children[0];
+        node = 2 * node + right;
+    }
+    return node;
+}
+
+/* The sums of all tiles, and the tree over them. */
+static bool sum_tiles(int threads, const void *weights, spg_type type, int64_t items, double scale, double *tile_tree,
+                      double *sum)
+{
+    int64_t tiles = spg_sum_tiles(items);
+    int levels = spg_levels(tiles);
+    bool sound = true;
+#pragma omp parallel for num_threads(threads) reduction(&& : sound)
+    for (int64_t t = 0; t < tiles; ++t) {
+        double tree[2 * SPG_SUM_TILE];
+        int64_t first = t * SPG_SUM_TILE, rest = items - first;
+        int count = rest < SPG_SUM_TILE ? (int)rest : SPG_SUM_TILE;
+        int tile_levels = tiles > 1 ? SPG_SUM_TILE_LEVELS : spg_levels(items);
+        sound = spg_tree_leaves(weights, type, first, count, scale, tile_levels, tree) && sound;
+        tile_tree[t] = spg_tree_fill(tree, tile_levels);
+    }
+    for (int64_t t = tiles; t < (int64_t)1 << levels; ++t) tile_tree[t] = 0;
+    *sum = spg_tree_fill(tile_tree, levels);
+    return sound;
+}
+
+bool spg_host_row_sum(int threads, const void *weights, spg_type type, int64_t items, double *tile_tree, double *sum,
+                      double *scale)
+{
+    *scale = 1;
+    if (!sum_tiles(threads, weights, type, items, 1, tile_tree, sum)) return false;
+    if (*sum <= DBL_MAX || type == SPG_F32) return *sum <= DBL_MAX;
+    *scale = SPG_SCALE_DOWN;
+    return sum_tiles(threads, weights, type, items, SPG_SCALE_DOWN, tile_tree, sum) && *sum <= DBL_MAX;
+}

@@ -1,0 +1,49 @@
+/* Tree sums and the descent in them (src/sampling_sums.h). Private.
+ *
+ * A block of up to SPG_SUM_TILE leaves is held whole: level h begins at spg_level_begin. A longer row is the tree over
+ * its tiles' sums. */
+#ifndef SPG_SRC_HOST_SAMPLING_SUMS_H
+#define SPG_SRC_HOST_SAMPLING_SUMS_H
+
+#include "../work.h"
+#include "sampling_sums.h"
+
+enum { SPG_SUM_TILE_LEVELS = 10, SPG_SUM_TILE = 1 << SPG_SUM_TILE_LEVELS };
+
+static inline int64_t spg_sum_tiles(int64_t items) { return (items + SPG_SUM_TILE - 1) / SPG_SUM_TILE; }
+
+/* Doubles of a tree over so many leaves, padded to a power of two. */
+static inline int64_t spg_tree_size(int64_t leaves) { return (int64_t)2 << spg_levels(leaves); }
+
+/* A tree whose 2^levels leaves are in place at tree[0]: fills the levels above, one after the other; returns the root.
+ */
+double spg_tree_fill(double *tree, int levels);
+
+/* The leaf where target lies, from the root down; *base is what lies before the root, then before the leaf. */
+int64_t spg_tree_descend(const double *tree, int levels, double target, double *base);
+
+/* Leaves of `count` <= SPG_SUM_TILE weights times scale, padded to 2^levels. False if one of them is negative or NaN.
+ */
+bool spg_tree_leaves_f32(const float *weights, int count, double scale, int levels, double *tree);
+bool spg_tree_leaves_f64(const double *weights, int count, double scale, int levels, double *tree);
+
+/* The sum of a row by the context's threads, and its scale: tile_sums of spg_tree_size(spg_sum_tiles(items)) doubles
+ * keeps the tree over the tiles. False if a weight is negative, NaN or infinite. */
+bool spg_host_row_sum(int threads, const void *weights, spg_type type, int64_t items, double *tile_tree, double *sum,
+                      double *scale);
+
+/* The leaves of any type from item `first` on. */
+static inline bool spg_tree_leaves(const void *weights, spg_type type, int64_t first, int count, double scale,
+                                   int levels, double *tree)
+{
+    return type == SPG_F32 ? spg_tree_leaves_f32((const float *)weights + first, count, scale, levels, tree)
+                           : spg_tree_leaves_f64((const double *)weights + first, count, scale, levels, tree);
+}
+
+/* Weight k, as double. */
+static inline double spg_weight_at(const void *weights, spg_type type, int64_t k)
+{
+    return type == SPG_F32 ? (double)((const float *)weights)[k] : ((const double *)weights)[k];
+}
+
+#endif

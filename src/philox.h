@@ -1,0 +1,53 @@
+/* Uniform numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011), for the host and for kernels. Private.
+ *
+ * Number n of the sequence (seed, stream) is 64 bits: of the block of counter {n / 2, stream} and key seed, the first
+ * two words (n even) or the last two (n odd), lower word first. A block is four words of 32 bits. n wraps at 2^64. */
+#ifndef SPG_SRC_PHILOX_H
+#define SPG_SRC_PHILOX_H
+
+#include <stdint.h>
+
+/* Kernels say before they include this that they want functions of both sides. */
+#ifndef SPG_INLINE
+#define SPG_INLINE static inline
+#endif
+
+typedef struct spg_philox_block {
+    uint32_t word[4];
+} spg_philox_block;
+
+SPG_INLINE spg_philox_block spg_philox(uint64_t key, uint64_t low, uint64_t high)
+{
+    uint32_t c0 = (uint32_t)low, c1 = (uint32_t)(low >> 32), c2 = (uint32_t)high, c3 = (uint32_t)(high >> 32);
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+        uint64_t p0 = (uint64_t)c0 * 0xD2511F53u, p1 = (uint64_t)c2 * 0xCD9E8D57u;
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c1 = (uint32_t)p1;
+        c3 = (uint32_t)p0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    spg_philox_block block = {{c0, c1, c2, c3}};
+    return block;
+}
+
+/* Half 0 or 1 of a block, as 64 bits. */
+SPG_INLINE uint64_t spg_philox_half(const spg_philox_block *block, int half)
+{
+    return half == 0 ? block->word[0] | (uint64_t)block->word[1] << 32
+                     : block->word[2] | (uint64_t)block->word[3] << 32;
+}
+
+SPG_INLINE uint64_t spg_random_number(uint64_t seed, uint64_t stream, uint64_t number)
+{
+    spg_philox_block block = spg_philox(seed, number >> 1, stream);
+    return spg_philox_half(&block, (int)(number & 1));
+}
+
+/* As a number of [0, 1). */
+SPG_INLINE double spg_uniform_f64(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
+SPG_INLINE float spg_uniform_f32(uint64_t bits) { return (float)(bits >> 40) * 0x1p-24f; }
+
+#endif

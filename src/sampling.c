@@ -1,0 +1,92 @@
+/* The public calls of sampling without tables: checks, and dispatch to the backend. */
+#include "backend.h"
+#include "sampling_check.h"
+
+spg_status spg_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_random(context, random, NULL);
+    if (status == SPG_OK) status = spg_check_count(context, count, "count");
+    if (status == SPG_OK) status = spg_check_array(context, count, bits, "bits");
+    if (status != SPG_OK || count == 0) return status;
+    return context->backend->sampling->random_bits(context, random, count, bits);
+}
+
+spg_status spg_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
+                               void *uniforms)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_random(context, random, NULL);
+    if (status == SPG_OK) status = spg_check_count(context, count, "count");
+    if (status == SPG_OK && type != SPG_F32 && type != SPG_F64)
+        status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "type %s; uniforms are f32 or f64", spg_type_name(type));
+    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, "uniforms");
+    if (status != SPG_OK || count == 0) return status;
+    return context->backend->sampling->random_uniforms(context, random, count, type, uniforms);
+}
+
+static spg_status check_method(spg_context *context, spg_butterfly_method method)
+{
+    if (method >= SPG_BUTTERFLY_AUTO && method <= SPG_BUTTERFLY_TABLE) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is none", (int)method);
+}
+
+spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
+                              const spg_random *random, const void *uniforms, int32_t *draws)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_weights(context, weights);
+    if (status == SPG_OK) status = check_method(context, method);
+    if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
+    if (status == SPG_OK && uniforms != NULL) status = spg_check_array(context, weights->rows, uniforms, "uniforms");
+    if (status == SPG_OK) status = spg_check_array(context, weights->rows, draws, "draws");
+    if (status != SPG_OK || weights->rows == 0) return status;
+    return context->backend->sampling->row_draws(context, weights, method, random, uniforms, draws);
+}
+
+static spg_status check_lda_sizes(spg_context *context, const spg_lda *lda)
+{
+    spg_status status = spg_check_count(context, lda->documents, "lda: documents");
+    if (status == SPG_OK) status = spg_check_count(context, lda->vocabulary, "lda: vocabulary");
+    if (status == SPG_OK) status = spg_check_count(context, lda->words_total, "lda: words_total");
+    if (status != SPG_OK) return status;
+    if (lda->vocabulary > INT32_MAX)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: vocabulary of %lld; 2147483647 words are the most",
+                                (long long)lda->vocabulary);
+    if (lda->topics < 1) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: topics is %d", (int)lda->topics);
+    if (lda->type != SPG_F32 && lda->type != SPG_F64)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: type %s; theta and phi are f32 or f64",
+                                spg_type_name(lda->type));
+    if (lda->words_total > 0 && lda->documents == 0)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: %lld words in no document",
+                                (long long)lda->words_total);
+    return SPG_OK;
+}
+
+static spg_status check_lda(spg_context *context, const spg_lda *lda)
+{
+    if (lda == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda is NULL");
+    spg_status status = check_lda_sizes(context, lda);
+    if (status == SPG_OK) status = spg_check_array(context, lda->documents, lda->word_offsets, "lda: word_offsets");
+    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, lda->words, "lda: words");
+    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, lda->theta, "lda: theta");
+    if (status == SPG_OK && lda->vocabulary > 0)
+        status = spg_check_array(context, lda->words_total, lda->phi, "lda: phi");
+    return status;
+}
+
+spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_method method, const spg_random *random,
+                        int32_t *topics)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = check_lda(context, lda);
+    if (status == SPG_OK) status = check_method(context, method);
+    if (status == SPG_OK) status = spg_check_random(context, random, NULL);
+    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, topics, "topics");
+    if (status != SPG_OK || lda->documents == 0) return status;
+    return context->backend->sampling->lda_draws(context, lda, method, random, topics);
+}

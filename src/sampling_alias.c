@@ -1,0 +1,118 @@
+/* The public calls on alias tables: checks, the struct, and dispatch to the backend. */
+#include "sampling_alias.h"
+
+#include "backend.h"
+#include "memory.h"
+#include "sampling_check.h"
+
+#include <string.h>
+
+void spg_alias_free_arrays(spg_alias *alias)
+{
+    spg_context *context = alias->context;
+    size_t row_bytes = alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
+    spg_release(context, alias->offsets, spg_array_bytes(alias->rows + 1, sizeof *alias->offsets));
+    spg_release(context, alias->columns, spg_array_bytes(alias->nnz, sizeof *alias->columns));
+    spg_release(context, alias->table, spg_array_bytes(alias->nnz, row_bytes));
+    alias->offsets = NULL;
+    alias->columns = NULL;
+    alias->table = NULL;
+}
+
+void spg_alias_destroy(spg_alias *alias)
+{
+    if (alias == NULL) return;
+    spg_alias_free_arrays(alias);
+    spg_release_on_host(alias->context, alias, sizeof *alias);
+}
+
+static spg_status check_options(spg_context *context, const spg_alias_options *options)
+{
+    if (options->builder < SPG_ALIAS_AUTO || options->builder > SPG_ALIAS_PSA_PLUS)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: builder %d is none", (int)options->builder);
+    if (options->resolution != SPG_ALIAS_COMPACT && options->resolution != SPG_ALIAS_EXACT)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: resolution %d is none",
+                                (int)options->resolution);
+    return SPG_OK;
+}
+
+spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
+                           spg_alias **alias)
+{
+    static const spg_alias_options defaults = {SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT};
+    if (alias != NULL) *alias = NULL;
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
+    if (options == NULL) options = &defaults;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_weights(context, weights);
+    if (status == SPG_OK) status = check_options(context, options);
+    spg_alias *built = NULL;
+    if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof *built, "an alias table", (void **)&built);
+    if (status != SPG_OK) return status;
+    memset(built, 0, sizeof *built);
+    built->context = context;
+    built->rows = weights->rows;
+    built->nnz = weights->nnz;
+    built->builder = options->builder == SPG_ALIAS_AUTO ? SPG_ALIAS_PSA_PLUS : options->builder;
+    built->resolution = options->resolution;
+    status = context->backend->sampling->alias_build(context, weights, built);
+    if (status != SPG_OK) {
+        spg_alias_destroy(built);
+        return status;
+    }
+    *alias = built;
+    return SPG_OK;
+}
+
+/* What every draw needs. */
+static spg_status check_draw(spg_context *context, const spg_alias *alias, int64_t count, const spg_random *random,
+                             const int32_t *draws)
+{
+    if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_built_here(context, alias->context, "alias");
+    if (status == SPG_OK) status = spg_check_count(context, count, "count");
+    if (status == SPG_OK) status = spg_check_random(context, random, NULL);
+    return status == SPG_OK ? spg_check_array(context, count, draws, "draws") : status;
+}
+
+static spg_status check_draw_options(spg_context *context, const spg_alias_draw_options *options)
+{
+    if (options->sampler < SPG_SAMPLER_AUTO || options->sampler > SPG_SAMPLER_SHARED)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: sampler %d is none", (int)options->sampler);
+    if (options->sampler == SPG_SAMPLER_BASELINE && options->grouped)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: the baseline sampler does not group");
+    return SPG_OK;
+}
+
+spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                          const spg_random *random, const spg_alias_draw_options *options, int32_t *draws)
+{
+    static const spg_alias_draw_options defaults = {SPG_SAMPLER_AUTO, 0};
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (options == NULL) options = &defaults;
+    spg_status status = check_draw(context, alias, count, random, draws);
+    if (status == SPG_OK) status = check_draw_options(context, options);
+    if (status != SPG_OK) return status;
+    if (row < 0 || row >= alias->rows)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "row %lld lies outside [0, %lld)", (long long)row,
+                                (long long)alias->rows);
+    if (count == 0) return SPG_OK;
+    bool grouped = options->grouped || options->sampler > SPG_SAMPLER_BASELINE;
+    return context->backend->sampling->alias_draws(context, alias, row, count, random, options->sampler, grouped,
+                                                   draws);
+}
+
+spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
+                               const spg_random *random, int32_t *draws)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = check_draw(context, alias, count, random, draws);
+    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, "rows");
+    if (status != SPG_OK || count == 0) return status;
+    if (rows == NULL && count > alias->rows)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "count is %lld, of %lld rows", (long long)count,
+                                (long long)alias->rows);
+    return context->backend->sampling->alias_row_draws(context, alias, count, rows, random, draws);
+}

@@ -1,0 +1,84 @@
+/* The seam of the sampling module: what a place must be able to do, one stage-sized function a field. Private.
+ *
+ * Arguments come checked as far as the host can see them: types known, sizes not negative, pointers there and at the
+ * backend's place, options known. Contents are the stage's to check while it reads them: weights, offsets, columns,
+ * uniforms, row numbers. On a fault it looks for the first one, by sampling_faults.h, which also has the words of the
+ * messages; it frees what it took, and outputs hold anything (draws) or zeros (tables).
+ *
+ * How every number comes about is defined, once for all places, in sampling_sums.h (sums and the search in them),
+ * sampling_alias.h (tables and draws from them), sampling_binomial.h (counts of sections), sampling_forest.h (bounds,
+ * guide tables, trees) and philox.h: results are the same bits on every place. */
+#ifndef SPG_SRC_SAMPLING_BACKEND_H
+#define SPG_SRC_SAMPLING_BACKEND_H
+
+#include "context.h"
+
+#include "spg/sampling.h"
+
+/* Alias tables of all rows, at context's place. */
+struct spg_alias {
+    spg_context *context; /* that it was built in, and is freed by */
+    int64_t rows, nnz;
+    spg_alias_builder builder; /* resolved: not AUTO */
+    spg_alias_resolution resolution;
+    int64_t *offsets; /* rows + 1 */
+    int32_t *columns; /* nnz, or NULL: items are named by their place in the row */
+    void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling_alias.h) */
+};
+
+/* Bounds, guide tables and trees of all rows, at context's place; see sampling_forest.h. */
+struct spg_forest {
+    spg_context *context;
+    int64_t rows, nnz;
+    spg_forest_method method;      /* resolved: not AUTO */
+    double cells_per_item;         /* more than 0 */
+    int64_t *offsets;              /* rows + 1 */
+    int32_t *columns;              /* nnz, or NULL */
+    uint64_t *bounds;              /* CUTPOINT: nnz lower bounds; RADIX: NULL */
+    struct spg_forest_node *nodes; /* RADIX: nnz nodes; CUTPOINT: NULL */
+    int64_t *guide_offsets;        /* rows + 1: where each row's guide begins */
+    int64_t guide_count;           /* guide_offsets[rows] */
+    int32_t *guide;                /* guide_count entries */
+};
+
+typedef struct spg_sampling_backend {
+    spg_status (*random_bits)(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
+    spg_status (*random_uniforms)(spg_context *context, const spg_random *random, int64_t count, spg_type type,
+                                  void *uniforms);
+
+    /* One draw a row. uniforms (of the weights' type) or, where NULL, random. */
+    spg_status (*row_draws)(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
+                            const spg_random *random, const void *uniforms, int32_t *draws);
+    spg_status (*lda_draws)(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
+                            const spg_random *random, int32_t *topics);
+
+    /* context, rows, nnz, builder and resolution of *alias are set, its arrays are NULL: allocates and fills them, by
+     * spg_allocate with the bytes of spg_alias_..._bytes below. On failure they are NULL again. */
+    spg_status (*alias_build)(spg_context *context, const spg_csr *weights, spg_alias *alias);
+    /* 0 <= row < rows. grouped: see sampling_alias.h. */
+    spg_status (*alias_draws)(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                              const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);
+    /* rows may be NULL: 0, 1, ..., count - 1. */
+    spg_status (*alias_row_draws)(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
+                                  const spg_random *random, int32_t *draws);
+
+    /* Likewise: context, rows, nnz, method and cells_per_item are set. */
+    spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);
+    /* rows may be NULL: row 0 each; uniforms NULL: random; probabilities, remapped: may be NULL. */
+    spg_status (*forest_draws)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                               const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
+                               double *remapped);
+    spg_status (*forest_loads)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                               const double *uniforms, int32_t *loads);
+} spg_sampling_backend;
+
+/* Give back the arrays, whichever are there: also for a build that failed half way. */
+void spg_alias_free_arrays(spg_alias *alias);
+void spg_forest_free_arrays(spg_forest *forest);
+
+extern const spg_sampling_backend spg_host_sampling;
+#ifdef SPG_WITH_CUDA
+extern const spg_sampling_backend spg_cuda_sampling;
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/* See sampling_check.h. */
+#include "sampling_check.h"
+
+#include "argument.h"
+#include "backend.h"
+
+spg_status spg_check_samples_here(spg_context *context)
+{
+    if (context->backend->sampling != NULL) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "this build does not sample where the context works");
+}
+
+spg_status spg_check_weights(spg_context *context, const spg_csr *weights)
+{
+    if (weights == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "weights is NULL");
+    spg_csr checked = *weights;
+    if (checked.columns == NULL) checked.columns = checked.values; /* an array at the place, for none */
+    spg_status status = spg_check_csr_here(context, &checked, "weights");
+    if (status == SPG_OK && weights->value_type != SPG_F32 && weights->value_type != SPG_F64)
+        status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "weights: value_type %s; weights are f32 or f64",
+                                  spg_type_name(weights->value_type));
+    return status;
+}
+
+spg_status spg_check_array(spg_context *context, int64_t count, const void *array, const char *name)
+{
+    if (count == 0) return SPG_OK;
+    if (array == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
+    return spg_check_array_here(context, array, name);
+}
+
+spg_status spg_check_count(spg_context *context, int64_t count, const char *name)
+{
+    if (count >= 0) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is %lld", name, (long long)count);
+}
+
+spg_status spg_check_random(spg_context *context, const spg_random *random, const void *uniforms)
+{
+    if (random != NULL || uniforms != NULL) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "random is NULL");
+}
+
+spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name)
+{
+    if (made->config.place == context->config.place) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on the other place than the context works on",
+                            name);
+}

@@ -1,0 +1,24 @@
+/* Checks that the public calls of sampling share. Private. */
+#ifndef SPG_SRC_SAMPLING_CHECK_H
+#define SPG_SRC_SAMPLING_CHECK_H
+
+#include "sampling_backend.h"
+
+/* UNSUPPORTED where the context's place does not sample. */
+spg_status spg_check_samples_here(spg_context *context);
+
+/* The struct and where its arrays lie; columns may be NULL. */
+spg_status spg_check_weights(spg_context *context, const spg_csr *weights);
+
+/* An array of `count` elements that a call reads or writes: there if count > 0, and at the context's place. */
+spg_status spg_check_array(spg_context *context, int64_t count, const void *array, const char *name);
+
+spg_status spg_check_count(spg_context *context, int64_t count, const char *name);
+
+/* random must be there unless uniforms are given. */
+spg_status spg_check_random(spg_context *context, const spg_random *random, const void *uniforms);
+
+/* PLACE if `made`, a table or the like, was built in a context of the other place. */
+spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+/* The public calls on forests: checks, the struct, and dispatch to the backend. */
+#include "sampling_forest.h"
+
+#include "backend.h"
+#include "memory.h"
+#include "sampling_check.h"
+
+#include <string.h>
+
+void spg_forest_free_arrays(spg_forest *forest)
+{
+    spg_context *context = forest->context;
+    spg_release(context, forest->offsets, spg_array_bytes(forest->rows + 1, sizeof *forest->offsets));
+    spg_release(context, forest->columns, spg_array_bytes(forest->nnz, sizeof *forest->columns));
+    spg_release(context, forest->bounds, spg_array_bytes(forest->nnz, sizeof *forest->bounds));
+    spg_release(context, forest->nodes, spg_array_bytes(forest->nnz, sizeof *forest->nodes));
+    spg_release(context, forest->guide_offsets, spg_array_bytes(forest->rows + 1, sizeof *forest->guide_offsets));
+    spg_release(context, forest->guide, spg_array_bytes(forest->guide_count, sizeof *forest->guide));
+    forest->offsets = forest->guide_offsets = NULL;
+    forest->columns = forest->guide = NULL;
+    forest->bounds = NULL;
+    forest->nodes = NULL;
+}
+
+void spg_forest_destroy(spg_forest *forest)
+{
+    if (forest == NULL) return;
+    spg_forest_free_arrays(forest);
+    spg_release_on_host(forest->context, forest, sizeof *forest);
+}
+
+static spg_status check_options(spg_context *context, const spg_forest_options *options)
+{
+    if (options->method < SPG_FOREST_AUTO || options->method > SPG_FOREST_RADIX)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: method %d is none", (int)options->method);
+    if (!(options->cells_per_item >= 0 && options->cells_per_item <= 1024))
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: cells_per_item %g lies outside [0, 1024]",
+                                options->cells_per_item);
+    return SPG_OK;
+}
+
+spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const spg_forest_options *options,
+                            spg_forest **forest)
+{
+    static const spg_forest_options defaults = {SPG_FOREST_AUTO, 0};
+    if (forest != NULL) *forest = NULL;
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (forest == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "forest is NULL");
+    if (options == NULL) options = &defaults;
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_weights(context, weights);
+    if (status == SPG_OK) status = check_options(context, options);
+    spg_forest *built = NULL;
+    if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof *built, "a forest", (void **)&built);
+    if (status != SPG_OK) return status;
+    memset(built, 0, sizeof *built);
+    built->context = context;
+    built->rows = weights->rows;
+    built->nnz = weights->nnz;
+    built->method = options->method == SPG_FOREST_AUTO ? SPG_FOREST_CUTPOINT : options->method;
+    built->cells_per_item = options->cells_per_item > 0 ? options->cells_per_item : 1;
+    status = context->backend->sampling->forest_build(context, weights, built);
+    if (status != SPG_OK) {
+        spg_forest_destroy(built);
+        return status;
+    }
+    *forest = built;
+    return SPG_OK;
+}
+
+static spg_status check_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                             const double *uniforms)
+{
+    if (forest == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "forest is NULL");
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_built_here(context, forest->context, "forest");
+    if (status == SPG_OK) status = spg_check_count(context, count, "count");
+    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, "rows");
+    if (status == SPG_OK && uniforms != NULL) status = spg_check_array(context, count, uniforms, "uniforms");
+    if (status == SPG_OK && rows == NULL && count > 0 && forest->rows == 0)
+        status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "forest has no row to draw from");
+    return status;
+}
+
+spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                           const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
+                           double *remapped)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = check_draw(context, forest, count, rows, uniforms);
+    if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
+    if (status == SPG_OK) status = spg_check_array(context, count, draws, "draws");
+    if (status == SPG_OK && probabilities != NULL)
+        status = spg_check_array(context, count, probabilities, "probabilities");
+    if (status == SPG_OK && remapped != NULL) status = spg_check_array(context, count, remapped, "remapped");
+    if (status != SPG_OK || count == 0) return status;
+    return context->backend->sampling->forest_draws(context, forest, count, rows, random, uniforms, draws,
+                                                    probabilities, remapped);
+}
+
+spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
+                            const double *uniforms, int32_t *loads)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_status status = check_draw(context, forest, count, rows, uniforms);
+    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, "uniforms");
+    if (status == SPG_OK) status = spg_check_array(context, count, loads, "loads");
+    if (status != SPG_OK || count == 0) return status;
+    return context->backend->sampling->forest_loads(context, forest, count, rows, uniforms, loads);
+}

@@ -1,0 +1,399 @@
+/* Alias tables: what a table gives back of each weight, bit for bit the same tables and draws everywhere, and draws
+ * that follow the weights. */
+#include "sampling_alias.h"
+
+#include "sampling_backend.h"
+#include "sampling_support.h"
+#include "statistics.h"
+
+#include "matrices_for_tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static spg_alias *build(spg_context *context, const spg_csr *rows, int builder, int resolution)
+{
+    const spg_alias_options options = {(spg_alias_builder)builder, (spg_alias_resolution)resolution};
+    spg_alias *alias = NULL;
+    if (spg_alias_build(context, rows, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return alias;
+}
+
+static size_t table_bytes(const spg_alias *alias)
+{
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
+    return (size_t)alias->nnz * (exact ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact));
+}
+
+/* The table on the host; freed by free(). */
+static void *table_of(spg_context *context, const spg_alias *alias)
+{
+    void *table = malloc(table_bytes(alias));
+    assert_non_null(table);
+    if (test_is_on_host(context))
+        memcpy(table, alias->table, table_bytes(alias));
+    else
+        test_fetch(alias->table, table_bytes(alias), table);
+    return table;
+}
+
+/* A bucket's own share, from 0 to 1, and whose the rest is. */
+static double bucket(const void *table, bool exact, int64_t k, int64_t item, int64_t *other)
+{
+    if (exact) {
+        const spg_alias_exact *row = (const spg_alias_exact *)table + k;
+        *other = row->alias;
+        return row->threshold;
+    }
+    const spg_alias_compact *row = (const spg_alias_compact *)table + k;
+    *other = row->alias;
+    return row->alias == item ? 1 : row->threshold * 0x1p-32;
+}
+
+/* The rows' shares, rebuilt from buckets, in units of the mean weight; and in how many buckets an item has a part. */
+static void rebuild(const void *table, bool exact, int64_t begin, int64_t items, long double *shares, int64_t *parts)
+{
+    memset(shares, 0, (size_t)items * sizeof *shares);
+    memset(parts, 0, (size_t)items * sizeof *parts);
+    for (int64_t i = 0; i < items; ++i) {
+        int64_t other = 0;
+        double own = bucket(table, exact, begin + i, i, &other);
+        assert_true(own >= 0 && own <= 1 && other >= 0 && other < items);
+        shares[i] += own;
+        shares[other] += 1 - (long double)own;
+        ++parts[other];
+    }
+}
+
+static void assert_row_exact(const spg_csr *host, int64_t row, const void *table, bool exact)
+{
+    int64_t begin = test_offset(host, row), items = test_offset(host, row + 1) - begin;
+    long double *shares = malloc((size_t)items * sizeof *shares), sum = 0;
+    int64_t *parts = malloc((size_t)items * sizeof *parts);
+    assert_true(shares != NULL && parts != NULL);
+    rebuild(table, exact, begin, items, shares, parts);
+    for (int64_t i = 0; i < items; ++i) sum += test_weight(host, begin + i);
+    /* What rounding in units of 2^-F may come to: an item each at random, and the scale. */
+    long double unit = ldexpl(1, -spg_fraction_bits(items)), drift = (8192 + 4 * sqrtl(items)) * unit;
+    for (int64_t i = 0; i < items; ++i) {
+        double weight = test_weight(host, begin + i);
+        long double share = weight * (long double)items / sum, error = fabsl(shares[i] - share);
+        long double heavy = drift + unit * parts[i], allowed = (exact ? 0 : 0x1p-32L * (2 + parts[i])) + heavy;
+        if (exact && parts[i] == 0 && share < 1) allowed = 1e-12L * share;
+        if (error > allowed || (weight == 0 && shares[i] != 0))
+            fail_msg("row %lld of %lld, item %lld: share %Lg is %Lg off, %Lg allowed", (long long)row, (long long)items,
+                     (long long)i, share, shares[i] - share, allowed);
+    }
+    free(shares);
+    free(parts);
+}
+
+static void a_table_gives_every_weight_back(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int builder = SPG_ALIAS_AUTO; builder <= SPG_ALIAS_PSA_PLUS; ++builder)
+            for (int resolution = 0; resolution < 2; ++resolution) {
+                test_weights weights;
+                spg_type type = (kind + builder) % 2 == 0 ? SPG_F64 : SPG_F32;
+                test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
+                spg_alias *alias = build(context, &weights.here, builder, resolution);
+                void *table = table_of(context, alias);
+                for (int64_t i = 0; i < TEST_LENGTHS; ++i)
+                    assert_row_exact(&weights.host, i, table, resolution == SPG_ALIAS_EXACT);
+                free(table);
+                spg_alias_destroy(alias);
+                test_close_weights(&weights);
+            }
+    spg_context_destroy(context);
+}
+
+/* Rows that all threads of the host build together. */
+static const int64_t long_lengths[] = {300000, 3, 131072, 131073};
+enum { LONG_ROWS = 4 };
+
+static void tables_are_the_same_bits_on_every_place_and_number_of_threads(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int what = 0; what < 4; ++what) {
+            test_weights weights;
+            int builder = what < 2 ? SPG_ALIAS_PSA : SPG_ALIAS_PSA_PLUS, resolution = what % 2;
+            test_open_weights(kind % 2 == 0 ? test_lengths : long_lengths, kind % 2 == 0 ? TEST_LENGTHS : LONG_ROWS,
+                              kind, SPG_F64, true, &weights);
+            void *first = NULL;
+            for (int k = 0; k < TEST_CONTEXTS; ++k) {
+                spg_context *context = test_context_number(k);
+                spg_alias *alias = build(context, test_weights_for(context, &weights), builder, resolution);
+                void *table = table_of(context, alias);
+                if (k == 0)
+                    first = table;
+                else
+                    assert_memory_equal(table, first, table_bytes(alias));
+                if (k > 0) free(table);
+                spg_alias_destroy(alias);
+                spg_context_destroy(context);
+            }
+            free(first);
+            test_close_weights(&weights);
+        }
+}
+
+static void the_sweep_and_split_and_pack_give_one_table(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(3);
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int resolution = 0; resolution < 2; ++resolution) {
+            test_weights weights;
+            test_open_weights(long_lengths, LONG_ROWS, kind, SPG_F64, false, &weights);
+            spg_alias *swept = build(context, &weights.here, SPG_ALIAS_SWEEP, resolution);
+            spg_alias *packed = build(context, &weights.here, SPG_ALIAS_PSA, resolution);
+            void *one = table_of(context, swept), *other = table_of(context, packed);
+            assert_memory_equal(one, other, table_bytes(swept));
+            free(one);
+            free(other);
+            spg_alias_destroy(swept);
+            spg_alias_destroy(packed);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
+/* The sweep of one row as src/sampling_alias.h words it, counting for each item anew where that is not too slow. */
+static void sweep_as_defined(const double *row, int64_t items, double sum, spg_alias_compact *table)
+{
+    int bits = spg_fraction_bits(items);
+    uint64_t bucket_units = (uint64_t)1 << bits, deficit = 0, *excess = calloc((size_t)items, sizeof *excess);
+    uint64_t *before = calloc((size_t)items + 1, sizeof *before), total = 0;
+    int64_t *heavies = calloc((size_t)items, sizeof *heavies), *lights = calloc((size_t)items, sizeof *lights);
+    int64_t heavy_count = 0, light_count = 0;
+    spg_unit_scale scale = spg_units_of_row(sum, 1, (double)items * spg_power_of_two(bits));
+    for (int64_t i = 0; i < items; ++i) {
+        uint64_t units = spg_alias_units(spg_units(row[i], scale), i);
+        if (units >= bucket_units) {
+            total += units - bucket_units;
+            excess[heavy_count] = total;
+            heavies[heavy_count++] = i;
+        } else {
+            before[light_count] = deficit;
+            lights[light_count++] = i;
+            deficit += bucket_units - units;
+        }
+    }
+    before[light_count] = deficit;
+    for (int64_t l = 0, j = 0; l < light_count; ++l) {
+        while (j < heavy_count - 1 && excess[j] <= before[l]) ++j;
+        uint64_t units = bucket_units - (before[l + 1] - before[l]);
+        table[lights[l]] = spg_compact_row(units, bits, (int32_t)lights[l], (int32_t)heavies[j]);
+    }
+    for (int64_t j = 0, l = 0; j < heavy_count; ++j) {
+        while (l < light_count && before[l] < excess[j]) ++l;
+        uint64_t over = before[l] > excess[j] && j < heavy_count - 1 ? before[l] - excess[j] : 0;
+        int64_t next = over > 0 ? heavies[j + 1] : heavies[j];
+        table[heavies[j]] = spg_compact_row(bucket_units - over, bits, (int32_t)heavies[j], (int32_t)next);
+    }
+    free(excess);
+    free(before);
+    free(heavies);
+    free(lights);
+}
+
+/* Weights of few values, with which deficits and excesses often come out even. */
+static void tables_are_the_sweep_as_defined(void **state)
+{
+    static const int64_t lengths[] = {4, 2048, 65536, 262144};
+    static const double values[] = {0.5, 1.5, 1, 0.25, 1.75, 3, 0, 0};
+    (void)state;
+    spg_context *context = test_context_at_place(3);
+    for (int period = 2; period <= 8; ++period)
+        for (int which = 0; which < 4; ++which) {
+            double sum = 0;
+            int64_t items = lengths[which];
+            test_weights weights;
+            test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, false, &weights);
+            double *row = weights.host.values;
+            for (int64_t i = 0; i < items; ++i) sum += row[i] = values[i % period]; /* exact */
+            test_send(row, (size_t)items * sizeof *row, weights.here.values);
+            spg_alias_compact *expected = calloc((size_t)items, sizeof *expected);
+            assert_non_null(expected);
+            sweep_as_defined(row, items, sum, expected);
+            for (int builder = SPG_ALIAS_SWEEP; builder <= SPG_ALIAS_PSA; ++builder) {
+                spg_alias *alias = build(context, &weights.here, builder, SPG_ALIAS_COMPACT);
+                void *table = table_of(context, alias);
+                assert_memory_equal(table, expected, table_bytes(alias));
+                free(table);
+                spg_alias_destroy(alias);
+            }
+            free(expected);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
+static void draw(spg_context *context, const spg_alias *alias, int64_t row, spg_random random, int64_t count,
+                 int sampler, int grouped, int32_t *draws)
+{
+    const spg_alias_draw_options options = {(spg_alias_sampler)sampler, grouped};
+    size_t bytes = (size_t)count * sizeof *draws;
+    int32_t *here = test_take(context, draws, bytes);
+    if (spg_alias_draw(context, alias, row, count, &random, &options, here) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, bytes, draws);
+}
+
+enum { DRAWS = 3000000 };
+static int32_t draws[DRAWS], others[DRAWS];
+
+static void draws_follow_the_weights_in_any_order(void **state)
+{
+    static const int64_t lengths[] = {7, 100, 20000};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int kind = 0; kind <= TEST_ZEROS; ++kind) {
+        if (kind == TEST_WIDE) continue; /* nearly all draws are of one item */
+        test_weights weights;
+        test_open_weights(lengths, 3, kind, SPG_F64, false, &weights);
+        for (int resolution = 0; resolution < 2; ++resolution) {
+            spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, resolution);
+            for (int64_t row = 0; row < 3; ++row) {
+                const double *row_weights = (const double *)weights.host.values + test_offset(&weights.host, row);
+                const spg_random random = {2026, (uint64_t)kind, 0};
+                draw(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 0, draws);
+                test_assert_draws(lengths[row], row_weights, DRAWS, draws);
+                draw(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 1, draws);
+                chi_square test = test_chi_square(lengths[row], row_weights, DRAWS, draws);
+                assert_true(chi_square_holds(&test, 4));
+            }
+            spg_alias_destroy(alias);
+        }
+        test_close_weights(&weights);
+    }
+    spg_context_destroy(context);
+}
+
+static void the_ends_of_a_buckets_fraction_choose_its_item_or_its_alias(void **state)
+{
+    const spg_alias_compact none = {0, 5}, one = {1, 5}, full = {UINT32_MAX, 3};
+    const spg_alias_exact none_exact = {0, 5, 0}, least_exact = {0x1p-64, 5, 0}, full_exact = {1, 3, 0};
+    (void)state;
+    assert_int_equal(spg_compact_choice(none, 3, 0), 5); /* of weight zero, and never drawn */
+    assert_int_equal(spg_compact_choice(one, 3, 0), 3);
+    assert_int_equal(spg_compact_choice(one, 3, 1), 5);
+    assert_int_equal(spg_compact_choice(full, 3, UINT32_MAX), 3);
+    assert_int_equal(spg_exact_choice(&none_exact, 3, 0), 5);
+    assert_int_equal(spg_exact_choice(&least_exact, 3, 0), 3);
+    assert_int_equal(spg_exact_choice(&least_exact, 3, 1), 5);
+    assert_int_equal(spg_exact_choice(&full_exact, 3, UINT64_MAX), 3);
+    /* The first and the last number fall into the first and the last bucket. */
+    assert_true(spg_compact_position(0, 1000) == 0);
+    assert_true(spg_compact_position(UINT64_MAX, 1000) >> 32 == 999);
+    assert_true(spg_compact_position(UINT64_MAX, INT32_MAX) >> 32 == INT32_MAX - 1);
+}
+
+static void counts_of_sections_spread_as_they_should(void **state)
+{
+    enum { SECTIONS = 5, CALLS = 2000, CALL = 1000 };
+    static const int64_t items = 4 * SPG_SECTION + 100;
+    double sum = 0, square = 0, p = (double)SPG_SECTION / (double)items;
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, false, &weights);
+    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    for (int call = 0; call < CALLS; ++call) {
+        int first = 0;
+        draw(context, alias, 0, (spg_random){1, 2, (uint64_t)call * CALL}, CALL, SPG_SAMPLER_AUTO, 1, draws);
+        for (int i = 0; i < CALL; ++i) first += draws[i] < SPG_SECTION;
+        sum += first - CALL * p;
+        square += (first - CALL * p) * (first - CALL * p);
+    }
+    double variance = CALL * p * (1 - p);
+    assert_true(fabs(sum) < 4 * sqrt(CALLS * variance));
+    assert_true(fabs(square / CALLS / variance - 1) < 4 * sqrt(2.0 / CALLS)); /* neither wider nor narrower */
+    spg_alias_destroy(alias);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+static void every_place_and_split_draws_the_same(void **state)
+{
+    enum { COUNT = 100000, PART = 33333 };
+    static const int64_t lengths[] = {1, 33, 5000, 100000};
+    (void)state;
+    for (int what = 0; what < 8; ++what) {
+        test_weights weights;
+        int resolution = what % 2, grouped = what / 2 % 2;
+        bool columns = what / 4 != 0;
+        test_open_weights(lengths, 4, TEST_POWER, SPG_F64, columns, &weights);
+        int32_t *host_columns = weights.host.columns;
+        if (!columns) weights.host.columns = NULL;
+        for (int k = 0; k < TEST_CONTEXTS; ++k) {
+            spg_context *context = test_context_number(k);
+            spg_alias *alias = build(context, test_weights_for(context, &weights), SPG_ALIAS_AUTO, resolution);
+            for (int row = 0; row < 4; ++row) {
+                int32_t *to = (k == 0 ? draws : others) + row * COUNT;
+                draw(context, alias, row, (spg_random){8, 9, 10}, COUNT, SPG_SAMPLER_AUTO, grouped, to);
+                if (grouped) continue;
+                int32_t *parts = others + 4 * COUNT;
+                draw(context, alias, row, (spg_random){8, 9, 10}, PART, SPG_SAMPLER_BASELINE, 0, parts);
+                draw(context, alias, row, (spg_random){8, 9, 10 + PART}, COUNT - PART, SPG_SAMPLER_AUTO, 0,
+                     parts + PART);
+                assert_memory_equal(parts, to, COUNT * sizeof *to);
+            }
+            if (k > 0) assert_memory_equal(draws, others, 4 * COUNT * sizeof *draws);
+            spg_alias_destroy(alias);
+            spg_context_destroy(context);
+        }
+        weights.host.columns = host_columns;
+        test_close_weights(&weights);
+    }
+}
+
+static void each_draw_of_a_row_list_is_that_rows(void **state)
+{
+    enum { COUNT = 10000 };
+    static int32_t rows[COUNT], one[1];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    test_open_weights(test_lengths, TEST_LENGTHS, TEST_ZEROS, SPG_F64, true, &weights);
+    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    for (int i = 0; i < COUNT; ++i) rows[i] = (i * 7 + i / 50) % TEST_LENGTHS;
+    int32_t *rows_here = test_take(context, rows, sizeof rows), *here = test_take(context, draws, sizeof rows);
+    const spg_random random = {4, 5, 6};
+    assert_int_equal(spg_alias_draw_rows(context, alias, COUNT, rows_here, &random, here), SPG_OK);
+    test_bring(context, here, sizeof rows, draws);
+    test_bring(context, rows_here, sizeof rows, others);
+    for (int i = 0; i < COUNT; i += 97) {
+        int64_t item = test_item(&weights.host, rows[i], draws[i]);
+        assert_true(test_weight(&weights.host, test_offset(&weights.host, rows[i]) + item) > 0);
+        draw(context, alias, rows[i], (spg_random){4, 5, 6 + (uint64_t)i}, 1, SPG_SAMPLER_AUTO, 0, one);
+        assert_int_equal(one[0], draws[i]);
+    }
+    here = test_take(context, draws, sizeof rows);
+    assert_int_equal(spg_alias_draw_rows(context, alias, TEST_LENGTHS, NULL, &random, here), SPG_OK);
+    test_bring(context, here, sizeof rows, draws);
+    for (int i = 0; i < TEST_LENGTHS; ++i) test_item(&weights.host, i, draws[i]);
+    spg_alias_destroy(alias);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_gives_every_weight_back),
+        cmocka_unit_test(tables_are_the_same_bits_on_every_place_and_number_of_threads),
+        cmocka_unit_test(the_sweep_and_split_and_pack_give_one_table),
+        cmocka_unit_test(tables_are_the_sweep_as_defined),
+        cmocka_unit_test(draws_follow_the_weights_in_any_order),
+        cmocka_unit_test(the_ends_of_a_buckets_fraction_choose_its_item_or_its_alias),
+        cmocka_unit_test(counts_of_sections_spread_as_they_should),
+        cmocka_unit_test(every_place_and_split_draws_the_same),
+        cmocka_unit_test(each_draw_of_a_row_list_is_that_rows),
+    };
+    return TEST_RUN_HERE(argc, argv, "sampling_alias", tests);
+}

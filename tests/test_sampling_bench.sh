@@ -1,0 +1,165 @@
+#!/bin/sh
+# The command line of sampling_bench, its records and plots, on the host; or its runs on a device, skipped where there is
+# none.
+#
+#     test_sampling_bench.sh PROGRAM PLOTS.py [device]
+set -u
+[ -x "$1" ] || { echo "$1: no program"; exit 1; }
+bench=$1
+plots=$2
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
+run() {
+    expected=$1
+    shift
+    "$bench" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    [ $status -eq "$expected" ] && return
+    failures=$((failures + 1))
+    echo "sampling_bench $*: exit status $status, not $expected"
+    cat "$folder/out" "$folder/err"
+}
+
+# says FILE TEXT: what the last run printed (out or err) holds the text.
+says() {
+    grep -qF -e "$2" "$folder/$1" && return
+    failures=$((failures + 1))
+    echo "no '$2' in:"
+    cat "$folder/$1"
+}
+
+# check_record LINES: each line has every field, a time and a chi-square test that it passed.
+check_record() {
+    lines=$(wc -l <"$folder/record.jsonl")
+    [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
+    command -v python3 >/dev/null || return
+    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+fields = {"weights", "phase", "implementation", "place", "device", "threads", "type", "rows", "items", "draws", "order",
+          "uniforms", "ms_median", "ms_min", "ms_max", "reps", "limit_ms", "draws_per_second", "table_bytes",
+          "work_bytes", "chi_square_z", "degrees", "max_error", "verified"}
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    assert fields <= set(record), fields - set(record)
+    assert record["phase"] in ("build", "draw") and record["place"] in ("host", "device")
+    assert record["verified"] is True and record["reps"] == 2
+    assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"] and record["limit_ms"] > 0
+    if record["uniforms"] == "stratified":
+        assert record["chi_square_z"] is None and record["max_error"] < 1
+    else:
+        assert abs(record["chi_square_z"]) < 5 and record["degrees"] > 0
+    if record["phase"] == "build" and record["implementation"].startswith("spg"):
+        assert record["work_bytes"] >= record["table_bytes"] > 0
+    assert (record["draws_per_second"] is None) == (record["phase"] == "build")
+END
+    rm "$folder/record.jsonl"
+}
+
+finish() {
+    [ $failures -eq 0 ] || echo "$failures faults"
+    [ $failures -eq 0 ]
+    exit
+}
+
+# What both places do; $1: how.
+run_both() {
+    # shellcheck disable=SC2086 # words
+    run 0 $1 --items 1000 --draws 200000 --peers none --json "$folder/record.jsonl"
+    says out "spg-alias"
+    says out "spg-cutpoint"
+    check_record 4
+    # shellcheck disable=SC2086
+    {
+        run 0 $1 --items 50 --rows 20000 --method butterfly,alias,forest,cutpoint --peers none
+        run 0 $1 --items 4096 --rows 5000 --ragged --type f32 --peers none
+        says out "spg-butterfly"
+        run 0 $1 --items 2000 --draws 300000 --order grouped --method alias --peers none --json "$folder/record.jsonl"
+        check_record 2
+        run 0 $1 --items 2000 --draws 300000 --uniforms stratified --method forest,cutpoint --json "$folder/record.jsonl"
+        check_record 4
+        for weights in powerlaw:1 powerlaw:0.5 heavy:0.3 i20 mod32 mod64 spikes; do
+            run 0 $1 --weights $weights --items 500 --draws 100000 --method alias,forest,cutpoint --peers none
+        done
+        for builder in sweep psa psa+; do
+            run 0 $1 --builder $builder --items 30000 --draws 300000 --method alias --peers none
+            run 0 $1 --builder $builder --resolution exact --weights i20 --items 300 --draws 30000 --method alias --peers none
+        done
+        run 0 $1 --lda 40 --rows 200
+        says out "spg-butterfly-table"
+        run 0 $1 --paper forest --draws 16384 --json "$folder/paper.jsonl"
+        says out "Table 1"
+        run 0 $1 --paper butterfly --rows 50 --items 32 --json "$folder/paper.jsonl"
+        run 0 $1 --paper alias --items 100000 --draws 1000000 --json "$folder/paper.jsonl"
+        says out "spg-alias-psa+"
+    }
+}
+
+if [ "${3:-}" = device ]; then
+    device="--place device --reps 2 --warmup 1"
+    # shellcheck disable=SC2086
+    if ! "$bench" $device --items 1000 --draws 1000 --peers none >"$folder/out" 2>"$folder/err" &&
+        grep -q "no context at this place" "$folder/err"; then
+        echo "there is no device, or the build has none"
+        exit 77
+    fi
+    run_both "$device"
+    # shellcheck disable=SC2086
+    run 0 $device --items 100000 --draws 3000000 --peers search --json "$folder/record.jsonl"
+    check_record 6
+    finish
+fi
+
+# Usage.
+run 0 --help
+says out "--ragged"
+says out "powerlaw:A"
+run 2 --no-such-option
+says err "--help"
+run 2 --items 5 more
+says err "more"
+for wrong in --method=best --method=alias,best --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
+    --resolution=any --sampler=any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
+    --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0; do
+    run 2 "$wrong"
+    says err "${wrong%%=*}"
+done
+
+quick="--place host --reps 2 --warmup 0 --threads 2"
+# shellcheck disable=SC2086
+{
+    run 1 $quick --weights nothing
+    says err "nothing"
+    run 1 $quick --weights powerlaw:x
+    run 1 $quick --items 100 --draws 1000 --json "$folder/missing/record.jsonl"
+    says err "cannot be opened"
+    run 1 $quick --items 100 --draws 1000 --method butterfly --peers none
+    says err "no method and no peer"
+
+    cat >"$folder/rows.mtx" <<END
+%%MatrixMarket matrix coordinate real general
+3 4 6
+1 2 1.5
+1 4 3
+2 1 2
+2 3 1
+3 3 1
+3 4 1
+END
+    run 1 $quick --weights "$folder/rows.mtx" --peers none # three draws are too few to judge
+    says out "chi-square"
+    awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general\n1 9 4\n1 2 1.5\n1 4 3\n1 7 2\n1 9 0" }' >"$folder/one.mtx"
+    run 0 $quick --weights "$folder/one.mtx" --draws 20000 --method alias,forest,cutpoint --peers none
+}
+run_both "$quick"
+# shellcheck disable=SC2086
+run 0 $quick --items 1000 --draws 100000 --type f32
+if command -v python3 >/dev/null; then
+    python3 "$plots" "$folder/paper.jsonl" --out "$folder/plots" >"$folder/out" || failures=$((failures + 1))
+    for figure in forest-7 forest-8 forest-9 butterfly-f32 butterfly-f64; do says out "$figure.svg"; done
+    python3 -c 'import sys, xml.dom.minidom
+for path in sys.argv[1:]: xml.dom.minidom.parse(path)' "$folder"/plots/*.svg || failures=$((failures + 1))
+fi
+finish

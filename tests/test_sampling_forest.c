@@ -1,0 +1,230 @@
+/* Monotone inversion: both methods are the inverse of one cumulated distribution, monotone, and the same everywhere. */
+#include "sampling_forest.h"
+
+#include "sampling_backend.h"
+#include "sampling_support.h"
+#include "statistics.h"
+
+#include "matrices_for_tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static spg_forest *build(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells)
+{
+    const spg_forest_options options = {method, cells};
+    spg_forest *forest = NULL;
+    if (spg_forest_build(context, rows, &options, &forest) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return forest;
+}
+
+/* What a call of draws gives. */
+enum { COUNT = 4096 };
+typedef struct drawn {
+    int32_t items[COUNT], loads[COUNT];
+    double probabilities[COUNT], remapped[COUNT];
+} drawn;
+
+/* Draws by uniforms, each from row `row` or, where it is negative, the rows in turn. */
+static void draw(spg_context *context, const spg_forest *forest, int64_t row, const double *uniforms, drawn *result)
+{
+    int32_t rows[COUNT], spare_rows[COUNT];
+    double spare[COUNT];
+    for (int i = 0; i < COUNT; ++i) rows[i] = (int32_t)(row >= 0 ? row : i % forest->rows);
+    double *u = test_take(context, uniforms, sizeof spare);
+    int32_t *rows_here = test_take(context, rows, sizeof rows);
+    drawn *here = test_take(context, result, sizeof *result);
+    spg_status status =
+        spg_forest_draw(context, forest, COUNT, rows_here, NULL, u, here->items, here->probabilities, here->remapped);
+    if (status == SPG_OK) status = spg_forest_loads(context, forest, COUNT, rows_here, u, here->loads);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, sizeof *result, result);
+    test_bring(context, rows_here, sizeof rows, spare_rows);
+    test_bring(context, u, sizeof spare, spare);
+}
+
+/* Ascending, from 0 to the largest below 1. */
+static void fill_uniforms(double *uniforms)
+{
+    for (int i = 0; i < COUNT; ++i) uniforms[i] = (double)i / (COUNT - 1);
+    uniforms[1] = 0x1p-53;
+    uniforms[COUNT - 2] = 1 - 0x1p-24;
+    uniforms[COUNT - 1] = 1 - 0x1p-53;
+}
+
+static void assert_is_the_inverse(const spg_csr *host, int64_t row, const double *uniforms, const drawn *result)
+{
+    int64_t begin = test_offset(host, row), items = test_offset(host, row + 1) - begin, last = 0;
+    long double total = 0, before = 0, slack = 0x1p-50L + 0x1p-62L * items; /* of this loop's own sums */
+    for (int64_t k = 0; k < items; ++k) total += test_weight(host, begin + k);
+    for (int i = 0; i < COUNT; ++i) {
+        int64_t item = test_item(host, row, result->items[i]);
+        assert_true(item >= last); /* monotone */
+        for (; last < item; ++last) before += test_weight(host, begin + last) / total;
+        long double weight = test_weight(host, begin + item) / total, u = uniforms[i];
+        if (!(weight > 0 && u >= before - slack && u < before + weight + slack))
+            fail_msg("row %lld, u = %.17g: item %lld holds [%Lg, %Lg)", (long long)row, uniforms[i], (long long)item,
+                     before, before + weight);
+        assert_true(fabsl(result->probabilities[i] - weight) < 1e-13L * weight + 0x1p-62L);
+        assert_true(result->remapped[i] >= 0 && result->remapped[i] < 1);
+        if (weight > 1e-9L) assert_true(fabsl(before + result->remapped[i] * weight - u) < slack * 2);
+    }
+}
+
+static void draws_are_the_inverse_of_the_cumulated_weights(void **state)
+{
+    static drawn result;
+    static double uniforms[COUNT];
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    fill_uniforms(uniforms);
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method) {
+            test_weights weights;
+            spg_type type = (kind + method) % 2 == 0 ? SPG_F64 : SPG_F32;
+            test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
+            spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, kind == 2 ? 0.25 : 0);
+            for (int64_t row = 0; row < TEST_LENGTHS; ++row) {
+                draw(context, forest, row, uniforms, &result);
+                assert_is_the_inverse(&weights.host, row, uniforms, &result);
+            }
+            spg_forest_destroy(forest);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
+/* Rows that all threads of the host build together. */
+static const int64_t long_lengths[] = {300000, 3, 131072, 131073};
+
+static void every_place_and_method_draws_the_same(void **state)
+{
+    static drawn results[2 * TEST_CONTEXTS];
+    static double uniforms[COUNT];
+    uint64_t random = 17;
+    (void)state;
+    for (int i = 0; i < COUNT; ++i) uniforms[i] = (double)(test_random(&random) >> 11) * 0x1p-53;
+    for (int kind = 0; kind < TEST_KINDS; ++kind) {
+        test_weights weights;
+        test_open_weights(kind % 2 == 0 ? test_lengths : long_lengths, kind % 2 == 0 ? TEST_LENGTHS : 4, kind, SPG_F64,
+                          true, &weights);
+        for (int k = 0; k < TEST_CONTEXTS; ++k) {
+            spg_context *context = test_context_number(k);
+            for (int radix = 0; radix < 2; ++radix) {
+                spg_forest_method method = radix ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT;
+                spg_forest *forest = build(context, test_weights_for(context, &weights), method, 0.5);
+                drawn *result = results + 2 * k + radix;
+                draw(context, forest, -1, uniforms, result);
+                spg_forest_destroy(forest);
+                if (k > 0) assert_memory_equal(result, results + radix, sizeof *result);
+                if (radix == 0) continue;
+                assert_memory_equal(result->items, results[0].items, sizeof result->items);
+                assert_memory_equal(result->probabilities, results[0].probabilities, sizeof result->probabilities);
+                assert_memory_equal(result->remapped, results[0].remapped, sizeof result->remapped);
+            }
+            spg_context_destroy(context);
+        }
+        test_close_weights(&weights);
+    }
+}
+
+static void random_numbers_are_their_own_uniforms_and_follow_the_weights(void **state)
+{
+    enum { DRAWS = 2000000, ITEMS = 3000 };
+    static int32_t draws[DRAWS], parts[DRAWS];
+    static const int64_t items = ITEMS;
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method) {
+        test_weights weights;
+        test_open_weights(&items, 1, TEST_ZEROS, SPG_F64, false, &weights);
+        spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, 0);
+        spg_random random = {31, 41, 59};
+        int32_t *here = test_take(context, draws, sizeof draws);
+        assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
+        test_bring(context, here, sizeof draws, draws);
+        test_assert_draws(ITEMS, weights.host.values, DRAWS, draws);
+        here = test_take(context, parts, sizeof parts);
+        assert_int_equal(spg_forest_draw(context, forest, 777, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
+        random.first += 777;
+        assert_int_equal(spg_forest_draw(context, forest, DRAWS - 777, NULL, &random, NULL, here + 777, NULL, NULL),
+                         SPG_OK);
+        test_bring(context, here, sizeof parts, parts);
+        assert_memory_equal(parts, draws, sizeof draws);
+        spg_forest_destroy(forest);
+        test_close_weights(&weights);
+    }
+    spg_context_destroy(context);
+}
+
+/* Halves of halves: a radix tree of as many levels as items. */
+static void a_degenerate_tree_is_mended(void **state)
+{
+    enum { ITEMS = 60 };
+    static drawn result;
+    static double uniforms[COUNT];
+    static const int64_t items = ITEMS;
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, true, &weights);
+    for (int k = 0; k < ITEMS; ++k) ((double *)weights.host.values)[k] = ldexp(1, k);
+    test_send(weights.host.values, ITEMS * sizeof(double), weights.here.values);
+    fill_uniforms(uniforms);
+    for (int i = 0; i < 64; ++i) uniforms[i] = ldexp(1, i - 64);
+    for (int i = 64; i < COUNT; ++i) uniforms[i] = 0.5;
+    for (int mended = 0; mended < 2; ++mended) {
+        /* With many cells the small items still share the first, in a tree that is deep but not too deep. */
+        spg_forest *forest = build(context, &weights.here, SPG_FOREST_RADIX, mended == 0 ? 1024 : 0.01);
+        int32_t most = 0;
+        draw(context, forest, 0, uniforms, &result);
+        assert_is_the_inverse(&weights.host, 0, uniforms, &result);
+        for (int i = 0; i < COUNT; ++i) most = result.loads[i] > most ? result.loads[i] : most;
+        if (mended)
+            assert_int_equal(most, 6);
+        else
+            assert_true(most > 12 && most <= SPG_FOREST_DEEPEST * 6);
+        spg_forest_destroy(forest);
+    }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+static void loads_are_few_and_as_many_as_a_search_takes(void **state)
+{
+    static drawn result;
+    static double uniforms[COUNT];
+    static const int64_t items = 256;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    test_weights weights;
+    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, true, &weights);
+    fill_uniforms(uniforms);
+    for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method)
+        for (int few = 0; few < 2; ++few) {
+            spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, few ? 1.0 / 256 : 1);
+            draw(context, forest, 0, uniforms, &result);
+            for (int i = 0; i < COUNT; ++i) {
+                /* One cell: bisection of 256, or that with the root before it. As many cells as items: the next one. */
+                if (few && method == SPG_FOREST_CUTPOINT) assert_int_equal(result.loads[i], 8);
+                if (few && method == SPG_FOREST_RADIX) assert_true(result.loads[i] <= 9);
+                if (!few) assert_true(result.loads[i] <= 1);
+            }
+            spg_forest_destroy(forest);
+        }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_are_the_inverse_of_the_cumulated_weights),
+        cmocka_unit_test(every_place_and_method_draws_the_same),
+        cmocka_unit_test(random_numbers_are_their_own_uniforms_and_follow_the_weights),
+        cmocka_unit_test(a_degenerate_tree_is_mended),
+        cmocka_unit_test(loads_are_few_and_as_many_as_a_search_takes),
+    };
+    return TEST_RUN_HERE(argc, argv, "sampling_forest", tests);
+}

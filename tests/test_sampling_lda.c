@@ -1,0 +1,191 @@
+/* The z-step: each topic lies where its number says, by every method, the same bits on every place. */
+#include "matrices_for_tests.h"
+#include "sampling_support.h"
+#include "statistics.h"
+
+#include "philox.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DOCUMENTS = 70, VOCABULARY = 50, WORDS = 2000, METHODS = 4 };
+
+/* theta and phi on the host, and lda at a context's place. */
+typedef struct corpus {
+    spg_lda host, here;
+    size_t theta_bytes, phi_bytes;
+} corpus;
+
+static void *random_values(spg_type type, int64_t count, uint64_t *state)
+{
+    void *values = malloc((size_t)count * spg_type_size(type));
+    assert_non_null(values);
+    for (int64_t k = 0; k < count; ++k) {
+        double value = (double)(test_random(state) >> 11) * 0x1p-53;
+        if (test_random(state) % 5 == 0) value = 0;
+        if (k % 7 == 3) value = 0.5; /* no word without a topic */
+        if (type == SPG_F32)
+            ((float *)values)[k] = (float)value;
+        else
+            ((double *)values)[k] = value;
+    }
+    return values;
+}
+
+static void open_corpus(int32_t topics, spg_type type, corpus *c)
+{
+    uint64_t state = (uint64_t)topics;
+    int64_t *offsets = calloc(DOCUMENTS + 1, sizeof *offsets);
+    int32_t *words = calloc(WORDS, sizeof *words);
+    assert_true(offsets != NULL && words != NULL);
+    for (int m = 0; m <= DOCUMENTS; ++m) /* some documents without a word */
+        offsets[m] = m == DOCUMENTS ? WORDS : m < 3 ? 0 : (int64_t)WORDS * (m - m % 4) / DOCUMENTS;
+    for (int w = 0; w < WORDS; ++w) words[w] = (int32_t)(test_random(&state) % VOCABULARY);
+    c->host = (spg_lda){DOCUMENTS,
+                        VOCABULARY,
+                        WORDS,
+                        topics,
+                        type,
+                        random_values(type, (int64_t)DOCUMENTS * topics, &state),
+                        random_values(type, (int64_t)VOCABULARY * topics, &state),
+                        offsets,
+                        words};
+    /* Topic 0 is open to all, so that no product is zero throughout. */
+    for (int64_t k = 0; k < DOCUMENTS; ++k)
+        memcpy((char *)(uintptr_t)c->host.theta + (size_t)(k * topics) * spg_type_size(type),
+               type == SPG_F32 ? (const void *)&(float){0.25F} : (const void *)&(double){0.25}, spg_type_size(type));
+    for (int64_t k = 0; k < VOCABULARY; ++k)
+        memcpy((char *)(uintptr_t)c->host.phi + (size_t)(k * topics) * spg_type_size(type),
+               type == SPG_F32 ? (const void *)&(float){0.25F} : (const void *)&(double){0.25}, spg_type_size(type));
+    c->theta_bytes = (size_t)(DOCUMENTS * topics) * spg_type_size(type);
+    c->phi_bytes = (size_t)(VOCABULARY * topics) * spg_type_size(type);
+}
+
+static void free_corpus(corpus *c)
+{
+    const void *arrays[] = {c->host.theta, c->host.phi, c->host.word_offsets, c->host.words};
+    for (int k = 0; k < 4; ++k) free((void *)(uintptr_t)arrays[k]);
+}
+
+static void draw(spg_context *context, corpus *c, int method, spg_random random, int32_t *topics)
+{
+    void *arrays[] = {test_take(context, c->host.theta, c->theta_bytes), test_take(context, c->host.phi, c->phi_bytes),
+                      test_take(context, c->host.word_offsets, (DOCUMENTS + 1) * sizeof(int64_t)),
+                      test_take(context, c->host.words, WORDS * sizeof(int32_t))};
+    const size_t bytes[] = {c->theta_bytes, c->phi_bytes, (DOCUMENTS + 1) * sizeof(int64_t), WORDS * sizeof(int32_t)};
+    int32_t *here = test_take(context, topics, WORDS * sizeof *topics);
+    spg_lda lda = c->host;
+    lda.theta = arrays[0];
+    lda.phi = arrays[1];
+    lda.word_offsets = arrays[2];
+    lda.words = arrays[3];
+    if (spg_lda_draw(context, &lda, (spg_butterfly_method)method, &random, here) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, WORDS * sizeof *topics, topics);
+    for (int k = 0; k < 4; ++k) {
+        void *spare = malloc(bytes[k]);
+        test_bring(context, arrays[k], bytes[k], spare);
+        free(spare);
+    }
+}
+
+static double value_at(const void *values, spg_type type, int64_t k)
+{
+    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+}
+
+/* Word w of document m: its topic's product is above zero and its interval holds u, but for rounding. */
+static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int32_t topic)
+{
+    long double sum = 0, before = 0, own = 0, slack = lda->type == SPG_F32 ? 1e-4L : 1e-12L;
+    assert_true(topic >= 0 && topic < lda->topics);
+    for (int32_t k = 0; k < lda->topics; ++k) {
+        long double product = value_at(lda->theta, lda->type, m * lda->topics + k);
+        product *= value_at(lda->phi, lda->type, (int64_t)lda->words[w] * lda->topics + k);
+        sum += product;
+        if (k < topic) before += product;
+        if (k == topic) own = product;
+    }
+    assert_true(own > 0);
+    if (u * sum < before - slack * sum || u * sum > before + own + slack * sum)
+        fail_msg("word %lld of document %lld, u = %g: topic %d", (long long)w, (long long)m, u, (int)topic);
+}
+
+static void every_topic_lies_where_its_number_says_on_every_place(void **state)
+{
+    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 480, 1024, 1500};
+    static int32_t first[WORDS], other[WORDS];
+    (void)state;
+    for (size_t t = 0; t < sizeof topics / sizeof *topics; ++t)
+        for (int what = 0; what < 2 * METHODS; ++what) {
+            corpus c;
+            spg_type type = what % 2 == 0 ? SPG_F32 : SPG_F64;
+            const spg_random random = {7, 8, 9};
+            open_corpus(topics[t], type, &c);
+            for (int k = 0; k < TEST_CONTEXTS; ++k) {
+                spg_context *context = test_context_number(k);
+                draw(context, &c, what / 2, random, k == 0 ? first : other);
+                if (k > 0) assert_memory_equal(first, other, sizeof first);
+                spg_context_destroy(context);
+            }
+            for (int64_t m = 0; m < DOCUMENTS; ++m)
+                for (int64_t w = c.host.word_offsets[m]; w < c.host.word_offsets[m + 1]; ++w)
+                    assert_topic(&c.host, m, w, spg_uniform_f64(spg_random_number(7, 8, 9 + (uint64_t)w)), first[w]);
+            free_corpus(&c);
+        }
+}
+
+static void algorithms_1_and_4_agree(void **state)
+{
+    static int32_t plain[WORDS], transposed[WORDS];
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
+        corpus c;
+        open_corpus(77, type, &c);
+        draw(context, &c, SPG_BUTTERFLY_PLAIN, (spg_random){1, 2, 3}, plain);
+        draw(context, &c, SPG_BUTTERFLY_TRANSPOSED, (spg_random){1, 2, 3}, transposed);
+        assert_memory_equal(plain, transposed, sizeof plain);
+        free_corpus(&c);
+    }
+    spg_context_destroy(context);
+}
+
+/* Draws for a document of one word over and over. */
+static void topics_follow_the_products(void **state)
+{
+    enum { TOPICS = 40, CALLS = 100, DOCUMENT = 43, WORD = 5 };
+    static int32_t topics[WORDS], all[CALLS * WORDS];
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int method = 0; method < METHODS; ++method) {
+        corpus c;
+        double products[TOPICS];
+        int64_t count = 0;
+        open_corpus(TOPICS, SPG_F64, &c);
+        int64_t begin = c.host.word_offsets[DOCUMENT], end = c.host.word_offsets[DOCUMENT + 1];
+        for (int64_t w = begin; w < end; ++w) ((int32_t *)(uintptr_t)c.host.words)[w] = WORD;
+        for (int call = 0; call < CALLS; ++call) {
+            draw(context, &c, method, (spg_random){11, 12, (uint64_t)call * WORDS}, topics);
+            memcpy(all + count, topics + begin, (size_t)(end - begin) * sizeof *all);
+            count += end - begin;
+        }
+        for (int k = 0; k < TOPICS; ++k)
+            products[k] = value_at(c.host.theta, SPG_F64, DOCUMENT * TOPICS + k) *
+                          value_at(c.host.phi, SPG_F64, WORD * TOPICS + k);
+        test_assert_draws(TOPICS, products, count, all);
+        free_corpus(&c);
+    }
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_topic_lies_where_its_number_says_on_every_place),
+        cmocka_unit_test(algorithms_1_and_4_agree),
+        cmocka_unit_test(topics_follow_the_products),
+    };
+    return TEST_RUN_HERE(argc, argv, "sampling_lda", tests);
+}

@@ -1,0 +1,220 @@
+/* One draw from each row: by every method the item in whose interval u lies, the same bits on every place. */
+#include "sampling_support.h"
+#include "statistics.h"
+
+#include "matrices_for_tests.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHODS = 4 };
+
+/* Draws of all rows by their uniforms, or random. */
+static void draw_rows(spg_context *context, const test_weights *weights, int method, const spg_random *random,
+                      const void *uniforms, int32_t *draws)
+{
+    const spg_csr *rows = test_weights_for(context, weights);
+    size_t count = (size_t)rows->rows, size = spg_type_size(rows->value_type);
+    int32_t *here = test_take(context, draws, count * sizeof *draws);
+    void *uniforms_here = uniforms != NULL ? test_take(context, uniforms, count * size) : NULL;
+    spg_status status = spg_butterfly_draw(context, rows, (spg_butterfly_method)method, random, uniforms_here, here);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, count * sizeof *draws, draws);
+    void *spare = malloc(count * size);
+    if (uniforms != NULL) test_bring(context, uniforms_here, count * size, spare);
+    free(spare);
+}
+
+static void put_uniform(spg_type type, void *uniforms, int64_t i, double u)
+{
+    if (type == SPG_F32)
+        ((float *)uniforms)[i] = (float)u;
+    else
+        ((double *)uniforms)[i] = u;
+}
+
+static void each_draw_lies_in_its_interval(void **state)
+{
+    static const double us[] = {0, 0x1p-53, 0.25, 0.5, 0.7182818, 1 - 0x1p-24};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
+            test_weights weights;
+            double uniforms[TEST_LENGTHS];
+            int32_t draws[TEST_LENGTHS];
+            test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
+            for (int u = 0; u < 6; ++u)
+                for (int method = 0; method < METHODS; ++method) {
+                    for (int i = 0; i < TEST_LENGTHS; ++i) put_uniform(type, uniforms, i, us[u]);
+                    draw_rows(context, &weights, method, NULL, uniforms, draws);
+                    for (int i = 0; i < TEST_LENGTHS; ++i)
+                        test_assert_interval(&weights.host, i, test_item(&weights.host, i, draws[i]), us[u]);
+                }
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
+/* The first or the last item of weight above zero. */
+static int64_t outermost(const spg_csr *host, int64_t row, bool last)
+{
+    int64_t begin = test_offset(host, row), items = test_offset(host, row + 1) - begin;
+    int64_t item = last ? items - 1 : 0;
+    while (!(test_weight(host, begin + item) > 0)) item += last ? -1 : 1;
+    return item;
+}
+
+static void the_ends_of_the_uniforms_give_the_first_and_the_last_item_above_zero(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int kind = TEST_ZEROS; kind <= TEST_SINGLE; ++kind)
+            for (int method = 0; method < METHODS; ++method) {
+                test_weights weights;
+                double uniforms[TEST_LENGTHS];
+                int32_t draws[TEST_LENGTHS];
+                test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
+                for (int last = 0; last < 2; ++last) {
+                    double u = last == 0 ? 0 : type == SPG_F32 ? 1 - 0x1p-24 : 1 - 0x1p-53;
+                    for (int i = 0; i < TEST_LENGTHS; ++i) put_uniform(type, uniforms, i, u);
+                    draw_rows(context, &weights, method, NULL, uniforms, draws);
+                    for (int i = 0; i < TEST_LENGTHS; ++i) {
+                        int64_t item = test_item(&weights.host, i, draws[i]);
+                        assert_int_equal(item, outermost(&weights.host, i, last != 0));
+                    }
+                }
+                test_close_weights(&weights);
+            }
+    spg_context_destroy(context);
+}
+
+static void every_place_and_number_of_threads_draws_the_same(void **state)
+{
+    const spg_random random = {99, 1, 12};
+    (void)state;
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int method = 0; method < METHODS; ++method) {
+            test_weights weights;
+            int32_t first[TEST_LENGTHS], draws[TEST_LENGTHS];
+            test_open_weights(test_lengths, TEST_LENGTHS, kind, kind % 2 == 0 ? SPG_F64 : SPG_F32, true, &weights);
+            for (int k = 0; k < TEST_CONTEXTS; ++k) {
+                spg_context *context = test_context_number(k);
+                draw_rows(context, &weights, method, &random, NULL, k == 0 ? first : draws);
+                if (k > 0) assert_memory_equal(draws, first, sizeof first);
+                spg_context_destroy(context);
+            }
+            test_close_weights(&weights);
+        }
+}
+
+static void random_numbers_are_their_own_uniforms(void **state)
+{
+    const spg_random random = {5, 6, 1000};
+    double uniforms[TEST_LENGTHS];
+    int32_t by_number[TEST_LENGTHS], by_uniform[TEST_LENGTHS];
+    test_weights weights;
+    (void)state;
+    spg_context *host = test_host();
+    spg_context *context = test_context_at_place(1);
+    assert_int_equal(spg_random_uniforms(host, &random, TEST_LENGTHS, SPG_F64, uniforms), SPG_OK);
+    test_open_weights(test_lengths, TEST_LENGTHS, TEST_EVEN, SPG_F64, true, &weights);
+    for (int method = 0; method < METHODS; ++method) {
+        draw_rows(context, &weights, method, &random, NULL, by_number);
+        draw_rows(context, &weights, method, NULL, uniforms, by_uniform);
+        assert_memory_equal(by_number, by_uniform, sizeof by_number);
+    }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+enum { ROWS = 40000, ITEMS = 45 };
+
+static void draws_follow_the_weights(void **state)
+{
+    static int64_t lengths[ROWS];
+    static int32_t draws[ROWS];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int i = 0; i < ROWS; ++i) lengths[i] = ITEMS;
+    for (int kind = TEST_EVEN; kind <= TEST_ZEROS; kind += 2) { /* even, power, zeros */
+        test_open_weights(lengths, ROWS, kind, SPG_F64, false, &weights);
+        double *first = weights.host.values; /* every row as the first */
+        for (int64_t i = 1; i < ROWS; ++i) memcpy(first + i * ITEMS, first, ITEMS * sizeof *first);
+        test_send(first, (size_t)(ROWS * ITEMS) * sizeof *first, weights.here.values);
+        for (int method = 0; method < METHODS; ++method) {
+            const spg_random random = {77, (uint64_t)method, (uint64_t)kind};
+            int32_t *at = test_take(context, draws, sizeof draws);
+            assert_int_equal(
+                spg_butterfly_draw(context, &weights.here, (spg_butterfly_method)method, &random, NULL, at), SPG_OK);
+            test_bring(context, at, sizeof draws, draws);
+            test_assert_draws(ITEMS, first, ROWS, draws);
+        }
+        test_close_weights(&weights);
+    }
+    spg_context_destroy(context);
+}
+
+static void weights_whose_sum_overflows_are_drawn_from(void **state)
+{
+    const int64_t length = 3000;
+    test_weights weights;
+    int32_t draw = 0;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    test_open_weights(&length, 1, TEST_ZEROS, SPG_F64, true, &weights);
+    double *values = weights.host.values;
+    for (int64_t k = 0; k < length; ++k)
+        if (values[k] > 0) values[k] = DBL_MAX / 2;
+    test_send(values, (size_t)length * sizeof *values, weights.here.values);
+    for (int method = 0; method < METHODS; ++method)
+        for (double u = 0; u < 1; u += 0.37) {
+            draw_rows(context, &weights, method, NULL, &u, &draw);
+            test_assert_interval(&weights.host, 0, test_item(&weights.host, 0, draw), u);
+        }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+/* Below 1 doubles lie closer than above: the sum before the last block is 1 - 2^-53, its only item above zero lifts it
+ * to 1 + 2^-52, and that less the item is 1. The table, which in lane 16 holds the right half alone, leads to the left
+ * one, of zeros. */
+static void an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one(void **state)
+{
+    enum { ROWS_HERE = 17, LENGTH = 64 };
+    int64_t lengths[ROWS_HERE];
+    double uniforms[ROWS_HERE];
+    int32_t found[ROWS_HERE];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    for (int i = 0; i < ROWS_HERE; ++i) lengths[i] = LENGTH, uniforms[i] = 1 - 0x3p-53;
+    test_open_weights(lengths, ROWS_HERE, TEST_EVEN, SPG_F64, true, &weights);
+    double *row = (double *)weights.host.values + (ptrdiff_t)(ROWS_HERE - 1) * LENGTH;
+    memset(row, 0, LENGTH * sizeof *row);
+    row[0] = 0.5;
+    row[1] = 0.5 - 0x1p-53;
+    row[48] = 2.2 * 0x1p-53;
+    test_send(weights.host.values, (size_t)(ROWS_HERE * LENGTH) * sizeof *row, weights.here.values);
+    draw_rows(context, &weights, SPG_BUTTERFLY_TABLE, NULL, uniforms, found);
+    assert_int_equal(test_item(&weights.host, ROWS_HERE - 1, found[ROWS_HERE - 1]), 48);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_draw_lies_in_its_interval),
+        cmocka_unit_test(the_ends_of_the_uniforms_give_the_first_and_the_last_item_above_zero),
+        cmocka_unit_test(every_place_and_number_of_threads_draws_the_same),
+        cmocka_unit_test(random_numbers_are_their_own_uniforms),
+        cmocka_unit_test(draws_follow_the_weights),
+        cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
+        cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
+    };
+    return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);
+}
