@@ -228,6 +228,28 @@ static void rows_of_1_to_100000_products_mixed_keep_their_bits(void **state)
     }
 }
 
+static void short_rows_with_long_rows_of_the_result_keep_their_bits(void **state)
+{
+    (void)state;
+    const int64_t n = 3000, spreads[] = {40, 3000};
+    for (int s = 0; s < 2; ++s) { /* neighbouring columns, and scattered ones */
+        test_pattern a = {0};
+        uint64_t random = 5 + (uint64_t)s;
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t first = i < n - spreads[s] ? i : n - spreads[s];
+            test_add_random(&a, &random, 5 + test_below(&random, 5), s == 0 ? first : 0, first + spreads[s], true);
+            test_end_row(&a);
+        }
+        for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+            spg_csr A, B;
+            take_matrices(&a, &a, n, test_value_types[v], &A, &B);
+            test_check_all(&A, &B);
+            free_both(&A, &B);
+        }
+        test_free_pattern(&a);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +260,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_row_of_a_million_products_among_short_ones_keeps_its_bits),
         cmocka_unit_test(rows_of_tens_of_thousands_of_entries_keep_their_bits),
         cmocka_unit_test(rows_of_1_to_100000_products_mixed_keep_their_bits),
+        cmocka_unit_test(short_rows_with_long_rows_of_the_result_keep_their_bits),
     };
     return TEST_RUN_HERE(argc, argv, "product classes", tests);
 }
