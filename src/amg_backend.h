@@ -115,8 +115,10 @@ typedef struct spg_amg_backend {
 
     /* ---- dense coarse operator ---- */
     /* Room and first factorisation of a square A of at most 4096 rows: LU with pivots, or where that meets a pivot of
-     * at most rows*eps of the largest, a pseudo-inverse by singular values. WAITS. */
-    spg_status (*dense_create)(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes);
+     * at most rows*eps of the largest, or of scale, a pseudo-inverse by singular values. scale: of the entries that
+     * A was made of; 0 where that is not known. WAITS. */
+    spg_status (*dense_create)(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+                               int64_t *bytes);
     /* Again, by the same way. Does not wait with LU. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);

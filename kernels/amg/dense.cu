@@ -83,7 +83,7 @@ __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense, spg
     least = combine_block(least, INFINITY, minimum());
     most = combine_block(most, 0.0, maximum());
     if (threadIdx.x != 0) return;
-    bool is_regular = least == INFINITY || least > dense.least_share * most;
+    bool is_regular = least == INFINITY || least > dense.least_share * fmax(most, dense.scale);
     tally->long_rows = tally->nnz != 0 ? IS_INFINITE : is_regular ? IS_REGULAR : IS_SINGULAR;
     tally->nnz = 0;
 }
@@ -182,7 +182,8 @@ spg_status forget_faults(spg_context *context)
 
 } // namespace spg
 
-spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes)
+spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+                                 int64_t *bytes)
 {
     void *memory = nullptr;
     *dense = nullptr;
@@ -194,6 +195,7 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, spg_amg
     created->n = A->rows;
     created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
     created->type = A->value_type;
+    created->scale = scale;
     created->least_share =
         (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
     int64_t taken = sizeof *created;

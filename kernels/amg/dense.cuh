@@ -13,7 +13,8 @@
 struct spg_amg_dense {
     int64_t n, padded; /* rows of the operator, and of the tableau */
     spg_type type;
-    double least_share; /* of the largest pivot or singular value: at most this counts as zero */
+    double least_share; /* of the largest pivot or singular value, or of scale: at most this counts as zero */
+    double scale;
     double *tableau;    /* padded x padded, row-major: the operator, and then its inverse, rows and columns permuted */
     double *inverse;    /* n x n, row-major */
     double *pivots;     /* magnitudes; or squares of singular values, and then reciprocals of those kept */

@@ -22,6 +22,7 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
 struct spg_amg_dense {
     int64_t rows; /* of A; what follows has room for as many */
     spg_type type;
+    double scale;   /* pivots and singular values count as zero beside it as well */
     int64_t bytes;  /* of all below and the struct */
     int n;          /* unknowns whose row or column is not zero */
     int *unknowns;  /* those, ascending */
@@ -110,7 +111,7 @@ static void spread(spg_amg_dense *dense, const spg_csr *A)
 
 static bool is_singular(const spg_amg_dense *dense)
 {
-    double most = 0, least = INFINITY;
+    double most = dense->scale, least = INFINITY;
     for (int64_t k = 0; k < dense->n; ++k) {
         const double pivot = fabs(dense->matrix[k * dense->n + k]);
         if (pivot > most) most = pivot;
@@ -156,7 +157,8 @@ static spg_status decompose(spg_context *context, spg_amg_dense *dense)
     if (info != 0)
         return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator: LAPACK's dgesdd gave info %d",
                                 info);
-    for (int k = 0; k < dense->n; ++k) reciprocals[k] = values[k] > least_share(dense) * values[0] ? 1 / values[k] : 0;
+    const double least = least_share(dense) * fmax(values[0], dense->scale);
+    for (int k = 0; k < dense->n; ++k) reciprocals[k] = values[k] > least ? 1 / values[k] : 0;
     return SPG_OK;
 }
 
@@ -174,7 +176,8 @@ spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, con
     return decompose(context, dense);
 }
 
-spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, spg_amg_dense **dense, int64_t *bytes)
+spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+                                 int64_t *bytes)
 {
     spg_amg_dense *created = NULL;
     *dense = NULL;
@@ -182,7 +185,7 @@ spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, spg_amg
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
     const int64_t rows = A->rows;
-    *created = (spg_amg_dense){.rows = rows, .type = A->value_type, .bytes = sizeof *created};
+    *created = (spg_amg_dense){.rows = rows, .type = A->value_type, .scale = scale, .bytes = sizeof *created};
     status = take(context, created, rows, sizeof(int), (void **)&created->unknowns);
     if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->place);
     if (status == SPG_OK) status = take(context, created, rows * rows, sizeof(double), (void **)&created->matrix);
