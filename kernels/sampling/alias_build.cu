@@ -98,7 +98,41 @@ spg_status build_big(spg_context *context, const table_job &job, const spg_alias
                     [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
-/* Rows by kind; the numbers of the big ones come to the host. */
+struct big_row {
+    int64_t row, begin, end;
+};
+
+/* The big rows of a list, one after the other: each takes all of the device. */
+spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_alias &alias, const int32_t *row_list,
+                          uint32_t count)
+{
+    workspace work(context);
+    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    big_row *here = nullptr;
+    void *memory = nullptr;
+    int64_t bytes = spg_array_bytes(count, sizeof(big_row));
+    const int64_t *offsets = alias.offsets;
+    spg_status status = work.take(count, "big rows", &here);
+    if (status == SPG_OK)
+        status = for_each(context, count, "big rows", [=] __device__(int64_t k) {
+            here[k] = {row_list[k], offsets[row_list[k]], offsets[row_list[k] + 1]};
+        });
+    if (status == SPG_OK) status = spg_allocate_on_host(context, bytes, "big rows", &memory);
+    if (status != SPG_OK) return status;
+    const big_row *rows = static_cast<const big_row *>(memory);
+    status = fetch(context, memory, here, bytes);
+    for (uint32_t k = 0; status == SPG_OK && k < count; ++k) {
+        int64_t begin = rows[k].begin, items = rows[k].end - begin;
+        table_job big = {job.weights.from(begin), items, static_cast<char *>(job.table) + begin * row_bytes(exact),
+                         spg_fraction_bits(items)};
+        bool sound;
+        status = build_big(context, big, alias, rows[k].row, &sound);
+    }
+    spg_release_on_host(context, memory, bytes);
+    return status;
+}
+
+/* Rows by kind. */
 spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_alias &alias)
 {
     workspace work(context);
@@ -125,19 +159,8 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_al
     if (status == SPG_OK && seen_counts[BY_BLOCK] > 0)
         status =
             build_by_block(context, job, exact, row_list + seen[BY_BLOCK], counts + BY_BLOCK, seen_counts[BY_BLOCK]);
-    for (uint32_t k = 0; status == SPG_OK && k < seen_counts[BIG]; ++k) {
-        int32_t row;
-        int64_t begin, end;
-        status = fetch(context, &row, row_list + seen[BIG] + k, sizeof row);
-        if (status == SPG_OK) status = fetch(context, &begin, alias.offsets + row, sizeof begin);
-        if (status == SPG_OK) status = fetch(context, &end, alias.offsets + row + 1, sizeof end);
-        if (status != SPG_OK) break;
-        table_job big = {job.weights.from(begin), end - begin,
-                         static_cast<char *>(alias.table) + begin * row_bytes(exact), spg_fraction_bits(end - begin)};
-        bool sound;
-        status = build_big(context, big, alias, row, &sound);
-    }
-    return status;
+    if (status != SPG_OK || seen_counts[BIG] == 0) return status;
+    return build_big_rows(context, job, alias, row_list + seen[BIG], seen_counts[BIG]);
 }
 
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)

@@ -50,8 +50,9 @@ __global__ void __launch_bounds__(THREADS) draw_kernel(const __grid_constant__ d
 template <bool EXACT> spg_status draw_in_order(spg_context *context, const draw_job &job, int64_t row)
 {
     bool aligned = job.random.first % 2 == 0 && (uintptr_t)job.draws % 16 == 0;
-    unsigned int blocks = loop_blocks(context, (job.count / DRAWS + 2 + THREADS - 1) / THREADS);
-    draw_kernel<EXACT><<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, row, aligned);
+    int64_t blocks = job.count / DRAWS / THREADS + 1, most = 1 << 30; /* one task a thread, or few */
+    if (blocks > most) blocks = most;
+    draw_kernel<EXACT><<<(unsigned)blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, row, aligned);
     return spg_cuda_check_launch(context, "drawing from an alias table");
 }
 

@@ -46,7 +46,7 @@ __device__ inline spg_alias_exact load_bucket(const spg_alias_exact *bucket)
 /* spg_alias_draw_compact and _exact. */
 __device__ inline int32_t draw_from(const spg_alias_compact *table, int64_t items, uint64_t number)
 {
-    uint64_t position = spg_compact_position(number, items);
+    uint64_t position = spg_compact_position(number, (uint32_t)items); /* items < 2^31: half the multiplications */
     int32_t bucket = (int32_t)(position >> 32);
     return spg_compact_choice(load_bucket(table + bucket), bucket, (uint32_t)position);
 }
