@@ -1,10 +1,10 @@
 /* The stages of a product on the host (backend.h): begin, multiply, assemble, end. The paper's phases follow each other
  * chunk by chunk (chunk.c, route.c, rows_*.c, handover.c), so that nothing expanded ever leaves the cache. */
+#include "../vector.h"
 #include "argument.h"
 #include "clock.h"
 #include "host/host.h"
 #include "scan.h"
-#include "../vector.h"
 #include "worker.h"
 
 #include <string.h>

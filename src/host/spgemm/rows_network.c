@@ -1,9 +1,9 @@
 /* Expand, sort, contract of a short row in vector registers: keys of 32 bits hold the column above the number of the
  * product (the paper's packed permutation index, section 3.3), sorted by a network, so that no branch depends on the
  * matrix. What shuffled meshes need; AVX-512 only. */
+#include "../vector.h"
 #include "rows.h"
 #include "sort.h"
-#include "../vector.h"
 
 #if SPG_HAVE_AVX512
 #include "lanes.h"
