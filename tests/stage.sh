@@ -78,7 +78,10 @@ list_tests >"$folder/tests.list" || fail "$build: build it first"
 cut -f 4 "$folder/tests.list" | tr ' ' '\n' | sort -u | while read -r word; do
     case $word in
     bin/*) copy_program "$(find "$build/tests" "$build/bench" -type f -name "${word#bin/}" -perm -u+x | head -n 1)" ;;
-    tree/*) cp "$tree/${word#tree/}" "$folder/$word" ;;
+    tree/*)
+        mkdir -p "$folder/$(dirname "$word")"
+        cp "$tree/${word#tree/}" "$folder/$word"
+        ;;
     esac
 done
 for program in spgemm_bench amg_bench matrix_market_bench; do
