@@ -1,6 +1,6 @@
 /* The Galerkin product: the bits of two products, exact where numbers are whole, symmetric where A is; and its plans.
  */
-#include "amg_reference.h"
+#include "amg_galerkin.h"
 #include "fault.h"
 
 #include <float.h>
@@ -8,14 +8,6 @@
 #include <string.h>
 
 static const spg_type value_types[] = {SPG_F32, SPG_F64, SPG_C32, SPG_C64};
-
-static spg_csr random_matrix(int64_t rows, int64_t cols, double mean, spg_type offset_type, spg_type type,
-                             uint64_t seed, unsigned flags)
-{
-    spg_csr matrix;
-    test_random_csr(test_host(), rows, cols, mean, offset_type, type, seed, flags, &matrix);
-    return matrix;
-}
 
 /* By two products and, with R NULL, a transpose, on the host. */
 static spg_csr two_products(const spg_csr *R, const spg_csr *A, const spg_csr *P)
@@ -27,28 +19,6 @@ static spg_csr two_products(const spg_csr *R, const spg_csr *A, const spg_csr *P
     spg_csr_free(test_host(), &AP);
     spg_csr_free(test_host(), &transpose);
     return C;
-}
-
-/* The operands at the place, and C = R*A*P back on the host. */
-typedef struct galerkin {
-    spg_context *context;
-    spg_csr R, A, P;
-    bool has_R;
-} galerkin;
-
-static void begin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, galerkin *g)
-{
-    *g = (galerkin){.context = context, .has_R = R != NULL};
-    if (R != NULL) test_to_place(context, R, &g->R);
-    test_to_place(context, A, &g->A);
-    test_to_place(context, P, &g->P);
-}
-
-static void end(galerkin *g)
-{
-    if (g->has_R) spg_csr_free(g->context, &g->R);
-    spg_csr_free(g->context, &g->A);
-    spg_csr_free(g->context, &g->P);
 }
 
 static spg_csr multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P)

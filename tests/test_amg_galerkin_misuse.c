@@ -1,43 +1,13 @@
 /* Galerkin products and plans of what cannot be multiplied. */
-#include "amg_reference.h"
+#include "amg_galerkin.h"
 
 #include <string.h>
-
-static spg_csr random_matrix(int64_t rows, int64_t cols, double mean, spg_type offset_type, spg_type type,
-                             uint64_t seed, unsigned flags)
-{
-    spg_csr matrix;
-    test_random_csr(test_host(), rows, cols, mean, offset_type, type, seed, flags, &matrix);
-    return matrix;
-}
 
 static void free_all(spg_csr *a, spg_csr *b, spg_csr *c, spg_csr *d, spg_csr *e)
 {
     spg_csr *all[] = {a, b, c, d, e};
     for (int k = 0; k < 5; k++)
         if (all[k] != NULL) spg_csr_free(test_host(), all[k]);
-}
-
-/* The operands at the place. */
-typedef struct galerkin {
-    spg_context *context;
-    spg_csr R, A, P;
-    bool has_R;
-} galerkin;
-
-static void begin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, galerkin *g)
-{
-    *g = (galerkin){.context = context, .has_R = R != NULL};
-    if (R != NULL) test_to_place(context, R, &g->R);
-    test_to_place(context, A, &g->A);
-    test_to_place(context, P, &g->P);
-}
-
-static void end(galerkin *g)
-{
-    if (g->has_R) spg_csr_free(g->context, &g->R);
-    spg_csr_free(g->context, &g->A);
-    spg_csr_free(g->context, &g->P);
 }
 
 static void expect(spg_context *context, spg_status status, spg_status expected, const char *word)

@@ -216,7 +216,8 @@ spg_status count_blocks(spg_context *context, const block_rows &rows, int32_t *l
 {
     spg_tally counts;
     naming job = {rows, lengths, spg_cuda_of(context)->tally, {}, nullptr};
-    spg_status status = queue_any(context, job);
+    spg_status status = clear_counts(context);
+    if (status == SPG_OK) status = queue_any(context, job);
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status == SPG_OK) *nnz = (int64_t)counts.nnz;
     return status;

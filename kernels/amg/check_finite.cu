@@ -19,6 +19,7 @@ template <typename Value> spg_status look_for_fault(spg_context *context, const 
     spg_report *report = spg_cuda_of(context)->report;
     unsigned long long *faults = &spg_cuda_of(context)->tally->nnz;
     spg_status status = clear_report(context);
+    if (status == SPG_OK) status = clear_counts(context);
     if (status == SPG_OK)
         status = for_each(context, A.nnz, "looking for values that are not finite", [=] __device__(int64_t k) {
             if (isfinite(values[k])) return;

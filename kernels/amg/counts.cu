@@ -43,6 +43,13 @@ spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t ro
     });
 }
 
+spg_status clear_counts(spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    return spg_cuda_check(context, cudaMemsetAsync(cuda->tally, 0, sizeof *cuda->tally, cuda->stream),
+                          "clearing a tally");
+}
+
 spg_status take_counts(spg_context *context, spg_tally *tally)
 {
     spg_cuda *cuda = spg_cuda_of(context);

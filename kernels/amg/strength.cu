@@ -147,6 +147,7 @@ spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squar
     double *diagonal = nullptr;
     spg_status status = work.take(couplings.rows + 1, what, &lengths);
     if (status == SPG_OK) status = work.take(couplings.rows, what, &diagonal);
+    if (status == SPG_OK) status = clear_counts(context);
     if (status != SPG_OK) return status;
     strength_job<Value> job = {{view_of<Value>(couplings), are_squares},
                                lanes_for(couplings.rows, couplings.nnz, ENTRIES_A_LANE),

@@ -1,35 +1,10 @@
 /* What a user of streams and graphs relies on: work is queued on the caller's stream, a product waits at most twice, a
  * plan's run not at all, so that it can be captured and replayed with new values. */
+#include "count_waits.h"
 #include "products.h"
 
 #include <cuda_runtime_api.h>
 #include <string.h>
-
-static int waits;
-
-#define WRAP(name, parameters, arguments)                                                                              \
-    cudaError_t __real_##name parameters;                                                                              \
-    cudaError_t __wrap_##name parameters;                                                                              \
-    cudaError_t __wrap_##name parameters                                                                               \
-    {                                                                                                                  \
-        ++waits;                                                                                                       \
-        return __real_##name arguments;                                                                                \
-    }
-
-WRAP(cudaStreamSynchronize, (cudaStream_t stream), (stream))
-WRAP(cudaDeviceSynchronize, (void), ())
-WRAP(cudaEventSynchronize, (cudaEvent_t event), (event))
-WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
-WRAP(cudaFree, (void *memory), (memory))
-
-struct spg_tally;
-spg_status __real_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
-spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
-spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally)
-{
-    ++waits;
-    return __real_spg_cuda_wait_for_tally(context, number, tally);
-}
 
 typedef struct operands {
     cudaStream_t stream;

@@ -1,0 +1,36 @@
+/* Counts the waits of the library for the device: the linker leads its calls here (tests/CMakeLists.txt, --wrap). Holds
+ * definitions: for one source of a program. */
+#ifndef SPG_TESTS_CUDA_COUNT_WAITS_H
+#define SPG_TESTS_CUDA_COUNT_WAITS_H
+
+#include "spg/spg.h"
+
+#include <cuda_runtime_api.h>
+
+static int waits;
+
+#define WRAP(name, parameters, arguments)                                                                              \
+    cudaError_t __real_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters                                                                               \
+    {                                                                                                                  \
+        ++waits;                                                                                                       \
+        return __real_##name arguments;                                                                                \
+    }
+
+WRAP(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+WRAP(cudaDeviceSynchronize, (void), ())
+WRAP(cudaEventSynchronize, (cudaEvent_t event), (event))
+WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
+WRAP(cudaFree, (void *memory), (memory))
+
+struct spg_tally;
+spg_status __real_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
+spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
+spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally)
+{
+    ++waits;
+    return __real_spg_cuda_wait_for_tally(context, number, tally);
+}
+
+#endif
