@@ -90,6 +90,9 @@ static spg_status create_solver(spg_amg *amg)
     if (status == SPG_OK)
         status = spg_amg_take(amg, NULL, SPG_AMG_SCALARS * (int64_t)sizeof(double), "scalars of the solve",
                               (void **)&solver->scalars);
+    if (status == SPG_OK) /* read whole, before all are written */
+        status =
+            amg->context->backend->zero_bytes(amg->context, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
     if (status == SPG_OK)
         status = spg_amg_take(amg, NULL, dot_bytes(amg), "workspace of the solve", &solver->workspace);
     if (status != SPG_OK) spg_amg_solver_destroy(amg);

@@ -5,6 +5,8 @@
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 
 namespace spg
 {
@@ -15,10 +17,20 @@ namespace amg
 namespace
 {
 
+/* Length i, and 0 after the last: the scan reads one more than there are rows. */
+struct length_of_row {
+    const int32_t *lengths;
+    int64_t rows;
+    __device__ int32_t operator()(int64_t i) const { return i < rows ? lengths[i] : 0; }
+};
+
 /* The sums are of the offsets' type, whatever that of the lengths. */
 template <typename Offset>
-spg_status scan_into(spg_context *context, const int32_t *lengths, int64_t count, Offset *offsets)
+spg_status scan_into(spg_context *context, const int32_t *row_lengths, int64_t rows, Offset *offsets)
 {
+    const int64_t count = rows + 1;
+    const auto lengths =
+        thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), length_of_row{row_lengths, rows});
     const char *what = "scanning row lengths";
     cudaStream_t stream = spg_cuda_of(context)->stream;
     workspace work(context);
@@ -39,7 +51,7 @@ spg_status scan_into(spg_context *context, const int32_t *lengths, int64_t count
 spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t rows, spg_type offset_type, void *offsets)
 {
     return with_offset_type(offset_type, [&](auto offset) {
-        return scan_into(context, lengths, rows + 1, static_cast<decltype(offset) *>(offsets));
+        return scan_into(context, lengths, rows, static_cast<decltype(offset) *>(offsets));
     });
 }
 
