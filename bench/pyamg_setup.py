@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """PyAMG's set-up and solve of the hierarchies that amg_bench --aggregation standard --max-coarse 10 builds.
 
-    python3 -m venv /tmp/pyamg && /tmp/pyamg/bin/pip install pyamg
-    OMP_NUM_THREADS=1 /tmp/pyamg/bin/python bench/pyamg_setup.py [--json FILE] MATRIX...
+    python3 -m venv pyamg-venv && pyamg-venv/bin/pip install pyamg
+    OMP_NUM_THREADS=1 pyamg-venv/bin/python bench/pyamg_setup.py [--json FILE] MATRIX...
 
 PyAMG's own loops and SciPy's products take one thread. BLAS would take more for vectors, and is slower with them where
 the machine has anything else to do.

@@ -3,6 +3,7 @@
 #include "generators.h"
 #include "matrices_for_tests.h"
 #include "matrix_market.h"
+#include "real_matrices.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,30 +18,20 @@ spg_csr test_generate(const char *name, spg_type type)
     return A;
 }
 
-/* Skips the running test where the file is not there. */
-static void find_shared(const char *name, char path[512])
+spg_csr test_read_real(const char *name)
 {
-    const char *staged = getenv("SPG_SOURCE_DIR"); /* stands in for the tree where the tests were taken elsewhere */
-    snprintf(path, 512, "%s/../shared/matrices/%s.mtx", staged != NULL ? staged : SPG_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) skip();
-    fclose(file);
-}
-
-spg_csr test_read_shared(const char *name)
-{
-    char path[512];
+    char path[TEST_PATH_SIZE];
     spg_csr A;
-    find_shared(name, path);
+    if (!test_find_real_matrix(name, path)) skip();
     if (matrix_market_read(test_host(), path, &A) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
     return A;
 }
 
-double *test_read_shared_dense(const char *name, int64_t rows, int64_t cols)
+double *test_read_real_dense(const char *name, int64_t rows, int64_t cols)
 {
-    char path[512];
+    char path[TEST_PATH_SIZE];
     matrix_market_dense dense;
-    find_shared(name, path);
+    if (!test_find_real_matrix(name, path)) skip();
     if (matrix_market_read_dense(test_host(), path, &dense) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
     assert_true(dense.rows == rows && dense.cols == cols && dense.value_type == SPG_F64);
     double *values = malloc((size_t)(rows * cols) * sizeof *values);

@@ -15,11 +15,11 @@ typedef struct test_system {
 /* The matrix that a name generates (generators.h), in test_host(). */
 spg_csr test_generate(const char *name, spg_type type);
 
-/* A matrix of ../shared/matrices beside the source tree; skips the running test where there is no such folder. */
-spg_csr test_read_shared(const char *name);
+/* A real matrix (real_matrices.h); skips the running test where it is not at hand. */
+spg_csr test_read_real(const char *name);
 
 /* Likewise a dense one, column-major, malloc'ed. */
-double *test_read_shared_dense(const char *name, int64_t rows, int64_t cols);
+double *test_read_real_dense(const char *name, int64_t rows, int64_t cols);
 
 /* Sets up; A becomes the system's. options may be NULL. */
 void test_system_begin(const spg_csr *A, const spg_amg_options *options, int threads, test_system *system);

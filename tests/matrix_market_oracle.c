@@ -193,7 +193,7 @@ int oracle_each_file(const char *folder, void (*visit)(const char *path, const c
         size_t length = strlen(entry->d_name);
         if (length < 4 || strcmp(entry->d_name + length - 4, ".mtx") != 0) continue;
         char path[4096];
-        assert_true(snprintf(path, sizeof path, "%s%s", folder, entry->d_name) < (int)sizeof path);
+        assert_true(snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path);
         visit(path, entry->d_name, user);
         ++count;
     }

@@ -10,7 +10,6 @@
 /* From the source tree, in which oracle_enter_tree puts the program. */
 #define TINY "matrices/tiny/"
 #define INVALID "matrices/invalid/"
-#define REAL_MATRICES "../shared/matrices/"
 
 /* Changes to the folder of the environment's SPG_SOURCE_DIR or, if that is not set, to the tree that the program was
  * built from. Ends the program if it cannot. */

@@ -84,15 +84,15 @@ cut -f 4 "$folder/tests.list" | tr ' ' '\n' | sort -u | while read -r word; do
         ;;
     esac
 done
-for program in spgemm_bench amg_bench matrix_market_bench; do
+for program in spgemm_bench amg_bench sampling_bench matrix_market_bench; do
     [ ! -x "$build/bench/$program" ] || copy_program "$build/bench/$program"
 done
 copy_libraries
 cp -r "$tree/matrices/tiny" "$tree/matrices/invalid" "$folder/tree/matrices/"
-if [ -d "$tree/../shared/matrices" ]; then
-    mkdir "$folder/shared"
-    cp -r "$tree/../shared/matrices" "$folder/shared/"
-    chmod -R u+w "$folder/shared"
+if [ -d "${SPG_REAL_MATRICES:-}" ]; then
+    mkdir "$folder/real"
+    cp "$SPG_REAL_MATRICES"/*.mtx "$folder/real/"
+    chmod -R u+w "$folder/real"
 fi
 cp "$tree/tests/run_staged.sh" "$tree/tests/with_libraries.sh" "$tree/bench/growth.sh" \
     "$tree/bench/amg_growth.sh" "$folder/"

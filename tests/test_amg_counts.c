@@ -81,9 +81,9 @@ static void real_matrices_take_the_iterations_of_pyamg(void **state)
     (void)state;
     skip_on_a_device();
     spg_amg_options options = standard();
-    spg_csr A = test_read_shared("airfoil");
+    spg_csr A = test_read_real("airfoil");
     assert_true(abs(count_of(&A, &options).iterations - 13) <= 1);
-    A = test_read_shared("unit_cube");
+    A = test_read_real("unit_cube");
     assert_true(abs(count_of(&A, &options).iterations - 6) <= 1);
 }
 
@@ -92,8 +92,8 @@ static void a_real_elastic_bar_takes_the_iterations_of_pyamg(void **state)
     (void)state;
     skip_on_a_device();
     spg_amg_options options = standard();
-    const spg_csr A = test_read_shared("bar");
-    double *modes = test_read_shared_dense("bar_nullspace", A.rows, 6);
+    const spg_csr A = test_read_real("bar");
+    double *modes = test_read_real_dense("bar_nullspace", A.rows, 6);
     options.block_size = 3;
     options.candidates = 6;
     options.candidate_values = modes;

@@ -4,6 +4,7 @@
 #include "test_support.h"
 
 #include "matrices_for_tests.h"
+#include "real_matrices.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -175,19 +176,19 @@ static void real_matrices_are_read_as_a_naive_reader_does(void **state)
                  {"lp_e226", 223, 472, 2768},        {"young1c", 841, 841, 4089},     {"ani4", 3081, 3081, 20971},
                  {"franz6_aug", 10592, 3016, 48472}, {"airfoil", 260, 260, 1682},     {"unit_cube", 125, 125, 1473},
                  {"bar", 600, 600, 23402},           {"bar_nullspace", 600, 6, 3600}};
-    if (access(REAL_MATRICES, R_OK) != 0) skip();
+    if (test_real_matrices() == NULL) skip();
     spg_context *context = oracle_context();
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
-        char path[1024];
-        snprintf(path, sizeof path, REAL_MATRICES "%s.mtx", sizes[k].name);
+        char path[TEST_PATH_SIZE];
         spg_csr matrix;
+        if (!test_find_real_matrix(sizes[k].name, path)) fail_msg("no %s.mtx", sizes[k].name);
         if (matrix_market_read(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
         assert_int_equal(matrix.rows, sizes[k].rows);
         assert_int_equal(matrix.cols, sizes[k].cols);
         assert_int_equal(matrix.nnz, sizes[k].nnz);
         spg_csr_free(context, &matrix);
     }
-    oracle_each_file(REAL_MATRICES, read_and_compare, context);
+    oracle_each_file(test_real_matrices(), read_and_compare, context);
     spg_context_destroy(context);
 }
 

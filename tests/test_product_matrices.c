@@ -1,8 +1,9 @@
 /* Products of real matrices, where they are at hand, against CXSparse: A*A, or A*A^T where A is not square, by every
- * class and by a plan. They are looked for in ../shared/matrices beside the source tree. */
+ * class and by a plan (real_matrices.h). */
 #include "cxsparse_oracle.h"
 #include "matrix_market.h"
 #include "products.h"
+#include "real_matrices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,8 @@ static const char *const names[] = {"1138_bus",  "494_bus",  "airfoil",    "ani4
 
 static bool read_matrix(const char *name, spg_csr *matrix)
 {
-    char path[512];
-    const char *staged = getenv("SPG_SOURCE_DIR"); /* stands in for the tree where the tests were taken elsewhere */
-    snprintf(path, sizeof path, "%s/../shared/matrices/%s.mtx", staged != NULL ? staged : SPG_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return false;
-    fclose(file);
+    char path[TEST_PATH_SIZE];
+    if (!test_find_real_matrix(name, path)) return false;
     spg_status status = matrix_market_read(test_host(), path, matrix);
     if (status != SPG_OK) fail_msg("%s: %s", path, spg_context_message(test_host()));
     return true;
