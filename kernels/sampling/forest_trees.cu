@@ -13,21 +13,26 @@ namespace
 
 enum { NOBODY = -1, DEGENERATE = -2 }; /* in `others` */
 
-/* An item's cell and the items that overlap it, by the guide of CUTPOINT. */
+/* The cell in whose tree an item is a leaf but not the lowest one, and the items that overlap it, by the guide of
+ * CUTPOINT. It is the one before the item's bound: an item that begins where a cell does is the lowest leaf of that
+ * cell, but closes the tree of the cell before. */
 struct cell_view {
-    int64_t begin, entry; /* of the row; of the cell in the guide */
+    int64_t begin; /* of the row */
     int32_t low, high;
-    bool is_leaf; /* the item is a leaf but the lowest: it begins in the cell, after the cell does */
+    bool is_leaf;        /* there is such a cell: the item begins neither at 0 nor at the end of all */
+    bool begins_in_cell; /* so that draws in the cell may reach the item */
 
     __device__ cell_view(const forest_view &forest, const int32_t *cutpoints, int64_t k, int64_t row)
-        : begin(forest.offsets[row]), entry(0), low(0), high(0), is_leaf(false)
+        : begin(forest.offsets[row]), low(0), high(0), is_leaf(false), begins_in_cell(false)
     {
         uint64_t bound = forest.bounds.nodes[k].bound;
-        if (bound >= SPG_FOREST_END) return;
-        entry = forest.guide_offsets[row] + (int64_t)(bound >> (63 - forest.guide_bits(row)));
-        low = cutpoints[entry];
-        high = cutpoints[entry + 1];
-        is_leaf = k - begin > low;
+        if (bound == 0 || bound >= SPG_FOREST_END) return;
+        int shift = 63 - forest.guide_bits(row);
+        const int32_t *entry = cutpoints + forest.guide_offsets[row] + (int64_t)((bound - 1) >> shift);
+        low = entry[0];
+        high = entry[1];
+        is_leaf = true;
+        begins_in_cell = bound >> shift == (bound - 1) >> shift;
     }
     /* No tree of so few items can be too deep. */
     __device__ int32_t most_loads() const { return SPG_FOREST_DEEPEST * spg_levels((int64_t)high - low + 1); }
@@ -102,7 +107,7 @@ spg_status plant_trees(workspace &work, const spg_csr &weights, const forest_vie
     if (status == SPG_OK)
         status = for_each_entry(context, weights, "measuring trees", [=] __device__(int64_t k, int64_t row) {
             cell_view cell(forest, cutpoints, k, row);
-            if (!cell.is_leaf || !cell.may_be_deep()) return;
+            if (!cell.begins_in_cell || !cell.may_be_deep()) return;
             uint64_t v = nodes[k].bound;
             int32_t node = cell.low + 1, loads = 0;
             for (; node >= 0 && loads <= cell.most_loads(); ++loads) {

@@ -167,7 +167,6 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          weights.rows,
                          weights.nnz,
                          weights.columns,
-                         weights.cols,
                          static_cast<const Real *>(weights.values),
                          static_cast<const Real *>(uniforms),
                          {0, 0, 0},
@@ -180,6 +179,7 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          0};
     if (uniforms == nullptr) job.random = *random;
     spg_status status = clear_report(context);
+    if (status == SPG_OK) status = queue_column_check(context, weights, job.first_fault);
     if (status == SPG_OK)
         status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(work, job) : draw_rows_as_paper(work, job, method);
     if (status == SPG_OK) status = read_report(context, &report);

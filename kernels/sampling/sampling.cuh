@@ -39,6 +39,9 @@ __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int
     return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
 }
 
+/* Columns out of range are reported as row 0, for find_weight_fault to look into; there may be none. */
+spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault);
+
 /* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
  * out of range are reported as row 0, for find_weight_fault to look into. */
 spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns);
