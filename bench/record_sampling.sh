@@ -4,13 +4,14 @@
 #     sh bench/record_sampling.sh BENCH [FOLDER]     BENCH: sampling_bench; FOLDER takes sampling*.jsonl (default: here)
 #
 # Options for the bench stand in SAMPLING_BENCH_OPTIONS, such as `--place host`. SAMPLING_ITEMS and SAMPLING_DRAWS name
-# other sizes of one distribution and numbers of draws from it, SAMPLING_PAPERS papers to take up again (forest, alias,
-# butterfly). On a device the largest tables and their draws take 12 GB of its memory; all of it takes about 80 s.
+# other sizes of one distribution and numbers of draws from it, SAMPLING_TOPICS numbers of topics (`none`: no z-step, nor
+# one draw from each row), SAMPLING_PAPERS papers to take up again (forest, alias, butterfly; `none`).
 set -eu
 bench=$1
 folder=${2:-.}
 items=${SAMPLING_ITEMS:-1000000 10000000 100000000}
 draws=${SAMPLING_DRAWS:-1000000000}
+topics=${SAMPLING_TOPICS:-64 128 256 512 1024}
 
 measure() # file options...
 {
@@ -30,11 +31,13 @@ for weights in uniform powerlaw:1; do
     done
 done
 for type in f32 f64; do
+    [ "$topics" != none ] || break
     measure sampling --type "$type" --rows 100000 --peers none
     measure sampling --type "$type" --rows 1000000 --items 4096 --ragged --peers none
-    for topics in 64 128 256 512 1024; do measure sampling_lda --type "$type" --lda "$topics"; done
+    for k in $topics; do measure sampling_lda --type "$type" --lda "$k"; done
 done
 for paper in ${SAMPLING_PAPERS:-forest alias}; do
+    [ "$paper" != none ] || break
     most=''
     [ "$paper" != alias ] || most='--items 10000000'
     # shellcheck disable=SC2086

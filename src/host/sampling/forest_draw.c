@@ -63,6 +63,25 @@ static void draw_batch(const forest_call *call, int64_t first, int size)
     }
 }
 
+/* The items alone of stratified draws: a number is made only where a bound lies in its stratum. */
+static void draw_strata(const forest_call *call, int64_t first, int size)
+{
+    const spg_random *random = call->random;
+    const forest_view view = spg_forest_row(call->forest, call->row);
+    const int32_t *columns = call->forest->columns;
+    if (columns != NULL) columns += call->forest->offsets[call->row];
+    int32_t loads = 0, item = search(&view, spg_stratum_begin(call->strata, (uint64_t)first), &loads);
+    uint64_t next = spg_bound_of(&view, (int64_t)item + 1);
+    for (int64_t i = first; i < first + size; ++i) {
+        if (next < spg_stratum_begin(call->strata, (uint64_t)i + 1)) {
+            uint64_t number = spg_random_number(random->seed, random->stream, random->first + (uint64_t)i);
+            item = search(&view, spg_stratified(call->strata, (uint64_t)i, number), &loads);
+            next = spg_bound_of(&view, (int64_t)item + 1);
+        }
+        call->draws[i] = columns != NULL ? columns[item] : item;
+    }
+}
+
 static int64_t first_bad_uniform(const spg_context *context, const double *uniforms, int64_t count)
 {
     int64_t first = count;
@@ -83,8 +102,10 @@ static spg_status draw_all(spg_context *context, const forest_call *call)
         int64_t odd = first_bad_uniform(context, call->uniforms, count);
         if (odd < count) return spg_fail_uniform(context, odd, call->uniforms[odd]);
     }
+    bool items_alone = call->strata != NULL && call->probabilities == NULL && call->remapped == NULL;
 #pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b) draw_batch(call, b * SPG_BATCH, spg_host_batch_size(b, count));
+    for (int64_t b = 0; b < batches; ++b)
+        (items_alone ? draw_strata : draw_batch)(call, b * SPG_BATCH, spg_host_batch_size(b, count));
     return SPG_OK;
 }
 
