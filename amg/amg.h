@@ -15,6 +15,7 @@ typedef struct spg_level {
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
+    spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
     /* The last level has inverses and rho only where it is not solved densely: past SPG_AMG_MOST_DENSE rows. */
     int64_t rows, nnz; /* of A, for tables */
 
@@ -37,7 +38,7 @@ struct spg_amg {
     bool can_update; /* maps and plans are there */
     int levels;
     spg_level *level;   /* options.max_levels of them */
-    double *rho;        /* options.max_levels of them, at the place */
+    double *rho;        /* at the place, of each of options.max_levels as it is now and as at setup */
     int32_t *symmetric; /* at the place: A is, bit for bit, and so are the operators of all levels */
     void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
@@ -72,8 +73,8 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
 /* ---- coarsen.c: one level's set-up steps ---- */
 /* Makes the level's prolongator and the next level's operator. *stalls: there is nothing to gain, and nothing made. */
 spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls);
-/* The inverses and rho that smoothing takes, anew with A's values. */
-spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
+/* The inverses and rho that smoothing takes, anew with A's values: at setup, or by an update. */
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level, bool updates);
 
 /* ---- update.c ---- */
 /* The plans that updates run; none where it fails. */

@@ -41,6 +41,7 @@ static void size_next(const spg_level *level, spg_level *next)
     const int64_t nodes = level->aggregates.aggregates;
     next->rows = nodes * k;
     next->rho = level->rho + 1;
+    next->spectrum.rho = level->spectrum.rho + 1;
     next->aggregates = (spg_amg_aggregates){.nodes = nodes, .block_size = k, .candidates = k};
 }
 
@@ -63,12 +64,16 @@ static spg_status fit_candidates(spg_amg *amg, spg_level *level)
     return status;
 }
 
+/* And room for the Ritz vector. */
 static spg_status take_inverses(spg_amg *amg, spg_level *level)
 {
     const int64_t bytes = spg_amg_vector_bytes(amg, level->rows);
     spg_status status = spg_amg_take(amg, level, bytes, "a diagonal's inverse", &level->inverse);
     if (status == SPG_OK && amg->options.smoother == SPG_SMOOTHER_L1_JACOBI)
         status = spg_amg_take(amg, level, bytes, "sums of magnitudes", &level->l1_inverse);
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, level, level->rows * (int64_t)sizeof *level->spectrum.vector, "a Ritz vector",
+                              (void **)&level->spectrum.vector);
     return status;
 }
 
@@ -85,7 +90,24 @@ static spg_status take_spectral_workspace(spg_amg *amg, const spg_level *level)
     return status;
 }
 
-spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
+/* By a set-up, whose workspace limit may leave no room for a basis: updates then start as set-ups do. */
+static spg_status estimate_first(spg_amg *amg, spg_level *level)
+{
+    spg_context *context = amg->context;
+    const int steps = amg->options.spectral_steps;
+    const int64_t bytes = spg_array_bytes(level->rows, (size_t)steps * sizeof(float));
+    const int64_t limit = context->config.workspace_limit;
+    spg_amg_spectrum known = level->spectrum;
+    spg_status status = SPG_OK;
+    if (limit == 0 || bytes <= limit) status = spg_allocate(context, bytes, "Lanczos vectors", (void **)&known.basis);
+    if (status != SPG_OK) return status;
+    status = amg->backend->spectral_radius(context, &level->A, level->inverse, steps, amg->options.seed, amg->spectral,
+                                           known.basis != NULL ? &known : NULL, level->rho);
+    spg_release(context, known.basis, bytes);
+    return status;
+}
+
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level, bool updates)
 {
     spg_context *context = amg->context;
     spg_status status = SPG_OK;
@@ -95,15 +117,16 @@ spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
     if (status == SPG_OK && level->l1_inverse != NULL)
         status = amg->backend->inverse_diagonal(context, &level->A, true, level->l1_inverse);
     if (status != SPG_OK) return status;
+    if (!updates) return estimate_first(amg, level);
     return amg->backend->spectral_radius(context, &level->A, level->inverse, amg->options.spectral_steps,
-                                         amg->options.seed, amg->spectral, level->rho);
+                                         amg->options.seed, amg->spectral, &level->spectrum, level->rho);
 }
 
 static spg_status smooth(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     const double relaxation = amg->options.prolongator_relaxation;
-    spg_status status = spg_amg_prepare_smoother(amg, level);
+    spg_status status = spg_amg_prepare_smoother(amg, level, false);
     spg_amg_end_step(amg, level, &amg->timings.spectral_radius);
     if (status == SPG_OK)
         status = amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);

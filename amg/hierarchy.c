@@ -9,7 +9,7 @@
 
 static int64_t level_bytes(const spg_amg *amg) { return amg->options.max_levels * (int64_t)sizeof *amg->level; }
 
-static int64_t rho_bytes(const spg_amg *amg) { return amg->options.max_levels * (int64_t)sizeof *amg->rho; }
+static int64_t rho_bytes(const spg_amg *amg) { return 2 * amg->options.max_levels * (int64_t)sizeof *amg->rho; }
 
 static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **created)
 {
@@ -34,6 +34,7 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     spg_level *first = &amg->level[0];
     first->A = *A;
     first->rho = amg->rho;
+    first->spectrum.rho = amg->rho + amg->options.max_levels;
     first->rows = A->rows;
     first->nnz = A->nnz;
     first->aggregates = (spg_amg_aggregates){
@@ -58,7 +59,7 @@ static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = SPG_OK;
-    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
+    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last, false);
     if (status == SPG_OK) status = spg_amg_coarse_create(amg);
     spg_amg_end_step(amg, NULL, &amg->timings.coarse);
     return status;

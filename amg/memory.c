@@ -44,6 +44,7 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
     spg_amg_give(amg, level, level->candidates, vector * k);
     spg_amg_give(amg, level, level->inverse, vector);
     spg_amg_give(amg, level, level->l1_inverse, vector);
+    spg_amg_give(amg, level, level->spectrum.vector, level->rows * (int64_t)sizeof *level->spectrum.vector);
     destroy_matrix(amg, level, &level->P);
     destroy_matrix(amg, level, &level->R);
     if (level != amg->level) destroy_matrix(amg, level, &level->A);

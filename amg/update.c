@@ -72,7 +72,7 @@ static spg_status renew_level(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     const spg_amg_backend *backend = amg->backend;
-    spg_status status = spg_amg_prepare_smoother(amg, level);
+    spg_status status = spg_amg_prepare_smoother(amg, level, true);
     if (status == SPG_OK)
         status = backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
                                              amg->options.prolongator_relaxation, level->rho, &level->P);
@@ -86,7 +86,7 @@ static spg_status renew(spg_amg *amg)
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = amg->backend->find_symmetry(amg->context, &amg->level[0].A, amg->symmetric);
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = renew_level(amg, &amg->level[l]);
-    if (status == SPG_OK && last->inverse != NULL) status = spg_amg_prepare_smoother(amg, last);
+    if (status == SPG_OK && last->inverse != NULL) status = spg_amg_prepare_smoother(amg, last, true);
     return status == SPG_OK ? spg_amg_coarse_update(amg) : status;
 }
 

@@ -176,7 +176,8 @@ static spg_status update(const amg_system *system, spg_amg *amg, const spg_csr *
     return status;
 }
 
-/* To 3/2 of the values and back, in turn; what the last leaves is verified again. */
+/* To values that vary, or with vary 0 to 3/2 of the values and back, in turn; what the last leaves is verified again.
+ */
 static spg_status time_updates(amg_system *system, const amg_options *chosen, amg_findings *found)
 {
     const spg_amg_options settings = hierarchy_options(system, chosen);
@@ -186,12 +187,13 @@ static spg_status time_updates(amg_system *system, const amg_options *chosen, am
     amg_verdict verdict;
     spg_status status =
         all_ms != NULL ? SPG_OK : spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for times");
-    if (status == SPG_OK) status = scale_values(system, &scaled);
+    if (status == SPG_OK) status = scale_values(system, chosen->vary, &scaled);
     if (status == SPG_OK) status = set_up(system, &settings, &amg, &ms);
     if (status == SPG_OK) status = update(system, amg, &system->A_here, &found->first_update_ms);
     for (int k = 0; status == SPG_OK && k < chosen->updates; k++) {
         progress("%s: update %d of %d", system->name, k + 1, chosen->updates);
-        status = update(system, amg, k % 2 == 0 ? &scaled : &system->A_here, &all_ms[k]);
+        const bool goes_back = k % 2 == 1 && chosen->vary == 0;
+        status = update(system, amg, goes_back ? &system->A_here : &scaled, &all_ms[k]);
     }
     if (status == SPG_OK) found->update_ms = median(all_ms, chosen->updates);
     if (status == SPG_OK) status = verify_hierarchy(system, amg, &verdict);

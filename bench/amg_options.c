@@ -32,6 +32,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_ITERATIONS,
     OPTION_UPDATE,
+    OPTION_VARY,
     OPTION_REPS,
     OPTION_WARMUP,
     OPTION_MATRIX_SEED,
@@ -62,6 +63,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                              {"max-iterations", required_argument, NULL, OPTION_ITERATIONS},
                                              {"update", required_argument, NULL, OPTION_UPDATE},
+                                             {"vary", required_argument, NULL, OPTION_VARY},
                                              {"reps", required_argument, NULL, OPTION_REPS},
                                              {"warmup", required_argument, NULL, OPTION_WARMUP},
                                              {"matrix-seed", required_argument, NULL, OPTION_MATRIX_SEED},
@@ -100,6 +102,8 @@ static const char *const help_head =
     "  --max-iterations N     default 200\n"
     "\n"
     "  --update N             also times N updates to new values\n"
+    "  --vary X               of them: times 3/2, less up to the share X off the diagonal; 0: in turn to 3/2 of the\n"
+    "                         values and back; default 0.5\n"
     "  --reps N               timed repetitions of setup and solve; default 3, on a device 7\n"
     "  --warmup N             untimed ones before them; default 1\n"
     "  --matrix-seed N        of the generators; default 1\n"
@@ -189,6 +193,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_TOLERANCE: return parse_number("tolerance", value, 0, 1e300, &chosen->solve.tolerance);
     case OPTION_ITERATIONS: return parse_count("max-iterations", value, 0, &chosen->solve.max_iterations);
     case OPTION_UPDATE: return parse_count("update", value, 0, &chosen->updates);
+    case OPTION_VARY: return parse_number("vary", value, 0, 1, &chosen->vary);
     case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
     case OPTION_MATRIX_SEED: return parse_seed("matrix-seed", value, &chosen->matrix_seed);
@@ -212,6 +217,7 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
                             .type = SPG_F64,
                             .hierarchy = spg_amg_options_default(),
                             .solve = spg_amg_solve_options_default(),
+                            .vary = 0.5,
                             .reps = -1,
                             .warmup = 1,
                             .matrix_seed = 1};

@@ -13,6 +13,7 @@ typedef struct amg_options {
     spg_amg_solve_options solve;
     const char *nullspace_path; /* NULL: none */
     int updates;                /* 0: update is not measured */
+    double vary;                /* updates are to values that differ so much more; 0: to 3/2 of them and back */
     int reps, warmup;           /* reps -1: the place's default */
     uint64_t matrix_seed;
     bool shows_levels, shows_history;

@@ -132,7 +132,7 @@ static void put_levels(FILE *stream, const amg_findings *found)
     put_integer(stream, "bytes", found->summary.bytes);
 }
 
-static void put_times(FILE *stream, const amg_findings *found)
+static void put_times(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     const bool timed = found->verified;
     const spg_amg_timings *setup = &found->summary.setup;
@@ -159,6 +159,7 @@ static void put_times(FILE *stream, const amg_findings *found)
         put_number(stream, steps[k].name, timed, 1e3 * steps[k].seconds);
     put_number(stream, "first_update_ms", found->update_ms > 0.0, found->first_update_ms);
     put_number(stream, "update_ms", found->update_ms > 0.0, found->update_ms);
+    put_number(stream, "update_vary", found->update_ms > 0.0, chosen->vary);
 }
 
 bool amg_report_json(FILE *stream, const char *description, const amg_options *chosen, const amg_findings *found)
@@ -174,7 +175,7 @@ bool amg_report_json(FILE *stream, const char *description, const amg_options *c
     put_integer(stream, "nnz", found->nnz);
     put_options(stream, chosen, found);
     put_levels(stream, found);
-    put_times(stream, found);
+    put_times(stream, chosen, found);
     put_integer(stream, "iterations", found->solved.iterations);
     put_number(stream, "solve_ms", found->verified, found->solve_ms);
     put_number(stream, "residual", true, found->solved.relative_residual);

@@ -162,14 +162,26 @@ void system_free(amg_system *system)
     spg_csr_free(system->host, &system->A);
 }
 
-spg_status scale_values(amg_system *system, spg_csr *scaled)
+/* From 0 to 1, the same for (i, j) and (j, i); by Knuth's linear congruential generator. */
+static double pair_fraction(int64_t i, int64_t j)
+{
+    uint64_t state = (uint64_t)(i < j ? i : j) * 2862933555777941757U + (uint64_t)(i < j ? j : i);
+    for (int k = 0; k < 3; k++) state = state * 6364136223846793005U + 1442695040888963407U;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+spg_status scale_values(amg_system *system, double vary, spg_csr *scaled)
 {
     spg_csr copy;
     *scaled = (spg_csr){0};
     spg_status status = spg_csr_copy(system->host, &system->A, &copy);
     if (status != SPG_OK) return status;
-    for (int64_t k = 0; k < copy.nnz; k++)
-        set_value(copy.values, copy.value_type, k, 1.5 * get_value(copy.values, copy.value_type, k));
+    for (int64_t i = 0; i < copy.rows; i++)
+        for (int64_t k = row_offset(&copy, i); k < row_offset(&copy, i + 1); k++) {
+            const int64_t j = copy.columns[k];
+            const double factor = i != j ? 1.5 * (1.0 - vary * pair_fraction(i, j)) : 1.5;
+            set_value(copy.values, copy.value_type, k, factor * get_value(copy.values, copy.value_type, k));
+        }
     if (system->context == system->host) {
         *scaled = copy;
         return SPG_OK;

@@ -33,8 +33,9 @@ void vector_free(spg_context *context, place_vector *vector);
 /* The values on the host, malloc'ed, in double. */
 spg_status vector_fetch(spg_context *host, const place_vector *vector, double **values);
 
-/* Matrices of the same pattern whose values are 3/2 of A's, at the place; freed by spg_csr_free there. */
-spg_status scale_values(amg_system *system, spg_csr *scaled);
+/* A matrix of the same pattern whose values are 3/2 of A's, at the place; freed by spg_csr_free there. Those off the
+ * diagonal are smaller by up to the share `vary`, at random, a_ij as much as a_ji. */
+spg_status scale_values(amg_system *system, double vary, spg_csr *scaled);
 
 /* Passes a status of one context on, with its message, to another. */
 spg_status forward_status(spg_context *to, spg_context *from, spg_status status);

@@ -33,6 +33,16 @@ typedef struct spg_amg_aggregates {
     int32_t *aggregate_of; /* of each node; -1: in none */
 } spg_amg_aggregates;
 
+/* What a set-up found out about a level's spectral radius, from which updates go on; arrays at the place. */
+typedef struct spg_amg_spectrum {
+    float *vector; /* D^1/2 times the Ritz vector of rho, a row each */
+    double *rho;   /* 0: the steps broke down, or there is no vector */
+    float *basis;  /* NULL, or set-up's workspace: a vector for each of its steps */
+} spg_amg_spectrum;
+
+/* Updates take an estimate that grows by no more than this share of it in a step, the third or a later one. */
+#define SPG_AMG_SETTLED (1.0 / 256)
+
 /* A dense coarse operator, factored: the backend's own. */
 typedef struct spg_amg_dense spg_amg_dense;
 
@@ -97,11 +107,15 @@ typedef struct spg_amg_backend {
     spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
      * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
-     * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector has
-     * spg_amg_random_unit(seed, i) (amg_random.h) in row i, 0 where the inverse is 0. workspace: spectral_bytes. */
+     * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector is D^-1/2 x, x of
+     * spg_amg_random_unit(seed, i) (amg_random.h) in row i, 0 where the inverse is 0: scaling rows and columns of A
+     * alike changes nothing but roundings. workspace: spectral_bytes.
+     *
+     * known: NULL; or, with a basis, what is written; or, without, what a set-up has written: where its rho is not 0, x
+     * is its vector and half the random one, and no more steps are made when the Ritz value has settled. */
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
-                                  void *workspace, double *rho);
+                                  void *workspace, const spg_amg_spectrum *known, double *rho);
     /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
      * ascending, candidates columns each; allocates P whole, values unset. smooth false: the row's own aggregate alone.
      * WAITS. */

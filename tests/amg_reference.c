@@ -69,6 +69,33 @@ void test_assert_same_hierarchy(const test_hierarchy *a, const test_hierarchy *b
     }
 }
 
+static void assert_near_csr(const spg_csr *a, const spg_csr *b, double share, int level)
+{
+    double most = 0;
+    assert_true(a->rows == b->rows && a->cols == b->cols && a->nnz == b->nnz);
+    for (int64_t i = 0; i <= a->rows; i++) assert_true(test_offset(a, i) == test_offset(b, i));
+    assert_memory_equal(a->columns, b->columns, (size_t)a->nnz * sizeof *a->columns);
+    for (int64_t k = 0; k < b->nnz; k++) most = fmax(most, fabs(test_real(b, k)));
+    for (int64_t k = 0; k < a->nnz; k++)
+        if (!(fabs(test_real(a, k) - test_real(b, k)) <= share * most))
+            fail_msg("level %d, entry %lld: %.17g and %.17g", level, (long long)k, test_real(a, k), test_real(b, k));
+}
+
+void test_assert_near_hierarchy(const test_hierarchy *a, const test_hierarchy *b, double share)
+{
+    assert_int_equal(a->levels, b->levels);
+    for (int l = 0; l < a->levels; l++) {
+        const test_level *one = &a->level[l], *other = &b->level[l];
+        assert_near_csr(&one->A, &other->A, share, l);
+        assert_true(fabs(one->view.rho - other->view.rho) <= share * other->view.rho);
+        assert_int_equal(one->view.aggregates, other->view.aggregates);
+        if (l + 1 == a->levels) break;
+        assert_near_csr(&one->P, &other->P, share, l);
+        test_assert_transpose(&one->P, &one->R);
+        assert_memory_equal(one->aggregate_of, other->aggregate_of, (size_t)one->view.nodes * sizeof(int32_t));
+    }
+}
+
 double *test_dense(const spg_csr *matrix)
 {
     double *dense = calloc((size_t)(matrix->rows * matrix->cols) + 1, sizeof *dense);

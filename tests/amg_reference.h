@@ -27,6 +27,9 @@ void test_free_hierarchy(test_hierarchy *hierarchy);
 /* Fails the test unless every array and number is the same. */
 void test_assert_same_hierarchy(const test_hierarchy *a, const test_hierarchy *b);
 
+/* Fails the test unless all integers are the same, and numbers to within `share` of the largest of their array. */
+void test_assert_near_hierarchy(const test_hierarchy *a, const test_hierarchy *b, double share);
+
 /* Entry k of real values of either type. */
 double test_real(const spg_csr *matrix, int64_t k);
 

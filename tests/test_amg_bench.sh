@@ -39,7 +39,7 @@ check_record() # LINES
 import json, sys
 numbers = {"setup_ms", "setup_min_ms", "setup_max_ms", "galerkin_ms", "AP_ms", "RAP_ms", "transpose_ms", "strength_ms",
            "aggregate_ms", "tentative_ms", "spectral_radius_ms", "smooth_ms", "symmetry_ms", "coarse_ms", "update_ms",
-           "first_update_ms", "solve_ms", "operator_complexity", "grid_complexity", "residual", "bytes"}
+           "first_update_ms", "update_vary", "solve_ms", "operator_complexity", "grid_complexity", "residual", "bytes"}
 for line in open(sys.argv[1]):
     record = json.loads(line)
     for name in numbers:
@@ -73,6 +73,8 @@ if [ "${2:-}" = device ]; then
     check_record 3
     for smoother in jacobi l1 chebyshev; do run 0 $device $many --smoother $smoother --join off fe2d9:30; done
     run 0 $device $many --type f32 --tolerance 1e-4 tri2d:40
+    run 0 $device $many --vary 0.3 fd3d7:14 solid3d:6
+    says out "as fast as the set-up"
     run 1 $device --aggregation standard fd2d5:60
     says err "UNSUPPORTED"
     finish
@@ -89,7 +91,7 @@ run 2 --no-such-option fd2d5:8
 says err "--help"
 for wrong in --type=c64 --type=f16 --threads=0 --place=moon --aggregation=best --join=maybe --theta=-1 --block-size=0 \
     --max-coarse=5000 --max-levels=0 --seed=-1 --smoother=gs --sweeps=-1 --degree=0 --ratio=1 --method=gmres \
-    --tolerance=-1 --max-iterations=-1 --update=-1 --reps=0 --warmup=-1; do
+    --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8
     says err "${wrong%%=*}"
 done
@@ -99,6 +101,9 @@ run 0 $quick $many --json "$folder/record.jsonl" fd2d5:60 fd3d7:14 solid3d:6
 check_record 3
 says out "as fast as the set-up"
 says out "Summary"
+rm "$folder/record.jsonl"
+run 0 $quick $many --vary 0.3 --json "$folder/record.jsonl" fd3d7:14 solid3d:6
+check_record 2
 run 0 $quick --levels --history --max-coarse 20 fd2d5:60
 says out "spectral radius"
 says out "     0  6.0"

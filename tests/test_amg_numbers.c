@@ -76,26 +76,55 @@ static void inverses_that_are_not_finite_are_zero(void **state)
     spg_context_destroy(context);
 }
 
-/* With the inverse of the diagonal as the place makes it. */
-static double spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed)
+/* What is known of a spectrum, on the host. */
+typedef struct known_spectrum {
+    float *vector;
+    double rho;
+} known_spectrum;
+
+/* With the inverse of the diagonal as the place makes it. known: NULL, or what is kept or gone on from. */
+static double find_spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed,
+                                   known_spectrum *known, bool keeps)
 {
     const spg_amg_backend *backend = context->backend->amg;
     spg_csr here;
     test_to_place(context, A, &here);
-    const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
     const int64_t room = backend->spectral_bytes(&here, steps);
+    const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
     void *inverse = inverses(context, A, false), *inverse_here = test_lend(inverse, bytes);
     void *zeros = calloc(1, (size_t)room + 1), *workspace = test_lend(zeros, (size_t)room);
     double rho = -1, *rho_here = test_lend(&rho, sizeof rho);
-    assert_int_equal(backend->spectral_radius(context, &here, inverse_here, steps, seed, workspace, rho_here), SPG_OK);
+    const size_t vector_bytes = (size_t)A->rows * sizeof(float), basis_bytes = (size_t)steps * vector_bytes;
+    float *basis = calloc((size_t)steps, vector_bytes + 1);
+    spg_amg_spectrum there = {0};
+    if (known != NULL)
+        there = (spg_amg_spectrum){.vector = test_lend(known->vector, vector_bytes),
+                                   .rho = test_lend(&known->rho, sizeof known->rho),
+                                   .basis = keeps ? test_lend(basis, basis_bytes) : NULL};
+    assert_int_equal(backend->spectral_radius(context, &here, inverse_here, steps, seed, workspace,
+                                              known != NULL ? &there : NULL, rho_here),
+                     SPG_OK);
     test_fetch(rho_here, sizeof rho, &rho);
+    if (known != NULL) {
+        test_fetch(there.vector, vector_bytes, known->vector);
+        test_fetch(there.rho, sizeof known->rho, &known->rho);
+        test_give_back(there.vector, vector_bytes);
+        test_give_back(there.rho, sizeof known->rho);
+        if (keeps) test_give_back(there.basis, basis_bytes);
+    }
+    free(basis);
     test_give_back(rho_here, sizeof rho);
     test_give_back(workspace, (size_t)room);
     test_give_back(inverse_here, bytes);
-    free(zeros);
     free(inverse);
+    free(zeros);
     spg_csr_free(context, &here);
     return rho;
+}
+
+static double spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed)
+{
+    return find_spectral_radius(context, A, steps, seed, NULL, false);
 }
 
 static void enough_steps_find_the_spectral_radius_to_rounding(void **state)
@@ -184,12 +213,59 @@ static void a_map_of_a_transpose_gathers_its_values(void **state)
     spg_context_destroy(context);
 }
 
+static known_spectrum room_for_spectrum(const spg_csr *A)
+{
+    known_spectrum known = {.vector = calloc((size_t)A->rows, sizeof(float)), .rho = -1};
+    assert_non_null(known.vector);
+    return known;
+}
+
+/* Of the same matrix, few steps from the vector find what many more from random bits do. */
+static void a_known_vector_is_gone_on_from(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd3d7:13", "fd2d5:40", "fe3d27:12", "tri2d:30"};
+    for (int run = 0; run < 8; run++) {
+        spg_context *context = test_context_at_place(2);
+        spg_csr A = test_generate(names[run / 2], types[run % 2]);
+        known_spectrum known = room_for_spectrum(&A);
+        const double rho = spectral_radius(context, &A, 15, 0);
+        assert_true(find_spectral_radius(context, &A, 15, 0, &known, true) == rho && known.rho == rho);
+        const double again = find_spectral_radius(context, &A, 15, 0, &known, false);
+        if (!(again >= 0.995 * rho && spectral_radius(context, &A, 4, 0) < 0.99 * again))
+            fail_msg("%s: %.17g from the known vector, %.17g before it", names[run / 2], again, rho);
+        assert_true(known.rho == rho && find_spectral_radius(context, &A, 15, 0, &known, false) == again);
+        free(known.vector);
+        spg_csr_free(test_host(), &A);
+        spg_context_destroy(context);
+    }
+}
+
+/* No vector is made where Lanczos does not apply, and what lies in its place is not gone on from. */
+static void nothing_is_known_where_lanczos_does_not_apply(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    spg_csr A = test_generate("fd2d5:30", SPG_F64);
+    known_spectrum known = room_for_spectrum(&A);
+    const double rho = spectral_radius(context, &A, 15, 0);
+    for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
+    assert_true(find_spectral_radius(context, &A, 15, 0, &known, true) == 2 && known.rho == 0);
+    for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
+    assert_true(find_spectral_radius(context, &A, 15, 0, &known, false) == rho && known.rho == 0);
+    free(known.vector);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inverses_are_those_of_the_sums_of_diagonal_entries),
         cmocka_unit_test(inverses_that_are_not_finite_are_zero),
         cmocka_unit_test(enough_steps_find_the_spectral_radius_to_rounding),
+        cmocka_unit_test(a_known_vector_is_gone_on_from),
+        cmocka_unit_test(nothing_is_known_where_lanczos_does_not_apply),
         cmocka_unit_test(an_invariant_space_ends_the_steps),
         cmocka_unit_test(where_lanczos_does_not_apply_the_largest_row_sum_bounds_the_radius),
         cmocka_unit_test(a_map_of_a_transpose_gathers_its_values),

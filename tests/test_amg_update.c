@@ -3,6 +3,7 @@
 #include "fault.h"
 #include "generators.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,9 @@ static void check_hierarchy(const test_system *system, const test_hierarchy *exp
     test_free_hierarchy(&found);
 }
 
-/* With threshold 0 aggregates depend on the pattern alone: a fresh setup keeps them. */
-static void an_update_is_a_fresh_setup_bit_for_bit(void **state)
+/* With threshold 0 aggregates depend on the pattern alone: a fresh setup keeps them. rho is estimated in another way
+ * (the next test says how well), which is all the difference. What was before does not count. */
+static void an_update_is_a_fresh_setup_but_for_estimates_of_rho(void **state)
 {
     (void)state;
     for (int run = 0; run < 2 * CASES; run++) {
@@ -94,24 +96,93 @@ static void an_update_is_a_fresh_setup_bit_for_bit(void **state)
         const spg_csr A = test_generate(cases[c].name, cases[c].type);
         const spg_amg_options options = options_of(&cases[c]);
         test_system system;
-        test_hierarchy first, other;
+        test_hierarchy first, other, updated;
         spg_csr B = scaled(&A, run % 2 == 0, 5), B_here;
         fresh(&cases[c], &A, &first);
         fresh(&cases[c], &B, &other);
         test_system_begin(&A, &options, 2, &system);
         test_to_place(system.context, &B, &B_here);
         check_hierarchy(&system, &first);
-        update(&system, &system.A_here); /* the same values */
-        check_hierarchy(&system, &first);
         update(&system, &B_here);
-        check_hierarchy(&system, &other);
+        test_fetch_hierarchy(&system, &updated);
+        test_assert_near_hierarchy(&updated, &other, 0.1);
+        update(&system, &B_here);
+        check_hierarchy(&system, &updated);
         update(&system, &system.A_here);
-        check_hierarchy(&system, &first);
+        update(&system, &B_here);
+        check_hierarchy(&system, &updated);
+        test_free_hierarchy(&updated);
+        update(&system, &system.A_here); /* setup's own values */
+        test_fetch_hierarchy(&system, &updated);
+        test_assert_near_hierarchy(&updated, &first, 0.1);
         spg_csr_free(system.context, &B_here);
         spg_csr_free(test_host(), &B);
         test_free_hierarchy(&first);
         test_free_hierarchy(&other);
+        test_free_hierarchy(&updated);
         test_system_end(&system);
+    }
+}
+
+/* Each coupling times (1 + spread * something from -1 to 1), on both sides of the diagonal alike; the diagonal makes up
+ * for it. With jumps: times 1 to 10^4, by where it is. */
+static spg_csr varied(const spg_csr *A, double spread, bool jumps)
+{
+    spg_csr B;
+    assert_int_equal(spg_csr_copy(test_host(), A, &B), SPG_OK);
+    double *values = B.values;
+    for (int64_t i = 0; i < A->rows; i++) {
+        int64_t diagonal = -1;
+        double lost = 0;
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
+            const int64_t j = A->columns[k], least = i < j ? i : j;
+            uint64_t seed = (uint64_t)(least * A->rows + (i + j - least));
+            const double unit = (double)(test_random(&seed) >> 11) * 0x1p-52 - 1;
+            if (i == j) diagonal = k;
+            if (i == j) continue;
+            values[k] *= jumps ? (i / 7 % 3 == 0 || j / 7 % 3 == 0 ? 1 : 1e4) : 1 + spread * unit;
+            lost += values[k] - test_real(A, k);
+        }
+        values[diagonal] -= lost;
+    }
+    return B;
+}
+
+static void an_update_to_other_values_is_as_good_as_a_fresh_setup(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd2d5:60", "fd3d7:14", "tri2d:40", "fe3d27:14"};
+    for (int run = 0; run < 12; run++) {
+        const spg_csr A = test_generate(names[run / 3], SPG_F64);
+        spg_csr B = varied(&A, run % 3 == 0 ? 1e-3 : 0.9, run % 3 == 2), B_here, copy;
+        spg_amg_options options = spg_amg_options_default();
+        test_system system, other;
+        test_hierarchy fresh_one, updated;
+        options.max_coarse = 50;
+        test_system_begin(&A, &options, 2, &system);
+        assert_int_equal(spg_csr_copy(test_host(), &B, &copy), SPG_OK);
+        test_system_begin(&copy, &options, 2, &other);
+        test_to_place(system.context, &B, &B_here);
+        test_fetch_hierarchy(&other, &fresh_one);
+        update(&system, &B_here);
+        test_fetch_hierarchy(&system, &updated);
+        for (int l = 0; l + 1 < updated.levels; l++) {
+            const double rho = updated.level[l].view.rho, expected = fresh_one.level[l].view.rho;
+            if (!(rho >= 0.96 * expected && rho <= 1.04 * expected))
+                fail_msg("%s: rho of level %d is %g, by a fresh setup %g", names[run / 3], l, rho, expected);
+            test_assert_triple_product(&updated.level[l].A, &updated.level[l].P, &updated.level[l + 1].A);
+        }
+        test_system_reset(&system);
+        const int after = test_system_solve(&system, NULL, SPG_OK).iterations,
+                  before = test_system_solve(&other, NULL, SPG_OK).iterations;
+        if (!(after <= 1.05 * before + 1)) fail_msg("%s: %d iterations, not %d", names[run / 3], after, before);
+
+        spg_csr_free(system.context, &B_here);
+        spg_csr_free(test_host(), &B);
+        test_free_hierarchy(&fresh_one);
+        test_free_hierarchy(&updated);
+        test_system_end(&system);
+        test_system_end(&other);
     }
 }
 
@@ -213,7 +284,8 @@ static void updates_of_another_shape_or_pattern_are_refused(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_update_is_a_fresh_setup_bit_for_bit),
+        cmocka_unit_test(an_update_is_a_fresh_setup_but_for_estimates_of_rho),
+        cmocka_unit_test(an_update_to_other_values_is_as_good_as_a_fresh_setup),
         cmocka_unit_test(an_updated_hierarchy_solves_the_new_system),
         cmocka_unit_test(updates_after_the_first_allocate_nothing),
         cmocka_unit_test(updates_of_another_shape_or_pattern_are_refused),

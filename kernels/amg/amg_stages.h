@@ -26,7 +26,7 @@ spg_status spg_cuda_tentative(spg_context *context, spg_type type, const spg_amg
 spg_status spg_cuda_inverse_diagonal(spg_context *context, const spg_csr *A, bool l1, void *inverse);
 int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps);
 spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, double *rho);
+                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho);
 spg_status spg_cuda_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P);
 spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,

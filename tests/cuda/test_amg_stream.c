@@ -56,6 +56,14 @@ static void close_problem(problem *p)
     assert_int_equal(cudaStreamDestroy(p->stream), cudaSuccess);
 }
 
+static void put_values(const problem *p, const double *values)
+{
+    assert_int_equal(
+        cudaMemcpyAsync(p->here.values, values, (size_t)p->A.nnz * sizeof *values, cudaMemcpyHostToDevice, p->stream),
+        cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(p->stream), cudaSuccess);
+}
+
 /* Scales rows and columns of what was generated alike, which leaves it symmetric bit for bit and positive definite; and
  * renews b. */
 static void renew(problem *p, uint64_t seed)
@@ -68,10 +76,7 @@ static void renew(problem *p, uint64_t seed)
     for (int64_t i = 0; i < n; ++i)
         for (int64_t k = test_offset(&p->A, i); k < test_offset(&p->A, i + 1); ++k)
             renewed[k] = (1.5 + d[i]) * (1.5 + d[p->A.columns[k]]) * ((double *)p->A.values)[k];
-    assert_int_equal(
-        cudaMemcpyAsync(p->here.values, renewed, (size_t)p->A.nnz * sizeof *renewed, cudaMemcpyHostToDevice, p->stream),
-        cudaSuccess);
-    assert_int_equal(cudaStreamSynchronize(p->stream), cudaSuccess);
+    put_values(p, renewed);
     free(d);
     free(renewed);
 }
@@ -82,18 +87,25 @@ static void cycle(const problem *p, spg_amg *amg)
     assert_int_equal(spg_amg_cycle(p->at.context, amg, p->b, p->x), SPG_OK);
 }
 
-/* What lies in x has the bits of a cycle of a hierarchy set up for these values. */
+/* What lies in x has the bits of a cycle of a hierarchy that was set up as this one and then updated once, to these
+ * values. */
 static void assert_cycle_of_a_new_hierarchy(const problem *p, spg_smoother smoother)
 {
     double *found = malloc((size_t)vector_bytes(p)), *expected = malloc((size_t)vector_bytes(p));
+    double *values = malloc((size_t)p->A.nnz * sizeof *values);
     spg_amg *amg = NULL;
-    assert_true(found != NULL && expected != NULL);
+    assert_true(found != NULL && expected != NULL && values != NULL);
     get(&p->at, p->x, vector_bytes(p), found);
+    get(&p->at, p->here.values, p->A.nnz * (int64_t)sizeof *values, values);
+    put_values(p, p->A.values);
     set_up(p, smoother, &amg);
+    put_values(p, values);
+    assert_int_equal(spg_amg_update(p->at.context, amg, &p->here), SPG_OK);
     cycle(p, amg);
     get(&p->at, p->x, vector_bytes(p), expected);
     assert_memory_equal(found, expected, (size_t)vector_bytes(p));
     spg_amg_destroy(amg);
+    free(values);
     free(found);
     free(expected);
 }

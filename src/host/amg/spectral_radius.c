@@ -22,6 +22,10 @@ typedef struct lanczos {
     double v_scale, before_scale;   /* what makes v and before unit vectors */
     double *sums;                   /* of each block */
     double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
+    double *weights;                /* of the basis in the Ritz vector; before, the vectors' scales */
+    spg_amg_spectrum known;         /* vector NULL: nothing is known or kept */
+    bool starts_warm;
+    int step; /* of the vector that `advance` makes */
     int64_t blocks;
     int threads;
 } lanczos;
@@ -77,6 +81,14 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
+/* Whether the largest Ritz value of steps 0 to s is about what it was before s. */
+static bool settles(const lanczos *job, int s, double *estimate)
+{
+    const double before = *estimate;
+    *estimate = isfinite(job->diagonal[s]) ? largest_ritz_value(job, s + 1) : job->diagonal[s];
+    return s >= 2 && *estimate - before <= SPG_AMG_SETTLED * *estimate;
+}
+
 typedef void block_function(const lanczos *job, int64_t block, double first, double second);
 
 static void run_blocks(const lanczos *job, block_function *run, double first, double second)
@@ -92,8 +104,8 @@ static double row_sums(const lanczos *job)
     return largest(job);
 }
 
-/* NaN where the recurrence breaks down. */
-static double iterate(lanczos *job, uint64_t seed, int steps)
+/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
+static int iterate(lanczos *job, uint64_t seed, int steps)
 {
     static void (*const start[2][2])(const lanczos *, int64_t, uint64_t) = BY_REAL_TYPE(start);
     static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
@@ -101,46 +113,89 @@ static double iterate(lanczos *job, uint64_t seed, int steps)
     const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t b = 0; b < job->blocks; ++b) start[value][offset](job, b, seed);
-    double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
-    if (!(norm > 0)) return (double)NAN;
+    double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0, estimate = 0;
+    if (!(norm > 0)) return 0;
     job->v_scale = 1 / norm;
     for (int s = 0; s < steps; ++s) {
         run_blocks(job, multiply[value][offset], 0, 0);
         job->diagonal[s] = sum_in_order(job);
+        job->weights[s] = job->v_scale;
+        if (s + 1 == steps) return isfinite(job->diagonal[s]) ? steps : 0;
+        if (job->starts_warm && settles(job, s, &estimate)) return s + 1;
+        job->step = s + 1;
         run_blocks(job, advance[value][offset], job->diagonal[s], coupling);
         coupling = sqrt(sum_in_order(job));
-        if (!isfinite(job->diagonal[s]) || !isfinite(coupling)) return (double)NAN;
+        if (!isfinite(job->diagonal[s]) || !isfinite(coupling)) return 0;
         spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
         job->subdiagonal[s] = coupling;
-        if (s + 1 == steps || coupling <= 1e-7 * spread) return largest_ritz_value(job, s + 1); /* invariant space */
+        if (coupling <= 1e-7 * spread) return s + 1; /* invariant space */
         void *next = job->before;
         job->before = job->v;
         job->v = next;
         job->before_scale = job->v_scale;
         job->v_scale = 1 / coupling;
     }
-    return (double)NAN;
+    return 0;
+}
+
+/* The eigenvector of rho from the tridiagonal matrix's rows, from the first on, as weights of the unscaled vectors,
+ * which make a vector as long as the first of them. rho is the largest eigenvalue: all entries are positive, and
+ * nothing cancels. */
+static void weigh_basis(lanczos *job, int made, int steps, double rho)
+{
+    double before = 0, here = 1, square = 0;
+    const double length = 1 / job->weights[0];
+    for (int s = 0; s < steps; ++s) {
+        job->weights[s] = s < made ? job->weights[s] * here : 0;
+        if (s < made) square += here * here;
+        if (s + 1 >= made) continue;
+        const double coupling = s > 0 ? job->subdiagonal[s - 1] : 0;
+        const double next = ((rho - job->diagonal[s]) * here - coupling * before) / job->subdiagonal[s];
+        before = here;
+        here = next;
+    }
+    for (int s = 0; s < made; ++s) job->weights[s] *= length / sqrt(square);
+}
+
+/* The Ritz vector of a set-up. */
+static void combine_basis(const lanczos *job, int steps)
+{
+    const int64_t rows = job->A->rows;
+#pragma omp parallel for num_threads(job->threads)
+    for (int64_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (int s = 0; s < steps; ++s)
+            if (job->weights[s] != 0) sum += job->weights[s] * (double)job->known.basis[s * rows + i];
+        job->known.vector[i] = (float)sum;
+    }
 }
 
 int64_t spg_host_spectral_bytes(const spg_csr *A, int steps)
 {
     const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
-    return 3 * vector + (blocks_of(A->rows) + 2 * (int64_t)steps) * (int64_t)sizeof(double);
+    return 3 * vector + (blocks_of(A->rows) + 3 * (int64_t)steps) * (int64_t)sizeof(double);
 }
 
 spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, double *rho)
+                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho)
 {
     const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
     char *at = workspace;
     lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector};
     job.diagonal = (double *)(void *)(at + 3 * vector);
     job.subdiagonal = job.diagonal + steps;
-    job.sums = job.subdiagonal + steps;
+    job.weights = job.subdiagonal + steps;
+    job.sums = job.weights + steps;
+    if (known != NULL) job.known = *known;
+    job.starts_warm = known != NULL && known->basis == NULL && *known->rho != 0;
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
-    double radius = A->rows > 0 ? iterate(&job, seed, steps) : 0;
-    if (isnan(radius)) radius = row_sums(&job);
+    const int made = A->rows > 0 ? iterate(&job, seed, steps) : 0;
+    double radius = made > 0 ? largest_ritz_value(&job, made) : row_sums(&job);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
+    if (job.known.basis == NULL) return SPG_OK;
+    weigh_basis(&job, made, steps, radius);
+    combine_basis(&job, steps);
+    *known->rho = made > 0 ? *rho : 0;
     return SPG_OK;
 }

@@ -5,15 +5,25 @@ static int64_t TYPED(block_end)(const lanczos *job, int64_t block)
     return job->A->rows - block * BLOCK < BLOCK ? job->A->rows : (block + 1) * BLOCK;
 }
 
-/* v from random bits, before = 0. A negative inverse makes the norm a NaN: D is no inner product then. */
+static void TYPED(keep)(const lanczos *job, int step, int64_t row, double entry) /* of D^1/2 v */
+{
+    job->known.basis[step * job->A->rows + row] = (float)entry;
+}
+
+/* v = D^-1/2 x, x from random bits, or what is known and half as much of them, for what is not known; before = 0. A
+ * negative inverse makes the norm a NaN: D is no inner product then. */
 static void TYPED(start)(const lanczos *job, int64_t block, uint64_t seed)
 {
     const VALUE *inverse = job->inverse;
     VALUE *v = job->v, *before = job->before;
     double sum = 0;
     for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
-        const VALUE value = inverse[i] != 0 ? (VALUE)spg_amg_random_unit(seed, (uint64_t)i) : 0;
+        double x = spg_amg_random_unit(seed, (uint64_t)i);
+        if (job->starts_warm) x = (double)job->known.vector[i] + x / 2;
+        if (!(inverse[i] > 0)) x = 0;
+        const VALUE value = x != 0 ? (VALUE)(x * sqrt((double)inverse[i])) : 0;
         v[i] = value;
+        if (job->known.basis != NULL) TYPED(keep)(job, 0, i, x);
         before[i] = 0;
         if (inverse[i] != 0) sum += inverse[i] > 0 ? (double)value * (double)value / (double)inverse[i] : (double)NAN;
     }
@@ -40,7 +50,8 @@ static void TYPED(multiply)(const lanczos *job, int64_t block, double unused, do
     job->sums[block] = sum;
 }
 
-/* before = D^-1 y - diagonal v - coupling before, which is the next v; summed: its square in the norm of D. */
+/* before = D^-1 y - diagonal v - coupling before, which is the next v, of job->step; summed: its square in the norm of
+ * D. */
 static void TYPED(advance)(const lanczos *job, int64_t block, double diagonal, double coupling)
 {
     const VALUE *inverse = job->inverse, *y = job->y, *v = job->v;
@@ -51,6 +62,8 @@ static void TYPED(advance)(const lanczos *job, int64_t block, double diagonal, d
         const double next =
             (double)inverse[i] * (double)y[i] - v_factor * (double)v[i] - before_factor * (double)before[i];
         before[i] = (VALUE)next;
+        if (job->known.basis != NULL)
+            TYPED(keep)(job, job->step, i, inverse[i] > 0 ? next / sqrt((double)inverse[i]) : 0);
         if (inverse[i] != 0) sum += next * next / (double)inverse[i];
     }
     job->sums[block] = sum;
