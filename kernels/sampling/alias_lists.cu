@@ -1,5 +1,11 @@
-/* Tiles of a big row: from weights to rows of the table, finished or left. A block takes a tile of items. */
+/* What tiles of a big row left, to lists: see alias_build.cuh.
+ *
+ * Where it goes: a block scans a group of tiles, the last to end the groups; it tells the host by a post, which takes
+ * less than a copy and a wait. Listing: a warp takes a tile, without barriers, so that tiles that leave few, at their
+ * end mostly, cost little. */
 #include "alias_build.cuh"
+
+#include <cub/block/block_scan.cuh>
 
 namespace spg
 {
@@ -9,107 +15,147 @@ namespace alias
 namespace
 {
 
-/* Thread 0 of each block notes what its tile leaves, and one of them that no group has been scanned yet. */
-__device__ void note_left(const build_notes &notes, const left_items &left, left_place place)
-{
-    notes.left[blockIdx.x] = left;
-    notes.places[blockIdx.x] = place;
-    if (blockIdx.x == 0) *notes.done = 0;
-}
+using block_scan = cub::BlockScan<left_items, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
-/* What threads of a block leave. */
-struct left_by_block {
-    int count, from, last_heavy;
-};
-
-template <bool WHOLE, bool EXACT>
-__device__ tile_lists open_tile(tile_space<THREADS, EXACT> &space, const table_job &job, spg_unit_scale scale,
-                                int64_t first, int count)
+/* Exclusive sums of up to TILE numbers, in place, by a block; returns their sum. */
+__device__ left_items scan_numbers(left_items *numbers, int count)
 {
-    double weights[ITEMS];
-    load_weights<WHOLE, THREADS>(job.weights.from(first), count, weights);
+    __shared__ typename block_scan::TempStorage space;
+    left_items mine[ITEMS], none = {0, 0, 0, 0}, all;
+    int first = (int)threadIdx.x * ITEMS;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) mine[k] = numbers[min(first + k, count - 1)]; /* read side by side */
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k)
-        space.strided_row(k) =
-            spg_alias_units(spg_units(weights[k], scale), first + k * THREADS + (int64_t)threadIdx.x);
+        if (first + k >= count) mine[k] = none;
     __syncthreads();
-    return list_items<WHOLE>(space, count, job.full());
+    block_scan(space).ExclusiveScan(mine, mine, none, plus{}, all);
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        if (first + k < count) numbers[first + k] = mine[k];
+    return all;
 }
 
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS, 5)
-    pack_greedily_kernel(const __grid_constant__ table_job job, const __grid_constant__ build_notes notes)
+__global__ void __launch_bounds__(THREADS)
+    scan_left_kernel(const __grid_constant__ build_notes notes, int64_t tiles, spg_mailbox *mailbox, unsigned int post)
 {
-    __shared__ tile_space<THREADS, EXACT> space;
-    __shared__ left_by_block left_by_all;
     int64_t first = (int64_t)blockIdx.x * TILE;
-    int count = (int)min((int64_t)TILE, job.items - first);
-    bool whole = count == TILE; /* nearly always, and then nothing need be asked of each item */
-    spg_unit_scale scale = notes.sum->units;
-    if (threadIdx.x == 0) left_by_all = {0, TILE, -1};
-    tile_lists lists =
-        whole ? open_tile<true>(space, job, scale, first, count) : open_tile<false>(space, job, scale, first, count);
-    left_here left = pair_items<false>(space, lists, count, job, first);
-    if (left.count > 0) {
-        atomicAdd(&left_by_all.count, left.count);
-        atomicMin(&left_by_all.from, left.first);
-        if (left.last_heavy >= 0) left_by_all.last_heavy = left.last_heavy;
-    }
-    __syncthreads();
-    if (whole)
-        store_tile<true>(space, job, scale, first, count);
-    else
-        store_tile<false>(space, job, scale, first, count);
+    left_items all = scan_numbers(notes.left + first, (int)min(tiles - first, (int64_t)TILE));
+    if (threadIdx.x == 0) notes.groups[blockIdx.x] = all;
+    if (!is_last_block(notes.done)) return;
+    all = scan_numbers(notes.groups, (int)gridDim.x);
     if (threadIdx.x != 0) return;
-    bool lights = lists.lacks > lists.over;
-    uint32_t left_lights = lights ? (uint32_t)left_by_all.count : 0;
-    note_left(notes,
-              {lights ? lists.lacks - lists.over : 0, lights ? 0 : lists.over - lists.lacks, left_lights,
-               (uint32_t)left_by_all.count - left_lights},
-              {(int16_t)left_by_all.from, (int16_t)left_by_all.last_heavy});
+    double total = notes.sum->total;
+    unsigned int faults = total > LARGEST ? ENDLESS_SUM : total > 0 ? 0 : NO_SUM;
+    if (*notes.first_fault != NONE_FIRST) faults |= FAULT_REPORTED;
+    *notes.all = {all, faults};
+    mailbox->tally.nnz = (unsigned long long)all.lights + all.heavies;
+    mailbox->tally.faults = faults;
+    __threadfence_system();
+    mailbox->number = post;
+}
+
+/* Rows of a lane at a time: of items WARP apart, so that the warp reads and writes side by side. */
+enum { ROWS = 4, PART = WARP * ROWS };
+
+template <bool EXACT>
+__device__ void load_part(const table_job &job, int64_t first, int part, int count, uint64_t (&rows)[ROWS])
+{
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+        int place = part + k * WARP + lane_in_warp();
+        rows[k] = place < count ? load_left<EXACT>(job, first + place) : 0;
+    }
+}
+
+/* Lists those rows of a part that are of one kind, of which `lanes` tells, after `count` that have `sum`. */
+template <bool HEAVIES>
+__device__ void list_kind(const left_lists &lists, const uint64_t (&amounts)[ROWS], const unsigned int (&lanes)[ROWS],
+                          int64_t item, uint64_t &sum, uint32_t &count)
+{
+    uint64_t through[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) through[k] = inclusive_scan(amounts[k], plus{});
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+        if ((lanes[k] >> lane_in_warp() & 1) != 0) {
+            int64_t place = (int64_t)count + __popc(lanes[k] & lanes_below());
+            (HEAVIES ? lists.over(place) : lists.lacks(place)) = sum + through[k] - (HEAVIES ? 0 : amounts[k]);
+            (HEAVIES ? lists.heavy_item(place) : lists.light_item(place)) = (int32_t)(item + k * WARP);
+        }
+        sum += __shfl_sync(ALL_LANES, through[k], WARP - 1);
+        count += (uint32_t)__popc(lanes[k]);
+    }
+}
+
+/* Lists a part, of which this lane's first item is `item`. */
+__device__ void list_part(const left_lists &lists, const uint64_t (&rows)[ROWS], int64_t item, uint64_t full,
+                          left_items &at)
+{
+    uint64_t lacks[ROWS], over[ROWS];
+    unsigned int lights[ROWS], heavies[ROWS], any_light = 0, any_heavy = 0;
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+        uint64_t units = rows[k] & ~LEFT;
+        bool light = rows[k] != 0 && units < full, heavy = rows[k] != 0 && !light;
+        lacks[k] = light ? full - units : 0;
+        over[k] = heavy ? units - full : 0;
+        any_light |= lights[k] = __ballot_sync(ALL_LANES, light);
+        any_heavy |= heavies[k] = __ballot_sync(ALL_LANES, heavy);
+    }
+    if (any_light != 0) list_kind<false>(lists, lacks, lights, item, at.lacks, at.lights);
+    if (any_heavy != 0) list_kind<true>(lists, over, heavies, item, at.over, at.heavies);
 }
 
 template <bool EXACT>
 __global__ void __launch_bounds__(THREADS)
-    leave_all_kernel(const __grid_constant__ table_job job, const __grid_constant__ build_notes notes)
+    list_left_kernel(const __grid_constant__ table_job job, const __grid_constant__ build_notes notes,
+                     const __grid_constant__ left_lists lists)
 {
-    __shared__ warp_sums<THREADS> warps;
-    int64_t first = (int64_t)blockIdx.x * TILE;
-    uint64_t lacks = 0, over = 0;
-    int counts = 0;
-    spg_unit_scale scale = notes.sum->units;
-    double weights[ITEMS];
-    load_weights<false, THREADS>(job.weights.from(first), (int)min((int64_t)TILE, job.items - first), weights);
-#pragma unroll
-    for (int k = 0; k < ITEMS; ++k) {
-        int64_t item = first + k * THREADS + (int)threadIdx.x;
-        if (item >= job.items) break;
-        uint64_t units = spg_alias_units(spg_units(weights[k], scale), item);
-        store_left<EXACT>(job, item, units | LEFT);
-        if (units < job.full())
-            lacks += job.full() - units, ++counts;
-        else
-            over += units - job.full(), counts += 1 << 16;
+    int64_t tile = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP, first = tile * TILE;
+    if (first >= job.items || !lists.are_usable()) return;
+    left_place place = notes.places[tile];
+    int count = (int)min((int64_t)TILE, job.items - first), skip = place.last_heavy;
+    uint64_t full = job.full();
+    left_items at = notes.before(tile);
+    if (skip >= 0) { /* before the lights */
+        uint64_t row = load_left<EXACT>(job, first + skip);
+        if (lane_in_warp() == 0) {
+            lists.lacks(at.lights) = at.lacks;
+            lists.light_item(at.lights) = (int32_t)(first + skip);
+        }
+        at.lacks += full - (row & ~LEFT);
+        ++at.lights;
     }
-    tile_lists lists = sum_over_block(warps, lacks, over, counts);
-    if (threadIdx.x == 0)
-        note_left(notes, {lists.lacks, lists.over, (uint32_t)lists.lights, (uint32_t)lists.heavies}, {0, -1});
+    int part = place.from / WARP * WARP;
+    uint64_t rows[ROWS], next[ROWS];
+    load_part<EXACT>(job, first, part, count, next);
+    for (; part < count; part += PART) {
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) rows[k] = part + k * WARP + lane_in_warp() != skip ? next[k] : 0;
+        load_part<EXACT>(job, first, part + PART, count, next);
+        list_part(lists, rows, first + part + lane_in_warp(), full, at);
+    }
 }
 
 } // namespace
 
-spg_status pack_greedily(spg_context *context, const table_job &job, bool exact, const build_notes &notes)
+spg_status scan_left(spg_context *context, const table_job &job, const build_notes &notes, unsigned int *post)
 {
-    auto kernel = exact ? pack_greedily_kernel<true> : pack_greedily_kernel<false>;
-    kernel<<<(unsigned)tiles_of(job.items), THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes);
-    return spg_cuda_check_launch(context, "packing an alias table greedily");
+    spg_cuda *cuda = spg_cuda_of(context);
+    *post = ++cuda->posts;
+    scan_left_kernel<<<(unsigned)groups_of(job.items), THREADS, 0, cuda->stream>>>(notes, tiles_of(job.items),
+                                                                                   cuda->device_mailbox, *post);
+    return spg_cuda_check_launch(context, "scanning what tiles of an alias table leave");
 }
 
-spg_status leave_all(spg_context *context, const table_job &job, bool exact, const build_notes &notes)
+spg_status list_left(spg_context *context, const table_job &job, bool exact, const build_notes &notes,
+                     const left_lists &lists)
 {
-    auto kernel = exact ? leave_all_kernel<true> : leave_all_kernel<false>;
-    kernel<<<(unsigned)tiles_of(job.items), THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes);
-    return spg_cuda_check_launch(context, "summing the items of an alias table");
+    auto kernel = exact ? list_left_kernel<true> : list_left_kernel<false>;
+    unsigned blocks = (unsigned)((tiles_of(job.items) + WARPS - 1) / WARPS);
+    kernel<<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes, lists);
+    return spg_cuda_check_launch(context, "listing what tiles of an alias table leave");
 }
 
 } // namespace alias
