@@ -46,7 +46,7 @@ static void draw(spg_context *context, const spg_alias *alias, spg_random random
     test_bring(context, here, bytes, draws);
 }
 
-enum { COUNT = 30000 };
+enum { COUNT = 30000, MANY = 800100 };
 
 /* Table and draws of a context; those of the first are kept, those of others must be the same. */
 typedef struct kept {
@@ -123,11 +123,12 @@ static uint64_t number_of_42_bits(uint64_t seed, uint64_t stream, long_number g)
     return (uint64_t)(bits >> 42 * (int)(g % 96 / 32)) & (((uint64_t)1 << 42) - 1);
 }
 
-static void draw_as_defined(const spg_alias_compact *table, int64_t items, spg_random random, int32_t *draws)
+static void draw_as_defined(const spg_alias_compact *table, int64_t items, spg_random random, int64_t count,
+                            int32_t *draws)
 {
     uint64_t key = spg_split_key(random.seed, random.stream, random.first);
     for (int64_t s = 0; s * SPG_SECTION < items; ++s) {
-        spg_section_node section = spg_find_section(s, items, COUNT, key);
+        spg_section_node section = spg_find_section(s, items, count, key);
         int64_t first = s * SPG_SECTION, size = items - first < SPG_SECTION ? items - first : SPG_SECTION;
         for (int64_t i = section.offset; i < section.offset + section.count; ++i) {
             uint64_t y = number_of_42_bits(random.seed, random.stream, (long_number)random.first + (uint64_t)i);
@@ -138,28 +139,34 @@ static void draw_as_defined(const spg_alias_compact *table, int64_t items, spg_r
     }
 }
 
+static void assert_grouped(spg_context *context, const spg_alias *alias, spg_random random, int64_t count)
+{
+    static int32_t draws[MANY], expected[MANY];
+    size_t bytes = (size_t)count * sizeof *draws;
+    void *table = table_of(context, alias);
+    draw_as_defined(table, alias->nnz, random, count, expected);
+    for (int sampler = SPG_SAMPLER_AUTO; sampler <= SPG_SAMPLER_SHARED; ++sampler) {
+        if (sampler == SPG_SAMPLER_BASELINE) continue;
+        memset(draws, 0xff, bytes);
+        draw(context, alias, random, count, sampler, 1, draws);
+        assert_memory_equal(draws, expected, bytes);
+    }
+    free(table);
+}
+
+/* Few draws a section, and many. */
 static void grouped_draws_are_as_defined(void **state)
 {
     static const uint64_t firsts[] = {0, 1, 95, 96, 1000, UINT64_MAX - 5000};
     static const int64_t items = 2 * SPG_SECTION + 100;
-    static int32_t draws[COUNT], expected[COUNT];
     test_weights weights;
     (void)state;
     spg_context *context = test_context_at_place(2);
     test_open_weights(&items, 1, TEST_POWER, SPG_F64, false, &weights);
     spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
-    void *table = table_of(context, alias);
-    for (int k = 0; k < (int)(sizeof firsts / sizeof *firsts); ++k) {
-        const spg_random random = {3, 4, firsts[k]};
-        draw_as_defined(table, items, random, expected);
-        for (int sampler = SPG_SAMPLER_AUTO; sampler <= SPG_SAMPLER_SHARED; ++sampler) {
-            if (sampler == SPG_SAMPLER_BASELINE) continue;
-            memset(draws, 0xff, sizeof draws);
-            draw(context, alias, random, COUNT, sampler, 1, draws);
-            assert_memory_equal(draws, expected, sizeof draws);
-        }
-    }
-    free(table);
+    for (int k = 0; k < (int)(sizeof firsts / sizeof *firsts); ++k)
+        assert_grouped(context, alias, (spg_random){3, 4, firsts[k]}, COUNT);
+    assert_grouped(context, alias, (spg_random){3, 4, 95}, MANY);
     spg_alias_destroy(alias);
     test_close_weights(&weights);
     spg_context_destroy(context);

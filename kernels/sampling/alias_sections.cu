@@ -6,6 +6,9 @@
  *   LIMITED     likewise, by one large block a multiprocessor, so that the section it is at stays in the nearest cache
  *   SHARED      a block brings the section to shared memory first; the automatic choice
  *
+ * Where sections have so many draws that it does not matter to wait for one, SHARED takes large blocks, too: fewer
+ * parts of the output are written at a time.
+ *
  * A draw depends on its place in the output alone; see sampling_alias.h, GROUPED. */
 #include "alias_draw.cuh"
 #include "random.cuh"
@@ -26,7 +29,8 @@ enum {
     COUNT_THREADS = 64,
     BLOCKS_A_MULTIPROCESSOR = 6,
     LEAST_PART = 8192,
-    MOST_PART = 1 << 30
+    MOST_PART = 1 << 30,
+    LARGE_DRAWS = 1 << 18 /* of a section: sampling_bench, H100 */
 };
 
 /* section_begins[s]: where section s begins in the output. */
@@ -146,8 +150,24 @@ template <bool EXACT> struct section_draws {
     }
 };
 
+/* Brings buckets to shared memory, 16 bytes a thread where they lie so. */
+template <int BLOCK> __device__ void keep(spg_alias_exact *kept, const spg_alias_exact *buckets, int size)
+{
+#pragma unroll 4
+    for (int k = (int)threadIdx.x; k < size; k += BLOCK) kept[k] = load_bucket(buckets + k);
+}
+template <int BLOCK> __device__ void keep(spg_alias_compact *kept, const spg_alias_compact *buckets, int size)
+{
+    int pairs = (uintptr_t)buckets % sizeof(uint4) == 0 ? size / 2 : 0;
+#pragma unroll 4
+    for (int k = (int)threadIdx.x; k < pairs; k += BLOCK)
+        reinterpret_cast<uint4 *>(kept)[k] = reinterpret_cast<const uint4 *>(buckets)[k];
+#pragma unroll 4
+    for (int k = 2 * pairs + (int)threadIdx.x; k < size; k += BLOCK) kept[k] = load_bucket(buckets + k);
+}
+
 template <bool EXACT, bool SHARED, int BLOCK>
-__global__ void __launch_bounds__(BLOCK, SHARED ? BLOCKS_A_MULTIPROCESSOR : 1)
+__global__ void __launch_bounds__(BLOCK, BLOCK == THREADS ? BLOCKS_A_MULTIPROCESSOR : 1)
     draw_sections_kernel(const __grid_constant__ draw_job job, const __grid_constant__ sequence numbers, int64_t row,
                          const int64_t *section_begins, int64_t part)
 {
@@ -166,8 +186,7 @@ __global__ void __launch_bounds__(BLOCK, SHARED ? BLOCKS_A_MULTIPROCESSOR : 1)
         const bucket *buckets = table + first;
         if (SHARED) {
             __syncthreads();
-#pragma unroll 4
-            for (int k = (int)threadIdx.x; k < size; k += BLOCK) kept[k] = load_bucket(buckets + k);
+            keep<BLOCK>(kept, buckets, size);
             __syncthreads();
             buckets = kept;
         }
@@ -184,16 +203,18 @@ __global__ void __launch_bounds__(BLOCK, SHARED ? BLOCKS_A_MULTIPROCESSOR : 1)
 }
 
 template <bool EXACT, bool SHARED, int BLOCK>
-spg_status launch(spg_context *context, const draw_job &job, int64_t row, const int64_t *section_begins,
-                  int blocks_a_multiprocessor)
+spg_status launch(spg_context *context, const draw_job &job, int64_t row, const int64_t *section_begins)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     auto kernel = draw_sections_kernel<EXACT, SHARED, BLOCK>;
     int bytes = SHARED ? SPG_SECTION * (int)sizeof(typename bucket_type<EXACT>::type) : 0;
+    int resident = 1; /* blocks of a multiprocessor at a time: so many get equal parts */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error == cudaSuccess && BLOCK == THREADS)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK, (size_t)bytes);
     spg_status status = spg_cuda_check(context, error, "sections of an alias table");
     if (status != SPG_OK) return status;
-    int64_t blocks = (int64_t)cuda->multiprocessors * blocks_a_multiprocessor;
+    int64_t blocks = (int64_t)cuda->multiprocessors * resident;
     int64_t part = (job.count + blocks - 1) / blocks;
     if (part < LEAST_PART) part = LEAST_PART;
     if (part > MOST_PART) part = MOST_PART;
@@ -205,13 +226,13 @@ spg_status launch(spg_context *context, const draw_job &job, int64_t row, const 
 
 template <bool EXACT>
 spg_status draw_sections(spg_context *context, const draw_job &job, int64_t row, const int64_t *section_begins,
-                         spg_alias_sampler sampler)
+                         int64_t sections, spg_alias_sampler sampler)
 {
-    if (sampler == SPG_SAMPLER_SECTIONED)
-        return launch<EXACT, false, THREADS>(context, job, row, section_begins, BLOCKS_A_MULTIPROCESSOR);
-    if (sampler == SPG_SAMPLER_LIMITED)
-        return launch<EXACT, false, LARGE_THREADS>(context, job, row, section_begins, 1);
-    return launch<EXACT, true, THREADS>(context, job, row, section_begins, BLOCKS_A_MULTIPROCESSOR);
+    bool is_large = !EXACT && job.count / sections >= LARGE_DRAWS;
+    if (sampler == SPG_SAMPLER_SECTIONED) return launch<EXACT, false, THREADS>(context, job, row, section_begins);
+    if (sampler == SPG_SAMPLER_LIMITED) return launch<EXACT, false, LARGE_THREADS>(context, job, row, section_begins);
+    if (is_large) return launch<false, true, LARGE_THREADS>(context, job, row, section_begins);
+    return launch<EXACT, true, THREADS>(context, job, row, section_begins);
 }
 
 } // namespace
@@ -234,8 +255,9 @@ spg_status draw_grouped(spg_context *context, const spg_alias &alias, const draw
                                                                                       section_begins);
     status = spg_cuda_check_launch(context, "counting the draws of sections");
     if (status != SPG_OK) return status;
-    return alias.resolution == SPG_ALIAS_EXACT ? draw_sections<true>(context, job, row, section_begins, sampler)
-                                               : draw_sections<false>(context, job, row, section_begins, sampler);
+    return alias.resolution == SPG_ALIAS_EXACT
+               ? draw_sections<true>(context, job, row, section_begins, sections, sampler)
+               : draw_sections<false>(context, job, row, section_begins, sections, sampler);
 }
 
 } // namespace alias
