@@ -12,24 +12,48 @@
 #define SPG_INLINE static inline
 #endif
 
+enum { SPG_PHILOX_ROUNDS = 10 };
+
 typedef struct spg_philox_block {
     uint32_t word[4];
 } spg_philox_block;
 
+/* Both words of a * b. */
+SPG_INLINE uint64_t spg_wide_product(uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+    /* By name: as a product of 64-bit numbers it becomes this and an addition of nothing, a tenth of all the work. */
+    uint64_t product;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+#else
+    return (uint64_t)a * b;
+#endif
+}
+
+/* What the two words of the key grow by from round to round. */
+#define SPG_PHILOX_STEP_0 0x9E3779B9u
+#define SPG_PHILOX_STEP_1 0xBB67AE85u
+
+SPG_INLINE void spg_philox_round(spg_philox_block *block, uint32_t key0, uint32_t key1)
+{
+    uint32_t *c = block->word;
+    uint64_t p0 = spg_wide_product(c[0], 0xD2511F53u), p1 = spg_wide_product(c[2], 0xCD9E8D57u);
+    c[0] = (uint32_t)(p1 >> 32) ^ c[1] ^ key0;
+    c[2] = (uint32_t)(p0 >> 32) ^ c[3] ^ key1;
+    c[1] = (uint32_t)p1;
+    c[3] = (uint32_t)p0;
+}
+
 SPG_INLINE spg_philox_block spg_philox(uint64_t key, uint64_t low, uint64_t high)
 {
-    uint32_t c0 = (uint32_t)low, c1 = (uint32_t)(low >> 32), c2 = (uint32_t)high, c3 = (uint32_t)(high >> 32);
-    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; ++round) {
-        uint64_t p0 = (uint64_t)c0 * 0xD2511F53u, p1 = (uint64_t)c2 * 0xCD9E8D57u;
-        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c1 = (uint32_t)p1;
-        c3 = (uint32_t)p0;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+    spg_philox_block block = {{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
+    uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
+    for (int round = 0; round < SPG_PHILOX_ROUNDS; ++round) {
+        spg_philox_round(&block, key0, key1);
+        key0 += SPG_PHILOX_STEP_0;
+        key1 += SPG_PHILOX_STEP_1;
     }
-    spg_philox_block block = {{c0, c1, c2, c3}};
     return block;
 }
 

@@ -34,9 +34,9 @@
  *
  * GROUPED (any sampler): sections of SPG_SECTION buckets (the last shorter). The counts of sections come from `count`
  * by exact binomial splitting (sampling_binomial.h); section s fills the output from offset[s] to offset[s + 1]. A draw
- * at output position i of a section with first bucket f and m buckets: compact: g = random->first + i; y =
- * spg_grouped_bits (g); v = y * m; bucket f + (v >> 42), fraction (uint32_t)(v >> 10). Exact: x = number g, as in
- * spg_alias_draw_exact with m for n, plus f. */
+ * at output position i of a section with first bucket f and m buckets: compact: y = number random->first + i of the
+ * numbers of 42 bits (SPG_GROUPED_RUN); v = y * m; bucket f + (v >> 42), fraction (uint32_t)(v >> 10). Exact: x =
+ * number random->first + i of `random`, as in spg_alias_draw_exact with m for n, plus f. */
 #ifndef SPG_SRC_SAMPLING_ALIAS_H
 #define SPG_SRC_SAMPLING_ALIAS_H
 
@@ -137,6 +137,16 @@ SPG_INLINE uint64_t spg_multiply_high(uint64_t a, uint64_t b)
 #endif
 }
 
+/* The lower word of the two of `high` and `low`, shifted down; 0 < shift < 32. */
+SPG_INLINE uint32_t spg_funnel(uint32_t low, uint32_t high, int shift)
+{
+#ifdef __CUDA_ARCH__
+    return __funnelshift_r(low, high, (unsigned int)shift);
+#else
+    return low >> shift | high << (32 - shift);
+#endif
+}
+
 /* The upper 64 bits of x * n / 2^32: bucket above, fraction below; n < 2^31. */
 SPG_INLINE uint64_t spg_compact_position(uint64_t x, int64_t n)
 {
@@ -167,19 +177,44 @@ SPG_INLINE int32_t spg_alias_draw_exact(const spg_alias_exact *table, int64_t n,
     return spg_exact_choice(table + bucket, bucket, x * (uint64_t)n);
 }
 
-/* The three numbers of 42 bits of a block, for draws 3b, 3b + 1 and 3b + 2: bits 0-41, 42-83, 84-125, of the 128 bits
- * with word 0 lowest. The block: spg_philox(seed, SPG_GROUPED_DOMAIN | b, stream). */
+/* Numbers of 42 bits. A block of the generator, spg_philox(seed, SPG_GROUPED_DOMAIN | b, stream), holds three: bits
+ * 0-41, 42-83, 84-125 of its 128, with word 0 lowest. A run is 32 blocks side by side, 32 * k and on, of which come
+ * numbers 96 * k and on: the lowest number of each, then the second of each, then the third; so 32 threads with a block
+ * each write their draws side by side. Numbers go on past 2^64; blocks stay below 2^63 then. */
 #define SPG_GROUPED_DOMAIN ((uint64_t)1 << 63)
+enum { SPG_RUN_BLOCKS = 32, SPG_GROUPED_RUN = 3 * SPG_RUN_BLOCKS };
 
-SPG_INLINE uint64_t spg_grouped_half_bits(uint64_t low, uint64_t high, int draw_in_block)
+/* Where draw i of a call is. */
+typedef struct spg_grouped_place {
+    uint64_t block; /* the first of its run */
+    int in_run;
+} spg_grouped_place;
+
+SPG_INLINE spg_grouped_place spg_find_grouped(uint64_t first, int64_t i)
 {
-    uint64_t bits = draw_in_block == 0 ? low : draw_in_block == 1 ? low >> 42 | high << 22 : high >> 20;
+    uint64_t number = first % SPG_GROUPED_RUN + (uint64_t)i;
+    uint64_t run = first / SPG_GROUPED_RUN + number / SPG_GROUPED_RUN;
+    spg_grouped_place place = {SPG_GROUPED_DOMAIN | run * SPG_RUN_BLOCKS, (int)(number % SPG_GROUPED_RUN)};
+    return place;
+}
+
+SPG_INLINE uint64_t spg_grouped_bits(uint64_t low, uint64_t high, int place)
+{
+    uint64_t bits = place == 0 ? low : place == 1 ? low >> 42 | high << 22 : high >> 20;
     return bits & (((uint64_t)1 << 42) - 1);
 }
 
-SPG_INLINE uint64_t spg_grouped_bits(const spg_philox_block *block, int draw_in_block)
+/* Of a whole section, v = y * SPG_SECTION: bucket and fraction, without the product. */
+SPG_INLINE uint32_t spg_section_bucket(const uint32_t *word, int place)
 {
-    return spg_grouped_half_bits(spg_philox_half(block, 0), spg_philox_half(block, 1), draw_in_block);
+    return (place == 0 ? word[0] >> 30 | word[1] << 2 : place == 1 ? word[2] >> 8 : word[3] >> 18) % SPG_SECTION;
+}
+
+SPG_INLINE uint32_t spg_section_fraction(const uint32_t *word, int place)
+{
+    return place == 0   ? word[0] << 2
+           : place == 1 ? spg_funnel(word[1], word[2], 8) & ~3u
+                        : spg_funnel(word[2], word[3], 18) & ~3u;
 }
 
 #endif

@@ -30,13 +30,6 @@ struct kind_of_row {
     }
 };
 
-/* What the host waits for, once for a table. */
-struct build_notes {
-    row_sum sum;
-    left_items left;
-    unsigned long long first_fault;
-};
-
 int64_t row_bytes(bool exact) { return exact ? (int64_t)sizeof(spg_alias_exact) : (int64_t)sizeof(spg_alias_compact); }
 
 spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes)
@@ -44,57 +37,93 @@ spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes
     return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, bytes);
 }
 
-/* What the tiles of a big row leave, brought together and paired. Sizes its lists by what the host has read. */
-spg_status pair_left(spg_context *context, const table_job &job, bool exact, const row_sum *sum,
-                     const tile_notes &notes, const left_items &left)
+/* One block of memory for all notes: it is asked for before the first kernel can begin. */
+spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
 {
-    workspace work(context);
-    left_lists lists = {nullptr, nullptr, nullptr, nullptr, left};
-    spg_status status = work.take(left.lights, "lights of an alias table", &lists.lacks);
-    if (status == SPG_OK) status = work.take(left.heavies, "heavies of an alias table", &lists.over);
-    if (status == SPG_OK) status = work.take(left.lights, "lights of an alias table", &lists.light_items);
-    if (status == SPG_OK) status = work.take(left.heavies, "heavies of an alias table", &lists.heavy_items);
-    if (status == SPG_OK) status = list_left(context, job, exact, notes, lists);
-    return status == SPG_OK ? pack_lists(work, job, exact, sum, lists) : status;
+    int64_t tiles = tiles_of(items), groups = groups_of(items);
+    int64_t bytes = (tiles + groups) * (int64_t)sizeof *notes->left + (int64_t)sizeof *notes->all +
+                    (int64_t)sizeof *notes->sum + tiles * (int64_t)sizeof *notes->places + (int64_t)sizeof *notes->done;
+    char *memory = nullptr;
+    spg_status status = work.take(bytes, "notes on an alias table", &memory);
+    if (status != SPG_OK) return status;
+    notes->left = reinterpret_cast<left_items *>(memory);
+    notes->groups = notes->left + tiles;
+    notes->all = reinterpret_cast<left_by_all *>(notes->groups + groups);
+    notes->sum = reinterpret_cast<row_sum *>(notes->all + 1);
+    notes->places = reinterpret_cast<left_place *>(notes->sum + 1);
+    notes->done = reinterpret_cast<unsigned int *>(notes->places + tiles);
+    notes->first_fault = &spg_cuda_of(work.context)->report->first[0];
+    return SPG_OK;
 }
 
-/* One big row. A sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`.
- * *sound: nothing has been reported, of this row or before. */
-spg_status build_big(spg_context *context, const table_job &job, const spg_alias &alias, int64_t row, bool *sound)
+/* What the tiles of a big row leave, `room` items at most, brought together and paired. */
+spg_status pair_left(spg_context *context, const table_job &job, const spg_alias &alias, const build_notes &notes,
+                     int64_t room)
 {
     workspace work(context);
-    bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
-    unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
-    int64_t tiles = tiles_of(job.items);
-    build_notes *noted = nullptr, seen;
-    spg_status status = work.take(1, "notes on an alias table", &noted);
-    tile_notes notes = {nullptr, nullptr};
-    if (status == SPG_OK) status = work.take(tiles + 1, "notes on an alias table", &notes.left);
-    if (status == SPG_OK) status = work.take(tiles, "notes on an alias table", &notes.places);
+    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    left_lists lists = {nullptr, nullptr, room, notes.all};
+    if (room == 0) return SPG_OK;
+    spg_status status = work.take(room, "items that tiles leave", &lists.sums);
+    if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
+    if (status == SPG_OK) status = list_left(context, job, exact, notes, lists);
     if (status != SPG_OK) return status;
-    row_sum *sum = &noted->sum;
+    return pack_lists(work, job, exact, alias.builder != SPG_ALIAS_PSA_PLUS, room, notes.sum, lists);
+}
+
+/* Room for what tiles that pair greedily leave of weights that are not far apart: a fiftieth of the items (of uniform
+ * weights), so that the device need not wait until the host has asked. */
+int64_t likely_left(const spg_alias &alias, int64_t items)
+{
+    return alias.builder == SPG_ALIAS_PSA_PLUS ? items / 16 + TILE : 0;
+}
+
+/* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
+spg_status pack_big(spg_context *context, const table_job &job, const spg_alias &alias, const build_notes &notes,
+                    spg_tally *tally)
+{
+    bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
+    unsigned int post;
+    int64_t room = likely_left(alias, job.items);
+    spg_status status = greedy ? pack_greedily(context, job, exact, notes) : leave_all(context, job, exact, notes);
+    if (status == SPG_OK) status = scan_left(context, job, notes, &post);
+    if (status == SPG_OK) status = pair_left(context, job, alias, notes, room);
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, tally);
+    if (status != SPG_OK || tally->faults != 0 || (int64_t)tally->nnz <= room) return status;
+    return pair_left(context, job, alias, notes, (int64_t)tally->nnz);
+}
+
+/* The arrays of a table. */
+spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    int64_t bytes = spg_array_bytes(weights.nnz, (size_t)row_bytes(alias->resolution == SPG_ALIAS_EXACT));
+    spg_status status = copy_shape(context, weights, &alias->offsets, &alias->columns);
+    return status == SPG_OK ? spg_allocate(context, bytes, "an alias table", &alias->table) : status;
+}
+
+/* The table of one row; without memory, that of all of `weights`, which is taken once the first kernels are at work. A
+ * sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. *sound: nothing has
+ * been reported, of this row or before. */
+spg_status build_big(spg_context *context, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
+                     bool *sound)
+{
+    workspace work(context);
+    build_notes notes;
+    spg_tally tally;
+    spg_status status = take_notes(work, job.items, &notes);
     double target = (double)job.items * spg_power_of_two(job.fraction_bits);
-    for (double scale = 1;; scale = SPG_SCALE_DOWN) {
+    for (double scale = 1; status == SPG_OK; scale = SPG_SCALE_DOWN) {
         workspace sums(context);
-        status = sum_weights(sums, job.weights, job.items, scale, target, row, first_fault, sum);
-        if (status == SPG_OK)
-            status =
-                greedy ? pack_greedily(context, job, exact, sum, notes) : leave_all(context, job, exact, sum, notes);
-        if (status == SPG_OK) status = scan_left(sums, job.items, notes);
-        if (status == SPG_OK)
-            status = for_each(context, 1, "notes on an alias table", [=] __device__(int64_t) {
-                noted->left = notes.left[tiles];
-                noted->first_fault = *first_fault;
-            });
-        if (status == SPG_OK) status = fetch(context, &seen, noted, sizeof seen);
-        if (status != SPG_OK) return status;
-        if (!(seen.sum.total > LARGEST) || scale < 1) break;
+        status = sum_weights(sums, job.weights, job.items, scale, target, row, notes.first_fault, notes.sum);
+        if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
+        if (job.table == nullptr) job.table = alias->table;
+        if (status == SPG_OK) status = pack_big(context, job, *alias, notes, &tally);
+        if (status == SPG_OK && ((tally.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
     }
-    /* Else the call will fail, and what tiles left means nothing. */
-    bool has_sum = seen.sum.total > 0 && seen.sum.total <= LARGEST;
-    *sound = seen.first_fault == NONE_FIRST && has_sum;
-    if (*sound) return pair_left(context, job, exact, sum, notes, seen.left);
-    return for_each(context, has_sum ? 0 : 1, "an alias table",
+    if (status != SPG_OK) return status;
+    *sound = tally.faults == 0;
+    unsigned long long *first_fault = notes.first_fault;
+    return for_each(context, (tally.faults & (NO_SUM | ENDLESS_SUM)) != 0 ? 1 : 0, "an alias table",
                     [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
@@ -103,15 +132,15 @@ struct big_row {
 };
 
 /* The big rows of a list, one after the other: each takes all of the device. */
-spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_alias &alias, const int32_t *row_list,
-                          uint32_t count)
+spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+                          const int32_t *row_list, uint32_t count)
 {
     workspace work(context);
-    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
     big_row *here = nullptr;
     void *memory = nullptr;
     int64_t bytes = spg_array_bytes(count, sizeof(big_row));
-    const int64_t *offsets = alias.offsets;
+    const int64_t *offsets = alias->offsets;
     spg_status status = work.take(count, "big rows", &here);
     if (status == SPG_OK)
         status = for_each(context, count, "big rows", [=] __device__(int64_t k) {
@@ -126,21 +155,21 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_a
         table_job big = {job.weights.from(begin), items, static_cast<char *>(job.table) + begin * row_bytes(exact),
                          spg_fraction_bits(items)};
         bool sound;
-        status = build_big(context, big, alias, rows[k].row, &sound);
+        status = build_big(context, big, weights, alias, rows[k].row, &sound);
     }
     spg_release_on_host(context, memory, bytes);
     return status;
 }
 
 /* Rows by kind. */
-spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_alias &alias)
+spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
     workspace work(context);
     int32_t rows = (int32_t)weights.rows, *row_list = nullptr;
     uint32_t *begins = nullptr, seen[2 * ROW_KINDS];
     char *room = nullptr;
-    bool exact = alias.resolution == SPG_ALIAS_EXACT;
-    rows_job job = {offsets_of(weights), weights_of(weights), alias.table, &spg_cuda_of(context)->report->first[0]};
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
+    rows_job job = {offsets_of(weights), weights_of(weights), alias->table, &spg_cuda_of(context)->report->first[0]};
     int64_t bytes = bins_workspace_bytes(context, rows, ROW_KINDS);
     if (bytes == 0) return SPG_ERROR_DEVICE;
     spg_status status = work.take(rows, "rows by length", &row_list);
@@ -160,26 +189,20 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, const spg_al
         status =
             build_by_block(context, job, exact, row_list + seen[BY_BLOCK], counts + BY_BLOCK, seen_counts[BY_BLOCK]);
     if (status != SPG_OK || seen_counts[BIG] == 0) return status;
-    return build_big_rows(context, job, alias, row_list + seen[BIG], seen_counts[BIG]);
+    return build_big_rows(context, job, weights, alias, row_list + seen[BIG], seen_counts[BIG]);
 }
 
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
-    void *memory = nullptr;
-    bool exact = alias->resolution == SPG_ALIAS_EXACT;
     spg_status status = clear_report(context);
-    if (status == SPG_OK) status = copy_shape(context, weights, &alias->offsets, &alias->columns);
-    if (status == SPG_OK)
-        status =
-            spg_allocate(context, spg_array_bytes(weights.nnz, (size_t)row_bytes(exact)), "an alias table", &memory);
-    alias->table = memory;
     bool sound = false;
     if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
         /* The host knows its number of items, if its offsets are sound. */
-        table_job job = {weights_of(weights), weights.nnz, memory, spg_fraction_bits(weights.nnz)};
-        status = build_big(context, job, *alias, 0, &sound);
-    } else if (status == SPG_OK && weights.rows > 0) {
-        status = build_rows(context, weights, *alias);
+        table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
+        status = build_big(context, job, weights, alias, 0, &sound);
+    } else if (status == SPG_OK) {
+        status = take_arrays(context, weights, alias);
+        if (status == SPG_OK && weights.rows > 0) status = build_rows(context, weights, alias);
     }
     if (status != SPG_OK || sound) return status;
     spg_report report;

@@ -1,10 +1,11 @@
-/* From weights to lists of the lights and heavies that are to be paired: see alias_build.cuh for the stages.
+/* What tiles of a big row left, to lists: see alias_build.cuh.
  *
- * In: the weights of one row and its sum. Out: rows of the table, finished or left, and the lists of those left. A
- * block takes a tile of items. */
+ * Where it goes: a block scans a group of tiles, the last to end the groups; it tells the host by a post, which takes
+ * less than a copy and a wait. Listing: a warp takes a tile, without barriers, so that tiles that leave few, at their
+ * end mostly, cost little. */
 #include "alias_build.cuh"
 
-#include <cub/device/device_scan.cuh>
+#include <cub/block/block_scan.cuh>
 
 namespace spg
 {
@@ -14,145 +15,146 @@ namespace alias
 namespace
 {
 
-using block_space = tile_space<THREADS>;
+using block_scan = cub::BlockScan<left_items, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
-__device__ void load_units(block_space &space, const table_job &job, spg_unit_scale scale, int64_t first, int count)
+/* Exclusive sums of up to TILE numbers, in place, by a block; returns their sum. */
+__device__ left_items scan_numbers(left_items *numbers, int count)
+{
+    __shared__ typename block_scan::TempStorage space;
+    left_items mine[ITEMS], none = {0, 0, 0, 0}, all;
+    int first = (int)threadIdx.x * ITEMS;
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) mine[k] = numbers[min(first + k, count - 1)]; /* read side by side */
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        if (first + k >= count) mine[k] = none;
+    __syncthreads();
+    block_scan(space).ExclusiveScan(mine, mine, none, plus{}, all);
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        if (first + k < count) numbers[first + k] = mine[k];
+    return all;
+}
+
+__global__ void __launch_bounds__(THREADS)
+    scan_left_kernel(const __grid_constant__ build_notes notes, int64_t tiles, spg_mailbox *mailbox, unsigned int post)
+{
+    int64_t first = (int64_t)blockIdx.x * TILE;
+    left_items all = scan_numbers(notes.left + first, (int)min(tiles - first, (int64_t)TILE));
+    if (threadIdx.x == 0) notes.groups[blockIdx.x] = all;
+    if (!is_last_block(notes.done)) return;
+    all = scan_numbers(notes.groups, (int)gridDim.x);
+    if (threadIdx.x != 0) return;
+    double total = notes.sum->total;
+    unsigned int faults = total > LARGEST ? ENDLESS_SUM : total > 0 ? 0 : NO_SUM;
+    if (*notes.first_fault != NONE_FIRST) faults |= FAULT_REPORTED;
+    *notes.all = {all, faults};
+    mailbox->tally.nnz = (unsigned long long)all.lights + all.heavies;
+    mailbox->tally.faults = faults;
+    __threadfence_system();
+    mailbox->number = post;
+}
+
+/* Rows of a lane at a time: of items WARP apart, so that the warp reads and writes side by side. */
+enum { ROWS = 4, PART = WARP * ROWS };
+
+template <bool EXACT>
+__device__ void load_part(const table_job &job, int64_t first, int part, int count, uint64_t (&rows)[ROWS])
 {
 #pragma unroll
-    for (int k = 0; k < ITEMS; ++k) {
-        int place = k * THREADS + (int)threadIdx.x;
-        if (place < count) space.units[slot_of(place)] = job.units_of(first + place, scale);
+    for (int k = 0; k < ROWS; ++k) {
+        int place = part + k * WARP + lane_in_warp();
+        rows[k] = place < count ? load_left<EXACT>(job, first + place) : 0;
     }
-    __syncthreads();
 }
 
-/* Tiles that leave few leave them at their end mostly, so that it is noted where to look for them. */
-__device__ void note_left(const block_space &space, int count, int *left_from)
+/* Lists those rows of a part that are of one kind, of which `lanes` tells, after `count` that have `sum`. */
+template <bool HEAVIES>
+__device__ void list_kind(const left_lists &lists, const uint64_t (&amounts)[ROWS], const unsigned int (&lanes)[ROWS],
+                          int64_t item, uint64_t &sum, uint32_t &count)
 {
-    int first = (int)threadIdx.x * ITEMS;
-    for (int k = 0; k < ITEMS && first + k < count; ++k)
-        if ((space.units[slot_of(first + k)] & LEFT) != 0) {
-            atomicMin(left_from, first + k);
-            break;
+    uint64_t through[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) through[k] = inclusive_scan(amounts[k], plus{});
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+        if ((lanes[k] >> lane_in_warp() & 1) != 0) {
+            int64_t place = (int64_t)count + __popc(lanes[k] & lanes_below());
+            (HEAVIES ? lists.over(place) : lists.lacks(place)) = sum + through[k] - (HEAVIES ? 0 : amounts[k]);
+            (HEAVIES ? lists.heavy_item(place) : lists.light_item(place)) = (int32_t)(item + k * WARP);
         }
-}
-
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS, 4)
-    pack_greedily_kernel(const __grid_constant__ table_job job, const row_sum *sum, tile_notes notes)
-{
-    __shared__ block_space space;
-    __shared__ int from, left_count, last_heavy;
-    int64_t first = (int64_t)blockIdx.x * TILE;
-    int count = (int)min((int64_t)TILE, job.items - first);
-    spg_unit_scale scale = sum->units;
-    if (threadIdx.x == 0) from = TILE - 1, left_count = 0, last_heavy = -1;
-    load_units(space, job, scale, first, count);
-    tile_lists lists = list_items<false>(space, count, job.full(), -1);
-    int mine = pair_items<false>(space, lists, count, job.full(), &last_heavy);
-    if (mine != 0) atomicAdd(&left_count, mine);
-    __syncthreads();
-    store_tile<EXACT>(space, job, scale, first, count);
-    if (left_count != 0) note_left(space, count, &from);
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    bool lights = lists.lacks > lists.over;
-    notes.left[blockIdx.x] = {lights ? lists.lacks - lists.over : 0, lights ? 0 : lists.over - lists.lacks,
-                              lights ? (uint32_t)left_count : 0, lights ? 0 : (uint32_t)left_count};
-    notes.places[blockIdx.x] = {(int16_t)from, (int16_t)last_heavy};
-    if (blockIdx.x == 0) notes.left[gridDim.x] = {0, 0, 0, 0};
-}
-
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS, 4)
-    leave_all_kernel(const __grid_constant__ table_job job, const row_sum *sum, tile_notes notes)
-{
-    __shared__ block_space space;
-    int64_t first = (int64_t)blockIdx.x * TILE;
-    uint64_t lacks = 0, over = 0;
-    int counts = 0;
-    spg_unit_scale scale = sum->units;
-    for (int k = 0; k < ITEMS; ++k) {
-        int64_t item = first + k * THREADS + (int)threadIdx.x;
-        if (item >= job.items) break;
-        uint64_t units = job.units_of(item, scale);
-        store_left<EXACT>(job, item, units | LEFT);
-        if (units < job.full())
-            lacks += job.full() - units, ++counts;
-        else
-            over += units - job.full(), counts += 1 << 16;
+        sum += __shfl_sync(ALL_LANES, through[k], WARP - 1);
+        count += (uint32_t)__popc(lanes[k]);
     }
-    tile_lists lists = sum_over_block(space, lacks, over, counts);
-    if (threadIdx.x != 0) return;
-    notes.left[blockIdx.x] = {lists.lacks, lists.over, (uint32_t)lists.lights, (uint32_t)lists.heavies};
-    notes.places[blockIdx.x] = {0, -1};
-    if (blockIdx.x == 0) notes.left[gridDim.x] = {0, 0, 0, 0};
 }
 
-/* Rows from the first one left on are read, listed in shared memory, and written where the lists' scan says. */
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS, 4)
-    list_left_kernel(const __grid_constant__ table_job job, tile_notes notes, left_lists lists)
+/* Lists a part, of which this lane's first item is `item`. */
+__device__ void list_part(const left_lists &lists, const uint64_t (&rows)[ROWS], int64_t item, uint64_t full,
+                          left_items &at)
 {
-    __shared__ block_space space;
-    left_items before = notes.left[blockIdx.x], through = notes.left[blockIdx.x + 1];
-    if (before.lights == through.lights && before.heavies == through.heavies) return;
-    left_place place = notes.places[blockIdx.x];
-    int64_t first = (int64_t)blockIdx.x * TILE + place.from;
-    int count = (int)min((int64_t)TILE - place.from, job.items - first);
-    for (int k = (int)threadIdx.x; k < count; k += THREADS) space.units[slot_of(k)] = load_left<EXACT>(job, first + k);
-    __syncthreads();
-    tile_lists here =
-        list_items<true>(space, count, job.full(), place.last_heavy < 0 ? -1 : place.last_heavy - place.from);
-    for (int k = (int)threadIdx.x; k < here.lights; k += THREADS) {
-        lists.lacks[before.lights + k] = before.lacks + space.sums[k];
-        lists.light_items[before.lights + k] = (int32_t)(first + space.items[k]);
+    uint64_t lacks[ROWS], over[ROWS];
+    unsigned int lights[ROWS], heavies[ROWS], any_light = 0, any_heavy = 0;
+#pragma unroll
+    for (int k = 0; k < ROWS; ++k) {
+        uint64_t units = rows[k] & ~LEFT;
+        bool light = rows[k] != 0 && units < full, heavy = rows[k] != 0 && !light;
+        lacks[k] = light ? full - units : 0;
+        over[k] = heavy ? units - full : 0;
+        any_light |= lights[k] = __ballot_sync(ALL_LANES, light);
+        any_heavy |= heavies[k] = __ballot_sync(ALL_LANES, heavy);
     }
-    for (int k = (int)threadIdx.x; k < here.heavies; k += THREADS) {
-        lists.over[before.heavies + k] = before.over + space.sums[TILE - 1 - k];
-        lists.heavy_items[before.heavies + k] = (int32_t)(first + space.items[TILE - 1 - k]);
+    if (any_light != 0) list_kind<false>(lists, lacks, lights, item, at.lacks, at.lights);
+    if (any_heavy != 0) list_kind<true>(lists, over, heavies, item, at.over, at.heavies);
+}
+
+template <bool EXACT>
+__global__ void __launch_bounds__(THREADS)
+    list_left_kernel(const __grid_constant__ table_job job, const __grid_constant__ build_notes notes,
+                     const __grid_constant__ left_lists lists)
+{
+    int64_t tile = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP, first = tile * TILE;
+    if (first >= job.items || !lists.are_usable()) return;
+    left_place place = notes.places[tile];
+    int count = (int)min((int64_t)TILE, job.items - first), skip = place.last_heavy;
+    uint64_t full = job.full();
+    left_items at = notes.before(tile);
+    if (skip >= 0) { /* before the lights */
+        uint64_t row = load_left<EXACT>(job, first + skip);
+        if (lane_in_warp() == 0) {
+            lists.lacks(at.lights) = at.lacks;
+            lists.light_item(at.lights) = (int32_t)(first + skip);
+        }
+        at.lacks += full - (row & ~LEFT);
+        ++at.lights;
+    }
+    int part = place.from / WARP * WARP;
+    uint64_t rows[ROWS], next[ROWS];
+    load_part<EXACT>(job, first, part, count, next);
+    for (; part < count; part += PART) {
+#pragma unroll
+        for (int k = 0; k < ROWS; ++k) rows[k] = part + k * WARP + lane_in_warp() != skip ? next[k] : 0;
+        load_part<EXACT>(job, first, part + PART, count, next);
+        list_part(lists, rows, first + part + lane_in_warp(), full, at);
     }
 }
 
 } // namespace
 
-spg_status pack_greedily(spg_context *context, const table_job &job, bool exact, const row_sum *sum,
-                         const tile_notes &notes)
+spg_status scan_left(spg_context *context, const table_job &job, const build_notes &notes, unsigned int *post)
 {
-    auto kernel = exact ? pack_greedily_kernel<true> : pack_greedily_kernel<false>;
-    kernel<<<(unsigned)tiles_of(job.items), THREADS, 0, spg_cuda_of(context)->stream>>>(job, sum, notes);
-    return spg_cuda_check_launch(context, "packing an alias table greedily");
+    spg_cuda *cuda = spg_cuda_of(context);
+    *post = ++cuda->posts;
+    scan_left_kernel<<<(unsigned)groups_of(job.items), THREADS, 0, cuda->stream>>>(notes, tiles_of(job.items),
+                                                                                   cuda->device_mailbox, *post);
+    return spg_cuda_check_launch(context, "scanning what tiles of an alias table leave");
 }
 
-spg_status leave_all(spg_context *context, const table_job &job, bool exact, const row_sum *sum,
-                     const tile_notes &notes)
-{
-    auto kernel = exact ? leave_all_kernel<true> : leave_all_kernel<false>;
-    kernel<<<(unsigned)tiles_of(job.items), THREADS, 0, spg_cuda_of(context)->stream>>>(job, sum, notes);
-    return spg_cuda_check_launch(context, "summing the items of an alias table");
-}
-
-spg_status scan_left(workspace &work, int64_t items, const tile_notes &notes)
-{
-    spg_context *context = work.context;
-    cudaStream_t stream = spg_cuda_of(context)->stream;
-    int64_t count = tiles_of(items) + 1;
-    size_t bytes = 0;
-    left_items none = {0, 0, 0, 0}, *left = notes.left;
-    cudaError_t error = cub::DeviceScan::ExclusiveScan(nullptr, bytes, left, left, plus{}, none, count, stream);
-    spg_status status = spg_cuda_check(context, error, "an alias table");
-    char *temporary = nullptr;
-    if (status == SPG_OK) status = work.take((int64_t)bytes, "the scan of an alias table", &temporary);
-    if (status != SPG_OK) return status;
-    error = cub::DeviceScan::ExclusiveScan(temporary, bytes, left, left, plus{}, none, count, stream);
-    return spg_cuda_check(context, error, "scanning what tiles of an alias table leave");
-}
-
-spg_status list_left(spg_context *context, const table_job &job, bool exact, const tile_notes &notes,
+spg_status list_left(spg_context *context, const table_job &job, bool exact, const build_notes &notes,
                      const left_lists &lists)
 {
     auto kernel = exact ? list_left_kernel<true> : list_left_kernel<false>;
-    kernel<<<(unsigned)tiles_of(job.items), THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes, lists);
+    unsigned blocks = (unsigned)((tiles_of(job.items) + WARPS - 1) / WARPS);
+    kernel<<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes, lists);
     return spg_cuda_check_launch(context, "listing what tiles of an alias table leave");
 }
 

@@ -1,9 +1,12 @@
-/* Split and pack: the lists of an alias table's lights and heavies, paired by merging them.
+/* Split and pack: the lists of an alias table's lights and heavies, paired by merging them. A block's part of the merge
+ * is TILE steps; where it begins among lights and heavies is found by search.
  *
- * Split: a block's part of the merge is TILE steps; where it begins among lights and heavies is found by partial p-ary
- * search (Lehmann 2021, section 3.2): the block narrows the range of all its splits together, by as many probes as it
- * has threads, and each thread ends its own by binary search. Pack: a block brings its part of both lists to shared
- * memory, splits it among its threads and writes the rows where their items lie. */
+ * PSA: by partial p-ary search (Lehmann 2021, section 3.2), in a kernel of its own: the block narrows the range of all
+ * its splits together, by as many probes as it has threads, and each thread ends its own by binary search. PSA+ has few
+ * parts, and two warps of a block find its own ends, with 32 probes a round.
+ *
+ * Pack: a block brings its part of both lists to shared memory, splits it among its threads and writes the rows where
+ * their items lie. */
 #include "alias_build.cuh"
 
 namespace spg
@@ -15,11 +18,11 @@ namespace
 {
 
 /* light_splits[b]: how many lights come before step b * TILE of the merge. */
-__global__ void __launch_bounds__(THREADS)
-    split_kernel(left_lists lists, int64_t steps, int64_t splits, int64_t *light_splits)
+__global__ void __launch_bounds__(THREADS) split_kernel(left_lists lists, int64_t splits, int64_t *light_splits)
 {
     __shared__ long long low, high;
-    int64_t lights = lists.all.lights, heavies = lists.all.heavies;
+    if (!lists.are_usable()) return;
+    int64_t lights = lists.all->items.lights, heavies = lists.all->items.heavies, steps = lights + heavies;
     int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, splits) - 1;
     int64_t first_step = min(first * TILE, steps), last_step = min(last * TILE, steps);
     int64_t begin = max(first_step - heavies, (int64_t)0), end = min(last_step, lights);
@@ -31,8 +34,8 @@ __global__ void __launch_bounds__(THREADS)
         __syncthreads();
         int64_t probe = begin + (before * ((int64_t)threadIdx.x + 1)) / (THREADS + 1);
         int64_t first_other = first_step - probe - 1, last_other = last_step - probe - 1;
-        bool below_first = first_other >= 0 && (first_other >= heavies || lists.lacks[probe] < lists.over[first_other]);
-        bool below_last = last_other >= 0 && (last_other >= heavies || lists.lacks[probe] < lists.over[last_other]);
+        bool below_first = first_other >= 0 && (first_other >= heavies || lists.lacks(probe) < lists.over(first_other));
+        bool below_last = last_other >= 0 && (last_other >= heavies || lists.lacks(probe) < lists.over(last_other));
         if (below_first) atomicMax(&low, (long long)probe + 1);
         if (!below_last) atomicMin(&high, (long long)probe);
         __syncthreads();
@@ -44,81 +47,152 @@ __global__ void __launch_bounds__(THREADS)
     if (split >= splits) return;
     int64_t from = max(begin, step - heavies), to = min(end, min(step, lights));
     light_splits[split] =
-        first_that(from, max(from, to), [=](int64_t i) { return !(lists.lacks[i] < lists.over[step - i - 1]); });
+        first_that(from, max(from, to), [=](int64_t i) { return !(lists.lacks(i) < lists.over(step - i - 1)); });
 }
 
+/* The same of one step, by a warp. */
+__device__ int64_t find_split(const left_lists &lists, const left_items &all, int64_t step)
+{
+    int64_t low = max(step - (int64_t)all.heavies, (int64_t)0), high = min(step, (int64_t)all.lights);
+    while (low < high) {
+        int64_t span = high - low, begin = low;
+        auto probe = [=](int n) { return begin + (span <= WARP ? n : span * (n + 1) / (WARP + 1)); };
+        int64_t mine = probe(lane_in_warp());
+        bool below = mine < high && lists.lacks(mine) < lists.over(step - mine - 1);
+        int count = __popc(__ballot_sync(ALL_LANES, below));
+        if (span <= WARP) return low + count;
+        if (count < WARP) high = probe(count);
+        if (count > 0) low = probe(count - 1) + 1;
+    }
+    return low;
+}
+
+/* A block's part of the lists, and one more of each: what the light after the part has before it, and the heavy that
+ * lends next (-1: there is none). Lights stand from place 0 on, heavies from BACK backwards. */
 struct pack_space {
-    uint64_t sums[TILE + 2]; /* the part's lights, then its heavies; of each list one more */
-    int32_t items[TILE + 2];
+    static constexpr int BACK = TILE + 1;
+    uint64_t sums[sum_slot(BACK) + 1]; /* in the end, of a compact table: rows */
+    int32_t items[BACK + 1];
+    int64_t splits[2];
+
+    __device__ uint64_t &sum(int place) { return sums[sum_slot((unsigned)place)]; }
 };
 
-/* Rows of the part's items. A light's threshold is what it does not lack. */
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS) pack_kernel(const __grid_constant__ table_job job, const row_sum *sum,
-                                                       left_lists lists, int64_t steps, const int64_t *light_splits)
+struct pack_part {
+    int lights, heavies;
+    int32_t last_heavy; /* of all */
+};
+
+__device__ pack_part load_part(pack_space &space, const left_lists &lists, int64_t begin, int64_t end)
 {
-    __shared__ pack_space space;
-    int64_t begin = (int64_t)blockIdx.x * TILE, end = min(begin + TILE, steps);
-    int64_t first_light = light_splits[blockIdx.x], first_heavy = begin - first_light;
-    int lights = (int)(light_splits[blockIdx.x + 1] - first_light), count = (int)(end - begin);
-    int heavies = count - lights;
-    /* One more of each list: what the light after the part has before it, and the heavy that lends next. */
-    bool lights_end = first_light + lights == lists.all.lights,
-         heavies_end = first_heavy + heavies == lists.all.heavies;
-    uint64_t *lacks = space.sums, *over = space.sums + lights + 1;
-    int32_t *light_items = space.items, *heavy_items = space.items + lights + 1;
+    left_items all = lists.all->items;
+    int64_t first_light = space.splits[0], first_heavy = begin - first_light;
+    int lights = (int)(space.splits[1] - first_light), heavies = (int)(end - begin) - lights;
+    bool lights_end = first_light + lights == all.lights, heavies_end = first_heavy + heavies == all.heavies;
     for (int k = (int)threadIdx.x; k < lights + 1; k += THREADS) {
         bool there = k < lights || !lights_end;
-        lacks[k] = there ? lists.lacks[first_light + k] : lists.all.lacks;
-        light_items[k] = there ? lists.light_items[first_light + k] : 0;
+        space.sum(k) = there ? lists.lacks(first_light + k) : all.lacks;
+        space.items[k] = there ? lists.light_item(first_light + k) : 0;
     }
     for (int k = (int)threadIdx.x; k < heavies + 1; k += THREADS) {
         bool there = k < heavies || !heavies_end;
-        over[k] = there ? lists.over[first_heavy + k] : UINT64_MAX;
-        heavy_items[k] = there ? lists.heavy_items[first_heavy + k] : -1;
+        space.sum(space.BACK - k) = there ? lists.over(first_heavy + k) : UINT64_MAX;
+        space.items[space.BACK - k] = there ? lists.heavy_item(first_heavy + k) : -1;
     }
-    int32_t last_heavy = lists.all.heavies > 0 ? lists.heavy_items[lists.all.heavies - 1] : -1;
-    spg_unit_scale scale = sum->units;
-    uint64_t full = job.full();
     __syncthreads();
-    int step = min((int)threadIdx.x * ITEMS, count);
+    return {lights, heavies, all.heavies > 0 ? lists.heavy_item(all.heavies - 1) : -1};
+}
+
+/* A thread's steps. rows[k]: the row of step k, of a compact table; its item stands at places[k]. */
+template <bool EXACT>
+__device__ void pack_steps(pack_space &space, const pack_part &part, const table_job &job, spg_unit_scale scale,
+                           uint64_t (&rows)[ITEMS], int (&places)[ITEMS])
+{
+    uint64_t full = job.full();
+    int count = part.lights + part.heavies, step = min((int)threadIdx.x * ITEMS, count);
     int i = lights_before(
-        step, lights, heavies, [=](int k) { return lacks[k]; }, [=](int k) { return over[k]; });
-    int j = step - i;
-    for (int k = 0; k < ITEMS && i + j < count; ++k) {
-        bool light = i < lights && (j == heavies || lacks[i] < over[j]);
-        int32_t item = light ? light_items[i] : heavy_items[j], alias;
-        uint64_t units = full;
-        if (light) {
-            alias = heavy_items[j] >= 0 ? heavy_items[j] : last_heavy;
-            if (alias >= 0) units = full - (lacks[i + 1] - lacks[i]);
-            ++i;
-        } else {
-            alias = lacks[i] > over[j] ? heavy_items[j + 1] : -1;
-            if (alias >= 0) units = full - (lacks[i] - over[j]);
-            ++j;
-        }
-        store_row<EXACT>(job, scale, item, units, alias >= 0 ? alias : item);
+        step, part.lights, part.heavies, [&](int k) { return space.sum(k); },
+        [&](int k) { return space.sum(space.BACK - k); });
+    int heavy_place = space.BACK - (step - i);
+    uint64_t lacks = space.sum(i), over = space.sum(heavy_place);
+    int32_t light = space.items[i], heavy = space.items[heavy_place];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+        places[k] = -1;
+        if (step + k >= count) continue;
+        bool is_light = i < part.lights && lacks < over;
+        places[k] = is_light ? i : heavy_place;
+        int place = is_light ? ++i : --heavy_place;
+        uint64_t next = space.sum(place), units = full;
+        int32_t next_item = space.items[place], item = is_light ? light : heavy;
+        int32_t alias = is_light ? (heavy >= 0 ? heavy : part.last_heavy) : next_item;
+        if (alias >= 0 && (is_light || lacks > over)) units += (is_light ? lacks : over) - (is_light ? next : lacks);
+        if (units == full) alias = item;
+        if constexpr (EXACT)
+            store_row<EXACT>(job, scale, item, units, alias);
+        else
+            rows[k] = compact_bits(units, job.fraction_bits, item, alias);
+        (is_light ? lacks : over) = next;
+        (is_light ? light : heavy) = next_item;
+    }
+}
+
+/* Rows of the part's items. Those of a compact table are written in the order of the lists, which is that of the items:
+ * so a warp's rows lie in few sectors. */
+template <bool EXACT>
+__global__ void __launch_bounds__(THREADS, 5)
+    pack_kernel(const __grid_constant__ table_job job, const row_sum *sum, const __grid_constant__ left_lists lists,
+                const int64_t *light_splits)
+{
+    __shared__ pack_space space;
+    if (!lists.are_usable()) return;
+    left_items all = lists.all->items;
+    int64_t steps = (int64_t)all.lights + all.heavies, begin = (int64_t)blockIdx.x * TILE;
+    int64_t end = min(begin + TILE, steps);
+    if (begin >= steps) return;
+    int warp = (int)threadIdx.x / WARP;
+    if (warp < 2) {
+        int64_t split =
+            light_splits != nullptr ? light_splits[blockIdx.x + warp] : find_split(lists, all, warp == 0 ? begin : end);
+        if (lane_in_warp() == 0) space.splits[warp] = split;
+    }
+    __syncthreads();
+    pack_part part = load_part(space, lists, begin, end);
+    uint64_t rows[ITEMS];
+    int places[ITEMS];
+    pack_steps<EXACT>(space, part, job, sum->units, rows, places);
+    if constexpr (EXACT) return;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        if (places[k] >= 0) space.sum(places[k]) = rows[k];
+    __syncthreads();
+    uint64_t *table = static_cast<uint64_t *>(job.table);
+    for (int k = (int)threadIdx.x; k < part.lights + part.heavies; k += THREADS) {
+        int place = k < part.lights ? k : space.BACK - (k - part.lights);
+        table[space.items[place]] = space.sum(place);
     }
 }
 
 } // namespace
 
-spg_status pack_lists(workspace &work, const table_job &job, bool exact, const row_sum *sum, const left_lists &lists)
+spg_status pack_lists(workspace &work, const table_job &job, bool exact, bool p_ary, int64_t most, const row_sum *sum,
+                      const left_lists &lists)
 {
     spg_context *context = work.context;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int64_t steps = (int64_t)lists.all.lights + lists.all.heavies, tiles = tiles_of(steps), splits = tiles + 1;
-    if (steps == 0) return SPG_OK;
-    int64_t *light_splits = nullptr;
-    spg_status status = work.take(splits, "the splits of an alias table", &light_splits);
-    if (status != SPG_OK) return status;
-    split_kernel<<<(unsigned)((splits + THREADS - 1) / THREADS), THREADS, 0, stream>>>(lists, steps, splits,
-                                                                                       light_splits);
-    status = spg_cuda_check_launch(context, "splitting the lists of an alias table");
-    if (status != SPG_OK) return status;
+    int64_t tiles = tiles_of(most), splits = tiles + 1, *light_splits = nullptr;
+    if (most == 0) return SPG_OK;
+    spg_status status = SPG_OK;
+    if (p_ary) {
+        status = work.take(splits, "the splits of an alias table", &light_splits);
+        if (status != SPG_OK) return status;
+        split_kernel<<<(unsigned)((splits + THREADS - 1) / THREADS), THREADS, 0, stream>>>(lists, splits, light_splits);
+        status = spg_cuda_check_launch(context, "splitting the lists of an alias table");
+        if (status != SPG_OK) return status;
+    }
     auto kernel = exact ? pack_kernel<true> : pack_kernel<false>;
-    kernel<<<(unsigned)tiles, THREADS, 0, stream>>>(job, sum, lists, steps, light_splits);
+    kernel<<<(unsigned)tiles, THREADS, 0, stream>>>(job, sum, lists, light_splits);
     return spg_cuda_check_launch(context, "packing an alias table");
 }
 

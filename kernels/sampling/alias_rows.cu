@@ -97,22 +97,20 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The sum of the weights that lie in space.units, by all threads. */
-template <int BLOCK> __device__ double sum_tile(tile_space<BLOCK> &space, double scale)
+/* The sum of the weights that lie in space.rows, by all threads, which can write there afterwards. */
+template <int BLOCK, bool EXACT> __device__ double sum_tile(tile_space<BLOCK, EXACT> &space, double scale)
 {
     tree::item_tree<ITEMS> items;
     double leaves[ITEMS];
 #pragma unroll
-    for (int k = 0; k < ITEMS; ++k)
-        leaves[k] =
-            multiply(__longlong_as_double((long long)space.units[slot_of((int)threadIdx.x * ITEMS + k)]), scale);
+    for (int k = 0; k < ITEMS; ++k) leaves[k] = multiply(__longlong_as_double((long long)space.own_row(k)), scale);
     items.sum(leaves);
     double sum = items.root();
 #pragma unroll
     for (int step = 1; step < WARP; step *= 2) sum = add(sum, tree::exchange(sum, step));
     if constexpr (BLOCK > WARP) {
         constexpr int WARPS = BLOCK / WARP;
-        double *sums = reinterpret_cast<double *>(space.warp_lacks);
+        double *sums = reinterpret_cast<double *>(space.warps.lacks);
         if (lane_in_warp() == 0) sums[threadIdx.x / WARP] = sum;
         __syncthreads();
         double part[WARPS];
@@ -121,20 +119,23 @@ template <int BLOCK> __device__ double sum_tile(tile_space<BLOCK> &space, double
         tree::item_tree<WARPS> warps;
         warps.sum(part);
         sum = warps.root();
-        __syncthreads();
     }
+    __syncthreads();
     return sum;
 }
 
-template <int BLOCK, bool EXACT> __device__ void build_row(tile_space<BLOCK> &space, const rows_job &rows, int64_t row)
+template <int BLOCK, bool EXACT>
+__device__ void build_row(tile_space<BLOCK, EXACT> &space, const rows_job &rows, int64_t row)
 {
     table_job job = job_of_row<EXACT>(rows, row);
-    int count = (int)job.items, unused;
+    int count = (int)job.items;
     bool sound = true;
-    for (int place = (int)threadIdx.x; place < BLOCK * ITEMS; place += BLOCK) {
-        double weight = place < count ? job.weights[place] : 0;
-        sound = sound && is_sound_weight(weight);
-        space.units[slot_of(place)] = (uint64_t)__double_as_longlong(weight);
+    double weights[ITEMS];
+    load_weights<false, BLOCK>(job.weights, count, weights);
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k) {
+        sound = sound && is_sound_weight(weights[k]);
+        space.strided_row(k) = (uint64_t)__double_as_longlong(weights[k]);
     }
     sound = __syncthreads_and(sound);
     double scale = 1, sum = sum_tile(space, scale);
@@ -147,22 +148,21 @@ template <int BLOCK, bool EXACT> __device__ void build_row(tile_space<BLOCK> &sp
         return;
     }
     spg_unit_scale units = spg_units_of_row(sum, scale, target_of(job));
-    for (int place = (int)threadIdx.x; place < count; place += BLOCK) {
-        double weight = __longlong_as_double((long long)space.units[slot_of(place)]);
-        space.units[slot_of(place)] = spg_alias_units(spg_units(weight, units), place);
-    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        space.strided_row(k) = spg_alias_units(spg_units(weights[k], units), k * BLOCK + (int)threadIdx.x);
     __syncthreads();
-    tile_lists lists = list_items<false>(space, count, job.full(), -1);
-    pair_items<true>(space, lists, count, job.full(), &unused);
+    tile_lists lists = list_items<false>(space, count, job.full());
+    pair_items<true>(space, lists, count, job, 0);
     __syncthreads();
-    store_tile<EXACT>(space, job, units, 0, count);
+    store_tile<false>(space, job, units, 0, count);
 }
 
 template <int BLOCK, bool EXACT>
 __global__ void __launch_bounds__(BLOCK)
     build_by_tile_kernel(const __grid_constant__ rows_job rows, const int32_t *row_list, const uint32_t *count)
 {
-    __shared__ tile_space<BLOCK> space;
+    __shared__ tile_space<BLOCK, EXACT> space;
     for (uint32_t k = blockIdx.x; k < *count; k += gridDim.x) {
         build_row<BLOCK, EXACT>(space, rows, row_list[k]);
         __syncthreads();

@@ -1,4 +1,5 @@
-/* See weight_sum.cuh. A block adds up a tile of 2048 items; tiles' sums are added up likewise, until one is left. */
+/* See weight_sum.cuh. A block adds up a tile of 2048 items, or of sums of tiles; the last block of the second round
+ * adds up what that has left, one tile at most. */
 #include "weight_sum.cuh"
 
 #include "tree.cuh"
@@ -11,31 +12,55 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / WARP, CHUNKS = 8, TILE = THREADS * CHUNKS };
 
-__global__ void __launch_bounds__(THREADS)
-    sum_tiles(weights_view weights, int64_t items, double scale, int64_t row, unsigned long long *first_fault,
-              double first_scale, double target, double *sums, row_sum *total)
+/* The sum of numbers[0, count), up to TILE of them, times scale, by a block; of use in thread 0. *sound: this thread
+ * has seen none that is no weight. */
+template <typename Numbers>
+__device__ double sum_tile(const Numbers &numbers, int64_t begin, int64_t count, double scale, bool *sound)
 {
     __shared__ double warp_sums[WARPS];
-    int warp = (int)threadIdx.x / WARP;
-    int64_t first = (int64_t)blockIdx.x * TILE + warp * (WARP * CHUNKS) + lane_in_warp();
+    int warp = (int)threadIdx.x / WARP, first = warp * (WARP * CHUNKS) + lane_in_warp();
     double leaves[CHUNKS];
-    bool bad = false;
 #pragma unroll
     for (int c = 0; c < CHUNKS; ++c) {
-        double weight = first + c * WARP < items ? weights[first + c * WARP] : 0;
-        if (!is_sound_weight(weight)) bad = true;
-        leaves[c] = multiply(weight, scale);
+        double number = first + c * WARP < count ? numbers[begin + first + c * WARP] : 0;
+        if (!is_sound_weight(number)) *sound = false;
+        leaves[c] = multiply(number, scale);
     }
-    if (bad && first_fault != nullptr) report_first(first_fault, row);
     tree::chunk_tree<WARP, CHUNKS> tree;
     tree.sum(leaves);
     if (lane_in_warp() == 0) warp_sums[warp] = tree.root();
     __syncthreads();
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != 0) return 0;
     for (int step = 1; step < WARPS; step *= 2)
         for (int w = 0; w < WARPS; w += 2 * step) warp_sums[w] = add(warp_sums[w], warp_sums[w + step]);
-    sums[blockIdx.x] = warp_sums[0];
-    if (gridDim.x == 1) *total = {warp_sums[0], spg_units_of_row(warp_sums[0], first_scale, target)};
+    return warp_sums[0];
+}
+
+/* Sums of tiles of weights; the first block says that no block of the next kernel is done. */
+__global__ void __launch_bounds__(THREADS)
+    sum_weights_kernel(weights_view weights, int64_t items, double scale, int64_t row, unsigned long long *first_fault,
+                       double *sums, unsigned int *done)
+{
+    int64_t begin = (int64_t)blockIdx.x * TILE;
+    bool sound = true;
+    double sum = sum_tile(weights, begin, min(items - begin, (int64_t)TILE), scale, &sound);
+    if (!sound) report_first(first_fault, row);
+    if (threadIdx.x != 0) return;
+    sums[blockIdx.x] = sum;
+    if (blockIdx.x == 0) *done = 0;
+}
+
+__global__ void __launch_bounds__(THREADS)
+    sum_sums_kernel(const double *sums, int64_t count, double *sums_of_sums, unsigned int *done, double scale,
+                    double target, row_sum *total)
+{
+    int64_t begin = (int64_t)blockIdx.x * TILE;
+    bool sound;
+    double sum = sum_tile(sums, begin, min(count - begin, (int64_t)TILE), 1, &sound);
+    if (threadIdx.x == 0) sums_of_sums[blockIdx.x] = sum;
+    if (!is_last_block(done)) return;
+    sum = sum_tile(sums_of_sums, 0, gridDim.x, 1, &sound);
+    if (threadIdx.x == 0) *total = {sum, spg_units_of_row(sum, scale, target)};
 }
 
 } // namespace
@@ -43,23 +68,19 @@ __global__ void __launch_bounds__(THREADS)
 spg_status sum_weights(workspace &work, weights_view weights, int64_t items, double scale, double target, int64_t row,
                        unsigned long long *first_fault, row_sum *sum)
 {
+    static_assert((int64_t)TILE * TILE * TILE > INT32_MAX, "two rounds are enough");
     spg_context *context = work.context;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int64_t count = items, room = (items + TILE - 1) / TILE;
-    double *sums = nullptr, first_scale = scale;
-    spg_status status = work.take(2 * room, "sums of weights", &sums);
-    for (int level = 0; status == SPG_OK && (level == 0 || count > 1); ++level) {
-        int64_t tiles = (count + TILE - 1) / TILE;
-        double *next = sums + (level % 2) * room;
-        sum_tiles<<<(unsigned)tiles, THREADS, 0, stream>>>(weights, count, scale, row, first_fault, first_scale, target,
-                                                           next, sum);
-        status = spg_cuda_check_launch(context, "adding up weights");
-        weights = {next, true};
-        count = tiles;
-        scale = 1;
-        first_fault = nullptr;
-    }
-    return status;
+    int64_t tiles = (items + TILE - 1) / TILE, groups = (tiles + TILE - 1) / TILE;
+    double *sums = nullptr;
+    spg_status status = work.take(tiles + groups + 1, "sums of weights", &sums);
+    if (status != SPG_OK) return status;
+    unsigned int *done = reinterpret_cast<unsigned int *>(sums + tiles + groups);
+    sum_weights_kernel<<<(unsigned)tiles, THREADS, 0, stream>>>(weights, items, scale, row, first_fault, sums, done);
+    status = spg_cuda_check_launch(context, "adding up weights");
+    if (status != SPG_OK) return status;
+    sum_sums_kernel<<<(unsigned)groups, THREADS, 0, stream>>>(sums, tiles, sums + tiles, done, scale, target, sum);
+    return spg_cuda_check_launch(context, "adding up sums of weights");
 }
 
 } // namespace spg

@@ -18,6 +18,21 @@ struct row_sum {
 spg_status sum_weights(workspace &work, weights_view weights, int64_t items, double scale, double target, int64_t row,
                        unsigned long long *first_fault, row_sum *sum);
 
+/* Whether this block is the last of the grid to come here; what the others wrote before can then be read. All threads
+ * call; *done is zero before. */
+__device__ inline bool is_last_block(unsigned int *done)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(done, 1u) + 1 == gridDim.x;
+        __threadfence();
+    }
+    __syncthreads();
+    return last;
+}
+
 } // namespace spg
 
 #endif

@@ -31,32 +31,41 @@ static void split(const group_call *call, const spg_section_node *node, int64_t 
     }
 }
 
-/* Draws from..to of one section, of which `halves` has the blocks from that of draw `from` on. */
-static void draw_compact_batch(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to,
-                               const uint64_t *halves)
+/* Draws from..to of one section, from number `in_run` of the run on whose blocks `halves` holds. */
+static void draw_run(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to,
+                     int in_run, const uint64_t *halves)
 {
     const spg_alias_compact *table = (const spg_alias_compact *)call->alias->table + call->begin + first_bucket;
-    int slot = (int)((call->random->first + (uint64_t)from) % 3);
-    for (int64_t i = from; i < to; ++i) {
-        uint64_t position = spg_grouped_half_bits(halves[0], halves[1], slot) * (uint64_t)buckets;
-        int32_t bucket = (int32_t)(position >> 42);
-        call->draws[i] = spg_compact_choice(table[bucket], (int32_t)first_bucket + bucket, (uint32_t)(position >> 10));
-        slot = slot == 2 ? 0 : slot + 1;
-        if (slot == 0) halves += 2;
+    int32_t *draws = call->draws + from;
+    int end = in_run + (int)(to - from);
+    for (int place = in_run / SPG_RUN_BLOCKS; place * SPG_RUN_BLOCKS < end; ++place) {
+        int first = place * SPG_RUN_BLOCKS, last = first + SPG_RUN_BLOCKS < end ? first + SPG_RUN_BLOCKS : end;
+        for (int k = first < in_run ? in_run : first; k < last; ++k) {
+            const uint64_t *block = halves + (ptrdiff_t)2 * (k - first);
+            uint64_t position = spg_grouped_bits(block[0], block[1], place) * (uint64_t)buckets;
+            int32_t bucket = (int32_t)(position >> 42);
+            draws[k - in_run] =
+                spg_compact_choice(table[bucket], (int32_t)first_bucket + bucket, (uint32_t)(position >> 10));
+        }
     }
 }
 
 static void draw_compact(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to)
 {
-    enum { BLOCKS = 128 };
-    uint64_t halves[2 * BLOCKS];
+    enum { RUNS = 4, MOST = RUNS * SPG_GROUPED_RUN };
+    uint64_t halves[2 * RUNS * SPG_RUN_BLOCKS];
     while (from < to) {
-        uint64_t number = call->random->first + (uint64_t)from, block = number / 3;
-        int64_t whole = 3 * BLOCKS - (int64_t)(number % 3), end = to - from < whole ? to : from + whole;
-        int blocks = (int)((number % 3 + (uint64_t)(end - from) + 2) / 3);
-        spg_host_blocks(call->random->seed, SPG_GROUPED_DOMAIN | block, call->random->stream, blocks, halves);
-        draw_compact_batch(call, first_bucket, buckets, from, end, halves);
-        from = end;
+        spg_grouped_place at = spg_find_grouped(call->random->first, from);
+        int64_t end = to - from < MOST - at.in_run ? to : from + MOST - at.in_run;
+        int runs = (int)((at.in_run + (end - from) + SPG_GROUPED_RUN - 1) / SPG_GROUPED_RUN);
+        spg_host_blocks(call->random->seed, at.block, call->random->stream, runs * SPG_RUN_BLOCKS, halves);
+        for (const uint64_t *run = halves; from < end; run += (ptrdiff_t)2 * SPG_RUN_BLOCKS) {
+            int64_t run_end = from + SPG_GROUPED_RUN - at.in_run;
+            if (run_end > end) run_end = end;
+            draw_run(call, first_bucket, buckets, from, run_end, at.in_run, run);
+            at.in_run = 0;
+            from = run_end;
+        }
     }
 }
 

@@ -1,0 +1,183 @@
+/* Alias tables of one row, which have ways of their own on a device, and grouped draws against their definition. */
+#include "sampling_alias.h"
+#include "sampling_backend.h"
+#include "sampling_binomial.h"
+#include "sampling_support.h"
+
+#include "matrices_for_tests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static spg_alias *build(spg_context *context, const spg_csr *rows, int builder, int resolution)
+{
+    const spg_alias_options options = {(spg_alias_builder)builder, (spg_alias_resolution)resolution};
+    spg_alias *alias = NULL;
+    if (spg_alias_build(context, rows, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return alias;
+}
+
+static size_t table_bytes(const spg_alias *alias)
+{
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
+    return (size_t)alias->nnz * (exact ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact));
+}
+
+/* The table on the host; freed by free(). */
+static void *table_of(spg_context *context, const spg_alias *alias)
+{
+    void *table = malloc(table_bytes(alias));
+    assert_non_null(table);
+    if (test_is_on_host(context))
+        memcpy(table, alias->table, table_bytes(alias));
+    else
+        test_fetch(alias->table, table_bytes(alias), table);
+    return table;
+}
+
+static void draw(spg_context *context, const spg_alias *alias, spg_random random, int64_t count, int sampler,
+                 int grouped, int32_t *draws)
+{
+    const spg_alias_draw_options options = {(spg_alias_sampler)sampler, grouped};
+    size_t bytes = (size_t)count * sizeof *draws;
+    int32_t *here = test_take(context, draws, bytes);
+    if (spg_alias_draw(context, alias, 0, count, &random, &options, here) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, bytes, draws);
+}
+
+enum { COUNT = 30000, MANY = 800100 };
+
+/* Table and draws of a context; those of the first are kept, those of others must be the same. */
+typedef struct kept {
+    void *table;
+    int32_t draws[3][COUNT];
+} kept;
+
+static void compare(spg_context *context, const spg_csr *weights, int builder, int resolution, kept *first)
+{
+    static int32_t draws[3][COUNT];
+    spg_alias *alias = build(context, weights, builder, resolution);
+    void *table = table_of(context, alias);
+    draw(context, alias, (spg_random){1, 2, 0}, COUNT, SPG_SAMPLER_AUTO, 0, draws[0]);
+    draw(context, alias, (spg_random){1, 2, 7}, COUNT - 1, SPG_SAMPLER_AUTO, 0, draws[1]);
+    draw(context, alias, (spg_random){1, 2, 7}, COUNT, SPG_SAMPLER_AUTO, 1, draws[2]);
+    if (first->table == NULL) {
+        first->table = table;
+        memcpy(first->draws, draws, sizeof draws);
+    } else {
+        assert_memory_equal(table, first->table, table_bytes(alias));
+        assert_memory_equal(draws, first->draws, sizeof draws);
+        free(table);
+    }
+    spg_alias_destroy(alias);
+}
+
+static void a_row_gives_the_same_bits_on_every_place(int64_t items, int kind, spg_type type, int builder,
+                                                     int resolution)
+{
+    static kept first;
+    test_weights weights;
+    test_open_weights(&items, 1, kind, type, false, &weights);
+    int32_t *host_columns = weights.host.columns;
+    weights.host.columns = NULL;
+    first.table = NULL;
+    for (int k = 0; k < TEST_CONTEXTS; ++k) {
+        spg_context *context = test_context_number(k);
+        compare(context, test_weights_for(context, &weights), builder, resolution, &first);
+        spg_context_destroy(context);
+    }
+    free(first.table);
+    weights.host.columns = host_columns;
+    test_close_weights(&weights);
+}
+
+static void one_row_gives_the_same_bits_on_every_place(void **state)
+{
+    static const int64_t lengths[] = {2049, 100000};
+    (void)state;
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int what = 0; what < 8; ++what)
+            a_row_gives_the_same_bits_on_every_place(lengths[what % 2], kind, what == 3 ? SPG_F32 : SPG_F64,
+                                                     what / 4 == 0 ? SPG_ALIAS_PSA : SPG_ALIAS_PSA_PLUS, what / 2 % 2);
+}
+
+/* More than 2048 tiles of 2048 items. */
+static void a_row_of_many_tiles_gives_the_same_bits_on_every_place(void **state)
+{
+    static const int kinds[] = {TEST_EQUAL, TEST_POWER};
+    (void)state;
+    for (int k = 0; k < 2; ++k)
+        a_row_gives_the_same_bits_on_every_place(2048 * 2048 + 100001, kinds[k], SPG_F32, SPG_ALIAS_PSA_PLUS,
+                                                 SPG_ALIAS_COMPACT);
+}
+
+/* Number g of the numbers of 42 bits, of a sequence without an end. */
+__extension__ typedef unsigned __int128 long_number;
+
+static uint64_t number_of_42_bits(uint64_t seed, uint64_t stream, long_number g)
+{
+    uint64_t block = (uint64_t)(g / 96 * 32 + g % 32);
+    spg_philox_block words = spg_philox(seed, (uint64_t)1 << 63 | block, stream);
+    long_number bits = (long_number)spg_philox_half(&words, 1) << 64 | spg_philox_half(&words, 0);
+    return (uint64_t)(bits >> 42 * (int)(g % 96 / 32)) & (((uint64_t)1 << 42) - 1);
+}
+
+static void draw_as_defined(const spg_alias_compact *table, int64_t items, spg_random random, int64_t count,
+                            int32_t *draws)
+{
+    uint64_t key = spg_split_key(random.seed, random.stream, random.first);
+    for (int64_t s = 0; s * SPG_SECTION < items; ++s) {
+        spg_section_node section = spg_find_section(s, items, count, key);
+        int64_t first = s * SPG_SECTION, size = items - first < SPG_SECTION ? items - first : SPG_SECTION;
+        for (int64_t i = section.offset; i < section.offset + section.count; ++i) {
+            uint64_t y = number_of_42_bits(random.seed, random.stream, (long_number)random.first + (uint64_t)i);
+            uint64_t v = y * (uint64_t)size;
+            int32_t bucket = (int32_t)first + (int32_t)(v >> 42);
+            draws[i] = (uint32_t)(v >> 10) < table[bucket].threshold ? bucket : table[bucket].alias;
+        }
+    }
+}
+
+static void assert_grouped(spg_context *context, const spg_alias *alias, spg_random random, int64_t count)
+{
+    static int32_t draws[MANY], expected[MANY];
+    size_t bytes = (size_t)count * sizeof *draws;
+    void *table = table_of(context, alias);
+    draw_as_defined(table, alias->nnz, random, count, expected);
+    for (int sampler = SPG_SAMPLER_AUTO; sampler <= SPG_SAMPLER_SHARED; ++sampler) {
+        if (sampler == SPG_SAMPLER_BASELINE) continue;
+        memset(draws, 0xff, bytes);
+        draw(context, alias, random, count, sampler, 1, draws);
+        assert_memory_equal(draws, expected, bytes);
+    }
+    free(table);
+}
+
+/* Few draws a section, and many. */
+static void grouped_draws_are_as_defined(void **state)
+{
+    static const uint64_t firsts[] = {0, 1, 95, 96, 1000, UINT64_MAX - 5000};
+    static const int64_t items = 2 * SPG_SECTION + 100;
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    test_open_weights(&items, 1, TEST_POWER, SPG_F64, false, &weights);
+    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    for (int k = 0; k < (int)(sizeof firsts / sizeof *firsts); ++k)
+        assert_grouped(context, alias, (spg_random){3, 4, firsts[k]}, COUNT);
+    assert_grouped(context, alias, (spg_random){3, 4, 95}, MANY);
+    spg_alias_destroy(alias);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_row_gives_the_same_bits_on_every_place),
+        cmocka_unit_test(a_row_of_many_tiles_gives_the_same_bits_on_every_place),
+        cmocka_unit_test(grouped_draws_are_as_defined),
+    };
+    return TEST_RUN_HERE(argc, argv, "sampling_one_row", tests);
+}
