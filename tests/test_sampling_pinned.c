@@ -108,7 +108,7 @@ static void topics_of_words(void **state)
 
 static void draws_from_alias_tables(void **state)
 {
-    static const uint64_t pinned[2][3] = {{0x26a846456e8fc45f, 0xb6ca939bcd25ac71, 0x2a55b4c71a7d3929},
+    static const uint64_t pinned[2][3] = {{0x26a846456e8fc45f, 0x6c2a943f4725db0c, 0x2a55b4c71a7d3929},
                                           {0x26a846456e8fc45f, 0xc6b29ddc6cc6344e, 0x2a55b4c71a7d3929}};
     static int32_t draws[DRAWS];
     int32_t of_rows[ROWS];
