@@ -94,7 +94,7 @@ template <typename Offset> patterns<Offset> patterns_of(const cuda_product &prod
             (int32_t)A->cols,
             (int32_t)B->cols,
             static_cast<Offset *>(product.C->row_offsets),
-            product.cuda->tally};
+            product.cuda->product_tally};
 }
 
 template <typename Value> numbers<Value> numbers_of(const cuda_product &product)

@@ -19,10 +19,20 @@ namespace spg
 
 enum { MISFIT = -1 };
 
+/* What a counting kernel may leave for the scan, in workspace: the sums of `rows_each` lengths that follow each other,
+ * MISFITs among them, `count` sums in all. */
+struct length_sums {
+    long long *memory; /* NULL: it left none */
+    int64_t bytes, rows_each;
+    int count;
+};
+/* assemble.cu. Room for `count` sums. */
+spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums);
+
 /* rows_merge.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
- * Natural order, all rows; its last block posts the tally (post > 0: that number). */
+ * Natural order, all rows; its last block posts the tally. */
 enum { MERGE_MOST = 32 };
-spg_status count_rows_merge(cuda_product &product, unsigned int post);
+spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums);
 
 /* rows_merge_fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
  * is the most that a row has; rows of C of any length, but a warp takes the time of its longest. Natural order, all
