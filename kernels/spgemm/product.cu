@@ -95,6 +95,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
            product->B->row_offsets,
            sizeof *state,
            sizeof *state,
+           {},
            {}};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
@@ -174,8 +175,11 @@ spg_status count_rows(cuda_state *state)
     }
     case path::alike_rows:
         if (state->chosen.merge) {
+            status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
+            if (status != SPG_OK) return status;
             unsigned int post = ++run.cuda->posts;
-            status = count_rows_merge(run, post, &state->sums);
+            status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
+                                                  : count_rows_merge(run, post, &state->sums);
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
         status = count_alike_rows(run, state->chosen);
@@ -195,6 +199,12 @@ bool merges_best(const cuda_product &run, const spg_tally &found)
     if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
     const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
     return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
+}
+
+bool fills_private(const cuda_product &run)
+{
+    const spg_type type = run.A->value_type;
+    return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
 }
 
 /* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
@@ -218,12 +228,17 @@ spg_status fill_alike_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     const int longest = (int)state->found.longest_row;
+    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
     if (state->chosen.direct && longest <= DIRECT_MOST)
         return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
+    if (fills_private(run)) {
+        spg_status status = fill_rows_private(run, longest);
+        if (status != SPG_OK || most <= PRIVATE_MOST) return status;
+        return fill_rows_mixed(run, PRIVATE_MOST, &state->mixed);
+    }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
-    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
     return fill_rows_mixed(run, table_holds(slots), &state->mixed);
 }
@@ -361,6 +376,7 @@ void spg_cuda_product_end(spg_product *product)
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         give_workspace(run, run.notes.memory, run.notes.bytes);
+        give_workspace(run, run.packed.memory, run.packed.bytes);
         give_sums(run, &state->sums);
         spg_cuda_leave(run.context);
     }

@@ -62,6 +62,19 @@ constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 
+/* packed_rows.cu. Packs the rows of B (packed_rows.cuh) where offsets are of 32 bits, columns fewer than PACKED_COLUMNS
+ * and the workspace's limit leaves enough room; else product.packed stays empty. */
+enum { PACKED_COLUMNS = 1 << 27 };
+spg_status pack_rows(cuda_product &product);
+
+/* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries, of A up
+ * to PRIVATE_MOST_A; counting leaves others as misfits, filling leaves them alone. Needs packed rows of B. Natural
+ * order, all rows. Counting posts the tally. `longest` bounds the rows of C that are to be filled; f32 and f64 alone.
+ */
+enum { PRIVATE_MOST = 27, PRIVATE_MOST_A = 64 };
+spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
+spg_status fill_rows_private(cuda_product &product, int longest);
+
 /* rows_direct_*.cu. A group of lanes a row finds its columns by their place in a window of columns in shared memory.
  * `span` is how many columns the window is to have, the widest row's where that is known (at most DIRECT_MOST_SPAN); a
  * wider row is done in several windows, and there are no misfits. `longest` bounds the rows of C that are to be filled
