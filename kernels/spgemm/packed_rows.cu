@@ -17,7 +17,7 @@ __device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t j)
 {
     unsigned int faults = 0;
     const span<int32_t> b = checked_b_row(pattern, j, faults);
-    packed_row row{{(uint32_t)b.begin, 0, {0, 0}}, {0, 0, 0, 0}};
+    packed_row row{(uint32_t)b.begin, 0, {0, 0, 0, 0, 0, 0}};
     const int length = b.end - b.begin;
     uint32_t code = faults != 0 ? (uint32_t)PACKED_FAULT : length > PACKED_MOST ? (uint32_t)PACKED_NOT : length;
     uint32_t first = 0, last = 0;
@@ -30,12 +30,10 @@ __device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t j)
         if (column >= (uint32_t)pattern.cols) code = PACKED_FAULT;
         if (code <= PACKED_MOST && column - first > 0xffff) code = PACKED_NOT;
         last = column;
-        if (q == 0) continue;
-        uint32_t &word = q < PACKED_SHORT ? row.half.beyond[(q - 1) / 2] : row.more[(q - PACKED_SHORT) / 2];
-        word |= q % 2 != 0 ? column - first : (column - first) << 16;
+        row.beyond[q / 2] |= q % 2 == 0 ? column - first : (column - first) << 16;
     }
-    if (code == PACKED_NOT) row.half.beyond[0] = (uint32_t)length;
-    row.half.first_and_length = first << PACKED_LENGTH_BITS | code;
+    if (code == PACKED_NOT) row.beyond[0] = (uint32_t)length;
+    row.first_and_length = first << PACKED_LENGTH_BITS | code;
     return row;
 }
 
@@ -45,8 +43,8 @@ __global__ void __launch_bounds__(THREADS) pack_kernel(patterns<int32_t> pattern
     if (j >= (uint32_t)pattern.inner) return;
     const packed_row row = pack_row(pattern, (int32_t)j);
     uint4 *to = reinterpret_cast<uint4 *>(rows + j);
-    to[0] = uint4{row.half.begin, row.half.first_and_length, row.half.beyond[0], row.half.beyond[1]};
-    to[1] = uint4{row.more[0], row.more[1], row.more[2], row.more[3]};
+    to[0] = uint4{row.begin, row.first_and_length, row.beyond[0], row.beyond[1]};
+    to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
 }
 
 } // namespace

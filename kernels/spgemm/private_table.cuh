@@ -1,4 +1,4 @@
-/* A table of columns that a thread has for itself, and the walk along its row of A (rows_private_*.cu). Private.
+/* A table of columns that a thread has for itself (rows_private_*.cu). Private.
  *
  * All lanes of a warp have the same place in shared memory but for the lane, so that whatever slots they look at, no
  * two meet in a bank, and nothing is synchronised. */
@@ -15,6 +15,8 @@ namespace spg
 enum { BUCKETS_LOG = 4, BUCKETS = 1 << BUCKETS_LOG, NUMBER_BITS = 5 };
 constexpr uint32_t EMPTY = 0xffffffffu, NUMBERS = 1u << NUMBER_BITS;
 using table_memory = uint2[BUCKETS][32]; /* a warp's */
+static_assert((int)PRIVATE_MOST < 2 * BUCKETS && PRIVATE_MOST < (int)NUMBERS,
+              "a slot stays free, at which searches end");
 static_assert(PACKED_COLUMNS == 1 << (32 - NUMBER_BITS), "a column and a number in a word, and no such word is EMPTY");
 
 struct private_table {
@@ -33,9 +35,9 @@ struct private_table {
         for (uint32_t b = 0; b < BUCKETS; ++b) at(b * APART) = uint2{EMPTY, EMPTY};
         taken = 0;
     }
-    /* The numbers of the first `live` of N columns, all different, which the keys have; new ones of new columns. All
-     * are looked for at once: most are found where they are looked for first. */
-    template <int N> __device__ void numbers_of(const uint32_t (&key)[N], int live, uint32_t (&number)[N])
+    /* The numbers of the first `live` of N columns, all different; new ones of new columns, and of more columns than
+     * may have numbers none is kept. All are looked for at once: most are found where they are looked for first. */
+    template <int N> __device__ void numbers_of(const uint32_t (&column)[N], int live, uint32_t (&number)[N])
     {
         constexpr uint32_t UPPER = ~0u << (32 - BUCKETS_LOG); /* of the product, as in table.cuh */
         static_assert(APART == 1 << 8, "the shift");
@@ -43,58 +45,35 @@ struct private_table {
         bool missing = false;
 #pragma unroll
         for (int n = 0; n < N; ++n) {
-            place[n] = (key[n] * 0x3037B871u & UPPER) >> (32 - BUCKETS_LOG - 8);
-            number[n] = number_in(at(place[n]), key[n]);
+            place[n] = (column[n] * 0x3037B871u & UPPER) >> (32 - BUCKETS_LOG - 8);
+            number[n] = number_in(at(place[n]), column[n] << NUMBER_BITS);
             missing = missing || (n < live && number[n] >= NUMBERS);
         }
         if (!missing) return;
-        bool searches = false;
-#pragma unroll
-        for (int n = 0; n < N; ++n) {
-            if (n >= live || number[n] < NUMBERS) continue;
-            const uint2 keys = at(place[n]); /* where columns before it may be by now */
-            if (keys.y == EMPTY)
-                number[n] = insert(key[n], place[n] + (keys.x == EMPTY ? 0 : 4));
-            else
-                searches = true;
-        }
-        if (!searches) return;
 #pragma unroll
         for (int n = 0; n < N; ++n)
-            if (n < live && number[n] >= NUMBERS) number[n] = search(key[n], place[n]);
+            if (n < live && number[n] >= NUMBERS) number[n] = search(column[n] << NUMBER_BITS, place[n]);
     }
     __device__ static uint32_t number_in(uint2 keys, uint32_t key) { return min(keys.x ^ key, keys.y ^ key); }
-    __device__ uint32_t insert(uint32_t key, uint32_t slot)
-    {
-        *reinterpret_cast<uint32_t *>(memory + slot) = key + taken;
-        return taken++;
-    }
-    /* From the bucket after the first. */
+    /* From a bucket that had not the key when it was looked at, and where columns before it may be by now. */
     __device__ uint32_t search(uint32_t key, uint32_t place)
     {
-        while (true) {
+        uint2 keys = at(place);
+        while (keys.y != EMPTY) {
             place = (place + APART) % (BUCKETS * APART);
-            const uint2 keys = at(place);
+            keys = at(place);
             const uint32_t number = number_in(keys, key);
             if (number < NUMBERS) return number;
-            if (keys.y == EMPTY) return insert(key, place + (keys.x == EMPTY ? 0 : 4));
         }
+        const uint32_t number = taken++;
+        if (number < PRIVATE_MOST)
+            *reinterpret_cast<uint32_t *>(memory + place + (keys.x == EMPTY ? 0 : 4)) = key | number;
+        return number;
     }
 };
 
 /* Entries of A whose columns are asked for together, and entries of a row of B that are looked for together. */
 enum { A_AT_ONCE = 4, B_AT_ONCE = 4 };
-static_assert(PRIVATE_MOST + B_AT_ONCE < 2 * BUCKETS && 2 * BUCKETS == NUMBERS,
-              "when there are too many columns, a slot is still free: searches end at it");
-
-/* The keys of entries q to q + B_AT_ONCE - 1 of a packed row. */
-__device__ inline void keys_of(const packed_row &row, int q, uint32_t (&key)[B_AT_ONCE])
-{
-    const uint32_t first = first_of(row.half) << NUMBER_BITS;
-#pragma unroll
-    for (int n = 0; n < B_AT_ONCE; ++n) key[n] = first + (beyond_first(row, q + n) << NUMBER_BITS);
-}
-
 } // namespace spg
 
 #endif

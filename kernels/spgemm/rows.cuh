@@ -71,7 +71,7 @@ spg_status pack_rows(cuda_product &product);
  * to PRIVATE_MOST_A; counting leaves others as misfits, filling leaves them alone. Needs packed rows of B. Natural
  * order, all rows. Counting posts the tally. `longest` bounds the rows of C that are to be filled; f32 and f64 alone.
  */
-enum { PRIVATE_MOST = 27, PRIVATE_MOST_A = 64 };
+enum { PRIVATE_MOST = 28, PRIVATE_MOST_A = 64 };
 spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
 spg_status fill_rows_private(cuda_product &product, int longest);
 

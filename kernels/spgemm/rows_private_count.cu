@@ -49,15 +49,8 @@ struct warp_sums {
     }
 };
 
-/* Takes up to N columns, unless there are too many already. */
-template <int N> __device__ void take(private_table &table, const uint32_t (&key)[N], int live)
-{
-    uint32_t number[N];
-    table.numbers_of(key, table.taken > PRIVATE_MOST ? 0 : live, number);
-}
-
 /* A row of B that is not packed. */
-__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_half &row, private_table &table,
+__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
                               row_found &found)
 {
     const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
@@ -70,15 +63,16 @@ __device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_hal
     }
     found.products += length;
     int32_t before = -1;
+    uint32_t number[1];
     for (uint32_t q = 0; q < length; ++q) {
         const int32_t column = pattern.b_columns[row.begin + q];
-        const uint32_t key[1] = {(uint32_t)column << NUMBER_BITS};
+        const uint32_t taken[1] = {(uint32_t)column};
         if ((uint32_t)column >= (uint32_t)pattern.cols)
             found.faults |= SPG_FAULT_B;
         else if (column <= before)
             found.faults |= SPG_FAULT_B_UNSORTED;
         else
-            take(table, key, 1);
+            table.numbers_of(taken, 1, number);
         before = column;
     }
 }
@@ -92,33 +86,33 @@ __device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, 
 }
 
 /* Of the row of B of entry k of a row of A, whose column it is; of none if there is no such entry. */
-__device__ packed_half half_of(const patterns<int32_t> &pattern, const packed_row *packed, span<int32_t> a, int k,
-                               int32_t column, row_found &found)
+__device__ packed_row row_of(const patterns<int32_t> &pattern, const packed_row *packed, span<int32_t> a, int k,
+                             int32_t column, row_found &found)
 {
-    if (a.begin + k >= a.end) return packed_half{};
-    if ((uint32_t)column < (uint32_t)pattern.inner) return load_half(packed, column);
+    if (a.begin + k >= a.end) return packed_row{};
+    if ((uint32_t)column < (uint32_t)pattern.inner) return load_packed(packed, column);
     found.faults |= SPG_FAULT_A;
-    return packed_half{};
+    return packed_row{};
 }
 
-/* The columns of row j of B; by a whole warp. */
-__device__ void take_row(const patterns<int32_t> &pattern, const packed_row *packed, const packed_half &half, int32_t j,
-                         private_table &table, row_found &found)
+/* The columns of a row of B; by a whole warp. */
+__device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
+                         row_found &found)
 {
-    int length = length_of(half);
+    int length = length_of(row);
     if (length > PACKED_MOST) {
-        take_unpacked(pattern, half, table, found);
+        take_unpacked(pattern, row, table, found);
         length = 0;
     }
-    const packed_row row = complete(half, length > PACKED_SHORT, packed, j);
     found.products += length;
     const int most = __reduce_max_sync(~0u, length);
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
         if (q >= most) break;
-        uint32_t key[B_AT_ONCE];
-        keys_of(row, q, key);
-        take(table, key, length - q);
+        uint32_t column[B_AT_ONCE], number[B_AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
+        table.numbers_of(column, length - q, number);
     }
 }
 
@@ -135,18 +129,15 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row 
     const int longest = __reduce_max_sync(~0u, a.end - a.begin);
     int32_t columns[A_AT_ONCE];
     load_columns(pattern, a, 0, columns);
-    int32_t j = columns[0];
-    packed_half next = half_of(pattern, packed, a, 0, j, found);
+    packed_row next = row_of(pattern, packed, a, 0, columns[0], found);
 #pragma unroll 1
     for (int k = 0; k < longest; ++k) {
-        const packed_half half = next;
-        const int32_t of = j;
+        const packed_row row = next;
 #pragma unroll
         for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1];
         if ((k + 1) % A_AT_ONCE == 0) load_columns(pattern, a, k + 1, columns);
-        j = columns[0];
-        next = half_of(pattern, packed, a, k + 1, j, found);
-        take_row(pattern, packed, half, of, table, found);
+        next = row_of(pattern, packed, a, k + 1, columns[0], found);
+        take_row(pattern, row, table, found);
     }
     if (table.taken > PRIVATE_MOST) found.fits = false;
     return found.fits ? (int32_t)table.taken : (int32_t)MISFIT;

@@ -34,11 +34,11 @@ template <typename Value> struct private_sums {
     Value *first; /* of this lane's sums, 32 apart */
 
     /* Adds the first `live` of N products. Their columns are all different, so they are added together. */
-    template <int N> __device__ void add(const uint32_t (&key)[N], int live, Value a, const Value (&b)[N])
+    template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
     {
         uint32_t number[N];
         Value sum[N];
-        table.numbers_of(key, live, number);
+        table.numbers_of(column, live, number);
 #pragma unroll
         for (int n = 0; n < N; ++n)
             if (n < live) sum[n] = first[number[n] * 32];
@@ -50,37 +50,38 @@ template <typename Value> struct private_sums {
 
 /* A row of B that is not packed. */
 template <typename Value>
-__device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_half &row,
+__device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
                              Value a, private_sums<Value> &sums)
 {
     for (uint32_t q = row.begin; q < row.begin + row.beyond[0]; ++q) {
-        const uint32_t key[1] = {(uint32_t)pattern.b_columns[q] << NUMBER_BITS};
+        const uint32_t column[1] = {(uint32_t)pattern.b_columns[q]};
         const Value b[1] = {number.b_values[q]};
-        sums.add(key, 1, a, b);
+        sums.add(column, 1, a, b);
     }
 }
 
-/* The products of an entry of A, which names row j of B; by a whole warp. */
+/* The products of an entry of A and the row of B that it names; by a whole warp. */
 template <typename Value>
-__device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                          const packed_half &half, int32_t j, Value a, private_sums<Value> &sums)
+__device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
+                          Value a, private_sums<Value> &sums)
 {
-    int length = length_of(half);
+    int length = length_of(row);
     if (length > PACKED_MOST) {
-        add_unpacked(pattern, number, half, a, sums);
+        add_unpacked(pattern, number, row, a, sums);
         length = 0;
     }
-    const packed_row row = complete(half, length > PACKED_SHORT, packed, j);
     const int most = __reduce_max_sync(~0u, length);
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
         if (q >= most) break;
-        uint32_t key[B_AT_ONCE];
+        uint32_t column[B_AT_ONCE];
         Value b[B_AT_ONCE];
 #pragma unroll
-        for (int n = 0; n < B_AT_ONCE; ++n) b[n] = value_if(q + n < length, number.b_values + half.begin + q + n);
-        keys_of(row, q, key);
-        sums.add(key, length - q, a, b);
+        for (int n = 0; n < B_AT_ONCE; ++n) {
+            b[n] = value_if(q + n < length, number.b_values + row.begin + q + n);
+            column[n] = column_of(row, q + n);
+        }
+        sums.add(column, length - q, a, b);
     }
 }
 
@@ -100,21 +101,18 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
         }
     };
     load(0);
-    int32_t j = columns[0];
-    packed_half next{};
-    if (length > 0) next = load_half(packed, j);
+    packed_row next{};
+    if (length > 0) next = load_packed(packed, columns[0]);
 #pragma unroll 1
     for (int k = 0; k < longest; ++k) {
-        const packed_half half = next;
-        const int32_t of = j;
+        const packed_row row = next;
         const Value value = values[0];
 #pragma unroll
         for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1], values[n] = values[n + 1];
         if ((k + 1) % A_AT_ONCE == 0) load(k + 1);
-        j = columns[0];
-        next = packed_half{};
-        if (k + 1 < length) next = load_half(packed, j);
-        add_entry(pattern, number, packed, half, of, value, sums);
+        next = packed_row{};
+        if (k + 1 < length) next = load_packed(packed, columns[0]);
+        add_entry(pattern, number, row, value, sums);
     }
 }
 
