@@ -73,6 +73,7 @@ static cudaError_t create_mailbox(spg_cuda *cuda)
     error = cudaHostGetDevicePointer((void **)&cuda->device_mailbox, (void *)cuda->mailbox, 0);
     if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->tally, sizeof *cuda->tally);
     if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->report, sizeof *cuda->report);
+    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->product_tally, sizeof *cuda->product_tally);
     if (error == cudaSuccess) error = cudaMemset(cuda->tally, 0, sizeof *cuda->tally);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
@@ -144,8 +145,10 @@ void spg_cuda_close(spg_context *context)
             if (event != nullptr) cudaEventDestroy(event);
         destroy_side_streams(cuda);
         cudaFree(cuda->tally);
+        cudaFree(cuda->product_tally);
         cudaFree(cuda->report);
         cudaFreeHost((void *)cuda->mailbox);
+        spg_cuda_give_back_kept(cuda, true, true);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
         if (cuda->small_pool != nullptr) cudaMemPoolDestroy(cuda->small_pool);
         cudaGetLastError();
@@ -167,20 +170,43 @@ void spg_cuda_describe(const spg_context *context, char *text, size_t size)
              properties.name, properties.multiProcessorCount, properties.major, properties.minor);
 }
 
-enum { SMALL_BYTES = 8 << 20 };
-
 /* Blocks are asked of the pool in the order of the stream, and so given back. */
+static void *allocate_from_pool(spg_cuda *cuda, int64_t bytes)
+{
+    void *memory = nullptr;
+    cudaMemPool_t pool = bytes <= SPG_SMALL_BYTES ? cuda->small_pool : cuda->pool;
+    cudaError_t error = cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream);
+    if (error == cudaErrorMemoryAllocation) { /* what is kept of the other pool may be in the way */
+        cudaGetLastError();
+        spg_cuda_give_back_kept(cuda, true, true);
+        error = cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream);
+    }
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    spg_cuda_note_block(cuda, memory, bytes);
+    return memory;
+}
+
+static void *allocate_block(spg_cuda *cuda, int64_t bytes)
+{
+    void *memory = nullptr;
+    if (cuda->pool != nullptr) {
+        memory = spg_cuda_take_kept(cuda, bytes);
+        return memory != nullptr ? memory : allocate_from_pool(cuda, bytes);
+    }
+    if (cudaMalloc(&memory, (size_t)bytes) == cudaSuccess) return memory;
+    cudaGetLastError();
+    return nullptr;
+}
+
 void *spg_cuda_allocate(spg_context *context, int64_t bytes)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    void *memory = nullptr;
     if (spg_cuda_enter(context) != SPG_OK) return nullptr;
-    cudaMemPool_t pool = bytes <= SMALL_BYTES ? cuda->small_pool : cuda->pool;
-    cudaError_t error = pool != nullptr ? cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream)
-                                        : cudaMalloc(&memory, (size_t)bytes);
-    if (error != cudaSuccess) cudaGetLastError();
+    void *memory = allocate_block(spg_cuda_of(context), bytes);
     spg_cuda_leave(context);
-    return error == cudaSuccess ? memory : nullptr;
+    return memory;
 }
 
 void spg_cuda_release(spg_context *context, void *memory, int64_t bytes)
@@ -188,10 +214,10 @@ void spg_cuda_release(spg_context *context, void *memory, int64_t bytes)
     (void)bytes;
     spg_cuda *cuda = spg_cuda_of(context);
     if (spg_cuda_enter(context) != SPG_OK) return;
-    if (cuda->pool != nullptr)
-        cudaFreeAsync(memory, cuda->stream);
-    else
+    if (cuda->pool == nullptr)
         cudaFree(memory);
+    else if (!spg_cuda_keep(cuda, memory, context->config.keep_bytes))
+        cudaFreeAsync(memory, cuda->stream);
     cudaGetLastError();
     spg_cuda_leave(context);
 }

@@ -63,6 +63,14 @@ enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE
 /* Streams beside the context's own, for kernels that may run at the same time; see spgemm/rows_mixed.cu. */
 enum { SPG_SIDE_STREAMS = 2 };
 
+/* A block of device memory that the pools gave lately; see kept_blocks.cu. */
+typedef struct spg_block {
+    void *memory; /* NULL: none */
+    int64_t bytes;
+    bool is_kept; /* given back, and not yet to its pool */
+} spg_block;
+enum { SPG_BLOCKS = 32 };
+
 typedef struct spg_cuda {
     int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
     cudaStream_t stream;
@@ -78,9 +86,21 @@ typedef struct spg_cuda {
     void *pointer_attribute;               /* see pointer.c */
     cudaStream_t side_streams[SPG_SIDE_STREAMS];
     cudaEvent_t fork, joins[SPG_SIDE_STREAMS]; /* when the side streams may begin; when they have ended */
+    spg_tally *product_tally;                  /* device memory; of products alone */
+    bool product_tally_is_clear;               /* false while a product counts, and after one that failed */
+    spg_block blocks[SPG_BLOCKS];
+    int next_block; /* the one to be forgotten first */
+    int64_t kept_bytes;
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }
+
+/* kept_blocks.cu. A kept block of so many bytes, or NULL; then those kept of the same pool have gone back to it. */
+void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes);
+void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes);
+/* Whether the block is kept, in the order of the stream, while all that are kept have no more than most_bytes. */
+bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes);
+void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large);
 
 spg_status spg_cuda_open(spg_context *context);
 void spg_cuda_close(spg_context *context);
@@ -110,6 +130,9 @@ spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes
 
 /* Queues a copy that the host does not wait for. */
 spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);
+
+/* Blocks up to so many bytes are of the small pool. */
+enum { SPG_SMALL_BYTES = 8 << 20 };
 
 /* For spg_cuda.pointer_attribute: the driver's cuPointerGetAttributes if a driver is loaded, else NULL. */
 void *spg_cuda_find_pointer_attribute(void);

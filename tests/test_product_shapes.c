@@ -206,6 +206,36 @@ static void spans_around_every_window_work(void **state)
     check_patterns(&a, &b, (int64_t)1 << 26);
 }
 
+/* Many short rows of B in a row of C of few columns: groups of 25 columns, which 60 rows of B each name some of. Here
+ * and there what a table for such rows cannot take: rows of B that are long or span more than 16 bits, rows of C with
+ * the columns of two groups, long rows of A. */
+static void many_short_rows_for_few_columns_work(void **state)
+{
+    (void)state;
+    enum { GROUPS = 8, GROUP_ROWS = 60, GROUP_COLUMNS = 25, STRIDE = 2730, APART = 1 << 17 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 21;
+    for (int64_t j = 0; j < GROUPS * GROUP_ROWS; ++j) {
+        const int64_t base = j / GROUP_ROWS * APART, length = j % 40 == 3 ? 13 + j % 8 : j % 10;
+        int64_t left = length;
+        for (int64_t k = 0; k < GROUP_COLUMNS && left > 0; ++k) {
+            if (test_below(&random, GROUP_COLUMNS - k) >= left) continue;
+            test_add(&b, base + k * STRIDE);
+            --left;
+        }
+        if (j % 59 == 20) test_add(&b, base + 65535 + test_below(&random, 2)); /* beyond the 25, or one of them again */
+        test_end_row(&b);
+    }
+    for (int64_t i = 0; i < 700; ++i) {
+        const int64_t first = i % GROUPS * GROUP_ROWS;
+        test_add_random(&a, &random, i % 120 == 2 ? 60 : 14 + test_below(&random, 8), first, first + GROUP_ROWS, i % 2);
+        if (i % 120 == 2) test_add_random(&a, &random, 9, first, first + GROUP_ROWS, true);
+        if (i % 60 == 7) test_add_random(&a, &random, 15, (first + 60) % 480, (first + 60) % 480 + 60, true);
+        test_end_row(&a);
+    }
+    check_patterns(&a, &b, GROUPS * APART);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +247,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_the_result_of_every_length_work),
         cmocka_unit_test(columns_spread_over_all_of_31_bits_work),
         cmocka_unit_test(spans_around_every_window_work),
+        cmocka_unit_test(many_short_rows_for_few_columns_work),
     };
     return TEST_RUN_HERE(argc, argv, "product shapes", tests);
 }

@@ -2,7 +2,11 @@
  * 64-bit count of the tally before anything is read by it. */
 #include "assemble.cuh"
 
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
+
+#include <algorithm>
 
 namespace spg
 {
@@ -11,6 +15,7 @@ namespace
 {
 
 enum { THREADS = 256 };
+enum { SCAN_THREADS = 512, SCAN_EACH = 4, SCAN_ROWS = SCAN_THREADS * SCAN_EACH };
 
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS) difference(const Offset *offsets, int64_t rows, Offset *lengths)
@@ -25,11 +30,46 @@ __global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t
     if (i < count) widened[i] = offsets[i];
 }
 
+/* A block scans the lengths of `parts` of the sums, from what the sums before them say. */
+template <typename Offset>
+__global__ void __launch_bounds__(SCAN_THREADS)
+    scan_with_sums(Offset *lengths, int64_t rows, const long long *sums, int count, int64_t rows_each, int parts)
+{
+    using reduction = cub::BlockReduce<long long, SCAN_THREADS>;
+    using scan = cub::BlockScan<long long, SCAN_THREADS>;
+    __shared__ union {
+        typename reduction::TempStorage reduction;
+        typename scan::TempStorage scan;
+    } shared;
+    __shared__ long long sum_before;
+    const int first = (int)blockIdx.x * parts, past = min(first + parts, count);
+    long long before = 0;
+    for (int k = (int)threadIdx.x; k < first; k += SCAN_THREADS) before += sums[k];
+    before = reduction(shared.reduction).Sum(before);
+    if (threadIdx.x == 0) sum_before = before;
+    __syncthreads();
+    before = sum_before;
+    const int64_t end = min(past * rows_each, rows);
+    for (int64_t begin = first * rows_each; begin < end; begin += SCAN_ROWS) {
+        long long length[SCAN_EACH], all;
+        const int64_t i = begin + (int64_t)threadIdx.x * SCAN_EACH;
+#pragma unroll
+        for (int n = 0; n < SCAN_EACH; ++n) length[n] = i + n < end ? (long long)lengths[i + n] : 0;
+        scan(shared.scan).ExclusiveSum(length, length, all);
+#pragma unroll
+        for (int n = 0; n < SCAN_EACH; ++n)
+            if (i + n < end) lengths[i + n] = (Offset)(before + length[n]);
+        before += all;
+        __syncthreads();
+    }
+    if (past == count && threadIdx.x == 0) lengths[rows] = (Offset)before;
+}
+
 unsigned int blocks_for(int64_t count) { return (unsigned int)((count + THREADS - 1) / THREADS); }
 
 } // namespace
 
-spg_status scan_lengths(cuda_product &product)
+static spg_status scan_all(cuda_product &product)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         auto *offsets = static_cast<decltype(offset) *>(product.C->row_offsets);
@@ -44,6 +84,35 @@ spg_status scan_lengths(cuda_product &product)
         error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, count, stream);
         give_workspace(product, memory, (int64_t)bytes);
         return spg_cuda_check(product.context, error, "scanning row lengths");
+    });
+}
+
+spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums)
+{
+    void *memory = nullptr;
+    const int64_t bytes = count * (int64_t)sizeof(long long);
+    spg_status status = take_workspace(product, bytes, "sums of row lengths", &memory);
+    if (status == SPG_OK) *sums = {static_cast<long long *>(memory), bytes, rows_each, count};
+    return status;
+}
+
+void give_sums(cuda_product &product, length_sums *sums)
+{
+    give_workspace(product, sums->memory, sums->bytes);
+    *sums = {};
+}
+
+spg_status scan_lengths(cuda_product &product, length_sums *sums)
+{
+    if (sums->memory == nullptr) return scan_all(product);
+    const int64_t parts = std::max<int64_t>(SCAN_ROWS / sums->rows_each, 1);
+    const auto blocks = (unsigned int)((sums->count + parts - 1) / parts);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        scan_with_sums<<<blocks, SCAN_THREADS, 0, product.cuda->stream>>>(
+            static_cast<decltype(offset) *>(product.C->row_offsets), product.C->rows, sums->memory, sums->count,
+            sums->rows_each, (int)parts);
+        give_sums(product, sums);
+        return spg_cuda_check_launch(product.context, "scanning row lengths");
     });
 }
 

@@ -2,13 +2,15 @@
 #ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_CUH
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_CUH
 
-#include "product.cuh"
+#include "rows.cuh"
 
 namespace spg
 {
 
-/* c_offsets[i] = length of row i becomes the sum of the lengths before it, in place. */
-spg_status scan_lengths(cuda_product &product);
+/* c_offsets[i] = length of row i becomes the sum of the lengths before it, in place, and c_offsets[rows] that of all.
+ * The sums, if there are any, are given back. */
+spg_status scan_lengths(cuda_product &product, length_sums *sums);
+void give_sums(cuda_product &product, length_sums *sums);
 
 /* The inverse, MISFITs included. */
 spg_status restore_lengths(cuda_product &product);

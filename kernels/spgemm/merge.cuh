@@ -5,6 +5,7 @@
 #ifndef SPG_KERNELS_SPGEMM_MERGE_CUH
 #define SPG_KERNELS_SPGEMM_MERGE_CUH
 
+#include "../values.cuh"
 #include "rows.cuh"
 
 namespace spg
@@ -26,6 +27,40 @@ __device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t othe
         : "+l"(otherwise)
         : "l"(from), "r"((int)wanted));
     return otherwise;
+}
+
+/* *from if it is wanted, else anything. */
+__device__ inline float value_if(bool wanted, const float *from)
+{
+    float value;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f32 %0, [%1]; }"
+        : "=f"(value)
+        : "l"(from), "r"((int)wanted));
+    return value;
+}
+__device__ inline double value_if(bool wanted, const double *from)
+{
+    double value;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f64 %0, [%1]; }"
+        : "=d"(value)
+        : "l"(from), "r"((int)wanted));
+    return value;
+}
+__device__ inline complex<float> value_if(bool wanted, const complex<float> *from)
+{
+    complex<float> value;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f32 {%0, %1}, [%2]; }"
+        : "=f"(value.re), "=f"(value.im)
+        : "l"(from), "r"((int)wanted));
+    return value;
+}
+__device__ inline complex<double> value_if(bool wanted, const complex<double> *from)
+{
+    complex<double> value;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f64 {%0, %1}, [%2]; }"
+        : "=d"(value.re), "=d"(value.im)
+        : "l"(from), "r"((int)wanted));
+    return value;
 }
 
 /* A head that equals the column just taken gives way to the next of its row. Predicated and in place, so that no

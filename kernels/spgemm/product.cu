@@ -33,6 +33,7 @@ struct cuda_state {
     spg_tally found;             /* by the counting kernels; longest_row without the misfits */
     unsigned int longest_misfit; /* entries of C */
     void *wide_a_offsets, *wide_b_offsets;
+    length_sums sums;
     mixed_rows mixed;
     paper_rows paper;
 };
@@ -94,6 +95,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
            product->B->row_offsets,
            sizeof *state,
            sizeof *state,
+           {},
            {}};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
@@ -104,8 +106,11 @@ spg_status open_run(cuda_state *state, spg_product *product)
     int64_t bytes = spg_array_bytes(run.C->rows + 1, spg_type_size(run.offset_type));
     status = spg_allocate(run.context, bytes, "C's row offsets", &run.C->row_offsets);
     if (status != SPG_OK) return status;
+    const bool is_clear = run.cuda->product_tally_is_clear;
+    run.cuda->product_tally_is_clear = false;
+    if (is_clear) return SPG_OK;
     /* What an earlier product left behind when it failed. */
-    return spg_cuda_check(run.context, cudaMemsetAsync(run.cuda->tally, 0, sizeof(spg_tally), run.cuda->stream),
+    return spg_cuda_check(run.context, cudaMemsetAsync(run.cuda->product_tally, 0, sizeof(spg_tally), run.cuda->stream),
                           "clearing a tally");
 }
 
@@ -123,7 +128,7 @@ spg_status report_malformed(const cuda_product &product)
 /* The counts are scanned while they travel to the host. */
 spg_status scan_and_wait(cuda_state *state, unsigned int post)
 {
-    spg_status status = scan_lengths(state->run);
+    spg_status status = scan_lengths(state->run, &state->sums);
     return status == SPG_OK ? spg_cuda_wait_for_tally(state->run.context, post, &state->found) : status;
 }
 
@@ -151,14 +156,6 @@ spg_status count_misfits(cuda_state *state)
     return status;
 }
 
-/* One more length than there are rows is scanned. */
-spg_status clear_last_length(const cuda_product &run)
-{
-    const int64_t size = (int64_t)spg_type_size(run.offset_type);
-    char *last = static_cast<char *>(run.C->row_offsets) + run.C->rows * size;
-    return spg_cuda_zero_bytes(run.context, last, size);
-}
-
 spg_status count_alike_rows(cuda_product &run, const route &chosen)
 {
     if (!chosen.direct) return count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
@@ -173,17 +170,19 @@ spg_status count_rows(cuda_state *state)
     switch (state->chosen.rows) {
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
-        status = count_rows_merge(run, post);
+        status = count_rows_merge(run, post, &state->sums);
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
         if (state->chosen.merge) {
+            status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
+            if (status != SPG_OK) return status;
             unsigned int post = ++run.cuda->posts;
-            status = count_rows_merge(run, post);
+            status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
+                                                  : count_rows_merge(run, post, &state->sums);
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
-        status = clear_last_length(run);
-        if (status == SPG_OK) status = count_alike_rows(run, state->chosen);
+        status = count_alike_rows(run, state->chosen);
         break;
     case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
@@ -200,6 +199,12 @@ bool merges_best(const cuda_product &run, const spg_tally &found)
     if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
     const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
     return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
+}
+
+bool fills_private(const cuda_product &run)
+{
+    const spg_type type = run.A->value_type;
+    return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
 }
 
 /* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
@@ -223,12 +228,17 @@ spg_status fill_alike_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     const int longest = (int)state->found.longest_row;
+    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
     if (state->chosen.direct && longest <= DIRECT_MOST)
         return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
+    if (fills_private(run)) {
+        spg_status status = fill_rows_private(run, longest);
+        if (status != SPG_OK || most <= PRIVATE_MOST) return status;
+        return fill_rows_mixed(run, PRIVATE_MOST, &state->mixed);
+    }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
-    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
     return fill_rows_mixed(run, table_holds(slots), &state->mixed);
 }
@@ -330,6 +340,8 @@ spg_status spg_cuda_product_multiply(spg_product *product)
             status = count_misfits(state);
         if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
     }
+    /* Sending it clears it; the paper's classes may note faults while they fill. */
+    run.cuda->product_tally_is_clear = status == SPG_OK && state->chosen.rows != path::paper;
     stamp(run.context, SPG_STAGE_COUNT);
     spg_cuda_leave(run.context);
     return status;
@@ -364,6 +376,8 @@ void spg_cuda_product_end(spg_product *product)
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         give_workspace(run, run.notes.memory, run.notes.bytes);
+        give_workspace(run, run.packed.memory, run.packed.bytes);
+        give_sums(run, &state->sums);
         spg_cuda_leave(run.context);
     }
     product->stats.workspace_bytes = run.most_held_bytes;

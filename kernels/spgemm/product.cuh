@@ -21,6 +21,12 @@ struct equal_notes {
                    * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
 };
 
+/* Rows of B packed in workspace (packed_rows.cuh), if the limit leaves room; NULL: not. */
+struct packed_copy {
+    void *memory;
+    int64_t bytes;
+};
+
 /* The host's view of a product under way. */
 struct cuda_product {
     spg_context *context;
@@ -32,6 +38,7 @@ struct cuda_product {
     const void *a_offsets, *b_offsets;   /* in offset_type: the operands' own, or widened copies */
     int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
     equal_notes notes;
+    packed_copy packed;
 };
 
 /* Workspace within the context's limit, freed in the order of the stream. */
@@ -94,7 +101,7 @@ template <typename Offset> patterns<Offset> patterns_of(const cuda_product &prod
             (int32_t)A->cols,
             (int32_t)B->cols,
             static_cast<Offset *>(product.C->row_offsets),
-            product.cuda->tally};
+            product.cuda->product_tally};
 }
 
 template <typename Value> numbers<Value> numbers_of(const cuda_product &product)

@@ -231,7 +231,7 @@ bool are_alike(const spg_tally &found, int32_t samples)
  * table. */
 route route_by(const spg_tally &found, int32_t samples)
 {
-    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1};
+    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row};
     if (found.sampled_triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.sampled_pairs > (unsigned int)samples / 2)
@@ -260,7 +260,7 @@ int table_for(int64_t length)
 spg_status choose_route(cuda_product &product, route *chosen)
 {
     const spg_csr *A = product.A, *B = product.B;
-    *chosen = {path::nothing, false, false, 0, 0, 1};
+    *chosen = {path::nothing, false, false, 0, 0, 1, 0};
     if (A->rows == 0 || A->nnz == 0) return SPG_OK;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {

@@ -18,11 +18,12 @@ enum class path {
 struct route {
     path rows;
     /* Where rows are alike: */
-    bool merge;   /* counted by merging */
+    bool merge;   /* counted by merging, or by tables of the threads' own */
     bool direct;  /* else counted, and then filled as well, by windows of `span` columns */
     int slots;    /* else counted by a table of so many slots */
     int span;     /* columns from a row's first to its last */
     int together; /* neighbouring rows of A that have the same columns */
+    int longest;  /* entries of a row of C in the sample */
 };
 
 /* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it

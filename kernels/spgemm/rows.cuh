@@ -19,10 +19,20 @@ namespace spg
 
 enum { MISFIT = -1 };
 
+/* What a counting kernel may leave for the scan, in workspace: the sums of `rows_each` lengths that follow each other,
+ * MISFITs among them, `count` sums in all. */
+struct length_sums {
+    long long *memory; /* NULL: it left none */
+    int64_t bytes, rows_each;
+    int count;
+};
+/* assemble.cu. Room for `count` sums. */
+spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums);
+
 /* rows_merge.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
- * Natural order, all rows; its last block posts the tally (post > 0: that number). */
+ * Natural order, all rows; its last block posts the tally. */
 enum { MERGE_MOST = 32 };
-spg_status count_rows_merge(cuda_product &product, unsigned int post);
+spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums);
 
 /* rows_merge_fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
  * is the most that a row has; rows of C of any length, but a warp takes the time of its longest. Natural order, all
@@ -51,6 +61,19 @@ enum { TABLE_LEAST = 32, TABLE_MOST = 1024 };
 constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
+
+/* packed_rows.cu. Packs the rows of B (packed_rows.cuh) where offsets are of 32 bits, columns fewer than PACKED_COLUMNS
+ * and the workspace's limit leaves enough room; else product.packed stays empty. */
+enum { PACKED_COLUMNS = 1 << 27 };
+spg_status pack_rows(cuda_product &product);
+
+/* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries, of A up
+ * to PRIVATE_MOST_A; counting leaves others as misfits, filling leaves them alone. Needs packed rows of B. Natural
+ * order, all rows. Counting posts the tally. `longest` bounds the rows of C that are to be filled; f32 and f64 alone.
+ */
+enum { PRIVATE_MOST = 28, PRIVATE_MOST_A = 64 };
+spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
+spg_status fill_rows_private(cuda_product &product, int longest);
 
 /* rows_direct_*.cu. A group of lanes a row finds its columns by their place in a window of columns in shared memory.
  * `span` is how many columns the window is to have, the widest row's where that is known (at most DIRECT_MOST_SPAN); a

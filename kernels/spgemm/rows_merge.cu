@@ -191,15 +191,18 @@ __device__ inline void add_to_warp(warp_found &warp, const row_found &row)
     warp.faults |= faults;
 }
 
-/* By the first warp: what all found goes to the tally. */
-__device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps)
+/* By the first warp: what all found goes to the tally, and the sum of the block's lengths to *sum. */
+__device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps, long long *sum)
 {
     warp_found found{};
     if (threadIdx.x < blockDim.x / 32) found = warps[threadIdx.x];
     tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
+    long long lengths = (long long)found.nnz - found.misfits;
+    for (int step = 16; step > 0; step /= 2) lengths += __shfl_xor_sync(~0u, lengths, step);
     if (threadIdx.x != 0) return;
+    *sum = lengths;
     if (long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
     if (longest_a > 0) atomicMax(&tally->sampled_a_length, longest_a);
 }
@@ -225,7 +228,7 @@ template <typename Offset> __device__ inline void count_scattered(const patterns
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
 __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads,
                                   shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).blocks)
-    count_by_merging(patterns<Offset> pattern, int tiles, spg_mailbox *mailbox, unsigned int post)
+    count_by_merging(patterns<Offset> pattern, int tiles, long long *sums, spg_mailbox *mailbox, unsigned int post)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
     constexpr bool STAGES = ROWS == made_for::lanes;
@@ -243,45 +246,46 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
         add_to_warp(warps[warp], found);
     }
     if (blockIdx.x == 0) count_scattered(pattern);
-    if (blockIdx.x == 0 && threadIdx.x == 0) pattern.c_offsets[pattern.rows] = 0; /* for the scan */
     __syncthreads();
     if (warp > 0) return;
-    add_to_tally(pattern.tally, warps);
-    if (post > 0) send_tally_if_last(pattern.tally, mailbox, post);
+    add_to_tally(pattern.tally, warps, sums + blockIdx.x);
+    send_tally_if_last(pattern.tally, mailbox, post);
 }
 
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
-spg_status launch(const cuda_product &product, unsigned int post)
+spg_status launch(cuda_product &product, unsigned int post, length_sums *sums)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
     const int64_t most = (int64_t)(ROWS_A_MULTIPROCESSOR / THREADS) * product.cuda->multiprocessors;
     const int64_t tiles_each = tiles > most ? (tiles + most - 1) / most : 1;
     const int64_t blocks = tiles > 0 ? (tiles + tiles_each - 1) / tiles_each : 1;
+    spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
+    if (status != SPG_OK) return status;
     count_by_merging<ROWS, LONG_B, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
-        patterns_of<Offset>(product), (int)tiles_each, product.cuda->device_mailbox, post);
+        patterns_of<Offset>(product), (int)tiles_each, sums->memory, product.cuda->device_mailbox, post);
     return spg_cuda_check_launch(product.context, "counting rows by merging");
 }
 
 } // namespace
 
-spg_status count_rows_merge(cuda_product &product, unsigned int post)
+spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums)
 {
     const spg_csr *A = product.A;
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
-        return launch<made_for::many, true, int64_t, int64_t>(product, post);
+        return launch<made_for::many, true, int64_t, int64_t>(product, post, sums);
     const bool few = A->nnz / FEW_HEADS <= A->rows, many = A->nnz / MANY_HEADS <= A->rows;
     const bool long_b = product.B->nnz / LONG_B_ROW > product.B->rows;
     if (product.offset_type != SPG_I32) {
-        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post);
-        if (many) return launch<made_for::many, true, int64_t, int32_t>(product, post);
-        return launch<made_for::lanes, true, int64_t, int32_t>(product, post);
+        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, sums);
+        if (many) return launch<made_for::many, true, int64_t, int32_t>(product, post, sums);
+        return launch<made_for::lanes, true, int64_t, int32_t>(product, post, sums);
     }
-    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post);
-    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post);
-    if (many && long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post);
-    if (many) return launch<made_for::many, false, int32_t, int32_t>(product, post);
-    return launch<made_for::lanes, true, int32_t, int32_t>(product, post);
+    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, sums);
+    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, sums);
+    if (many && long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, sums);
+    if (many) return launch<made_for::many, false, int32_t, int32_t>(product, post, sums);
+    return launch<made_for::lanes, true, int32_t, int32_t>(product, post, sums);
 }
 
 } // namespace spg

@@ -10,16 +10,13 @@
  * are in work at a time, neighbours on one multiprocessor. Chosen by product.cu, for products whose rows are short. No
  * counterpart in the paper. */
 #include "merge.cuh"
-
-#include <type_traits>
+#include "staged.cuh"
 
 namespace spg
 {
 
 namespace
 {
-
-enum { CHUNK = 8, CHUNK_ROWS = 32 / CHUNK };
 
 /* Threads of a block, and whether a multiprocessor has but one, which goes through tiles of rows with a stride of the
  * grid (spgemm_bench, H100, the filling pass: tri2d A*P 0.16 ms with one of 512 threads, 0.19 with any number; tri2d
@@ -35,53 +32,6 @@ constexpr fill_shape LONG_B_SHAPE{384, false}, LONG_B_SCATTERED_SHAPE{320, true}
 /* Bounds of a block's threads, which bound the registers: as many as there are, or fewer for more threads where rows of
  * B are neither long nor scattered. */
 enum { FEW_THREADS = 512, MANY_THREADS = 768 };
-
-/* Entries of C on their way: [k][row]. The strides are such that neither a chunk's k-th entries nor a row's entries
- * meet in a bank. */
-enum { COLUMN_STRIDE = 36 };
-template <typename Value> struct staged_entries {
-    Value values[CHUNK][32 + 16 / sizeof(Value)];
-    int32_t columns[CHUNK][COLUMN_STRIDE];
-};
-template <> struct staged_entries<none> {
-    int32_t columns[CHUNK][COLUMN_STRIDE];
-};
-
-template <typename Value> constexpr bool has_values = !std::is_same_v<Value, none>;
-
-/* *from if it is wanted, else anything. */
-__device__ inline float value_if(bool wanted, const float *from)
-{
-    float value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f32 %0, [%1]; }"
-        : "=f"(value)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline double value_if(bool wanted, const double *from)
-{
-    double value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f64 %0, [%1]; }"
-        : "=d"(value)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline complex<float> value_if(bool wanted, const complex<float> *from)
-{
-    complex<float> value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f32 {%0, %1}, [%2]; }"
-        : "=f"(value.re), "=f"(value.im)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline complex<double> value_if(bool wanted, const complex<double> *from)
-{
-    complex<double> value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f64 {%0, %1}, [%2]; }"
-        : "=d"(value.re), "=d"(value.im)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
 
 /* The rows of B that a thread merges, and the entries of A that name them. */
 template <int HEADS, typename Offset, typename Value> struct merged_rows {
@@ -128,23 +78,6 @@ __device__ inline Value take_column(const patterns<Offset> &pattern, const numbe
         for (int k = 0; k < HEADS; ++k)
             if (taken >> k & 1) sum = add_product(sum, rows.a[k], b[k]);
     return sum;
-}
-
-/* Writes up to CHUNK entries of each of a warp's rows, from the k-th of its n on; the lane's own row begins at entry
- * `begin` + `own` of C. */
-template <typename Offset, typename Value>
-__device__ inline void write_chunk(const staged_entries<Value> &staged, const numbers<Value> &number, Offset begin,
-                                   int own, int n, int k)
-{
-    const int entry = threadIdx.x % CHUNK;
-#pragma unroll
-    for (int first = 0; first < 32; first += CHUNK_ROWS) {
-        const int row = first + (int)threadIdx.x % 32 / CHUNK;
-        const int to = __shfl_sync(~0u, own, row) + k + entry;
-        if (k + entry >= __shfl_sync(~0u, n, row)) continue;
-        number.c_columns[begin + to] = staged.columns[entry][row];
-        if constexpr (has_values<Value>) number.c_values[begin + to] = staged.values[entry][row];
-    }
 }
 
 /* A warp's rows, the lane's own being row i. */

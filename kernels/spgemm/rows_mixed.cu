@@ -142,7 +142,8 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
     if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
     /* The counting kernels count the products, too. */
     if (status == SPG_OK)
-        status = spg_cuda_zero_bytes(product.context, &product.cuda->tally->products, sizeof(unsigned long long));
+        status =
+            spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
     int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
     if (status == SPG_OK && !misfits_only)
         status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */

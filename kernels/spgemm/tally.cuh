@@ -39,7 +39,8 @@ __device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox
     send_tally(tally, mailbox, number);
 }
 
-/* Queues the sending of the tally, for kernels that do not send it themselves. */
+/* Queues the sending of the tally, for kernels that do not send it themselves, and zeroes the length after the last
+ * row's, for one more is scanned than there are rows. */
 spg_status post_tally(cuda_product &product, unsigned int number);
 
 } // namespace spg

@@ -1,0 +1,56 @@
+/* Blocks that come back are kept for the next that asks for as many bytes: a pool takes microseconds for what takes
+ * none here, and a product that is done again asks for the same sizes. Only the blocks that were handed out lately are
+ * known, with their true sizes; others go back to their pools. A size that is not kept shows that sizes have changed:
+ * then what is kept goes back as well, so that pools have it for any size. All in the order of the stream. */
+#include "device.h"
+
+static bool is_small(const spg_block *block) { return block->bytes <= SPG_SMALL_BYTES; }
+
+static void give_back(spg_cuda *cuda, spg_block *block)
+{
+    if (cudaFreeAsync(block->memory, cuda->stream) != cudaSuccess) cudaGetLastError();
+    cuda->kept_bytes -= block->bytes;
+    block->memory = nullptr;
+    block->is_kept = false;
+}
+
+void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large)
+{
+    for (spg_block &block : cuda->blocks)
+        if (block.is_kept && (is_small(&block) ? small : large)) give_back(cuda, &block);
+}
+
+void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes)
+{
+    for (spg_block &block : cuda->blocks) {
+        if (!block.is_kept || block.bytes != bytes) continue;
+        block.is_kept = false;
+        cuda->kept_bytes -= bytes;
+        return block.memory;
+    }
+    spg_cuda_give_back_kept(cuda, bytes <= SPG_SMALL_BYTES, bytes > SPG_SMALL_BYTES);
+    return nullptr;
+}
+
+void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes)
+{
+    spg_block *block = &cuda->blocks[cuda->next_block];
+    cuda->next_block = (cuda->next_block + 1) % SPG_BLOCKS;
+    if (block->is_kept) give_back(cuda, block);
+    block->memory = memory;
+    block->bytes = bytes;
+}
+
+bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes)
+{
+    for (spg_block &block : cuda->blocks) {
+        if (block.memory != memory || block.is_kept) continue;
+        block.is_kept = block.bytes <= most_bytes - cuda->kept_bytes;
+        if (block.is_kept)
+            cuda->kept_bytes += block.bytes;
+        else
+            block.memory = nullptr;
+        return block.is_kept;
+    }
+    return false;
+}

@@ -1,0 +1,194 @@
+/* Counting, class private: a thread puts the columns of its row of C into a table of its own.
+ *
+ * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, or MISFIT for those of more than
+ * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A. Rows of B are visited once each, one after the other: unlike a
+ * merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by product.cu for alike rows
+ * of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+#include "merge.cuh"
+#include "private_table.cuh"
+#include "tally.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256, WARPS = THREADS / 32 };
+enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* a block takes more tiles where there would be more blocks */
+enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread goes through */ };
+
+struct row_found {
+    unsigned int products, faults;
+    bool fits;
+};
+
+/* What a thread found in its rows, or a warp in those of its lanes. */
+struct warp_sums {
+    unsigned int nnz, longest, misfits, faults;
+    unsigned long long products;
+
+    __device__ void add(const row_found &row, int32_t length)
+    {
+        faults |= row.faults;
+        misfits += length == MISFIT;
+        if (length == MISFIT) return;
+        nnz += (unsigned int)length;
+        products += row.products;
+        longest = max(longest, (unsigned int)length);
+    }
+    __device__ void reduce()
+    {
+        nnz = __reduce_add_sync(~0u, nnz);
+        for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
+        longest = __reduce_max_sync(~0u, longest);
+        misfits = __reduce_add_sync(~0u, misfits);
+        faults = __reduce_or_sync(~0u, faults);
+    }
+};
+
+/* A row of B that is not packed. */
+__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
+                              row_found &found)
+{
+    const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
+    if (code == PACKED_UNSORTED) found.faults |= SPG_FAULT_B_UNSORTED;
+    if (code == PACKED_FAULT) found.faults |= SPG_FAULT_B;
+    if (code != PACKED_NOT) return;
+    if (length > MOST_UNPACKED) {
+        found.fits = false;
+        return;
+    }
+    found.products += length;
+    int32_t before = -1;
+    uint32_t number[1];
+    for (uint32_t q = 0; q < length; ++q) {
+        const int32_t column = pattern.b_columns[row.begin + q];
+        const uint32_t taken[1] = {(uint32_t)column};
+        if ((uint32_t)column >= (uint32_t)pattern.cols)
+            found.faults |= SPG_FAULT_B;
+        else if (column <= before)
+            found.faults |= SPG_FAULT_B_UNSORTED;
+        else
+            table.numbers_of(taken, 1, number);
+        before = column;
+    }
+}
+
+/* The columns of entries k to k + A_AT_ONCE - 1 of a row of A. */
+__device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, int k, int32_t (&columns)[A_AT_ONCE])
+{
+#pragma unroll
+    for (int n = 0; n < A_AT_ONCE; ++n)
+        columns[n] = load_if(a.begin + k + n < a.end, pattern.a_columns + a.begin + k + n, 0);
+}
+
+/* Of the row of B of entry k of a row of A, whose column it is; of none if there is no such entry. */
+__device__ packed_row row_of(const patterns<int32_t> &pattern, const packed_row *packed, span<int32_t> a, int k,
+                             int32_t column, row_found &found)
+{
+    if (a.begin + k >= a.end) return packed_row{};
+    if ((uint32_t)column < (uint32_t)pattern.inner) return load_packed(packed, column);
+    found.faults |= SPG_FAULT_A;
+    return packed_row{};
+}
+
+/* The columns of a row of B; by a whole warp. */
+__device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
+                         row_found &found)
+{
+    int length = length_of(row);
+    if (length > PACKED_MOST) {
+        take_unpacked(pattern, row, table, found);
+        length = 0;
+    }
+    found.products += length;
+    const int most = __reduce_max_sync(~0u, length);
+#pragma unroll
+    for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
+        if (q >= most) break;
+        uint32_t column[B_AT_ONCE], number[B_AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
+        table.numbers_of(column, length - q, number);
+    }
+}
+
+/* Row i, if it is `active`; by a whole warp. */
+__device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
+                             private_table &table, row_found &found)
+{
+    span<int32_t> a{0, 0};
+    if (active) a = checked_a_row(pattern, i, found.faults);
+    if (a.end - a.begin > PRIVATE_MOST_A) {
+        found.fits = false;
+        a.end = a.begin;
+    }
+    const int longest = __reduce_max_sync(~0u, a.end - a.begin);
+    int32_t columns[A_AT_ONCE];
+    load_columns(pattern, a, 0, columns);
+    packed_row next = row_of(pattern, packed, a, 0, columns[0], found);
+#pragma unroll 1
+    for (int k = 0; k < longest; ++k) {
+        const packed_row row = next;
+#pragma unroll
+        for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1];
+        if ((k + 1) % A_AT_ONCE == 0) load_columns(pattern, a, k + 1, columns);
+        next = row_of(pattern, packed, a, k + 1, columns[0], found);
+        take_row(pattern, row, table, found);
+    }
+    if (table.taken > PRIVATE_MOST) found.fits = false;
+    return found.fits ? (int32_t)table.taken : (int32_t)MISFIT;
+}
+
+/* A block takes `tiles` tiles of a thread a row, which follow each other. */
+__global__ void __launch_bounds__(THREADS, 4)
+    count_private(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
+                  spg_mailbox *mailbox, unsigned int post)
+{
+    extern __shared__ uint2 shared[];
+    __shared__ warp_sums of_warps[WARPS];
+    const int warp = threadIdx.x / 32;
+    private_table table(reinterpret_cast<table_memory *>(shared)[warp]);
+    warp_sums sums{0, 0, 0, 0, 0};
+    /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
+    uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
+    for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
+        const bool active = i < (uint32_t)pattern.rows;
+        row_found found{0, 0, true};
+        table.clear();
+        const int32_t length = count_row(pattern, packed, active, (int32_t)i, table, found);
+        if (active) pattern.c_offsets[i] = length;
+        sums.add(found, length);
+    }
+    sums.reduce();
+    if (threadIdx.x % 32 == 0) of_warps[warp] = sums;
+    __syncthreads();
+    if (warp > 0) return;
+    sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : warp_sums{0, 0, 0, 0, 0};
+    const int of_block = (int)__reduce_add_sync(~0u, sums.nnz - sums.misfits);
+    if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
+    tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.misfits, sums.faults);
+    send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+} // namespace
+
+spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums)
+{
+    constexpr int bytes = WARPS * (int)sizeof(table_memory);
+    static_assert(bytes <= 48 * 1024, "what every device allows");
+    const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
+    const int64_t tiles_each = std::max<int64_t>((tiles + MOST_BLOCKS - 1) / MOST_BLOCKS, LEAST_TILES);
+    const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
+    spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
+    if (status != SPG_OK) return status;
+    count_private<<<(unsigned int)blocks, THREADS, bytes, product.cuda->stream>>>(
+        patterns_of<int32_t>(product), static_cast<const packed_row *>(product.packed.memory), (int)tiles_each,
+        sums->memory, product.cuda->device_mailbox, post);
+    return spg_cuda_check_launch(product.context, "counting, class private");
+}
+
+} // namespace spg
