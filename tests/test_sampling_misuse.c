@@ -126,6 +126,18 @@ static void rows_and_columns_that_cannot_be_are_refused(void **state)
     spg_csr named_by_place = f->weights;
     named_by_place.columns = NULL;
     assert_weights_refused(f, &named_by_place, SPG_ERROR_FORMAT, "row 1: row_offsets fall from 3 to 2");
+    static const struct {
+        int32_t offsets[ROWS + 1];
+        const char *words;
+    } spans[] = {{{1, 3, 4, 7, 10}, "row 0: row_offsets begin at 1, not at 0"},
+                 {{0, 3, 4, 7, 9}, "row 3: row_offsets end at 9, nnz is 10"},
+                 {{0, 3, 4, 12, 10}, "row 2: row_offsets reach 12, nnz is 10"},
+                 {{0, 3, -4, 7, 10}, "row 1: row_offsets fall from 3 to -4"}};
+    for (size_t k = 0; k < sizeof spans / sizeof *spans; ++k) {
+        test_send(spans[k].offsets, sizeof offsets, f->offsets_here);
+        assert_weights_refused(f, &f->weights, SPG_ERROR_FORMAT, spans[k].words);
+        assert_weights_refused(f, &named_by_place, SPG_ERROR_FORMAT, spans[k].words);
+    }
     test_send(f->offsets, sizeof f->offsets, f->offsets_here);
     memcpy(columns, f->columns, sizeof columns);
     columns[4] = ITEMS;

@@ -108,13 +108,16 @@ int rows_for_warp(const spg_csr &weights, size_t size)
     return mean < LONG_MEAN || rows > WARP ? WARP : rows > 1 ? (int)rows : 1;
 }
 
-template <typename Real> spg_status draw_automatically(workspace &work, const row_job<Real> &job)
+template <typename Real>
+spg_status draw_automatically(workspace &work, const spg_csr &weights, const row_job<Real> &job)
 {
     spg_context *context = work.context;
     clear_signs(context);
+    spg_status status = queue_column_check(context, weights, job.first_fault, job.fault);
+    if (status != SPG_OK) return status;
     int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
     draw_rows_kernel<<<(unsigned)blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job);
-    spg_status status = spg_cuda_check_launch(context, "drawing from rows");
+    status = spg_cuda_check_launch(context, "drawing from rows");
     if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK || !has_sign(context, SIGN_LONG)) return status;
     status = draw_long_rows(work, job);
@@ -135,7 +138,6 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          weights.rows,
                          weights.nnz,
                          weights.columns,
-                         weights.cols,
                          static_cast<const Real *>(weights.values),
                          static_cast<const Real *>(uniforms),
                          {0, 0, 0},
@@ -147,11 +149,13 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          sign_of(context, SIGN_FAULT),
                          sign_of(context, SIGN_LONG)};
     if (uniforms == nullptr) job.random = *random;
-    spg_status status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(work, job) : SPG_OK;
-    if (status != SPG_OK || (method == SPG_BUTTERFLY_AUTO && !has_sign(context, SIGN_FAULT))) return status;
+    bool automatic = method == SPG_BUTTERFLY_AUTO;
+    spg_status status = automatic ? draw_automatically(work, weights, job) : SPG_OK;
+    if (status != SPG_OK || (automatic && !has_sign(context, SIGN_FAULT))) return status;
     status = clear_report(context);
-    if (status == SPG_OK)
-        status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(work, job) : draw_rows_as_paper(work, job, method);
+    if (status == SPG_OK && automatic) status = draw_automatically(work, weights, job);
+    if (status == SPG_OK && !automatic) status = queue_column_check(context, weights, job.first_fault, job.fault);
+    if (status == SPG_OK && !automatic) status = draw_rows_as_paper(work, job, method);
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK) return status;
     if (report.first[FIRST_FAULT] != NONE_FIRST) return fail_by_report(context, weights, report);

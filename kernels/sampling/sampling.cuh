@@ -54,6 +54,11 @@ inline device_sign sign_of(spg_context *context, int which)
 }
 inline bool has_sign(const spg_context *context, int which) { return spg_cuda_of(context)->mailbox->signs[which] != 0; }
 
+/* Columns out of range are reported as row 0, for find_weight_fault to look into, and set the sign; there may be none.
+ */
+spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault,
+                              device_sign fault);
+
 /* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
  * out of range are reported as row 0, for find_weight_fault to look into. */
 spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns);
