@@ -67,7 +67,7 @@ enum { SPG_LANE_BYTES = 16, SPG_LANE_PIECE = 1024, SPG_MOST_LANES = 32 };
 SPG_INLINE int spg_lanes(int64_t topics, int bytes_a_topic)
 {
     int64_t bytes = topics * bytes_a_topic;
-    return bytes <= 512 ? 8 : bytes <= 1024 ? 16 : SPG_MOST_LANES;
+    return bytes <= 1024 ? 8 : bytes <= 2048 ? 16 : SPG_MOST_LANES;
 }
 
 /* How many items of +0 stand before a row that begins at entry `begin`. */

@@ -100,7 +100,7 @@ static double value_at(const void *values, spg_type type, int64_t k)
 static int64_t place_of(int32_t k, int32_t topics, spg_type type)
 {
     int32_t size = (int32_t)spg_type_size(type), items = 16 / size, within = k % 1024;
-    int32_t lanes = topics * size <= 512 ? 8 : topics * size <= 1024 ? 16 : 32;
+    int32_t lanes = topics * size <= 1024 ? 8 : topics * size <= 2048 ? 16 : 32;
     int64_t lane = within / items % lanes;
     return (k - within) * (int64_t)lanes + lane * 1024 + within;
 }
@@ -128,7 +128,7 @@ static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int
 
 static void every_topic_lies_where_its_number_says_on_every_place(void **state)
 {
-    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 256, 480, 1024, 1500, 4100};
+    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 256, 300, 480, 1024, 1500, 4100};
     static int32_t first[WORDS], other[WORDS];
     (void)state;
     for (size_t t = 0; t < sizeof topics / sizeof *topics; ++t)

@@ -86,8 +86,8 @@ template <> spg_status draw_automatically(spg_context *context, const lda_job<fl
 {
     if (job.count <= 64) return launch<8, 8, 10>(context, job);
     if (job.count <= 128) return launch<8, 16, 8>(context, job);
-    if (job.count <= 256) return launch<16, 16, 8>(context, job);
-    if (job.count <= 512) return launch<32, 16, 8>(context, job);
+    if (job.count <= 256) return launch<8, 32, 5>(context, job);
+    if (job.count <= 512) return launch<16, 32, 5>(context, job);
     if (job.count <= SPG_LANE_PIECE) return launch<32, 32, 5>(context, job);
     return draw_many_topics(context, job);
 }
@@ -95,8 +95,8 @@ template <> spg_status draw_automatically(spg_context *context, const lda_job<fl
 template <> spg_status draw_automatically(spg_context *context, const lda_job<double> &job)
 {
     if (job.count <= 64) return launch<8, 8, 7>(context, job);
-    if (job.count <= 128) return launch<16, 8, 7>(context, job);
-    if (job.count <= 256) return launch<32, 8, 7>(context, job);
+    if (job.count <= 128) return launch<8, 16, 5>(context, job);
+    if (job.count <= 256) return launch<16, 16, 5>(context, job);
     if (job.count <= 512) return launch<32, 16, 5>(context, job);
     if (job.count <= SPG_LANE_PIECE) return launch<32, 32, 3>(context, job);
     return draw_many_topics(context, job);

@@ -46,24 +46,54 @@ template <typename Real> __device__ void draw_by_thread(const row_job<Real> &job
     job.write(row, mine.begin, sums.find(multiply(mine.u, sums.root()), 0));
 }
 
-/* A row of one piece by eight lanes; a group without a row has no items. */
-template <typename Real>
+/* A row by eight lanes: of one chunk, else of one piece. A group without a row has no items. */
+template <bool ONE_CHUNK, typename Real>
 __device__ void draw_by_group(const row_job<Real> &job, int64_t row, const row_view &mine, bool has_row)
 {
     typedef piece_sums<GROUP, Real> sums;
     const row_pieces<Real> pieces(job, mine.begin, mine.items);
+    const row_piece<Real> piece = pieces[0];
     bool bad = false;
     for (double scale = 1;;) {
-        const lane_tree<GROUP> chunks(sums::sum(pieces[0], job.aligned, scale, &bad));
-        bool again = is_too_large<Real>(chunks.root(), scale);
+        node_items<Real> node = {};
+        double sum;
+        if constexpr (ONE_CHUNK) {
+            node = sums::load_node(piece, 0);
+            bad |= node.scale_down(scale);
+            sum = node.sum();
+        } else {
+            sum = sums::sum(piece, job.aligned, scale, &bad);
+        }
+        const lane_tree<GROUP> tree(sum);
+        bool again = is_too_large<Real>(tree.root(), scale);
         if (again) scale = SPG_SCALE_DOWN;
         if (__any_sync(ALL_LANES, again)) continue;
-        if (has_row && (bad || !is_sound_sum(chunks.root()))) job.report_row(row);
-        double target = multiply(mine.u, chunks.root()), base = 0;
-        int chunk = chunks.find(target, &base);
-        int position = sums::find_in_chunk(pieces[0], job.aligned, chunk, scale, target, base);
+        if (has_row && (bad || !is_sound_sum(tree.root()))) job.report_row(row);
+        double target = multiply(mine.u, tree.root()), base = 0;
+        int position;
+        if constexpr (ONE_CHUNK) {
+            position = sums::find_in_nodes(node, tree, 0, target, base);
+        } else {
+            int chunk = tree.find(target, &base);
+            position = sums::find_in_chunk(piece, chunk, scale, target, base);
+        }
         if (position >= 0 && has_row) job.write(row, mine.begin, pieces.item(0, position));
         return;
+    }
+}
+
+/* The rows of `rest`, four at a time. */
+template <bool ONE_CHUNK, typename Real>
+__device__ void draw_by_groups(const row_job<Real> &job, int64_t first, const row_view &mine, unsigned int rest)
+{
+    while (rest != 0) {
+        unsigned int others = rest;
+        for (int g = 0; g < lane_in_warp() / GROUP; ++g) others &= others - 1;
+        int source = others != 0 ? __ffs((int)others) - 1 : 0;
+        row_view row = mine.from(source);
+        if (others == 0) row.begin = row.items = 0;
+        draw_by_group<ONE_CHUNK>(job, first + source, row, others != 0);
+        for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
     }
 }
 
@@ -85,17 +115,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid
     if (mine.items > 0 && mine.items <= SPG_SHORT_ROW) draw_by_thread(job, first + lane, mine);
     __syncwarp();
     int positions = mine.items + spg_row_lead(mine.begin, mine.items, sizeof(Real));
-    unsigned int rest = __ballot_sync(ALL_LANES, mine.items > SPG_SHORT_ROW && positions <= PIECE<GROUP, Real>);
-    while (rest != 0) {
-        unsigned int others = rest;
-        for (int g = 0; g < lane / GROUP; ++g) others &= others - 1;
-        int source = others != 0 ? __ffs((int)others) - 1 : 0;
-        row_view row = mine.from(source);
-        if (others == 0) row.begin = row.items = 0;
-        draw_by_group(job, first + source, row, others != 0);
-        for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
-    }
-    for (rest = __ballot_sync(ALL_LANES, positions > PIECE<GROUP, Real>); rest != 0; rest &= rest - 1) {
+    bool is_short = mine.items <= SPG_SHORT_ROW, one_chunk = positions <= GROUP * ITEMS<Real>;
+    bool one_piece = positions <= PIECE<GROUP, Real>;
+    draw_by_groups<true>(job, first, mine, __ballot_sync(ALL_LANES, !is_short && one_chunk));
+    draw_by_groups<false>(job, first, mine, __ballot_sync(ALL_LANES, !one_chunk && one_piece));
+    for (unsigned int rest = __ballot_sync(ALL_LANES, !one_piece); rest != 0; rest &= rest - 1) {
         int source = __ffs((int)rest) - 1;
         row_view row = mine.from(source);
         draw_by_warp(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u);

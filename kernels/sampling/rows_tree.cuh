@@ -110,43 +110,40 @@ template <int LANES, typename Real> struct piece_sums {
 
     static __device__ int lane() { return lane_in_warp() % LANES; }
 
-    /* The lane's node of each of COUNT chunks from position `first` on. Loads of 16 bytes may bring what lies before
-     * the row, not what lies behind it: that may be the end of all. */
-    template <int COUNT>
-    static __device__ void load(const row_piece<Real> &piece, bool aligned, int first, node_items<Real> (&nodes)[COUNT])
+    /* The lane's node of each of a batch of chunks from position `first` on. Loads of 16 bytes may bring what lies
+     * before the row, not what lies behind it: that may be the end of all. A node that the row ends in is `end`, of
+     * chunk `last`, if the lane has it; else last is none of the batch. */
+    static __device__ void load(const row_piece<Real> &piece, bool aligned, int first, node_items<Real> (&nodes)[BATCH],
+                                node_items<Real> *end, int *last)
     {
-        int at = first + lane() * ITEMS<Real>, rest = piece.end - at;
+        int at = first + lane() * ITEMS<Real>, rest = piece.end - at, items = rest % CHUNK;
         const Real *from = piece.from + at;
-        if (!aligned) {
+        *end = {};
+        *last = aligned && rest > 0 && items > 0 && items < ITEMS<Real> ? rest / CHUNK : BATCH;
+        if (*last < BATCH)
 #pragma unroll
-            for (int c = 0; c < COUNT; ++c)
+            for (int k = 0; k < ITEMS<Real> - 1; ++k)
+                if (k < items) end->item[k] = from[*last * CHUNK + k];
+        if (aligned) {
+#pragma unroll
+            for (int c = 0; c < BATCH; ++c) {
+                nodes[c] = {};
+                if (rest - c * CHUNK >= ITEMS<Real>)
+                    nodes[c] = *reinterpret_cast<const node_items<Real> *>(from + c * CHUNK);
+            }
+            if (at < piece.lead)
+#pragma unroll
+                for (int k = 0; k < ITEMS<Real> - 1; ++k)
+                    if (k < piece.lead) nodes[0].item[k] = 0;
+        } else {
+#pragma unroll
+            for (int c = 0; c < BATCH; ++c)
 #pragma unroll
                 for (int k = 0; k < ITEMS<Real>; ++k) {
                     bool inside = at + c * CHUNK + k >= piece.lead && c * CHUNK + k < rest;
                     nodes[c].item[k] = inside ? from[c * CHUNK + k] : (Real)0;
                 }
-            return;
         }
-#pragma unroll
-        for (int c = 0; c < COUNT; ++c) {
-            nodes[c] = {};
-            if (rest - c * CHUNK >= ITEMS<Real>)
-                nodes[c] = *reinterpret_cast<const node_items<Real> *>(from + c * CHUNK);
-        }
-        int last = rest / CHUNK, items = rest % CHUNK;
-        if (rest > 0 && last < COUNT && items > 0 && items < ITEMS<Real>) { /* the row ends within a node */
-            node_items<Real> end = {};
-#pragma unroll
-            for (int k = 0; k < ITEMS<Real> - 1; ++k)
-                if (k < items) end.item[k] = from[last * CHUNK + k];
-#pragma unroll
-            for (int c = 0; c < COUNT; ++c)
-                if (c == last) nodes[c] = end;
-        }
-        if (at < piece.lead)
-#pragma unroll
-            for (int k = 0; k < ITEMS<Real> - 1; ++k)
-                if (k < piece.lead) nodes[0].item[k] = 0;
     }
 
     /* Halvings: of 2 * HALF chunks, part[c] of the lane becomes chunk 2c or 2c + 1. (A recursion: as a loop it would
@@ -165,21 +162,31 @@ template <int LANES, typename Real> struct piece_sums {
     }
 
     /* The sum of chunk `lane % BATCH` of those from position `first` on. */
-    static __device__ double sum_batch(const row_piece<Real> &piece, bool aligned, int first, double scale, bool *bad)
+    static __device__ double sum_batch(row_piece<Real> piece, bool aligned, int first, double scale, bool *bad)
     {
-        node_items<Real> nodes[BATCH];
+        /* Else the compiler takes what hangs on `end` out of the loops over scales, and packs it into words. */
+        asm volatile("" : "+r"(piece.end));
+        node_items<Real> nodes[BATCH], end;
         double part[BATCH];
-        load(piece, aligned, first, nodes);
-        int signs = 0;
+        int last, signs = 0;
+        load(piece, aligned, first, nodes, &end, &last);
 #pragma unroll
-        for (int c = 0; c < BATCH; ++c)
+        for (int k = 0; k < ITEMS<Real>; ++k) {
+            signs |= sign_word(end.item[k]);
 #pragma unroll
-            for (int k = 0; k < ITEMS<Real>; ++k) signs |= sign_word(nodes[c].item[k]);
-        if (signs < 0 || (sizeof(Real) == 8 && scale != 1))
+            for (int c = 0; c < BATCH; ++c) signs |= sign_word(nodes[c].item[k]);
+        }
+        if (signs < 0 || (sizeof(Real) == 8 && scale != 1)) {
+            *bad |= end.scale_down(scale);
 #pragma unroll
             for (int c = 0; c < BATCH; ++c) *bad |= nodes[c].scale_down(scale);
+        }
+        double end_sum = end.sum();
 #pragma unroll
-        for (int c = 0; c < BATCH; ++c) part[c] = first + c * CHUNK < piece.end ? nodes[c].sum() : 0;
+        for (int c = 0; c < BATCH; ++c) {
+            part[c] = first + c * CHUNK < piece.end ? nodes[c].sum() : 0;
+            if (c == last) part[c] = end_sum;
+        }
         halve<1, BATCH / 2>(part);
         double sum = part[0];
 #pragma unroll
@@ -200,16 +207,30 @@ template <int LANES, typename Real> struct piece_sums {
         return mine;
     }
 
+    /* The lane's node of a chunk that caches have, or of one that is all of a row. */
+    static __device__ node_items<Real> load_node(const row_piece<Real> &piece, int chunk)
+    {
+        node_items<Real> node;
+        int at = (chunk * LANES + lane()) * ITEMS<Real>;
+#pragma unroll
+        for (int k = 0; k < ITEMS<Real>; ++k)
+            node.item[k] = at + k >= piece.lead && at + k < piece.end ? piece.from[at + k] : (Real)0;
+        return node;
+    }
+
     /* From a chunk to the position in the piece, in the lane that has it; elsewhere -1. */
-    static __device__ int find_in_chunk(const row_piece<Real> &piece, bool aligned, int chunk, double scale,
+    static __device__ int find_in_chunk(const row_piece<Real> &piece, int chunk, double scale, double target,
+                                        double base)
+    {
+        node_items<Real> node = load_node(piece, chunk);
+        if (sizeof(Real) == 8 && scale != 1) node.scale_down(scale);
+        return find_in_nodes(node, lane_tree<LANES>(node.sum()), chunk, target, base);
+    }
+    static __device__ int find_in_nodes(const node_items<Real> &node, const lane_tree<LANES> &nodes, int chunk,
                                         double target, double base)
     {
-        node_items<Real> node[1];
-        load(piece, aligned, chunk * CHUNK, node);
-        if (sizeof(Real) == 8 && scale != 1) node[0].scale_down(scale);
-        const lane_tree<LANES> nodes(node[0].sum());
         int source = nodes.find(target, &base);
-        int position = (chunk * LANES + lane()) * ITEMS<Real> + node[0].find(target, base);
+        int position = (chunk * LANES + lane()) * ITEMS<Real> + node.find(target, base);
         return lane() == source ? position : -1;
     }
 };
@@ -271,7 +292,7 @@ __device__ inline void descend(const row_job<Real> &job, int64_t row, const row_
             }
         }
         int chunk = chunks.find(target, &base);
-        int position = sums::find_in_chunk(pieces[k], job.aligned, chunk, scale, target, base);
+        int position = sums::find_in_chunk(pieces[k], chunk, scale, target, base);
         if (position >= 0) job.write(row, pieces.begin, pieces.item(k, position));
         return;
     }
