@@ -13,7 +13,7 @@ namespace rows
 namespace
 {
 
-enum { THREADS = 128, BLOCKS = 6, GROUP = 8 };
+enum { GROUP = 8 };
 
 /* Where rows are long, few a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
 enum { LONG_MEAN = 256, WARP_BYTES = 8192 };
@@ -97,7 +97,7 @@ __device__ void draw_by_groups(const row_job<Real> &job, int64_t first, const ro
     }
 }
 
-template <typename Real>
+template <int THREADS, int BLOCKS, typename Real>
 __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
 {
     int lane = lane_in_warp();
@@ -132,6 +132,23 @@ int rows_for_warp(const spg_csr &weights, size_t size)
     return mean < LONG_MEAN || rows > WARP ? WARP : rows > 1 ? (int)rows : 1;
 }
 
+template <int THREADS, int BLOCKS, typename Real> void queue_draws_by(cudaStream_t stream, const row_job<Real> &job)
+{
+    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
+    draw_rows_kernel<THREADS, BLOCKS><<<(unsigned)blocks, THREADS, 0, stream>>>(job);
+}
+
+/* Rows of mixed lengths want many warps, and small blocks, which end sooner (sampling_bench, H100). */
+void queue_draws(cudaStream_t stream, const row_job<float> &job)
+{
+    if (job.rows_a_warp == WARP)
+        queue_draws_by<64, 14>(stream, job);
+    else
+        queue_draws_by<128, 5>(stream, job);
+}
+
+void queue_draws(cudaStream_t stream, const row_job<double> &job) { queue_draws_by<128, 6>(stream, job); }
+
 template <typename Real>
 spg_status draw_automatically(workspace &work, const spg_csr &weights, const row_job<Real> &job)
 {
@@ -139,8 +156,7 @@ spg_status draw_automatically(workspace &work, const spg_csr &weights, const row
     clear_signs(context);
     spg_status status = queue_column_check(context, weights, job.first_fault, job.fault);
     if (status != SPG_OK) return status;
-    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
-    draw_rows_kernel<<<(unsigned)blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job);
+    queue_draws(spg_cuda_of(context)->stream, job);
     status = spg_cuda_check_launch(context, "drawing from rows");
     if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK || !has_sign(context, SIGN_LONG)) return status;
