@@ -14,6 +14,7 @@ typedef struct sampling_problem {
     spg_context *context; /* at the place of measuring */
     char name[64];        /* of the weights */
     bool many;            /* one draw from each row; otherwise all draws from row 0 */
+    bool stratified;      /* the numbers drawn by ascend, one in each of `count` equal parts of [0, 1) */
     spg_csr host, here;   /* the weights; columns are NULL where items are named by their places */
     spg_csr *file;        /* what owns `host`, if it was read */
     int64_t count;        /* draws */

@@ -77,6 +77,8 @@ static spg_status build_cutpoint(const sampling_problem *task, void **state)
 
 static spg_status draw_forest(const sampling_problem *task, void *state)
 {
+    if (task->stratified && task->uniforms == NULL)
+        return spg_forest_draw_stratified(task->context, state, 0, task->count, &task->random, task->draws, NULL, NULL);
     return spg_forest_draw(task->context, state, task->count, task->rows, &task->random, task->uniforms, task->draws,
                            NULL, NULL);
 }
@@ -124,8 +126,9 @@ bool sampler_wanted(const sampler *candidate, const sampling_problem *task)
 {
     const sampling_options *chosen = task->chosen;
     if (candidate->works_at != SPG_PLACE_AUTO && candidate->works_at != chosen->place) return false;
-    if (!candidate->is_spg) return !task->many && !chosen->stratified && wants_peer(chosen, candidate->name);
+    if (!candidate->is_spg) return !task->many && !task->stratified && wants_peer(chosen, candidate->name);
     const int usual = task->many ? METHOD_BUTTERFLY : METHOD_ALIAS | METHOD_CUTPOINT;
     if (candidate->method == METHOD_BUTTERFLY && !task->many) return false;
+    if (candidate->method == METHOD_ALIAS && task->stratified) return false;
     return (candidate->method & (chosen->methods != 0 ? chosen->methods : usual)) != 0;
 }

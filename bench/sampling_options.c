@@ -77,7 +77,8 @@ static const char help[] =
     "  --threads N            default: all cores\n"
     "  --type TYPE            of the weights: f32 or f64; default f64\n"
     "  --order ORDER          independent or grouped, of draws from an alias table; default independent\n"
-    "  --uniforms KIND        random or stratified, for forests and cutpoints; default random\n"
+    "  --uniforms KIND        random, stratified or given (stratified, in an array), for forests and cutpoints;\n"
+    "                         default random\n"
     "  --builder NAME         auto, sweep, psa or psa+, of alias tables; default auto\n"
     "  --resolution NAME      compact or exact, of alias tables; default compact\n"
     "  --sampler NAME         auto, baseline, sectioned, limited or shared; default auto\n"
@@ -100,13 +101,13 @@ static const char help[] =
     "the last repetition go through a two-sided chi-square test, and no time is printed where it fails. Exit status: "
     "0\nall right, 1 not so, 2 wrong usage.\n";
 
-static const char *const method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
-                         *const orders[] = {"independent", "grouped"}, *const kinds[] = {"random", "stratified"},
-                         *const builders[] = {"auto", "sweep", "psa", "psa+"},
-                         *const resolutions[] = {"compact", "exact"},
-                         *const samplers[] = {"auto", "baseline", "sectioned", "limited", "shared"},
-                         *const papers[] = {"none", "butterfly", "forest", "alias"},
-                         *const butterflies[] = {"auto", "plain", "transposed", "table"};
+static const char
+    *const method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
+           *const orders[] = {"independent", "grouped"}, *const kinds[] = {"random", "stratified", "given"},
+           *const builders[] = {"auto", "sweep", "psa", "psa+"}, *const resolutions[] = {"compact", "exact"},
+           *const samplers[] = {"auto", "baseline", "sectioned", "limited", "shared"},
+           *const papers[] = {"none", "butterfly", "forest", "alias"},
+           *const butterflies[] = {"auto", "plain", "transposed", "table"};
 
 const char *alias_builder_name(spg_alias_builder builder) { return builders[builder]; }
 const char *alias_sampler_name(spg_alias_sampler sampler) { return samplers[sampler]; }
@@ -181,8 +182,9 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
         chosen->grouped = word == 1;
         return valid;
     case OPTION_UNIFORMS:
-        valid = parse_word("uniforms", value, kinds, 2, &word);
-        chosen->stratified = word == 1;
+        valid = parse_word("uniforms", value, kinds, 3, &word);
+        chosen->stratified = word > 0;
+        chosen->given = word == 2;
         return valid;
     case OPTION_BUILDER:
         valid = parse_word("builder", value, builders, 4, &word);

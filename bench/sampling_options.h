@@ -18,7 +18,8 @@ typedef struct sampling_options {
     spg_place place;
     int threads;
     spg_type type;
-    bool grouped, stratified;
+    bool grouped;
+    bool stratified, given; /* uniforms: stratified, made as they are used or in an array before */
     spg_alias_options alias;
     spg_alias_sampler sampler;
     double cells;

@@ -128,12 +128,13 @@ spg_status problem_make(spg_context *host, spg_context *context, const sampling_
     if (status != SPG_OK)
         return host == context ? status : spg_context_fail(context, status, "%s", spg_context_message(host));
     task->many = task->host.rows > 1;
+    task->stratified = chosen->stratified && !task->many;
     task->count = task->many ? task->host.rows : chosen->draws;
     status = bring(task);
     if (status == SPG_OK) status = array_allocate(context, task->count, sizeof(int32_t), &draws);
     task->draws = draws;
     if (status == SPG_OK && task->many) status = make_rows(task);
-    if (status == SPG_OK && chosen->stratified && !task->many) status = make_uniforms(task);
+    if (status == SPG_OK && task->stratified && chosen->given) status = make_uniforms(task);
     return status;
 }
 

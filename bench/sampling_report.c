@@ -20,7 +20,9 @@ void report_sampling_problem(FILE *stream, const sampling_problem *task)
     fprintf(stream, "\n%s, %s row%s, %s items, %s: %s draws%s%s\n", task->name, count_text(task->host.rows).s,
             task->host.rows == 1 ? "" : "s", count_text(task->host.nnz).s, spg_type_name(task->host.value_type),
             count_text(task->count).s, chosen->grouped && !task->many ? ", grouped where alias" : "",
-            task->uniforms != NULL ? ", stratified" : "");
+            task->uniforms != NULL ? ", stratified numbers given"
+            : task->stratified     ? ", stratified"
+                                   : "");
     fprintf(stream, "  %-26s %9s %7s %9s %9s %7s %9s %8s\n", "", "build ms", "/limit", "draw ms", "draws/s", "/limit",
             "table", "z");
 }
@@ -92,7 +94,7 @@ static void put_phase(const sampling_bench *bench, const sampling_problem *task,
     put_integer(stream, "items", task->host.nnz);
     put_integer(stream, "draws", is_build ? 0 : task->count);
     put_string(stream, "order", alias && chosen->grouped && !task->many ? "grouped" : "independent");
-    put_string(stream, "uniforms", task->uniforms != NULL ? "stratified" : "random");
+    put_string(stream, "uniforms", task->uniforms != NULL ? "given" : task->stratified ? "stratified" : "random");
     if (alias) {
         put_string(stream, "builder", alias_builder_name(chosen->alias.builder));
         put_string(stream, "resolution", chosen->alias.resolution == SPG_ALIAS_EXACT ? "exact" : "compact");

@@ -95,7 +95,7 @@ static spg_status verify_one(const sampling_problem *task, sampling_verdict *ver
         status = count_items(task, items, counts);
     if (status == SPG_OK) {
         gather_weights(&task->host, items, weights);
-        if (task->uniforms != NULL) {
+        if (task->stratified) {
             judge_stratified(weights, counts, items, task->count, verdict);
         } else {
             chi_square_begin(&verdict->test, (double)task->count, sum(weights, items));

@@ -12,6 +12,8 @@ folder; there is one table for each device and value type. NAME is
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
+    device-draws, device-rows, device-topics, device-loads, device-errors, device-builders, device-samplers, host-...
+                                              sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
 --check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.
@@ -22,6 +24,8 @@ import math
 import pathlib
 import re
 import sys
+
+import sampling_tables
 
 OWN = ("spg", "spg-plan")
 REUSE = "cusparse-reuse"
@@ -279,6 +283,9 @@ def table(folder, name):
         return reading_table(folder)
     place, what = name.split("-", 1)
     at_place = lambda r: r["place"] == place
+    if what in sampling_tables.TABLES:
+        records = read_records(folder, "sampling*.jsonl", sampling_tables.FIELDS)
+        return sampling_tables.table(list(filter(at_place, records)), what, sys.modules[__name__]) or NONE_YET
     if what == "plan":
         return tables_by_device(folder, "spgemm*.jsonl", at_place, plan_table)
     if what == "paper":

@@ -68,6 +68,9 @@ typedef struct spg_sampling_backend {
     spg_status (*forest_draws)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
                                double *remapped);
+    /* 0 <= row < rows. */
+    spg_status (*forest_strata)(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
+                                const spg_random *random, int32_t *draws, double *probabilities, double *remapped);
     spg_status (*forest_loads)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                const double *uniforms, int32_t *loads);
 } spg_sampling_backend;

@@ -25,7 +25,11 @@
  * MENDED: should some draw in the cell visit more than SPG_FOREST_DEEPEST * spg_levels(high - low + 1) nodes, the cell
  * has the balanced tree instead: over leaves a ... b, from low ... high, node (a + b + 1) / 2; its root is guide[g].
  *
- * Loads of a draw: the nodes visited. */
+ * Loads of a draw: the nodes visited.
+ *
+ * STRATA. Of `count` numbers one in each of as many equal parts of [0, 2^63), ascending: number i is
+ * v = spg_stratum_begin(i) + floor(x * spg_strata.width / 2^64), where x is number i of `random`: it lies before
+ * spg_stratum_begin(i + 1). Where no bound lies in a stratum, its draw does not depend on x. */
 #ifndef SPG_SRC_SAMPLING_FOREST_H
 #define SPG_SRC_SAMPLING_FOREST_H
 
@@ -65,6 +69,44 @@ SPG_INLINE uint64_t spg_forest_bound(uint64_t sum, uint64_t total, uint64_t reci
 {
     if (sum == total) return SPG_FOREST_END;
     return spg_multiply_high(sum, reciprocal) << 2 | sum * reciprocal >> 62;
+}
+
+/* 2^63 / count: its whole part and 64 bits more. 0 < count < 2^63. */
+typedef struct spg_strata {
+    uint64_t width, fraction;
+} spg_strata;
+
+SPG_INLINE spg_strata spg_strata_of(uint64_t count)
+{
+    spg_strata strata = {SPG_FOREST_END / count, 0};
+    uint64_t rest = SPG_FOREST_END % count;
+    for (int k = 0; k < 64; ++k) {
+        rest <<= 1;
+        strata.fraction <<= 1;
+        if (rest >= count) {
+            rest -= count;
+            strata.fraction |= 1;
+        }
+    }
+    return strata;
+}
+
+/* Where stratum i of count begins, 0 <= i <= count: rounded down, by less than 2. */
+SPG_INLINE uint64_t spg_stratum_begin(const spg_strata *strata, uint64_t i)
+{
+    return i * strata->width + spg_multiply_high(i, strata->fraction);
+}
+
+SPG_INLINE uint64_t spg_stratified(const spg_strata *strata, uint64_t i, uint64_t number)
+{
+    return spg_stratum_begin(strata, i) + spg_multiply_high(number, strata->width);
+}
+
+/* The stratum that holds a bound of [0, 2^63); count for one that lies past all as they are rounded. */
+SPG_INLINE uint64_t spg_stratum_of(const spg_strata *strata, uint64_t count, uint64_t bound)
+{
+    uint64_t i = spg_multiply_high(bound << 1, count);
+    return spg_stratum_begin(strata, i + 1) <= bound ? i + 1 : i;
 }
 
 /* The smallest k with 2^k >= items * cells_per_item; at most 31. */

@@ -53,6 +53,7 @@ static void make(int64_t rows, bool stratified)
                                 .place = SPG_PLACE_HOST,
                                 .type = SPG_F64,
                                 .stratified = stratified,
+                                .given = stratified,
                                 .seed = 5};
     assert_int_equal(problem_make(context, context, &chosen, &task), SPG_OK);
     for (int64_t i = 0; i < rows; i++) ((double *)task.host.values)[i * ITEMS + 7] = 0.0;
@@ -118,7 +119,7 @@ static void draws_that_are_too_even(void **state)
     make(1, true);
     sampling_problem unaware = task;
     sampling_verdict verdict;
-    unaware.uniforms = NULL;
+    unaware.stratified = false;
     assert_int_equal(verify_draws(&unaware, &verdict), SPG_OK);
     assert_false(verdict.right);
     assert_true(verdict.test.z < -5.0);

@@ -159,6 +159,14 @@ SPG_API spg_status spg_forest_draw(spg_context *context, const spg_forest *fores
                                    const spg_random *random, const double *uniforms, int32_t *draws,
                                    double *probabilities, double *remapped);
 
+/* Stratified draws from row `row`: u_i = (i + x_i) / count, where x_i in [0, 1) is number i of `random`, so that one
+ * number lies in each of count equal parts of [0, 1), and draws ascend by item. An item of share p is drawn less than
+ * two times more or less often than p * count. They cost a fraction of independent draws. A call is one sequence: it
+ * can't be split into calls. The rest as above. */
+SPG_API spg_status spg_forest_draw_stratified(spg_context *context, const spg_forest *forest, int64_t row,
+                                              int64_t count, const spg_random *random, int32_t *draws,
+                                              double *probabilities, double *remapped);
+
 /* Memory reads of a draw, for the paper's Table 1: nodes or bounds visited for each u_i beside the guide table. */
 SPG_API spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                     const double *uniforms, int32_t *loads);

@@ -11,5 +11,6 @@ const spg_sampling_backend spg_cuda_sampling = {
     .alias_row_draws = spg_cuda_alias_row_draws,
     .forest_build = spg_cuda_forest_build,
     .forest_draws = spg_cuda_forest_draws,
+    .forest_strata = spg_cuda_forest_strata,
     .forest_loads = spg_cuda_forest_loads,
 };

@@ -29,6 +29,10 @@ struct bounds_view {
     spg_forest_node *nodes;
 
     __device__ uint64_t operator[](int64_t k) const { return nodes != nullptr ? nodes[k].bound : bounds[k]; }
+    __device__ bounds_view from(int64_t k) const
+    {
+        return nodes != nullptr ? bounds_view{nullptr, nodes + k} : bounds_view{bounds + k, nullptr};
+    }
 };
 
 /* The arrays of all rows. */

@@ -74,10 +74,44 @@ amg_record() # matrix implementation smoother setup_ms rows iterations
     amg_record grid:20 spg l1 1 400 12
 } >"$scratch/results/one_cpu/amg_growth.jsonl"
 
+draw_record() # phase implementation rows items ms limit
+{
+    printf '{"weights": "uniform", "phase": "%s", "implementation": "%s", "place": "device", "device": "A GPU", ' "$1" "$2"
+    printf '"type": "f64", "rows": %s, "items": %s, "draws": 1000000000, "order": "independent", ' "$3" "$4"
+    printf '"uniforms": "random", "ms_median": %s, "limit_ms": %s, "table_bytes": 8000000, "verified": true}\n' "$5" "$6"
+}
+
+topics_record() # implementation topics ms
+{
+    printf '{"weights": "lda", "phase": "draw", "implementation": "%s", "place": "device", "device": "A GPU", ' "$1"
+    printf '"type": "f32", "topics": %s, "ms_median": %s, "limit_ms": 1, "verified": true}\n' "$2" "$3"
+}
+
+{
+    draw_record build spg-alias 1 1000000 0.05 0.01
+    draw_record draw spg-alias 1 1000000 8 1.6
+    draw_record draw spg-butterfly 100000 102400000 0.25 0.2
+    topics_record read-only 64 2
+    topics_record spg-butterfly 64 2.2
+    topics_record spg-butterfly-plain 64 44
+    topics_record spg-butterfly-table 64 66
+    topics_record spg-butterfly 65 3 # no power of two
+} >"$scratch/results/gpu/sampling.jsonl"
+{
+    for method in alias monotone; do
+        printf '{"paper": "forest", "figure": 9, "implementation": "%s", "place": "device", "device": "A GPU", ' $method
+        printf '"draws": 8192, "quadratic_error": 1e-%s, "verified": true}\n' ${#method} # 5 and 8 letters
+    done
+    printf '{"paper": "forest", "table": 1, "weights": "i20", "implementation": "spg-forest", "place": "device", '
+    printf '"device": "A GPU", "maximum": 17, "average": 1.19, "average_32": 3.09, "paper_maximum": 16, '
+    printf '"paper_average": 1.23, "paper_average_32": 3.46, "verified": true}\n'
+} >"$scratch/results/gpu/sampling_paper.jsonl"
+
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     for name in amg amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
+    for name in draws rows topics loads errors builders; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
@@ -164,6 +198,56 @@ A CPU by spg, f64:
 | --- | ---: | ---: | ---: |
 | grid:10 | 100 | 8 | - |
 | grid:20 | 400 | 9 | 12 |
+
+<!-- end -->
+<!-- table:device-draws -->
+
+A GPU:
+
+| weights | items | draws | method | order or uniforms | build ms | build / limit | draw ms | 10^9 draws/s | draw / limit | table bytes an item |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| uniform | 10^6 | 10^9 | spg-alias | independent | 0.0500 | 5.00 | 8.00 | 125 | 5.00 | 8.00 |
+
+<!-- end -->
+<!-- table:device-rows -->
+
+A GPU:
+
+| weights | rows | items | type | method | ms | limit ms | % of bandwidth |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| uniform | 10^5 | 102M | f64 | spg-butterfly | 0.250 | 0.200 | 80 |
+
+<!-- end -->
+<!-- table:device-topics -->
+
+A GPU:
+
+| topics | type | reads alone ms | spg ms | spg / reads | Algorithm 1 ms | Algorithm 4 ms | Algorithm 7 ms | Algorithm 7 / spg | best of the paper's / spg |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| 64 | f32 | 2.00 | 2.20 | 1.10 | 44.0 | - | 66.0 | 30.00 | 20.00 |
+
+<!-- end -->
+<!-- table:device-loads -->
+
+A GPU:
+
+| distribution | method | most | average | average of the slowest of 32 | paper's |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| i^20 | spg-forest | 17 | 1.19 | 3.09 | 16, 1.23, 3.46 |
+
+<!-- end -->
+<!-- table:device-errors -->
+
+A GPU:
+
+| samples | alias | monotone | alias / monotone |
+| --- | ---: | ---: | ---: |
+| 2^13 | 1.00e-05 | 1.00e-08 | 1000.00 |
+
+<!-- end -->
+<!-- table:device-builders -->
+
+No measurement is recorded yet.
 
 <!-- end -->
 <!-- table:reading -->

@@ -9,8 +9,10 @@
 typedef struct forest_call {
     const spg_forest *forest;
     int64_t count;
+    int64_t row; /* where rows is NULL */
     const int32_t *rows;
     const spg_random *random;
+    const spg_strata *strata; /* where numbers of `random` are stratified */
     const double *uniforms;
     int32_t *draws, *loads;
     double *probabilities, *remapped;
@@ -33,23 +35,50 @@ static void draw_one(const forest_call *call, int64_t i, uint64_t v, const fores
     if (call->remapped != NULL) call->remapped[i] = spg_forest_remap(bound, next, v);
 }
 
+/* Uniforms in units of 2^-63. */
+static void fill_numbers(const forest_call *call, int64_t first, int size, uint64_t *numbers)
+{
+    if (call->uniforms != NULL) {
+        for (int k = 0; k < size; ++k) numbers[k] = spg_forest_uniform(call->uniforms[first + k]);
+        return;
+    }
+    spg_host_numbers(call->random, (uint64_t)first, size, numbers);
+    for (int k = 0; k < size; ++k)
+        numbers[k] =
+            call->strata != NULL ? spg_stratified(call->strata, (uint64_t)(first + k), numbers[k]) : numbers[k] >> 1;
+}
+
 static void draw_batch(const forest_call *call, int64_t first, int size)
 {
     uint64_t numbers[SPG_BATCH];
-    int64_t row = 0;
+    int64_t row = call->row;
     forest_view view = spg_forest_row(call->forest, row);
-    if (call->uniforms != NULL)
-        for (int k = 0; k < size; ++k) numbers[k] = spg_forest_uniform(call->uniforms[first + k]);
-    else {
-        spg_host_numbers(call->random, (uint64_t)first, size, numbers);
-        for (int k = 0; k < size; ++k) numbers[k] >>= 1;
-    }
+    fill_numbers(call, first, size, numbers);
     for (int k = 0; k < size; ++k) {
         if (call->rows != NULL && call->rows[first + k] != row) {
             row = call->rows[first + k];
             view = spg_forest_row(call->forest, row);
         }
         draw_one(call, first + k, numbers[k], &view, call->forest->offsets[row]);
+    }
+}
+
+/* The items alone of stratified draws: a number is made only where a bound lies in its stratum. */
+static void draw_strata(const forest_call *call, int64_t first, int size)
+{
+    const spg_random *random = call->random;
+    const forest_view view = spg_forest_row(call->forest, call->row);
+    const int32_t *columns = call->forest->columns;
+    if (columns != NULL) columns += call->forest->offsets[call->row];
+    int32_t loads = 0, item = search(&view, spg_stratum_begin(call->strata, (uint64_t)first), &loads);
+    uint64_t next = spg_bound_of(&view, (int64_t)item + 1);
+    for (int64_t i = first; i < first + size; ++i) {
+        if (next < spg_stratum_begin(call->strata, (uint64_t)i + 1)) {
+            uint64_t number = spg_random_number(random->seed, random->stream, random->first + (uint64_t)i);
+            item = search(&view, spg_stratified(call->strata, (uint64_t)i, number), &loads);
+            next = spg_bound_of(&view, (int64_t)item + 1);
+        }
+        call->draws[i] = columns != NULL ? columns[item] : item;
     }
 }
 
@@ -73,8 +102,10 @@ static spg_status draw_all(spg_context *context, const forest_call *call)
         int64_t odd = first_bad_uniform(context, call->uniforms, count);
         if (odd < count) return spg_fail_uniform(context, odd, call->uniforms[odd]);
     }
+    bool items_alone = call->strata != NULL && call->probabilities == NULL && call->remapped == NULL;
 #pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b) draw_batch(call, b * SPG_BATCH, spg_host_batch_size(b, count));
+    for (int64_t b = 0; b < batches; ++b)
+        (items_alone ? draw_strata : draw_batch)(call, b * SPG_BATCH, spg_host_batch_size(b, count));
     return SPG_OK;
 }
 
@@ -82,13 +113,35 @@ spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest,
                                  const spg_random *random, const double *uniforms, int32_t *draws,
                                  double *probabilities, double *remapped)
 {
-    const forest_call call = {forest, count, rows, random, uniforms, draws, NULL, probabilities, remapped};
+    const forest_call call = {.forest = forest,
+                              .count = count,
+                              .rows = rows,
+                              .random = random,
+                              .uniforms = uniforms,
+                              .draws = draws,
+                              .probabilities = probabilities,
+                              .remapped = remapped};
+    return draw_all(context, &call);
+}
+
+spg_status spg_host_forest_strata(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
+                                  const spg_random *random, int32_t *draws, double *probabilities, double *remapped)
+{
+    const spg_strata strata = spg_strata_of((uint64_t)count);
+    const forest_call call = {.forest = forest,
+                              .count = count,
+                              .row = row,
+                              .random = random,
+                              .strata = &strata,
+                              .draws = draws,
+                              .probabilities = probabilities,
+                              .remapped = remapped};
     return draw_all(context, &call);
 }
 
 spg_status spg_host_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const double *uniforms, int32_t *loads)
 {
-    const forest_call call = {forest, count, rows, NULL, uniforms, NULL, loads, NULL, NULL};
+    const forest_call call = {.forest = forest, .count = count, .rows = rows, .uniforms = uniforms, .loads = loads};
     return draw_all(context, &call);
 }

@@ -11,5 +11,6 @@ const spg_sampling_backend spg_host_sampling = {
     .alias_row_draws = spg_host_alias_row_draws,
     .forest_build = spg_host_forest_build,
     .forest_draws = spg_host_forest_draws,
+    .forest_strata = spg_host_forest_strata,
     .forest_loads = spg_host_forest_loads,
 };

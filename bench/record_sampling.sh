@@ -1,0 +1,51 @@
+#!/bin/sh
+# Records what sampling_bench measures, for bench/results/ and the tables of README.md.
+#
+#     sh bench/record_sampling.sh BENCH [FOLDER]     BENCH: sampling_bench; FOLDER takes sampling*.jsonl (default: here)
+#
+# Options for the bench stand in SAMPLING_BENCH_OPTIONS, such as `--place host`. SAMPLING_ITEMS and SAMPLING_DRAWS name
+# other sizes of one distribution and numbers of draws from it, SAMPLING_TOPICS numbers of topics (`none`: no z-step, nor
+# one draw from each row), SAMPLING_PAPERS papers to take up again (forest, alias, butterfly; `none`). On a GPU all of it
+# takes one to two minutes.
+set -eu
+bench=$1
+folder=${2:-.}
+items=${SAMPLING_ITEMS:-1000000 10000000 100000000}
+draws=${SAMPLING_DRAWS:-1000000000}
+topics=${SAMPLING_TOPICS:-64 128 256 512 1024}
+
+measure() # file options...
+{
+    file=$1
+    shift
+    # shellcheck disable=SC2086
+    "$bench" --reps 5 --warmup 1 --json "$folder/$file.jsonl" ${SAMPLING_BENCH_OPTIONS:-} "$@"
+}
+
+mkdir -p "$folder"
+rm -f "$folder/sampling.jsonl" "$folder/sampling_lda.jsonl" "$folder/sampling_paper.jsonl"
+for weights in uniform powerlaw:1; do
+    for n in $items; do
+        measure sampling --weights "$weights" --items "$n" --draws "$draws" --method alias,cutpoint,forest
+        measure sampling --weights "$weights" --items "$n" --draws "$draws" --method alias --order grouped --peers none
+        measure sampling --weights "$weights" --items "$n" --draws "$draws" --method cutpoint,forest --uniforms stratified
+    done
+done
+for type in f32 f64; do
+    [ "$topics" != none ] || break
+    measure sampling --type "$type" --rows 100000 --peers none
+    measure sampling --type "$type" --rows 1000000 --items 4096 --ragged --peers none
+    for k in $topics; do measure sampling_lda --type "$type" --lda "$k"; done
+done
+for paper in ${SAMPLING_PAPERS:-forest alias}; do
+    [ "$paper" != none ] || break
+    most=''
+    [ "$paper" != alias ] || most='--items 10000000'
+    # shellcheck disable=SC2086
+    measure sampling_paper --paper "$paper" $most
+done
+# The points themselves of Figures 7 and 8, for pictures of them, are too many to keep.
+if [ -f "$folder/sampling_paper.jsonl" ]; then
+    grep -v '"figure": [78]' "$folder/sampling_paper.jsonl" >"$folder/kept"
+    mv "$folder/kept" "$folder/sampling_paper.jsonl"
+fi

@@ -1,0 +1,140 @@
+"""The tables of sampling in README.md, for tables.py: of sampling*.jsonl, recorded by record_sampling.sh."""
+
+ALGORITHMS = {"spg-butterfly-plain": "Algorithm 1", "spg-butterfly-transposed": "Algorithm 4",
+              "spg-butterfly-table": "Algorithm 7"}
+DISTRIBUTIONS = {"i20": "i^20", "mod32": "(i mod 32 + 1)^25", "mod64": "(i mod 64 + 1)^35", "spikes": "4 spikes"}
+FIELDS = ("implementation", "place", "verified")
+
+
+def latest(records, *names):
+    """{the values of these fields: record}: a later record of the same measurement replaces an earlier one."""
+    return {tuple(record.get(name) for name in names): record for record in records}
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def power_of_ten(count):
+    """1000000 as 10^6, or the number as it is."""
+    digits = str(count)
+    return f"10^{len(digits) - 1}" if count > 1000 and set(digits[1:]) == {"0"} and digits[0] == "1" else digits
+
+
+def draws_table(records, tools):
+    """All draws from one distribution: a row for each way to make them."""
+    head = ["weights", "items", "draws", "method", "order or uniforms", "build ms", "build / limit", "draw ms",
+            "10^9 draws/s", "draw / limit", "table bytes an item"]
+    found = latest([r for r in records if "paper" not in r and r.get("rows") == 1], "weights", "items", "implementation",
+                   "order", "uniforms", "type", "phase")
+    rows = []
+    for key, draw in found.items():
+        if key[-1] != "draw":
+            continue
+        build = found.get((*key[:-1], "build"))
+        ms, build_ms = tools.time_of(draw), tools.time_of(build)
+        how = draw["uniforms"] if draw["uniforms"] != "random" else draw["order"]
+        table = draw.get("table_bytes")
+        rows.append([draw["weights"], power_of_ten(draw["items"]), power_of_ten(draw["draws"]),
+                     f"{draw['implementation']}{', f32' if draw['type'] == 'f32' else ''}", how, tools.digits(build_ms),
+                     tools.times(tools.ratio(build_ms, build and build["limit_ms"])), tools.digits(ms),
+                     tools.digits(ms and draw["draws"] / ms / 1e6), tools.times(tools.ratio(ms, draw["limit_ms"])),
+                     tools.digits(table and table / draw["items"])])
+    return tools.markdown(head, rows) if rows else ""
+
+
+def rows_table(records, tools):
+    """One draw from each of many distributions: the share of the bandwidth that reading the weights once reaches."""
+    head = ["weights", "rows", "items", "type", "method", "ms", "limit ms", "% of bandwidth"]
+    found = latest([r for r in records if "paper" not in r and r.get("rows", 1) > 1 and r.get("phase") == "draw"],
+                   "weights", "rows", "items", "type", "implementation")
+    rows = []
+    for draw in found.values():
+        share = tools.ratio(draw.get("limit_ms"), tools.time_of(draw))
+        rows.append([draw["weights"], power_of_ten(draw["rows"]), f"{draw['items'] / 1e6:.3g}M", draw["type"],
+                     draw["implementation"], tools.digits(tools.time_of(draw)), tools.digits(draw.get("limit_ms")),
+                     "-" if share is None else f"{100 * share:.0f}"])
+    return tools.markdown(head, rows) if rows else ""
+
+
+def topics_table(records, tools):
+    """The z-step: the automatic method beside reading the rows alone and beside the paper's algorithms."""
+    head = ["topics", "type", "reads alone ms", "spg ms", "spg / reads", *(f"{name} ms" for name in ALGORITHMS.values()),
+            "Algorithm 7 / spg", "best of the paper's / spg"]
+    found = latest([r for r in records if "topics" in r], "type", "topics", "implementation")
+    rows = []
+    for kind, topics in unique(key[:2] for key in found):
+        if topics & (topics - 1) != 0:
+            continue # powers of two are enough for a table
+        ms = [tools.time_of(found.get((kind, topics, name)))
+              for name in ("read-only", "spg-butterfly", *ALGORITHMS)]
+        known = [t for t in ms[2:] if t is not None]
+        rows.append([str(topics), kind, *map(tools.digits, ms[:2]), tools.times(tools.ratio(ms[1], ms[0])),
+                     *map(tools.digits, ms[2:]), tools.times(tools.ratio(ms[4], ms[1])),
+                     tools.times(tools.ratio(min(known, default=None), ms[1]))])
+    return tools.markdown(head, rows) if rows else ""
+
+
+def loads_table(records, tools):
+    """Table 1 of the forest paper: reads of a draw, the paper's in brackets."""
+    head = ["distribution", "method", "most", "average", "average of the slowest of 32", "paper's"]
+    found = latest([r for r in records if r.get("paper") == "forest" and r.get("table") == 1], "weights",
+                   "implementation")
+    rows = [[DISTRIBUTIONS.get(r["weights"], r["weights"]), r["implementation"], str(int(r["maximum"])),
+             tools.times(r["average"]), tools.times(r["average_32"]),
+             f"{int(r['paper_maximum'])}, {r['paper_average']:.2f}, {r['paper_average_32']:.2f}"]
+            for r in found.values() if r["verified"]]
+    return tools.markdown(head, rows) if rows else ""
+
+
+def errors_table(records, tools):
+    """Figure 9: quadratic error of an image's density against samples."""
+    found = latest([r for r in records if r.get("paper") == "forest" and r.get("figure") == 9], "draws",
+                   "implementation")
+    rows = []
+    for draws in unique(key[0] for key in found):
+        alias, monotone = (found.get((draws, name), {}).get("quadratic_error") for name in ("alias", "monotone"))
+        cells = ["-" if error is None else f"{error:.2e}" for error in (alias, monotone)]
+        rows.append([f"2^{draws.bit_length() - 1}", *cells, tools.times(tools.ratio(alias, monotone))])
+    return tools.markdown(["samples", "alias", "monotone", "alias / monotone"], rows) if rows else ""
+
+
+def builders_table(records, tools):
+    """The alias thesis's builds: milliseconds by method."""
+    found = latest([r for r in records if r.get("paper") == "alias" and r["phase"] == "build" and r["sampler"] == "auto"],
+                   "weights", "items", "implementation")
+    names = unique(key[2] for key in found)
+    rows = []
+    for weights, items in unique(key[:2] for key in found):
+        ms = [tools.time_of(found.get((weights, items, name))) for name in names]
+        rows.append([weights, power_of_ten(items), *map(tools.digits, ms)])
+    head = ["weights", "items", *(f"{name.removeprefix('spg-alias-')} ms" for name in names)]
+    return tools.markdown(head, rows) if rows else ""
+
+
+def samplers_table(records, tools):
+    """The alias thesis's draws: 10^9 a second by sampler."""
+    found = latest([r for r in records if r.get("paper") == "alias" and r["phase"] == "draw" and r["sampler"] != "auto"],
+                   "weights", "items", "draws", "implementation")
+    names = unique(key[3] for key in found)
+    rows = []
+    for weights, items, draws in unique(key[:3] for key in found):
+        ms = [tools.time_of(found.get((weights, items, draws, name))) for name in names]
+        rows.append([weights, power_of_ten(items), power_of_ten(draws),
+                     *(tools.digits(t and draws / t / 1e6) for t in ms)])
+    head = ["weights", "items", "draws", *(name.removeprefix("spg-alias-") for name in names)]
+    return tools.markdown(head, rows) if rows else ""
+
+
+TABLES = {"draws": draws_table, "rows": rows_table, "topics": topics_table, "loads": loads_table,
+          "errors": errors_table, "builders": builders_table, "samplers": samplers_table}
+
+
+def table(records, what, tools):
+    """A table for each device."""
+    parts = []
+    for device in unique(r.get("device", "?") for r in records):
+        text = TABLES[what]([r for r in records if r.get("device", "?") == device], tools)
+        if text:
+            parts.append(f"{device}:\n\n{text}")
+    return "\n".join(parts)
