@@ -44,10 +44,11 @@ typedef struct spg_tally {
     unsigned int blocks_done; /* of the kernel that posts the tally when its last block ends */
 } spg_tally;
 
-/* Page-locked host memory that kernels write: a tally, and after it the number of the post. */
+/* Page-locked host memory that kernels write: a tally, and after it the number of the post; and signs that a kernel of
+ * draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh). */
 typedef struct spg_mailbox {
     spg_tally tally;
-    volatile unsigned int number;
+    volatile unsigned int number, signs[2];
 } spg_mailbox;
 
 /* What kernels over a matrix tell the host about it, in device memory: numbers of the first rows or entries at fault,

@@ -10,7 +10,9 @@
  * SCALE. Where the sum is infinite, all of it is done again with each weight times SPG_SCALE_DOWN; `scale` is 1 or
  * that. A float is converted to double first and never needs it.
  *
- * DRAW BY THE TREE (methods AUTO of rows and of LDA): target = u * root, base = +0, from the root down: to the right
+ * DRAW BY THE TREE (method AUTO of rows): over the row's items stands the tree; before those of a row of more than
+ * SPG_SHORT_ROW items stand lead = (the row's offset) % I items of +0, I = 4 for float and 2 for double, so that reads
+ * of 16 bytes bring whole nodes. target = u * root, base = +0, from the root down: to the right
  * child, with base = base + left, if target >= base + left and right > 0; else to the left one. The leaf is the item:
  * monotone in u, never of weight zero. u is a double: spg_uniform_f64 of number i, or uniforms[i] converted.
  *
@@ -30,9 +32,18 @@
  * Rows: both in double, u as above, SCALE applies. LDA, PLAIN, TRANSPOSED and TABLE: all in the type of theta and phi,
  * as in the paper: w[k] = theta * phi rounded, u = spg_uniform_f32 or _f64 of number w.
  *
- * LDA, AUTO: the tree over w[k] = theta * phi rounded to their type; the nodes of h = 1 and 2 are rounded to that type
- * as well (float: four items a 16-byte load), those above are sums in double. u = spg_uniform_f64. An infinite sum, or
- * a product that is negative or NaN, is a fault of the word; so is a sum of 0. */
+ * LANE DRAW (LDA, AUTO): w[k] as above, u = spg_uniform_f64 of number w. Topics are cut into pieces of 1024, the last
+ * one shorter. The items of a piece are dealt to L = spg_lanes lanes, 16 bytes of them at a time (I = 4 floats or 2
+ * doubles): item k of the piece goes to lane k / I % L. Sums within a piece are of the type: q, a lane's running sums,
+ * its items in ascending order, the last of which is s[l]; and S, the scan of these: from S = s on, for d = 1, 2, 4 ...
+ * below L, S[l] = S[l-d] + S[l] of all l >= d at once. A piece's sum is S[L-1] as double, P[p] = P[p-1] + it in double
+ * (P[-1] = 0). target = u * P[last], or if that isn't less than P[last], the largest double below that. It lies in the
+ * first piece with target < P[p]: rest = target - P[p-1]; in the first lane of it with s > 0 and rest < S[l], or if
+ * there is none, in the last one with s > 0; in the first item of this with r < q, where r is rest - (S[l] - s[l]) as
+ * the type, but at least 0, and if it isn't less than s[l], the largest number of the type below s[l]. So items follow
+ * each other lane by lane, a fixed permutation: each has its share of u, though not in ascending order. (By the tree,
+ * in ascending order, the z-step takes about twice as long.) A product that is negative or NaN, an infinite sum and a
+ * sum of 0 are faults of the word. */
 #ifndef SPG_SRC_SAMPLING_SUMS_H
 #define SPG_SRC_SAMPLING_SUMS_H
 
@@ -46,6 +57,23 @@ SPG_INLINE int spg_levels(int64_t items)
     int h = 0;
     while (((uint64_t)1 << h) < (uint64_t)items) ++h;
     return h;
+}
+
+enum { SPG_SHORT_ROW = 8 };
+
+/* Lanes of the lane draw, and its other sizes. */
+enum { SPG_LANE_BYTES = 16, SPG_LANE_PIECE = 1024, SPG_MOST_LANES = 32 };
+
+SPG_INLINE int spg_lanes(int64_t topics, int bytes_a_topic)
+{
+    int64_t bytes = topics * bytes_a_topic;
+    return bytes <= 1024 ? 8 : bytes <= 2048 ? 16 : SPG_MOST_LANES;
+}
+
+/* How many items of +0 stand before a row that begins at entry `begin`. */
+SPG_INLINE int spg_row_lead(int64_t begin, int64_t items, int bytes_an_item)
+{
+    return items > SPG_SHORT_ROW ? (int)(begin % (SPG_LANE_BYTES / bytes_an_item)) : 0;
 }
 
 /* One step down the tree. */

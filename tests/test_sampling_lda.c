@@ -95,16 +95,30 @@ static double value_at(const void *values, spg_type type, int64_t k)
     return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
 }
 
+/* Where topic k stands in the order in which the automatic method cumulates a word's products: pieces of 1024, in which
+ * lane follows lane (src/sampling_sums.h). */
+static int64_t place_of(int32_t k, int32_t topics, spg_type type)
+{
+    int32_t size = (int32_t)spg_type_size(type), items = 16 / size, within = k % 1024;
+    int32_t lanes = topics * size <= 1024 ? 8 : topics * size <= 2048 ? 16 : 32;
+    int64_t lane = within / items % lanes;
+    return (k - within) * (int64_t)lanes + lane * 1024 + within;
+}
+
 /* Word w of document m: its topic's product is above zero and its interval holds u, but for rounding. */
-static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int32_t topic)
+static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int32_t topic, int method)
 {
     long double sum = 0, before = 0, own = 0, slack = lda->type == SPG_F32 ? 1e-4L : 1e-12L;
+    if (lda->type == SPG_F32 && method == SPG_BUTTERFLY_AUTO) slack = 2e-6L;
     assert_true(topic >= 0 && topic < lda->topics);
     for (int32_t k = 0; k < lda->topics; ++k) {
         long double product = value_at(lda->theta, lda->type, m * lda->topics + k);
         product *= value_at(lda->phi, lda->type, (int64_t)lda->words[w] * lda->topics + k);
+        bool earlier = method == SPG_BUTTERFLY_AUTO
+                           ? place_of(k, lda->topics, lda->type) < place_of(topic, lda->topics, lda->type)
+                           : k < topic;
         sum += product;
-        if (k < topic) before += product;
+        if (earlier) before += product;
         if (k == topic) own = product;
     }
     assert_true(own > 0);
@@ -114,7 +128,7 @@ static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int
 
 static void every_topic_lies_where_its_number_says_on_every_place(void **state)
 {
-    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 480, 1024, 1500};
+    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 256, 300, 480, 1024, 1500, 4100};
     static int32_t first[WORDS], other[WORDS];
     (void)state;
     for (size_t t = 0; t < sizeof topics / sizeof *topics; ++t)
@@ -131,9 +145,75 @@ static void every_topic_lies_where_its_number_says_on_every_place(void **state)
             }
             for (int64_t m = 0; m < DOCUMENTS; ++m)
                 for (int64_t w = c.host.word_offsets[m]; w < c.host.word_offsets[m + 1]; ++w)
-                    assert_topic(&c.host, m, w, spg_uniform_f64(spg_random_number(7, 8, 9 + (uint64_t)w)), first[w]);
+                    assert_topic(&c.host, m, w, spg_uniform_f64(spg_random_number(7, 8, 9 + (uint64_t)w)), first[w],
+                                 what / 2);
             free_corpus(&c);
         }
+}
+
+/* Draws of the automatic method on every place; topics are those of the first. */
+static void draw_on_every_place(corpus *c, int32_t *topics)
+{
+    static int32_t other[WORDS];
+    for (int k = 0; k < TEST_CONTEXTS; ++k) {
+        spg_context *context = test_context_number(k);
+        draw(context, c, SPG_BUTTERFLY_AUTO, (spg_random){3, 4, 5}, k == 0 ? topics : other);
+        if (k > 0) assert_memory_equal(topics, other, sizeof other);
+        spg_context_destroy(context);
+    }
+}
+
+static void put_value(const void *values, spg_type type, int64_t k, double value)
+{
+    if (type == SPG_F32)
+        ((float *)(uintptr_t)values)[k] = (float)value;
+    else
+        ((double *)(uintptr_t)values)[k] = value;
+}
+
+/* More than 32 pieces, so that a lane keeps the sum before several. */
+static void topics_of_many_pieces_lie_where_their_numbers_say(void **state)
+{
+    enum { TOPICS = 34000, EVERY = 37 };
+    static int32_t topics[WORDS];
+    (void)state;
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
+        corpus c;
+        open_corpus(TOPICS, type, &c);
+        draw_on_every_place(&c, topics);
+        for (int64_t m = 0; m < DOCUMENTS; ++m)
+            for (int64_t w = c.host.word_offsets[m]; w < c.host.word_offsets[m + 1]; w += EVERY)
+                assert_topic(&c.host, m, w, spg_uniform_f64(spg_random_number(3, 4, 5 + (uint64_t)w)), topics[w],
+                             SPG_BUTTERFLY_AUTO);
+        free_corpus(&c);
+    }
+}
+
+/* Products near both ends of the type's range, most of them 0: of a word, each is 0 or one value. */
+static void a_product_of_zero_is_not_drawn_whatever_the_others_are(void **state)
+{
+    static const int32_t counts[] = {5, 64, 250, 256, 1024, 3000};
+    static const double scales[2][4] = {{3e-45, 1e-39, 1, 1e34}, {1e-323, 1e-309, 1, 1e303}};
+    static int32_t topics[WORDS];
+    (void)state;
+    for (size_t t = 0; t < 2 * sizeof counts / sizeof *counts; ++t) {
+        corpus c;
+        uint64_t random = t;
+        spg_type type = t % 2 == 0 ? SPG_F32 : SPG_F64;
+        int32_t count = counts[t / 2];
+        open_corpus(count, type, &c);
+        for (int64_t k = 0; k < DOCUMENTS * (int64_t)count; ++k) put_value(c.host.theta, type, k, 1);
+        for (int64_t k = 0; k < VOCABULARY * (int64_t)count; ++k) {
+            bool zero = test_random(&random) % 40 != 0 && k % count != (k / count * 7) % count;
+            put_value(c.host.phi, type, k, zero ? 0 : scales[type == SPG_F64][k / count % 4]);
+        }
+        draw_on_every_place(&c, topics);
+        for (int64_t w = 0; w < WORDS; ++w) {
+            assert_true(topics[w] >= 0 && topics[w] < count);
+            assert_true(value_at(c.host.phi, type, (int64_t)c.host.words[w] * count + topics[w]) > 0);
+        }
+        free_corpus(&c);
+    }
 }
 
 static void algorithms_1_and_4_agree(void **state)
@@ -184,6 +264,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_topic_lies_where_its_number_says_on_every_place),
+        cmocka_unit_test(topics_of_many_pieces_lie_where_their_numbers_say),
+        cmocka_unit_test(a_product_of_zero_is_not_drawn_whatever_the_others_are),
         cmocka_unit_test(algorithms_1_and_4_agree),
         cmocka_unit_test(topics_follow_the_products),
     };

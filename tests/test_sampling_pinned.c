@@ -97,7 +97,9 @@ static void topics_of_words(void **state)
         int32_t *here = test_take(context, topics, sizeof topics);
         assert_int_equal(spg_lda_draw(context, &lda, (spg_butterfly_method)method, &numbers, here), SPG_OK);
         test_bring(context, here, sizeof topics, topics);
-        assert_pinned(names[method], topics, sizeof topics, 0x911f1e758256f775);
+        /* The automatic method takes topics in an order of its own. */
+        assert_pinned(names[method], topics, sizeof topics,
+                      method == SPG_BUTTERFLY_AUTO ? 0x5cb1310f3d9b4bcc : 0x911f1e758256f775);
     }
     test_give_back(offsets_here, sizeof offsets);
     test_give_back(words_here, sizeof words);

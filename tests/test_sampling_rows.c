@@ -3,6 +3,7 @@
 #include "statistics.h"
 
 #include "matrices_for_tests.h"
+#include "philox.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -110,6 +111,38 @@ static void every_place_and_number_of_threads_draws_the_same(void **state)
         }
 }
 
+/* The same rows of weights that begin one entry later: at no multiple of 16 bytes. */
+static void weights_that_begin_anywhere_are_drawn_from_alike(void **state)
+{
+    const spg_random random = {3, 1, 4};
+    (void)state;
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
+        int64_t lengths[TEST_LENGTHS + 1];
+        test_weights weights;
+        int32_t first[TEST_LENGTHS], draws[TEST_LENGTHS];
+        memcpy(lengths, test_lengths, sizeof test_lengths);
+        lengths[TEST_LENGTHS] = 1;
+        test_open_weights(lengths, TEST_LENGTHS + 1, TEST_EVEN, type, true, &weights);
+        test_weights later = weights;
+        spg_csr *sides[] = {&later.host, &later.here};
+        for (int k = 0; k < 2; ++k) {
+            sides[k]->values = (char *)sides[k]->values + spg_type_size(type);
+            --sides[k]->rows;
+            --sides[k]->nnz;
+        }
+        for (int k = 0; k < TEST_CONTEXTS; ++k) {
+            spg_context *context = test_context_number(k);
+            draw_rows(context, &later, SPG_BUTTERFLY_AUTO, &random, NULL, k == 0 ? first : draws);
+            if (k > 0) assert_memory_equal(draws, first, sizeof first);
+            spg_context_destroy(context);
+        }
+        for (int i = 0; i < TEST_LENGTHS; ++i)
+            test_assert_interval(&later.host, i, test_item(&later.host, i, first[i]),
+                                 spg_uniform_f64(spg_random_number(3, 1, 4 + (uint64_t)i)));
+        test_close_weights(&weights);
+    }
+}
+
 static void random_numbers_are_their_own_uniforms(void **state)
 {
     const spg_random random = {5, 6, 1000};
@@ -211,6 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_draw_lies_in_its_interval),
         cmocka_unit_test(the_ends_of_the_uniforms_give_the_first_and_the_last_item_above_zero),
         cmocka_unit_test(every_place_and_number_of_threads_draws_the_same),
+        cmocka_unit_test(weights_that_begin_anywhere_are_drawn_from_alike),
         cmocka_unit_test(random_numbers_are_their_own_uniforms),
         cmocka_unit_test(draws_follow_the_weights),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),

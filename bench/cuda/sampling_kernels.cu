@@ -109,46 +109,91 @@ __device__ int64_t document_of(const spg_lda &lda, int64_t word)
     return low;
 }
 
-/* `lanes` lanes a word, a warp for `words_a_warp` words one after the other; 16-byte loads where rows allow them. */
+/* A warp for `words_a_warp` words, `lanes` lanes a word, `chunks` loads a lane and row; rows that are longer are read
+ * part by part. The row of theta stays in registers: rows of phi alone are read for every word. */
 constexpr int words_a_warp = 16;
 
-template <class value, class vector, int lanes> __global__ void read_rows(spg_lda lda, float *sums)
-{
-    constexpr int width = sizeof(vector) / sizeof(value), groups = 32 / lanes;
-    const int lane = threadIdx.x % lanes, group = threadIdx.x % 32 / lanes;
-    const int64_t topics = lda.topics, step = all_threads() / 32 * words_a_warp;
-    for (int64_t first = first_thread() / 32 * words_a_warp; first < lda.words_total; first += step) {
-        const int64_t end = min(first + words_a_warp, lda.words_total);
-        int64_t document = document_of(lda, first);
-        for (int64_t w = first + group; w - group < end; w += groups) {
-            const bool inside = w < end;
-            while (inside && lda.word_offsets[document + 1] <= w) document++;
-            const value *theta = static_cast<const value *>(lda.theta) + document * topics;
-            const value *phi = static_cast<const value *>(lda.phi) + (inside ? lda.words[w] : 0) * topics;
-            value sum = 0;
-#pragma unroll 4
-            for (int64_t k = lane * width; inside && k < topics; k += lanes * width) {
-                const vector a = *reinterpret_cast<const vector *>(theta + k);
-                const vector b = *reinterpret_cast<const vector *>(phi + k);
-                const value *left = reinterpret_cast<const value *>(&a), *right = reinterpret_cast<const value *>(&b);
+template <class value, class vector, int lanes, int chunks> struct row_part {
+    static constexpr int width = sizeof(vector) / sizeof(value), topics = lanes * chunks * width;
+    vector part[chunks];
+
+    __device__ void read(const value *row, int64_t rest)
+    {
+        const int lane = threadIdx.x % lanes;
 #pragma unroll
-                for (int j = 0; j < width; j++) sum += left[j] * right[j];
-            }
-            for (int across = lanes / 2; across > 0; across /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, across);
-            if (inside && lane == 0) sums[w] = static_cast<float>(sum);
+        for (int c = 0; c < chunks; c++) {
+            part[c] = vector();
+            if ((c * lanes + lane) * width < rest) part[c] = reinterpret_cast<const vector *>(row)[c * lanes + lane];
         }
     }
+    __device__ value times(const row_part &other) const
+    {
+        value sum = 0;
+#pragma unroll
+        for (int c = 0; c < chunks; c++) {
+            const value *left = reinterpret_cast<const value *>(&part[c]);
+            const value *right = reinterpret_cast<const value *>(&other.part[c]);
+#pragma unroll
+            for (int j = 0; j < width; j++) sum += left[j] * right[j];
+        }
+        return sum;
+    }
+};
+
+template <class value, class vector, int lanes, int chunks>
+__global__ void __launch_bounds__(128) read_rows(spg_lda lda, float *sums)
+{
+    using part = row_part<value, vector, lanes, chunks>;
+    constexpr int groups = 32 / lanes;
+    const int group = threadIdx.x % 32 / lanes;
+    const int64_t first = first_thread() / 32 * words_a_warp, end = min(first + words_a_warp, lda.words_total);
+    const value *theta = static_cast<const value *>(lda.theta), *phi = static_cast<const value *>(lda.phi);
+    if (first >= end) return;
+    const int32_t mine = lda.words[min(first + threadIdx.x % 32, end - 1)];
+    int64_t document = document_of(lda, min(first + group, end - 1)), held = -1;
+    part factors, weights;
+    for (int64_t step = first; step < end; step += groups) {
+        const int64_t w = min(step + group, end - 1);
+        const value *row = phi + static_cast<int64_t>(__shfl_sync(0xFFFFFFFFU, mine, w - first)) * lda.topics;
+        value sum = 0;
+        for (int64_t k = 0; k < lda.topics; k += part::topics) {
+            weights.read(row + k, lda.topics - k);
+            while (lda.word_offsets[document + 1] <= w) document++;
+            if (held != document || lda.topics > part::topics)
+                factors.read(theta + document * lda.topics + k, lda.topics - k);
+            held = document;
+            sum += weights.times(factors);
+        }
+        for (int across = lanes / 2; across > 0; across /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, across);
+        if (threadIdx.x % lanes == 0) sums[w] = static_cast<float>(sum);
+    }
+}
+
+template <class value, class vector, int lanes, int chunks> void launch_reads_by(const spg_lda &lda, float *sums)
+{
+    const int64_t words_a_block = 128 / 32 * words_a_warp;
+    const unsigned blocks = static_cast<unsigned>((lda.words_total + words_a_block - 1) / words_a_block);
+    read_rows<value, vector, lanes, chunks><<<blocks, 128>>>(lda, sums);
 }
 
 /* Fewer lanes for short rows, so that all of them load. */
 template <class value, class vector> void launch_reads(const spg_lda &lda, float *sums)
 {
-    constexpr int width = sizeof(vector) / sizeof(value);
-    const unsigned blocks = blocks_for((lda.words_total + words_a_warp - 1) / words_a_warp * 32);
-    if (lda.topics <= 16 * width)
-        read_rows<value, vector, 8><<<blocks, block>>>(lda, sums);
+    const int64_t loads = static_cast<int64_t>(lda.topics * sizeof(value) / sizeof(vector));
+    if constexpr (sizeof(value) == sizeof(vector))
+        launch_reads_by<value, value, 32, 8>(lda, sums);
+    else if (loads <= 16)
+        launch_reads_by<value, vector, 8, 2>(lda, sums);
+    else if (loads <= 32)
+        launch_reads_by<value, vector, 8, 4>(lda, sums);
+    else if (loads <= 64)
+        launch_reads_by<value, vector, 16, 4>(lda, sums);
+    else if (loads <= 128)
+        launch_reads_by<value, vector, 32, 4>(lda, sums);
+    else if (loads <= 256)
+        launch_reads_by<value, vector, 32, 8>(lda, sums);
     else
-        read_rows<value, vector, 32><<<blocks, block>>>(lda, sums);
+        launch_reads_by<value, vector, 32, 16>(lda, sums);
 }
 
 struct as_double_32 {

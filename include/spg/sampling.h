@@ -66,8 +66,10 @@ typedef struct spg_lda {
     const int32_t *words;        /* words_total of them, in [0, vocabulary) */
 } spg_lda;
 
-/* topics[w] for every word; number w of `random`. FORMAT: a word out of range or offsets that do not ascend, or
- * products of a word that are all zero, negative or not finite, naming document and word. */
+/* topics[w] for every word; number w of `random`. AUTO cumulates the products in an order of its own, a permutation by
+ * topics and type alone: the same on every place, but not monotone in the number. FORMAT: a word out of range or
+ * offsets that do not ascend, or products of a word that are all zero, negative or not finite, naming document and
+ * word. */
 SPG_API spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                                 const spg_random *random, int32_t *topics);
 

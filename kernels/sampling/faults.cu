@@ -90,13 +90,16 @@ spg_status fail_by_report(spg_context *context, const spg_csr &weights, const sp
                                                (long long)report.first[0]);
 }
 
-spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault)
+spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault,
+                              device_sign fault)
 {
     const int32_t *columns = weights.columns;
     uint32_t cols = (uint32_t)weights.cols;
     if (columns == nullptr) return SPG_OK;
     return for_each(context, weights.nnz, "checking columns", [=] __device__(int64_t k) {
-        if ((uint32_t)columns[k] >= cols) report_first(first_fault, 0);
+        if ((uint32_t)columns[k] < cols) return;
+        *fault = 1;
+        report_first(first_fault, 0);
     });
 }
 

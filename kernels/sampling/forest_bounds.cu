@@ -2,6 +2,7 @@
  * before it, and the division by the row's total. See src/sampling_forest.h. */
 #include "forest_build.cuh"
 #include "rows.cuh"
+#include "tree.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -13,8 +14,7 @@ namespace forest
 namespace
 {
 
-enum { THREADS = 256, PIECE = rows::PIECE, PIECE_LEVELS = 10, STACK = 32 - PIECE_LEVELS };
-static_assert(1 << PIECE_LEVELS == PIECE, "as many items as levels give");
+enum { THREADS = 256, PIECE_LEVELS = 10, PIECE = 1 << PIECE_LEVELS, STACK = 32 - PIECE_LEVELS };
 
 /* The tree sum of a row by a warp, piece by piece. stack: of the nodes that wait for their right siblings. */
 __device__ double sum_row(weights_view weights, int64_t items, double scale, bool *bad)

@@ -1,7 +1,7 @@
-/* Topics for words by the tree of sums: method AUTO. A warp takes a run of 16 words; the row of theta of their document
- * lies in its registers. A word is drawn by 8, 16 or 32 lanes, as many words at a time as that leaves room for: each
- * lane multiplies what 16-byte loads bring, and keeps the products. */
+/* Topics for words by lanes' sums: method AUTO. A warp takes a run of 32 words; the row of theta of their document lies
+ * in its registers. A word is drawn by 8, 16 or 32 lanes, as many words at a time as that leaves room for. */
 #include "lda.cuh"
+#include "lda_lanes.cuh"
 
 namespace spg
 {
@@ -11,89 +11,72 @@ namespace lda
 namespace
 {
 
-enum { THREADS = 128, RUN = 16, REREAD = 4 }; /* as many products are read again, not kept */
-static_assert(RUN <= WARP, "a lane a word's uniform number");
+enum { THREADS = 128, RUN = WARP };
 
-/* One document's words [begin, end) of a run that starts at word `run`. u: of word run + lane. */
-template <typename Real, int LANES, int CHUNKS>
-__device__ void draw_words(const lda_job<Real> &job, int64_t document, int64_t run, int64_t begin, int64_t end,
-                           double u)
+/* The words of a run, one a lane. */
+struct word_run {
+    int64_t first;
+    int32_t *topics; /* of the first */
+    double u;
+    int32_t id;
+};
+
+/* Words begin ... end - 1 of a run, all of one document. */
+template <bool FULL, typename Real, int LANES, int COUNT>
+__device__ void draw_words(const lda_job<Real> &job, int64_t document, const word_run &run, int begin, int end)
 {
-    constexpr int GROUPS = WARP / LANES, ITEMS = quad<Real>::ITEMS;
-    int lane = lane_in_warp() % LANES;
-    const Real *theta_row = job.theta + document * job.count;
-    quad<Real> theta[CHUNKS];
-#pragma unroll
-    for (int c = 0; c < CHUNKS; ++c)
-        theta[c].load(theta_row, (int64_t)(c * LANES + lane) * ITEMS, job.count, job.aligned);
-    for (; begin < end; begin += GROUPS) {
-        int64_t word = begin + lane_in_warp() / LANES;
-        bool has_word = word < end;
-        if (!has_word) word = begin;
-        double uniform = __shfl_sync(ALL_LANES, u, (int)(word - run));
-        const Real *phi_row = job.phi_row(word);
-        quad<Real> products[CHUNKS];
-        Real nodes[CHUNKS];
-        Real least = 0;
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c)
-            products[c].load(phi_row, (int64_t)(c * LANES + lane) * ITEMS, job.count, job.aligned);
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) {
-            products[c].multiply_by(theta[c]);
-            nodes[c] = products[c].sum();
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) least = products[c].item[k] < least ? products[c].item[k] : least;
+    typedef lane_items<Real, LANES, COUNT> row_items;
+    const Real *factors = job.theta + document * job.count;
+    row_items theta, items;
+    theta.template load<FULL>(factors, job.count, job.aligned);
+    for (int word = begin + lane_in_warp() / LANES; begin < end; begin += WARP / LANES, word += WARP / LANES) {
+        int slot = min(word, end - 1); /* a group without a word goes along */
+        const Real *row = job.row_of(__shfl_sync(ALL_LANES, run.id, slot));
+        items.template load<FULL>(row, job.count, job.aligned);
+        int signs = items.accumulate(theta);
+        const lane_sums<Real, LANES> sums(items.item[COUNT - 1]);
+        double target = multiply(__shfl_sync(ALL_LANES, run.u, slot), sums.total);
+        if (signs < 0 || sums.is_unusual()) {
+            bool wrong = signs < 0 && row_items::has_negative(row, factors, job.count);
+            if (wrong || !sums.is_sound()) job.report_word(FIRST_PRODUCT, run.first + slot);
+            if (!(target < sums.total)) target = below(sums.total); /* a sum below the least normal number */
         }
-        tree::chunk_tree<LANES, CHUNKS> sums;
-        sums.sum(nodes);
-        double total = sums.root(), base = 0, target = multiply(uniform, total);
-        if (least < 0 || !(total > 0 && total <= LARGEST)) report_first(&job.report->first[FIRST_PRODUCT], word);
-        int chunk = sums.find_chunk(target, &base);
-        quad<Real> chosen;
-        if constexpr (CHUNKS >= REREAD) {
-            int64_t first = (int64_t)(chunk * LANES + lane) * ITEMS;
-            quad<Real> factor;
-            factor.load(theta_row, first, job.count, job.aligned);
-            chosen.load(phi_row, first, job.count, job.aligned);
-            chosen.multiply_by(factor);
-        } else {
-            chosen = products[0];
-#pragma unroll
-            for (int c = 1; c < CHUNKS; ++c)
-#pragma unroll
-                for (int k = 0; k < ITEMS; ++k) chosen.item[k] = chunk == c ? products[c].item[k] : chosen.item[k];
-        }
-        Real node = chosen.sum();
-        if (tree::find_lane<LANES>(node, target, &base) && has_word)
-            job.topics[word] = min((chunk * LANES + lane) * ITEMS + chosen.find(target, base), job.count - 1);
+        if (sums.holds(target) && word < end)
+            run.topics[word] = row_items::place(items.count_through(sums.rest_of(target)));
     }
 }
 
-template <typename Real, int LANES, int CHUNKS, int BLOCKS>
+template <bool FULL, typename Real, int LANES, int COUNT, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS) draw_topics_kernel(const __grid_constant__ lda_job<Real> job)
 {
-    int64_t run = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * RUN;
-    if (run >= job.words_total) return;
-    int64_t run_end = min(run + RUN, job.words_total);
-    double u = spg_uniform_f64(job.number(run + lane_in_warp()));
-    int64_t document = document_of(job.word_offsets, job.documents, run);
-    for (int64_t begin = run; begin < run_end && document < job.documents; ++document) {
-        int64_t end = min(job.word_offsets[document + 1], run_end);
+    int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    for (int64_t m = thread; m <= job.documents; m += (int64_t)gridDim.x * THREADS)
+        if (!job.is_sound(m)) *job.fault = 1;
+    int64_t first = thread / WARP * RUN;
+    if (first >= job.words_total) return;
+    int words = (int)min((int64_t)RUN, job.words_total - first);
+    int64_t mine = first + min(lane_in_warp(), words - 1);
+    const word_run run = {first, job.topics + first, spg_uniform_f64(job.number(mine)), job.id_of(mine)};
+    int64_t document = document_of(job.word_offsets, job.documents, first);
+    for (int begin = 0; begin < words && document < job.documents; ++document) {
+        int end = (int)min(job.word_offsets[document + 1] - first, (int64_t)words);
         if (end <= begin) continue;
-        draw_words<Real, LANES, CHUNKS>(job, document, run, begin, end, u);
+        draw_words<FULL, Real, LANES, COUNT>(job, document, run, begin, end);
         begin = end;
     }
 }
 
-/* LANES and CHUNKS by the number of topics, BLOCKS a multiprocessor by registers. */
-template <int LANES, int CHUNKS, int BLOCKS, typename Real>
+/* LANES as sampling_sums.h has it; COUNT items each, BLOCKS a multiprocessor by registers. */
+template <int LANES, int COUNT, int BLOCKS, typename Real>
 spg_status launch(spg_context *context, const lda_job<Real> &job)
 {
     constexpr int WORDS = THREADS / WARP * RUN;
     int64_t blocks = (job.words_total + WORDS - 1) / WORDS;
-    draw_topics_kernel<Real, LANES, CHUNKS, BLOCKS>
-        <<<(unsigned)blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job);
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    if (job.aligned && job.count == LANES * COUNT)
+        draw_topics_kernel<true, Real, LANES, COUNT, BLOCKS><<<(unsigned)blocks, THREADS, 0, stream>>>(job);
+    else
+        draw_topics_kernel<false, Real, LANES, COUNT, BLOCKS><<<(unsigned)blocks, THREADS, 0, stream>>>(job);
     return spg_cuda_check_launch(context, "drawing topics");
 }
 
@@ -101,20 +84,21 @@ spg_status launch(spg_context *context, const lda_job<Real> &job)
 
 template <> spg_status draw_automatically(spg_context *context, const lda_job<float> &job)
 {
-    if (job.count <= 128) return launch<8, 4, 7>(context, job);
-    if (job.count <= 256) return launch<16, 4, 7>(context, job);
-    if (job.count <= 512) return launch<32, 4, 7>(context, job);
-    if (job.count <= 1024) return launch<32, 8, 5>(context, job);
+    if (job.count <= 64) return launch<8, 8, 10>(context, job);
+    if (job.count <= 128) return launch<8, 16, 8>(context, job);
+    if (job.count <= 256) return launch<8, 32, 5>(context, job);
+    if (job.count <= 512) return launch<16, 32, 5>(context, job);
+    if (job.count <= SPG_LANE_PIECE) return launch<32, 32, 5>(context, job);
     return draw_many_topics(context, job);
 }
 
 template <> spg_status draw_automatically(spg_context *context, const lda_job<double> &job)
 {
-    if (job.count <= 64) return launch<8, 4, 7>(context, job);
-    if (job.count <= 128) return launch<16, 4, 7>(context, job);
-    if (job.count <= 256) return launch<32, 4, 7>(context, job);
-    if (job.count <= 512) return launch<32, 8, 5>(context, job);
-    if (job.count <= 1024) return launch<32, 16, 3>(context, job);
+    if (job.count <= 64) return launch<8, 8, 7>(context, job);
+    if (job.count <= 128) return launch<8, 16, 5>(context, job);
+    if (job.count <= 256) return launch<16, 16, 5>(context, job);
+    if (job.count <= 512) return launch<32, 16, 5>(context, job);
+    if (job.count <= SPG_LANE_PIECE) return launch<32, 32, 3>(context, job);
     return draw_many_topics(context, job);
 }
 

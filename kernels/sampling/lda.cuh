@@ -3,7 +3,7 @@
 #define SPG_KERNELS_SAMPLING_LDA_CUH
 
 #include "sampling.cuh"
-#include "tree.cuh"
+#include "sampling_sums.h"
 
 namespace spg
 {
@@ -22,7 +22,8 @@ template <typename Real> struct lda_job {
     spg_random random;
     int32_t *topics;
     spg_report *report;
-    bool aligned; /* rows of theta and phi can be read by 16 bytes */
+    device_sign fault; /* in the mailbox: a fault was met, which the report has if it was empty before */
+    bool aligned;      /* rows of theta and phi can be read by 16 bytes */
 
     __device__ uint64_t number(int64_t word) const
     {
@@ -31,19 +32,31 @@ template <typename Real> struct lda_job {
 
     __device__ bool has_bad_offsets() const { return report->figures[BAD_OFFSETS] == 0; }
 
-    /* A word's row of phi; row 0 where its number is out of range, which fails the call. */
-    __device__ const Real *phi_row(int64_t word) const
+    __device__ void report_word(int which, int64_t word) const
+    {
+        *fault = 1;
+        report_first(&report->first[which], word);
+    }
+
+    /* A word's number; 0 where that is out of range, which fails the call. */
+    __device__ int32_t id_of(int64_t word) const
     {
         int32_t id = words[word];
-        if ((uint64_t)(uint32_t)id >= (uint64_t)vocabulary) {
-            report_first(&report->first[FIRST_WORD], word);
-            id = 0;
-        }
-        return phi + (int64_t)id * count;
+        if ((uint64_t)(uint32_t)id < (uint64_t)vocabulary) return id;
+        report_word(FIRST_WORD, word);
+        return 0;
+    }
+    __device__ const Real *row_of(int32_t id) const { return phi + (int64_t)id * count; }
+
+    /* Whether the offsets about document m, up to `documents`, can be. */
+    __device__ bool is_sound(int64_t m) const
+    {
+        int64_t begin = word_offsets[m];
+        return (m == 0 ? begin == 0 : begin >= word_offsets[m - 1]) && (m < documents || begin == words_total);
     }
 };
 
-/* Topics by the lanes of a warp and the tree of sums. */
+/* Topics by lanes' sums; sets the mailbox's fault if there is one. */
 template <typename Real> spg_status draw_automatically(spg_context *context, const lda_job<Real> &job);
 
 /* Likewise, of more than 1024 topics. */
@@ -66,56 +79,6 @@ __device__ inline int64_t document_of(const int64_t *word_offsets, int64_t docum
     }
     return low;
 }
-
-/* Neighbouring items of a row that one load brings: a node of the tree. */
-template <typename Real> struct alignas(16) quad {
-    static constexpr int ITEMS = 16 / (int)sizeof(Real);
-    Real item[ITEMS];
-
-    __device__ void load(const Real *row, int64_t first, int32_t count, bool aligned)
-    {
-        if (aligned) {
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) item[k] = 0;
-            if (first < count) *this = *reinterpret_cast<const quad *>(row + first);
-        } else {
-#pragma unroll
-            for (int k = 0; k < ITEMS; ++k) item[k] = first + k < count ? row[first + k] : (Real)0;
-        }
-    }
-    __device__ void multiply_by(const quad &other)
-    {
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) item[k] = multiply(item[k], other.item[k]);
-    }
-    __device__ Real sum() const
-    {
-        if constexpr (ITEMS == 4) return add(add(item[0], item[1]), add(item[2], item[3]));
-        return add(item[0], item[1]);
-    }
-    __device__ bool is_negative() const
-    {
-        bool negative = false;
-#pragma unroll
-        for (int k = 0; k < ITEMS; ++k) negative |= item[k] < 0;
-        return negative;
-    }
-    /* The way down: which item. */
-    __device__ int find(double target, double base) const
-    {
-        int first = 0;
-        if constexpr (ITEMS == 4) {
-            Real left = add(item[0], item[1]), right = add(item[2], item[3]);
-            if (spg_goes_right(target, base, (double)left, (double)right)) {
-                base = add(base, (double)left);
-                first = 2;
-            }
-        }
-        Real left = ITEMS == 4 && first == 2 ? item[ITEMS - 2] : item[0];
-        Real right = ITEMS == 4 && first == 2 ? item[ITEMS - 1] : item[1];
-        return first + (spg_goes_right(target, base, (double)left, (double)right) ? 1 : 0);
-    }
-};
 
 } // namespace lda
 } // namespace spg

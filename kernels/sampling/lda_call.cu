@@ -123,13 +123,25 @@ template <typename Real> spg_status read_faults(spg_context *context, const spg_
     return describe_products<Real>(context, lda, (int64_t)report.first[FIRST_PRODUCT]);
 }
 
+template <typename Real> spg_status draw_by_lanes(spg_context *context, const lda_job<Real> &job, bool *fault)
+{
+    clear_signs(context);
+    spg_status status = draw_automatically(context, job);
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    *fault = has_sign(context, SIGN_FAULT);
+    return status;
+}
+
+/* The kernels of AUTO say whether there was a fault by a sign, which costs nothing where there was none; if there was,
+ * they are run once more, to report the first. */
 template <typename Real>
 spg_status draw(spg_context *context, const spg_lda &lda, spg_butterfly_method method, const spg_random &random,
                 int32_t *topics)
 {
     workspace work(context);
-    bool whole = lda.topics % quad<Real>::ITEMS == 0;
-    bool aligned = whole && (uintptr_t)lda.theta % 16 == 0 && (uintptr_t)lda.phi % 16 == 0;
+    bool whole = (size_t)lda.topics * sizeof(Real) % SPG_LANE_BYTES == 0, fault = true;
+    bool aligned = whole && (uintptr_t)lda.theta % SPG_LANE_BYTES == 0 && (uintptr_t)lda.phi % SPG_LANE_BYTES == 0;
+    bool any = lda.words_total > 0 && lda.vocabulary > 0 && lda.documents > 0;
     lda_job<Real> job = {lda.documents,
                          lda.vocabulary,
                          lda.words_total,
@@ -141,10 +153,13 @@ spg_status draw(spg_context *context, const spg_lda &lda, spg_butterfly_method m
                          random,
                          topics,
                          spg_cuda_of(context)->report,
+                         sign_of(context, SIGN_FAULT),
                          aligned};
-    spg_status status = clear_report(context);
+    spg_status status = any && method == SPG_BUTTERFLY_AUTO ? draw_by_lanes(context, job, &fault) : SPG_OK;
+    if (status != SPG_OK || !fault) return status;
+    status = clear_report(context);
     if (status == SPG_OK) status = queue_offsets_check(context, lda);
-    if (status == SPG_OK && lda.words_total > 0 && lda.vocabulary > 0 && lda.documents > 0)
+    if (status == SPG_OK && any)
         status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(context, job) : draw_as_paper(work, job, method);
     return status == SPG_OK ? read_faults<Real>(context, lda) : status;
 }

@@ -1,6 +1,8 @@
-/* Topics for words by the tree of sums, of more topics than a warp has room for: it goes down the tree by up to 32
- * nodes at a time, one a lane, until it stands at a piece of 1024 topics. Method AUTO. */
+/* Topics for words by lanes' sums, of more topics than a warp has room for: it adds up pieces of 1024 topics one after
+ * the other, lane k keeping the sum before its share of them, and goes through the share that has the target once more.
+ * Method AUTO. */
 #include "lda.cuh"
+#include "lda_lanes.cuh"
 
 namespace spg
 {
@@ -10,97 +12,65 @@ namespace lda
 namespace
 {
 
-enum { THREADS = 256, PIECE_LEVELS = 10, PIECE = 1 << PIECE_LEVELS, LANE_LEVELS = 5, STACK = 32 - PIECE_LEVELS };
+enum { THREADS = 256, PIECE = SPG_LANE_PIECE, COUNT = PIECE / WARP };
 
 template <typename Real> struct word_rows {
     const Real *theta, *phi;
     int32_t count;
     bool aligned;
-    static constexpr int CHUNKS = PIECE / WARP / quad<Real>::ITEMS;
 
-    /* The products of a piece, as nodes of the tree; whether one is negative. */
-    __device__ bool multiply_piece(int64_t first, Real (&nodes)[CHUNKS]) const
+    /* Running sums of a piece. Returns whether a product is below 0. */
+    __device__ bool load_piece(int64_t piece, lane_items<Real, WARP, COUNT> *items) const
     {
-        bool negative = false;
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) {
-            quad<Real> factor, product;
-            int64_t at = first + (c * WARP + lane_in_warp()) * quad<Real>::ITEMS;
-            factor.load(theta, at, count, aligned);
-            product.load(phi, at, count, aligned);
-            product.multiply_by(factor);
-            negative |= product.is_negative();
-            nodes[c] = product.sum();
-        }
-        return negative;
-    }
-
-    /* The sum of `pieces` pieces, a power of two. stack: of the nodes that wait for their right siblings. */
-    __device__ double sum_pieces(int64_t first, int pieces, bool *negative) const
-    {
-        double stack[STACK];
-        for (int piece = 0; piece < pieces; ++piece) {
-            double sum = 0;
-            if (first + (int64_t)piece * PIECE < count) {
-                Real nodes[CHUNKS];
-                tree::chunk_tree<WARP, CHUNKS> sums;
-                *negative |= multiply_piece(first + (int64_t)piece * PIECE, nodes);
-                sums.sum(nodes);
-                sum = sums.root();
-            }
-            int level = 0;
-            for (; piece >> level & 1; ++level) sum = add(stack[level], sum);
-            stack[level] = sum;
-        }
-        return stack[31 - __clz(pieces)];
+        lane_items<Real, WARP, COUNT> factors;
+        int32_t first = (int32_t)(piece * PIECE);
+        factors.template load<false>(theta + first, count - first, aligned);
+        items->template load<false>(phi + first, count - first, aligned);
+        int signs = items->accumulate(factors);
+        return signs < 0 && items->has_negative(phi + first, theta + first, count - first);
     }
 };
 
 template <typename Real> __device__ void draw_word(const lda_job<Real> &job, int64_t document, int64_t word)
 {
-    word_rows<Real> rows = {job.theta + document * job.count, job.phi_row(word), job.count, job.aligned};
-    double u = spg_uniform_f64(job.number(word)), target = 0, base = 0;
-    int64_t first = 0;
-    bool negative = false, at_root = true;
-    for (int levels = spg_levels(job.count); levels > PIECE_LEVELS;) {
-        int below = max(levels - LANE_LEVELS, (int)PIECE_LEVELS);
-        double mine = 0;
-        for (int k = 0; k < 1 << (levels - below); ++k) {
-            double sum = rows.sum_pieces(first + ((int64_t)k << below), 1 << (below - PIECE_LEVELS), &negative);
-            if (lane_in_warp() == k) mine = sum;
-        }
-        if (at_root) {
-            double total = mine;
-            for (int step = 1; step < WARP; step *= 2) total = add(total, tree::exchange(total, step));
-            target = multiply(u, total);
-            if (negative || !(total > 0 && total <= LARGEST)) report_first(&job.report->first[FIRST_PRODUCT], word);
-            at_root = false;
-        }
-        bool found = tree::find_lane<WARP>(mine, target, &base);
-        int source = __ffs((int)__ballot_sync(ALL_LANES, found)) - 1;
-        base = __shfl_sync(ALL_LANES, base, source);
-        first += (int64_t)source << below;
-        levels = below;
+    word_rows<Real> rows = {job.theta + document * job.count, job.row_of(job.id_of(word)), job.count, job.aligned};
+    lane_items<Real, WARP, COUNT> items;
+    int64_t pieces = ((int64_t)job.count + PIECE - 1) / PIECE, share = (pieces + WARP - 1) / WARP;
+    double total = 0, before = 0;
+    bool wrong = false;
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+        if (piece % share == 0 && lane_in_warp() >= piece / share) before = total;
+        wrong |= rows.load_piece(piece, &items);
+        total = add(total, lane_sums<Real, WARP>(items.item[COUNT - 1]).total);
     }
-    Real nodes[word_rows<Real>::CHUNKS];
-    tree::chunk_tree<WARP, word_rows<Real>::CHUNKS> sums;
-    rows.multiply_piece(first, nodes);
-    sums.sum(nodes);
-    int chunk = sums.find_chunk(target, &base);
-    quad<Real> factor, chosen;
-    int64_t at = first + (chunk * WARP + lane_in_warp()) * quad<Real>::ITEMS;
-    factor.load(rows.theta, at, rows.count, rows.aligned);
-    chosen.load(rows.phi, at, rows.count, rows.aligned);
-    chosen.multiply_by(factor);
-    if (tree::find_lane<WARP>(chosen.sum(), target, &base))
-        job.topics[word] = (int32_t)min(at + chosen.find(target, base), (int64_t)job.count - 1);
+    if (wrong || !(total > 0 && total <= LARGEST)) job.report_word(FIRST_PRODUCT, word);
+    double target = multiply(spg_uniform_f64(job.number(word)), total);
+    if (!(target < total)) target = below(total);
+    int shares = (int)((pieces + share - 1) / share);
+    unsigned int begun = __ballot_sync(ALL_LANES, lane_in_warp() < shares && before <= target);
+    int chosen = begun != 0 ? WARP - 1 - __clz((int)begun) : 0;
+    before = __shfl_sync(ALL_LANES, before, chosen);
+    for (int64_t piece = chosen * share; piece < pieces; ++piece) {
+        rows.load_piece(piece, &items);
+        const lane_sums<Real, WARP> sums(items.item[COUNT - 1]);
+        double through = add(before, sums.total);
+        if (target < through) {
+            double rest = subtract(target, before);
+            if (sums.holds(rest))
+                job.topics[word] = (int32_t)(piece * PIECE) + items.place(items.count_through(sums.rest_of(rest)));
+            return;
+        }
+        before = through;
+    }
 }
 
 template <typename Real>
-__global__ void __launch_bounds__(THREADS, 2) draw_many_topics_kernel(const __grid_constant__ lda_job<Real> job)
+__global__ void __launch_bounds__(THREADS, 1) draw_many_topics_kernel(const __grid_constant__ lda_job<Real> job)
 {
-    int64_t word = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP, step = (int64_t)gridDim.x * (THREADS / WARP);
-    for (; word < job.words_total; word += step)
+    int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t m = thread; m <= job.documents; m += step)
+        if (!job.is_sound(m)) *job.fault = 1;
+    for (int64_t word = thread / WARP; word < job.words_total; word += step / WARP)
         draw_word(job, document_of(job.word_offsets, job.documents, word), word);
 }
 

@@ -1,10 +1,10 @@
 /* The z-step by the algorithms of the butterfly paper (Steele, Tristan 2015): a warp takes 32 documents, one a lane,
  * and their words in step.
  *
- *   PLAIN (Algorithm 1)       a lane multiplies, sums and searches for itself
- *   TRANSPOSED (Algorithm 4)  blocks of 32 topics are multiplied a document at a time, where reads are coalesced, and
- * go to the document's lane by way of shared memory TABLE (Algorithm 7)       blocks multiplied likewise become
- * butterfly-patterned tables
+ * PLAIN (Algorithm 1): a lane multiplies, sums and searches for itself.
+ * TRANSPOSED (Algorithm 4): blocks of 32 topics are multiplied a document at a time, where reads are coalesced, and go
+ * to the document's lane by way of shared memory.
+ * TABLE (Algorithm 7): blocks multiplied likewise become butterfly-patterned tables.
  *
  * The tables of sums lie in memory, item by item for all lanes of a warp, as the paper's local arrays do; rows of theta
  * are read again for every word. The remnant of topics % 32 comes first. The orders of sums are in sampling_sums.h. */
@@ -146,11 +146,10 @@ __global__ void __launch_bounds__(THREADS) draw_topics_kernel(const __grid_const
         int64_t document = group * WARP + lane_in_warp(), begin = 0, end = 0;
         if (document < job.documents) begin = job.word_offsets[document], end = job.word_offsets[document + 1];
         mine.theta = job.theta + document * job.count;
-        int64_t most = end - begin;
-        for (int step = 1; step < WARP; step *= 2) most = max(most, tree::exchange(most, step));
+        int64_t most = reduce(end - begin, maximum());
         for (int64_t i = 0; i < most; ++i) {
             mine.word = begin + i;
-            mine.phi = mine.word < end ? job.phi_row(mine.word) : nullptr;
+            mine.phi = mine.word < end ? job.row_of(job.id_of(mine.word)) : nullptr;
             mine.wrong = false;
             Real u = uniform_of(job.number(mine.word), Real{});
             bool sound;
@@ -161,7 +160,7 @@ __global__ void __launch_bounds__(THREADS) draw_topics_kernel(const __grid_const
                 topic = draw_in_order<Real, METHOD == SPG_BUTTERFLY_TRANSPOSED>(
                     mine, job.count, u, blocks[METHOD == SPG_BUTTERFLY_TRANSPOSED ? threadIdx.x / WARP : 0], &sound);
             if (mine.phi == nullptr) continue;
-            if (!sound) report_first(&job.report->first[FIRST_PRODUCT], mine.word);
+            if (!sound) job.report_word(FIRST_PRODUCT, mine.word);
             job.topics[mine.word] = topic;
         }
     }

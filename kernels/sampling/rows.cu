@@ -1,7 +1,9 @@
 /* One draw from each row, weights read once: method AUTO. A warp takes 32 neighbouring rows: those of up to 8 items go
- * to a thread each, those of up to 64 to eight lanes each, longer ones to the warp one after the other, in pieces of
- * 1024 items whose sums its lanes keep, and very long ones to a list (rows_long.cu). All form the same tree of sums. */
+ * to a thread each, those that a piece of eight lanes holds to eight lanes each, longer ones to the warp one after the
+ * other, in pieces whose sums its lanes keep, and very long ones to blocks (rows_long.cu). All form the same tree. */
 #include "rows.cuh"
+#include "rows_tree.cuh"
+#include "tree.cuh"
 
 namespace spg
 {
@@ -11,152 +13,161 @@ namespace rows
 namespace
 {
 
-/* Where rows are long, few a warp keep all multiprocessors busy to the end. */
-enum { LONG_MEAN = 256 };
+enum { GROUP = 8 };
 
-enum { THREADS = 256, THREAD_ITEMS = 8, GROUP = 8, GROUP_ITEMS = GROUP * 8, SHORT_ITEMS = WARP * 8 };
+/* Where rows are long, few a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
+enum { LONG_MEAN = 256, WARP_BYTES = 8192 };
 
-/* One row of the 32, as its lane knows it; from(lane) in all lanes. */
+/* One row of the 32, as its lane knows it, of up to LONGEST items; from(lane) in all lanes. */
 struct row_view {
-    int64_t row, begin, items;
+    int64_t begin;
+    int items;
     double u;
 
     __device__ row_view from(int lane) const
     {
-        return {__shfl_sync(ALL_LANES, row, lane), __shfl_sync(ALL_LANES, begin, lane),
-                __shfl_sync(ALL_LANES, items, lane), __shfl_sync(ALL_LANES, u, lane)};
+        return {__shfl_sync(ALL_LANES, begin, lane), __shfl_sync(ALL_LANES, items, lane),
+                __shfl_sync(ALL_LANES, u, lane)};
     }
 };
 
-template <typename Real> __device__ void draw_by_thread(const row_job<Real> &job, const row_view &mine)
+template <typename Real> __device__ void draw_by_thread(const row_job<Real> &job, int64_t row, const row_view &mine)
 {
-    tree::item_tree<THREAD_ITEMS> sums;
+    tree::item_tree<SPG_SHORT_ROW> sums;
     bool bad = false;
     for (double scale = 1;; scale = SPG_SCALE_DOWN) {
-        double items[THREAD_ITEMS];
+        double items[SPG_SHORT_ROW];
 #pragma unroll
-        for (int k = 0; k < THREAD_ITEMS; ++k) items[k] = job.weight(mine.begin, mine.items, k, scale, &bad);
+        for (int k = 0; k < SPG_SHORT_ROW; ++k) items[k] = job.weight(mine.begin, mine.items, k, scale, &bad);
         sums.sum(items);
         if (!is_too_large<Real>(sums.root(), scale)) break;
     }
-    if (bad || !is_sound_sum(sums.root())) report_first(job.first_fault, mine.row);
-    job.write(mine.row, mine.begin, sums.find(multiply(mine.u, sums.root()), 0));
+    if (bad || !is_sound_sum(sums.root())) job.report_row(row);
+    job.write(row, mine.begin, sums.find(multiply(mine.u, sums.root()), 0));
 }
 
-/* By a group of LANES; a group without a row has no items. */
-template <int LANES, int CHUNKS, typename Real>
-__device__ void draw_by_group(const row_job<Real> &job, const row_view &mine, bool has_row)
+/* A row by eight lanes: of one chunk, else of one piece. A group without a row has no items. */
+template <bool ONE_CHUNK, typename Real>
+__device__ void draw_by_group(const row_job<Real> &job, int64_t row, const row_view &mine, bool has_row)
 {
-    tree::chunk_tree<LANES, CHUNKS> sums;
+    typedef piece_sums<GROUP, Real> sums;
+    const row_pieces<Real> pieces(job, mine.begin, mine.items);
+    const row_piece<Real> piece = pieces[0];
     bool bad = false;
-    double scale = 1;
-    sum_items(job, mine.begin, mine.items, 0, scale, &bad, &sums);
-    if (__any_sync(ALL_LANES, is_too_large<Real>(sums.root(), scale))) {
-        if (is_too_large<Real>(sums.root(), scale)) scale = SPG_SCALE_DOWN;
-        sum_items(job, mine.begin, mine.items, 0, scale, &bad, &sums);
-    }
-    int64_t item;
-    if (has_row && (bad || !is_sound_sum(sums.root()))) report_first(job.first_fault, mine.row);
-    bool found = find_in_items(job, mine.begin, mine.items, 0, scale, sums, multiply(mine.u, sums.root()), 0.0, &item);
-    if (has_row && found) job.write(mine.row, mine.begin, min(item, mine.items - 1));
-}
-
-/* By the warp, in at most as many pieces as it has lanes. */
-template <typename Real> __device__ void draw_in_pieces(const row_job<Real> &job, const row_view &mine)
-{
-    tree::chunk_tree<WARP, WARP> sums;
-    bool bad = false;
-    double scale = 1, piece_sum, total;
-    for (;; scale = SPG_SCALE_DOWN) {
-        piece_sum = 0;
-        for (int piece = 0; (int64_t)piece * PIECE < mine.items; ++piece) {
-            sum_items(job, mine.begin, mine.items, (int64_t)piece * PIECE, scale, &bad, &sums);
-            if (lane_in_warp() == piece) piece_sum = sums.root();
+    for (double scale = 1;;) {
+        node_items<Real> node = {};
+        double sum;
+        if constexpr (ONE_CHUNK) {
+            node = sums::load_node(piece, 0);
+            bad |= node.scale_down(scale);
+            sum = node.sum();
+        } else {
+            sum = sums::sum(piece, job.aligned, scale, &bad);
         }
-        total = piece_sum;
-#pragma unroll
-        for (int step = 1; step < WARP; step *= 2) total = add(total, tree::exchange(total, step));
-        if (!is_too_large<Real>(total, scale)) break;
+        const lane_tree<GROUP> tree(sum);
+        bool again = is_too_large<Real>(tree.root(), scale);
+        if (again) scale = SPG_SCALE_DOWN;
+        if (__any_sync(ALL_LANES, again)) continue;
+        if (has_row && (bad || !is_sound_sum(tree.root()))) job.report_row(row);
+        double target = multiply(mine.u, tree.root()), base = 0;
+        int position;
+        if constexpr (ONE_CHUNK) {
+            position = sums::find_in_nodes(node, tree, 0, target, base);
+        } else {
+            int chunk = tree.find(target, &base);
+            position = sums::find_in_chunk(piece, chunk, scale, target, base);
+        }
+        if (position >= 0 && has_row) job.write(row, mine.begin, pieces.item(0, position));
+        return;
     }
-    if (bad || !is_sound_sum(total)) report_first(job.first_fault, mine.row);
-    double target = multiply(mine.u, total), base = 0;
-    bool found = tree::find_lane<WARP>(piece_sum, target, &base);
-    int piece = __ffs((int)__ballot_sync(ALL_LANES, found)) - 1;
-    base = __shfl_sync(ALL_LANES, base, piece);
-    sum_items(job, mine.begin, mine.items, (int64_t)piece * PIECE, scale, &bad, &sums);
-    int64_t item;
-    if (find_in_items(job, mine.begin, mine.items, (int64_t)piece * PIECE, scale, sums, target, base, &item))
-        job.write(mine.row, mine.begin, min(item, mine.items - 1));
 }
 
-template <typename Real>
-__global__ void __launch_bounds__(THREADS, 2) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
+/* The rows of `rest`, four at a time. */
+template <bool ONE_CHUNK, typename Real>
+__device__ void draw_by_groups(const row_job<Real> &job, int64_t first, const row_view &mine, unsigned int rest)
+{
+    while (rest != 0) {
+        unsigned int others = rest;
+        for (int g = 0; g < lane_in_warp() / GROUP; ++g) others &= others - 1;
+        int source = others != 0 ? __ffs((int)others) - 1 : 0;
+        row_view row = mine.from(source);
+        if (others == 0) row.begin = row.items = 0;
+        draw_by_group<ONE_CHUNK>(job, first + source, row, others != 0);
+        for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
+    }
+}
+
+template <int THREADS, int BLOCKS, typename Real>
+__global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
 {
     int lane = lane_in_warp();
     int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * job.rows_a_warp;
-    row_view mine = {first + lane, 0, 0, 0};
-    if (lane < job.rows_a_warp && mine.row < job.rows) {
-        int64_t begin = job.offsets[mine.row], end = job.offsets[mine.row + 1];
-        if (!job.is_sound(mine.row, begin, end)) {
-            report_first(job.first_fault, mine.row);
-        } else {
-            mine.begin = begin;
-            mine.items = end - begin;
-            mine.u = job.uniform(mine.row);
-        }
-    }
-    if (mine.items > 0 && mine.items <= THREAD_ITEMS) draw_by_thread(job, mine);
-    if (mine.items > LONGEST) {
-        unsigned int place = atomicAdd(job.long_count, 1u);
-        if (place < job.long_room) job.long_rows[place] = (int32_t)mine.row;
-    }
-    __syncwarp();
-    unsigned int rest = __ballot_sync(ALL_LANES, mine.items > THREAD_ITEMS && mine.items <= GROUP_ITEMS);
-    while (rest != 0) {
-        unsigned int others = rest;
-        for (int g = 0; g < lane / GROUP; ++g) others &= others - 1;
-        int source = others != 0 ? __ffs((int)others) - 1 : 0;
-        row_view row = mine.from(source);
-        if (others == 0) row.items = 0;
-        draw_by_group<GROUP, GROUP_ITEMS / GROUP>(job, row, others != 0);
-        for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
-    }
-    for (rest = __ballot_sync(ALL_LANES, mine.items > GROUP_ITEMS && mine.items <= LONGEST); rest != 0;
-         rest &= rest - 1) {
-        row_view row = mine.from(__ffs((int)rest) - 1);
-        if (row.items <= SHORT_ITEMS)
-            draw_by_group<WARP, SHORT_ITEMS / WARP>(job, row, true);
-        else if (row.items <= PIECE)
-            draw_by_group<WARP, WARP>(job, row, true);
+    row_view mine = {0, 0, 0};
+    if (lane < job.rows_a_warp && first + lane < job.rows) {
+        int64_t begin = job.offsets[first + lane], end = job.offsets[first + lane + 1];
+        if (!job.is_sound(first + lane, begin, end))
+            job.report_row(first + lane);
+        else if (end - begin > LONGEST)
+            *job.has_long = 1;
         else
-            draw_in_pieces(job, row);
+            mine = {begin, (int)(end - begin), job.uniform(first + lane)};
+    }
+    if (mine.items > 0 && mine.items <= SPG_SHORT_ROW) draw_by_thread(job, first + lane, mine);
+    __syncwarp();
+    int positions = mine.items + spg_row_lead(mine.begin, mine.items, sizeof(Real));
+    bool is_short = mine.items <= SPG_SHORT_ROW, one_chunk = positions <= GROUP * ITEMS<Real>;
+    bool one_piece = positions <= PIECE<GROUP, Real>;
+    draw_by_groups<true>(job, first, mine, __ballot_sync(ALL_LANES, !is_short && one_chunk));
+    draw_by_groups<false>(job, first, mine, __ballot_sync(ALL_LANES, !one_chunk && one_piece));
+    for (unsigned int rest = __ballot_sync(ALL_LANES, !one_piece); rest != 0; rest &= rest - 1) {
+        int source = __ffs((int)rest) - 1;
+        row_view row = mine.from(source);
+        draw_by_warp(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u);
     }
 }
 
-/* Room for the numbers of all rows that may be too long for a warp. */
-template <typename Real> spg_status draw_automatically(workspace &work, row_job<Real> &job)
+int rows_for_warp(const spg_csr &weights, size_t size)
+{
+    int64_t mean = weights.nnz / weights.rows, rows = mean > 0 ? WARP_BYTES / (mean * (int64_t)size) : WARP;
+    return mean < LONG_MEAN || rows > WARP ? WARP : rows > 1 ? (int)rows : 1;
+}
+
+template <int THREADS, int BLOCKS, typename Real> void queue_draws_by(cudaStream_t stream, const row_job<Real> &job)
+{
+    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
+    draw_rows_kernel<THREADS, BLOCKS><<<(unsigned)blocks, THREADS, 0, stream>>>(job);
+}
+
+/* Rows of mixed lengths want many warps, and small blocks, which end sooner (sampling_bench, H100). */
+void queue_draws(cudaStream_t stream, const row_job<float> &job)
+{
+    if (job.rows_a_warp == WARP)
+        queue_draws_by<64, 14>(stream, job);
+    else
+        queue_draws_by<128, 5>(stream, job);
+}
+
+void queue_draws(cudaStream_t stream, const row_job<double> &job) { queue_draws_by<128, 6>(stream, job); }
+
+template <typename Real>
+spg_status draw_automatically(workspace &work, const spg_csr &weights, const row_job<Real> &job)
 {
     spg_context *context = work.context;
-    cudaStream_t stream = spg_cuda_of(context)->stream;
-    int64_t most_long = job.nnz / LONGEST;
-    spg_status status = SPG_OK;
-    if (most_long > 0) {
-        status = work.take(most_long + 1, "long rows", &job.long_rows);
-        if (status != SPG_OK) return status;
-        job.long_count = reinterpret_cast<unsigned int *>(job.long_rows + most_long);
-        job.long_room = (unsigned int)most_long;
-        status = spg_cuda_check(context, cudaMemsetAsync(job.long_count, 0, sizeof *job.long_count, stream), "rows");
-        if (status != SPG_OK) return status;
-    }
-    job.rows_a_warp = job.nnz / job.rows >= LONG_MEAN ? 2 : WARP;
-    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
-    draw_rows_kernel<<<(unsigned)blocks, THREADS, 0, stream>>>(job);
+    clear_signs(context);
+    spg_status status = queue_column_check(context, weights, job.first_fault, job.fault);
+    if (status != SPG_OK) return status;
+    queue_draws(spg_cuda_of(context)->stream, job);
     status = spg_cuda_check_launch(context, "drawing from rows");
-    return status == SPG_OK && most_long > 0 ? draw_long_rows(context, job) : status;
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    if (status != SPG_OK || !has_sign(context, SIGN_LONG)) return status;
+    status = draw_long_rows(work, job);
+    return status == SPG_OK ? spg_cuda_wait(context) : status;
 }
 
 enum { FIRST_FAULT = 0, FIRST_UNIFORM = 1 }; /* in spg_report.first */
 
+/* The kernels of AUTO say whether there was a fault by a sign, which costs nothing where there was none; if there was,
+ * they are run once more, to report the first. */
 template <typename Real>
 spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_method method, const spg_random *random,
                 const void *uniforms, int32_t *draws)
@@ -171,17 +182,20 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          static_cast<const Real *>(uniforms),
                          {0, 0, 0},
                          draws,
-                         WARP,
+                         rows_for_warp(weights, sizeof(Real)),
+                         (uintptr_t)weights.values % SPG_LANE_BYTES == 0,
                          &shared->first[FIRST_FAULT],
                          &shared->first[FIRST_UNIFORM],
-                         nullptr,
-                         nullptr,
-                         0};
+                         sign_of(context, SIGN_FAULT),
+                         sign_of(context, SIGN_LONG)};
     if (uniforms == nullptr) job.random = *random;
-    spg_status status = clear_report(context);
-    if (status == SPG_OK) status = queue_column_check(context, weights, job.first_fault);
-    if (status == SPG_OK)
-        status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(work, job) : draw_rows_as_paper(work, job, method);
+    bool automatic = method == SPG_BUTTERFLY_AUTO;
+    spg_status status = automatic ? draw_automatically(work, weights, job) : SPG_OK;
+    if (status != SPG_OK || (automatic && !has_sign(context, SIGN_FAULT))) return status;
+    status = clear_report(context);
+    if (status == SPG_OK && automatic) status = draw_automatically(work, weights, job);
+    if (status == SPG_OK && !automatic) status = queue_column_check(context, weights, job.first_fault, job.fault);
+    if (status == SPG_OK && !automatic) status = draw_rows_as_paper(work, job, method);
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK) return status;
     if (report.first[FIRST_FAULT] != NONE_FIRST) return fail_by_report(context, weights, report);

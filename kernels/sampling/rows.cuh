@@ -3,15 +3,15 @@
 #define SPG_KERNELS_SAMPLING_ROWS_CUH
 
 #include "sampling.cuh"
-#include "tree.cuh"
+#include "sampling_sums.h"
 
 namespace spg
 {
 namespace rows
 {
 
-/* Rows of more items are not drawn by a warp but listed for whole blocks. */
-enum { PIECE = WARP * WARP, LONGEST = WARP * PIECE };
+/* Rows of more items are not drawn by a warp but by whole blocks. */
+enum { LONGEST = 32768 };
 
 template <typename Real> struct row_job {
     numbers_view offsets;
@@ -21,10 +21,9 @@ template <typename Real> struct row_job {
     spg_random random;
     int32_t *draws;
     int rows_a_warp;                                     /* 1 to 32 */
-    unsigned long long *first_fault, *first_bad_uniform; /* rows */
-    int32_t *long_rows;                                  /* with their number; NULL: there are none */
-    unsigned int *long_count;
-    unsigned int long_room; /* offsets that do not ascend may name more than there can be */
+    bool aligned;                                        /* weights can be read by 16 bytes */
+    unsigned long long *first_fault, *first_bad_uniform; /* rows; all bits set before, or of no use */
+    device_sign fault, has_long;                         /* there is one of them; a row of more than LONGEST items */
 
     /* Whether a row's offsets can be; the first and the last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
@@ -38,8 +37,17 @@ template <typename Real> struct row_job {
         if (uniforms == nullptr)
             return spg_uniform_f64(spg_random_number(random.seed, random.stream, random.first + (uint64_t)row));
         double u = (double)uniforms[row];
-        if (!(u >= 0 && u < 1)) report_first(first_bad_uniform, row);
+        if (!(u >= 0 && u < 1)) {
+            *fault = 1;
+            report_first(first_bad_uniform, row);
+        }
         return u;
+    }
+
+    __device__ void report_row(int64_t row) const
+    {
+        *fault = 1;
+        report_first(first_fault, row);
     }
 
     /* Item k of a row that begins at `begin` and has `items`, scaled; past its end 0. *bad: it is none. */
@@ -69,50 +77,8 @@ template <typename Real> __device__ inline bool is_too_large(double sum, double 
 }
 __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
 
-/* CHUNKS * LANES items of a row from `first` on as the leaves of a tree, by a group of lanes. All are read before any
- * is looked at. */
-template <int LANES, int CHUNKS, typename Real>
-__device__ inline void sum_items(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first, double scale,
-                                 bool *bad, tree::chunk_tree<LANES, CHUNKS> *sums)
-{
-    Real leaves[CHUNKS];
-    int lane = lane_in_warp() % LANES;
-    const Real *from = job.weights + begin + first + lane;
-    if (items - first >= LANES * CHUNKS) {
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) leaves[c] = from[c * LANES];
-    } else {
-        int count = (int)(items - first) - lane;
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) leaves[c] = c * LANES < count ? from[c * LANES] : (Real)0;
-    }
-    int signs = 0;
-#pragma unroll
-    for (int c = 0; c < CHUNKS; ++c) signs |= sign_word(leaves[c]);
-    if (signs < 0)
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) *bad |= leaves[c] < 0;
-    if (sizeof(Real) == 8 && scale != 1)
-#pragma unroll
-        for (int c = 0; c < CHUNKS; ++c) leaves[c] = multiply(leaves[c], (Real)scale);
-    sums->sum(leaves);
-}
-
-/* The way down such a tree: true in the lane that has the item. */
-template <int LANES, int CHUNKS, typename Real>
-__device__ inline bool find_in_items(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first,
-                                     double scale, const tree::chunk_tree<LANES, CHUNKS> &sums, double target,
-                                     double base, int64_t *item)
-{
-    int chunk = sums.find_chunk(target, &base);
-    bool bad = false;
-    *item = first + chunk * LANES + lane_in_warp() % LANES;
-    double leaf = job.weight(begin, items, *item, scale, &bad);
-    return tree::find_lane<LANES>(leaf, target, &base);
-}
-
-/* Rows by blocks, for those in the list. */
-template <typename Real> spg_status draw_long_rows(spg_context *context, const row_job<Real> &job);
+/* The rows of more than LONGEST items, by blocks. */
+template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job);
 
 /* The paper's methods. */
 template <typename Real>

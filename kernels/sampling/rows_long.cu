@@ -1,6 +1,8 @@
-/* One draw from each of the rows too long for a warp, a block a row: it goes down the tree of sums by a thousand nodes
- * at a time, whose sums its warps form, until it stands at a piece, from which a warp draws. */
+/* One draw from each of the rows too long for a warp, which are listed first: a block a row, which goes down the tree
+ * of sums by a thousand nodes at a time, whose sums its warps form, until it stands at a piece, from which a warp
+ * draws. */
 #include "rows.cuh"
+#include "rows_tree.cuh"
 
 namespace spg
 {
@@ -13,34 +15,28 @@ namespace
 enum {
     THREADS = 512,
     WARPS = THREADS / WARP,
-    NODES = 1024,
     NODES_LEVELS = 10,
-    PIECE_LEVELS = 10,
+    NODES = 1 << NODES_LEVELS,
     BLOCKS_A_MULTIPROCESSOR = 2
 };
-static_assert(1 << NODES_LEVELS == NODES && 1 << PIECE_LEVELS == PIECE, "as many as levels give");
-constexpr int STACK = 12; /* a node has up to 2^11 pieces: rows have less than 2^31 items */
+constexpr int STACK = 12; /* a node has up to 2^10 pieces: rows have less than 2^31 items */
 
-/* The sum of `pieces` pieces (a power of two) from `first` on, by a warp. stack: of the nodes that wait for their right
+/* The sum of `count` pieces (a power of two) from `first` on, by a warp. stack: of the nodes that wait for their right
  * siblings. */
 template <typename Real>
-__device__ double sum_pieces(const row_job<Real> &job, int64_t begin, int64_t items, int64_t first, int pieces,
+__device__ double sum_pieces(const row_job<Real> &job, const row_pieces<Real> &pieces, int64_t first, int count,
                              double scale, bool *bad)
 {
     double stack[STACK];
-    for (int piece = 0; piece < pieces; ++piece) {
-        int64_t at = first + (int64_t)piece * PIECE;
+    for (int k = 0; k < count; ++k) {
         double sum = 0;
-        if (at < items) {
-            tree::chunk_tree<WARP, WARP> sums;
-            sum_items(job, begin, items, at, scale, bad, &sums);
-            sum = sums.root();
-        }
+        if (first + k < pieces.count())
+            sum = lane_tree<WARP>(piece_sums<WARP, Real>::sum(pieces[first + k], job.aligned, scale, bad)).root();
         int level = 0;
-        for (; piece >> level & 1; ++level) sum = add(stack[level], sum);
+        for (; k >> level & 1; ++level) sum = add(stack[level], sum);
         stack[level] = sum;
     }
-    return stack[31 - __clz(pieces)];
+    return stack[31 - __clz(count)];
 }
 
 /* sums[1] is the root of nodes sums[count ... 2 * count - 1]. */
@@ -68,17 +64,16 @@ __device__ int find_in_heap(const double *sums, int count, double target, double
 }
 
 template <typename Real>
-__device__ void draw_long_row(const row_job<Real> &job, int64_t row, double *sums, int64_t begin, int64_t items)
+__device__ void draw_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces)
 {
-    int warp = (int)threadIdx.x / WARP, levels = spg_levels(items);
+    int warp = (int)threadIdx.x / WARP, levels = spg_levels(pieces.count());
     double u = job.uniform(row), scale = 1, target = 0, base = 0;
     int64_t first = 0;
     bool bad = false, at_root = true;
-    while ((int64_t)1 << levels > PIECE) {
-        int node_levels = max(levels - NODES_LEVELS, (int)PIECE_LEVELS), count = 1 << (levels - node_levels);
+    while (levels > 0) {
+        int node_levels = max(levels - NODES_LEVELS, 0), count = 1 << (levels - node_levels);
         for (int k = warp; k < count; k += WARPS) {
-            double sum = sum_pieces(job, begin, items, first + ((int64_t)k << node_levels),
-                                    1 << (node_levels - PIECE_LEVELS), scale, &bad);
+            double sum = sum_pieces(job, pieces, first + ((int64_t)k << node_levels), 1 << node_levels, scale, &bad);
             if (lane_in_warp() == 0) sums[count + k] = sum;
         }
         build_heap(sums, count);
@@ -89,46 +84,65 @@ __device__ void draw_long_row(const row_job<Real> &job, int64_t row, double *sum
         }
         if (at_root) {
             target = multiply(u, sums[1]);
-            if (!is_sound_sum(sums[1])) report_first(job.first_fault, row);
+            if (!is_sound_sum(sums[1])) job.report_row(row);
         }
         at_root = false;
         first += (int64_t)find_in_heap(sums, count, target, &base) << node_levels;
         levels = node_levels;
         __syncthreads();
     }
-    if (bad) report_first(job.first_fault, row);
-    if (warp != 0) return;
-    tree::chunk_tree<WARP, WARP> piece;
-    int64_t item;
-    sum_items(job, begin, items, first, scale, &bad, &piece);
-    if (find_in_items(job, begin, items, first, scale, piece, target, base, &item))
-        job.write(row, begin, min(item, items - 1));
+    if (bad) job.report_row(row);
+    if (warp == 0) draw_in_piece(job, row, pieces, min(first, pieces.count() - 1), scale, target, base);
 }
 
 template <typename Real>
-__global__ void __launch_bounds__(THREADS, 1) long_rows_kernel(const __grid_constant__ row_job<Real> job)
+__global__ void __launch_bounds__(THREADS, 1)
+    long_rows_kernel(const __grid_constant__ row_job<Real> job, const int64_t *list, const unsigned int *listed,
+                     unsigned int room)
 {
     __shared__ double sums[2 * NODES];
-    unsigned int count = min(*job.long_count, job.long_room);
+    unsigned int count = min(*listed, room);
     for (unsigned int k = blockIdx.x; k < count; k += gridDim.x) {
-        int64_t row = job.long_rows[k], begin = job.offsets[row];
-        draw_long_row(job, row, sums, begin, job.offsets[row + 1] - begin);
+        int64_t row = list[k], begin = job.offsets[row];
+        draw_long_row(job, row, sums, row_pieces<Real>(job, begin, job.offsets[row + 1] - begin));
         __syncthreads();
     }
 }
 
+/* Offsets that do not ascend may name more rows than there is room for. */
+template <typename Real>
+spg_status list_rows(spg_context *context, const row_job<Real> &job, unsigned int room, int64_t *list,
+                     unsigned int *count)
+{
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    spg_status status = spg_cuda_check(context, cudaMemsetAsync(count, 0, sizeof *count, stream), "long rows");
+    if (status != SPG_OK) return status;
+    return for_each(context, job.rows, "listing long rows", [=] __device__(int64_t row) {
+        int64_t begin = job.offsets[row], end = job.offsets[row + 1];
+        if (!job.is_sound(row, begin, end) || end - begin <= LONGEST) return;
+        unsigned int place = atomicAdd(count, 1u);
+        if (place < room) list[place] = row;
+    });
+}
+
 } // namespace
 
-template <typename Real> spg_status draw_long_rows(spg_context *context, const row_job<Real> &job)
+template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job)
 {
+    spg_context *context = work.context;
     spg_cuda *cuda = spg_cuda_of(context);
-    int blocks = cuda->multiprocessors * BLOCKS_A_MULTIPROCESSOR;
-    long_rows_kernel<<<(unsigned)blocks, THREADS, 0, cuda->stream>>>(job);
+    int64_t *list = nullptr, room = job.nnz / LONGEST;
+    spg_status status = work.take(room + 1, "long rows", &list);
+    unsigned int *count = reinterpret_cast<unsigned int *>(list + room);
+    if (status == SPG_OK) status = list_rows(context, job, (unsigned int)room, list, count);
+    if (status != SPG_OK) return status;
+    unsigned int blocks = (unsigned)(cuda->multiprocessors * BLOCKS_A_MULTIPROCESSOR);
+    long_rows_kernel<<<blocks, THREADS, 0, cuda->stream>>>(job, list, count, (unsigned int)room);
     return spg_cuda_check_launch(context, "drawing from long rows");
 }
 
-template spg_status draw_long_rows(spg_context *, const row_job<float> &);
-template spg_status draw_long_rows(spg_context *, const row_job<double> &);
+template spg_status draw_long_rows(workspace &, const row_job<float> &);
+template spg_status draw_long_rows(workspace &, const row_job<double> &);
 
 } // namespace rows
 } // namespace spg

@@ -34,7 +34,7 @@ template <typename Real> struct lane_row {
         begin = job.offsets[row];
         items = job.offsets[row + 1] - begin;
         sound = job.is_sound(row, begin, begin + items);
-        if (!sound) items = 0, report_first(job.first_fault, row);
+        if (!sound) items = 0, job.report_row(row);
     }
 };
 
@@ -45,7 +45,7 @@ __device__ void draw_from_sums(const row_job<Real> &job, const lane_row<Real> &m
 {
     double total = sums[mine.items - 1], target = multiply(job.uniform(mine.row), total);
     if (bad || !is_sound_sum(total)) {
-        report_first(job.first_fault, mine.row);
+        job.report_row(mine.row);
         return;
     }
     int64_t j = first_that((int64_t)0, mine.items, [=](int64_t k) { return target < sums[k]; });
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(THREADS)
         if (again) scale = SPG_SCALE_DOWN;
         if (!__any_sync(ALL_LANES, again)) break;
     }
-    if (mine.sound && (bad || !is_sound_sum(sum))) report_first(job.first_fault, mine.row);
+    if (mine.sound && (bad || !is_sound_sum(sum))) job.report_row(mine.row);
     double target = mine.sound ? multiply(job.uniform(mine.row), sum) : 0;
     int64_t block = first_that((int64_t)0, count, [=](int64_t b) { return target < own[b]; });
     auto before = [=](int64_t b) { return b > 0 ? own[b - 1] : remnant_sum; };

@@ -39,8 +39,25 @@ __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int
     return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
 }
 
-/* Columns out of range are reported as row 0, for find_weight_fault to look into; there may be none. */
-spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault);
+/* Signs of the mailbox, in page-locked host memory: kernels set them, and the host may look once it has waited. Unlike
+ * a report in device memory they need not be cleared by the device, nor copied. */
+enum { SIGN_FAULT = 0, SIGN_LONG = 1 };
+typedef volatile unsigned int *device_sign;
+
+inline void clear_signs(spg_context *context)
+{
+    for (volatile unsigned int &sign : spg_cuda_of(context)->mailbox->signs) sign = 0;
+}
+inline device_sign sign_of(spg_context *context, int which)
+{
+    return &spg_cuda_of(context)->device_mailbox->signs[which];
+}
+inline bool has_sign(const spg_context *context, int which) { return spg_cuda_of(context)->mailbox->signs[which] != 0; }
+
+/* Columns out of range are reported as row 0, for find_weight_fault to look into, and set the sign; there may be none.
+ */
+spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault,
+                              device_sign fault);
 
 /* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
  * out of range are reported as row 0, for find_weight_fault to look into. */

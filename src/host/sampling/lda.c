@@ -7,17 +7,45 @@
 #include "sums.h"
 
 #include <float.h>
+#include <string.h>
 
 enum { BLOCK = 32 };
 
 static const float most_f32 = FLT_MAX;
 static const double most_f64 = DBL_MAX;
 
+/* The largest number below one above 0. */
+static double before_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    --bits;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+static float before_f32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    --bits;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 typedef struct lda_call {
     const spg_lda *lda;
     spg_butterfly_method method;
     const spg_random *random;
 } lda_call;
+
+static int64_t lda_pieces(int32_t topics) { return ((int64_t)topics + SPG_LANE_PIECE - 1) / SPG_LANE_PIECE; }
+
+static int32_t lda_piece_items(int32_t topics, int64_t piece)
+{
+    int64_t rest = topics - piece * SPG_LANE_PIECE;
+    return rest < SPG_LANE_PIECE ? (int32_t)rest : SPG_LANE_PIECE;
+}
 
 #define TEMPLATE "host/sampling/lda.inc.h"
 #include "host/sampling/for_each_real.h"
@@ -70,7 +98,7 @@ static spg_status fail_word(spg_context *context, const spg_lda *lda, int64_t w)
 static int64_t draw_words(const lda_call *call, int64_t from, int64_t to, double *scratch, int32_t *topics)
 {
     const spg_lda *lda = call->lda;
-    double *products = scratch + spg_tree_size(lda->topics);
+    double *products = scratch + lda_pieces(lda->topics);
     int64_t m = from < to ? document_of(lda, from) : 0;
     for (int64_t w = from; w < to; ++w) {
         while (lda->word_offsets[m + 1] <= w) ++m;
@@ -90,7 +118,7 @@ spg_status spg_host_lda_draws(spg_context *context, const spg_lda *lda, spg_butt
     if (status != SPG_OK || lda->words_total == 0) return status;
     int threads = spg_host_threads(context, lda->words_total * lda->topics);
     int64_t parts = spg_host_parts(threads), first_bad = lda->words_total;
-    int64_t scratch = spg_tree_size(lda->topics) + lda->topics;
+    int64_t scratch = lda_pieces(lda->topics) + lda->topics;
     int64_t bytes = spg_array_bytes(scratch * threads, sizeof(double));
     void *all = NULL;
     status = spg_allocate_workspace(context, 0, bytes, "products of topics", &all);

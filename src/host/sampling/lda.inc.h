@@ -1,7 +1,6 @@
 /* The z-step's draws of one word, in the type of theta and phi. Template; see for_each_real.h.
  *
- * A draw returns the topic, or -1 for products that can't be drawn from; `products` has room for the topics (and a tree
- * of doubles, scratch, for all of them). */
+ * A draw returns the topic, or -1 for products that can't be drawn from; `products` has room for the topics. */
 
 /* products[k] = theta[k] * phi[k], rounded; false if one is negative or NaN. */
 static bool NAMED(multiply)(const REAL *theta, const REAL *phi, int32_t topics, REAL *products)
@@ -14,21 +13,74 @@ static bool NAMED(multiply)(const REAL *theta, const REAL *phi, int32_t topics, 
     return sound;
 }
 
-/* The nodes of heights 1 and 2 are of the type, those above doubles. */
-static int32_t NAMED(draw_by_tree)(const REAL *products, int32_t topics, uint64_t bits, double *tree)
+/* A piece's lanes: sums of each alone, and of it with all before. */
+typedef struct NAMED(lane_sums) {
+    int lanes;
+    REAL own[SPG_MOST_LANES], through[SPG_MOST_LANES];
+} NAMED(lane_sums);
+
+enum { NAMED(LANE_ITEMS) = SPG_LANE_BYTES / sizeof(REAL) };
+
+/* Item after item of a lane: the one after item k of a piece, which lies in the same lane. */
+static int32_t NAMED(next_of_lane)(int32_t k, int lanes)
 {
-    int levels = spg_levels(topics);
-    int64_t leaves = (int64_t)1 << levels;
-    double *below = tree, base = 0;
-    for (int64_t k = 0; k < leaves; ++k) tree[k] = k < topics ? (double)products[k] : 0;
-    for (int h = 1; h <= levels && h <= 2; ++h) {
-        double *level = below + (leaves >> (h - 1));
-        for (int64_t k = 0; k < leaves >> h; ++k) level[k] = (double)((REAL)below[2 * k] + (REAL)below[2 * k + 1]);
-        below = level;
+    int32_t next = k + 1;
+    return next % NAMED(LANE_ITEMS) != 0 ? next : next + (lanes - 1) * NAMED(LANE_ITEMS);
+}
+
+/* Returns the piece's sum. */
+static double NAMED(sum_lanes)(const REAL *piece, int32_t items, NAMED(lane_sums) * sums)
+{
+    int lanes = sums->lanes;
+    for (int l = 0; l < lanes; ++l) {
+        REAL sum = 0;
+        for (int32_t k = l * NAMED(LANE_ITEMS); k < items; k = NAMED(next_of_lane)(k, lanes)) sum += piece[k];
+        sums->own[l] = sums->through[l] = sum;
     }
-    double sum = levels > 2 ? spg_tree_fill(below, levels - 2) : *below;
+    for (int step = 1; step < lanes; step *= 2)
+        for (int l = lanes - 1; l >= step; --l) sums->through[l] = sums->through[l - step] + sums->through[l];
+    return (double)sums->through[lanes - 1];
+}
+
+/* The item of a piece where target lies, which is above 0 in sum. */
+static int32_t NAMED(find_in_lanes)(const REAL *piece, int32_t items, const NAMED(lane_sums) * sums, double target)
+{
+    int chosen = 0;
+    for (int l = 0; l < sums->lanes; ++l) {
+        if (!(sums->own[l] > 0)) continue;
+        chosen = l;
+        if (target < (double)sums->through[l]) break;
+    }
+    REAL last = sums->own[chosen], rest = (REAL)(target - ((double)sums->through[chosen] - (double)last));
+    if (!(rest > 0)) rest = 0;
+    if (!(rest < last)) rest = NAMED(before)(last);
+    REAL sum = 0;
+    for (int32_t k = chosen * NAMED(LANE_ITEMS); k < items; k = NAMED(next_of_lane)(k, sums->lanes)) {
+        sum += piece[k];
+        if (rest < sum) return k;
+    }
+    return items - 1;
+}
+
+/* through: room for the pieces. */
+static int32_t NAMED(draw_by_lanes)(const REAL *products, int32_t topics, uint64_t bits, double *through)
+{
+    NAMED(lane_sums) sums = {.lanes = spg_lanes(topics, sizeof(REAL))};
+    int64_t pieces = lda_pieces(topics), p = 0;
+    double sum = 0;
+    for (int64_t k = 0; k < pieces; ++k) {
+        const REAL *piece = products + k * SPG_LANE_PIECE;
+        through[k] = sum += NAMED(sum_lanes)(piece, lda_piece_items(topics, k), &sums);
+    }
     if (!(sum > 0 && sum <= DBL_MAX)) return -1;
-    return (int32_t)spg_tree_descend(tree, levels, spg_uniform_f64(bits) * sum, &base);
+    double target = spg_uniform_f64(bits) * sum;
+    if (!(target < sum)) target = before_f64(sum);
+    while (!(target < through[p])) ++p;
+    const REAL *piece = products + p * SPG_LANE_PIECE;
+    int32_t items = lda_piece_items(topics, p);
+    NAMED(sum_lanes)(piece, items, &sums);
+    double rest = target - (p > 0 ? through[p - 1] : 0);
+    return (int32_t)(p * SPG_LANE_PIECE) + NAMED(find_in_lanes)(piece, items, &sums, rest);
 }
 
 static int32_t NAMED(last_positive)(const REAL *products, int32_t topics)
@@ -39,10 +91,9 @@ static int32_t NAMED(last_positive)(const REAL *products, int32_t topics)
 }
 
 /* Algorithms 1 and 4: prefix sums in order, then the first that passes target (a binary search finds the same). */
-static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64_t bits, double *unused)
+static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64_t bits)
 {
     REAL sum = 0, part = 0;
-    (void)unused;
     for (int32_t k = 0; k < topics; ++k) sum += products[k];
     if (!(sum > 0 && sum <= NAMED(most))) return -1;
     REAL target = NAMED(spg_uniform)(bits) * sum;
@@ -118,16 +169,16 @@ static int32_t NAMED(draw_by_table)(const REAL *products, int32_t topics, uint64
 }
 
 /* Word w of document m. */
-static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void *products, double *tree)
+static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void *products, double *through)
 {
     const spg_lda *lda = call->lda;
     int32_t topics = lda->topics;
     uint64_t bits = spg_random_number(call->random->seed, call->random->stream, call->random->first + (uint64_t)w);
     const REAL *theta = (const REAL *)lda->theta + m * topics, *phi = (const REAL *)lda->phi;
     if (!NAMED(multiply)(theta, phi + (int64_t)lda->words[w] * topics, topics, products)) return -1;
-    if (call->method == SPG_BUTTERFLY_AUTO) return NAMED(draw_by_tree)(products, topics, bits, tree);
+    if (call->method == SPG_BUTTERFLY_AUTO) return NAMED(draw_by_lanes)(products, topics, bits, through);
     if (call->method == SPG_BUTTERFLY_TABLE) return NAMED(draw_by_table)(products, topics, bits, m % BLOCK);
-    return NAMED(draw_in_order)(products, topics, bits, tree);
+    return NAMED(draw_in_order)(products, topics, bits);
 }
 
 /* What is wrong with a word that gave no draw. */

@@ -12,6 +12,7 @@ typedef struct row_weights {
     const void *values; /* of its first item */
     spg_type type;
     int64_t items, lane; /* lane: its number, of 32 */
+    int lead;
     double scale;
 } row_weights;
 
@@ -29,34 +30,50 @@ static int64_t last_positive(const row_weights *row)
 
 /* The draws below return an item, or -1 for a row that can't be drawn from. */
 
-/* A row of one tile, whose tree is made once. */
-static int64_t draw_by_small_tree(row_weights *row, double u)
+/* Tiles of the tree, which has `lead` items of +0 before the row's. */
+static int64_t tiles_of(const row_weights *row) { return spg_sum_tiles(row->lead + row->items); }
+
+static int tile_levels(const row_weights *row)
 {
-    double tree[2 * SPG_SUM_TILE], base = 0;
-    int levels = spg_levels(row->items), count = (int)row->items;
-    bool sound = spg_tree_leaves(row->values, row->type, 0, count, 1, levels, tree);
-    double sum = spg_tree_fill(tree, levels);
-    if (sound && sum > DBL_MAX) {
-        spg_tree_leaves(row->values, row->type, 0, count, SPG_SCALE_DOWN, levels, tree);
-        sum = spg_tree_fill(tree, levels);
-    }
-    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
-    return spg_tree_descend(tree, levels, u * sum, &base);
+    return tiles_of(row) > 1 ? SPG_SUM_TILE_LEVELS : spg_levels(row->lead + row->items);
+}
+
+/* The tree of a tile; *sound as of spg_tree_leaves. The leaves' padding reaches into the level above, which is filled
+ * after them. */
+static double fill_tile(const row_weights *row, int64_t tile, double *tree, bool *sound)
+{
+    int levels = tile_levels(row), skip = tile == 0 ? row->lead : 0;
+    int64_t first = tile * SPG_SUM_TILE - row->lead + skip, rest = row->items - first;
+    int count = rest < SPG_SUM_TILE - skip ? (int)rest : SPG_SUM_TILE - skip;
+    for (int k = 0; k < skip; ++k) tree[k] = 0;
+    *sound &= spg_tree_leaves(row->values, row->type, first, count, row->scale, levels, tree + skip);
+    return spg_tree_fill(tree, levels);
+}
+
+/* All tiles' sums and the tree over them; `tree` is then that of the last. */
+static double sum_tiles(const row_weights *row, double *tree, double *tile_tree, bool *sound)
+{
+    int64_t tiles = tiles_of(row);
+    int levels = spg_levels(tiles);
+    for (int64_t t = 0; t < tiles; ++t) tile_tree[t] = fill_tile(row, t, tree, sound);
+    for (int64_t t = tiles; t < (int64_t)1 << levels; ++t) tile_tree[t] = 0;
+    return spg_tree_fill(tile_tree, levels);
 }
 
 static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
 {
-    if (row->items <= SPG_SUM_TILE) return draw_by_small_tree(row, u);
-    double tree[2 * SPG_SUM_TILE], sum = 0, base = 0;
-    int64_t tiles = spg_sum_tiles(row->items);
-    bool sound = spg_host_row_sum(1, row->values, row->type, row->items, tile_tree, &sum, &row->scale);
-    if (!spg_row_is_sound(sound, sum)) return -1;
-    int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), u * sum, &base), first = tile * SPG_SUM_TILE;
-    int64_t rest = row->items - first;
-    int count = rest < SPG_SUM_TILE ? (int)rest : SPG_SUM_TILE;
-    spg_tree_leaves(row->values, row->type, first, count, row->scale, SPG_SUM_TILE_LEVELS, tree);
-    spg_tree_fill(tree, SPG_SUM_TILE_LEVELS);
-    return first + spg_tree_descend(tree, SPG_SUM_TILE_LEVELS, u * sum, &base);
+    double tree[2 * SPG_SUM_TILE], base = 0;
+    int64_t tiles = tiles_of(row);
+    bool sound = true;
+    double sum = sum_tiles(row, tree, tile_tree, &sound);
+    if (sound && sum > DBL_MAX) {
+        row->scale = SPG_SCALE_DOWN;
+        sum = sum_tiles(row, tree, tile_tree, &sound);
+    }
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), u * sum, &base);
+    if (tile != tiles - 1) fill_tile(row, tile, tree, &sound);
+    return tile * SPG_SUM_TILE - row->lead + spg_tree_descend(tree, tile_levels(row), u * sum, &base);
 }
 
 /* The running sum; a row at fault gives what is not above 0 or not finite. */
@@ -166,6 +183,8 @@ static int64_t draw_by_table(row_weights *row, double u, double *unused)
     return item < row->items ? item : last_positive(row);
 }
 
+enum { MOST_LEAD = SPG_LANE_BYTES / (int)sizeof(float) - 1 };
+
 typedef int64_t row_draw(row_weights *row, double u, double *tile_tree);
 
 static double uniform_of(const spg_random *random, const void *uniforms, spg_type type, int64_t i)
@@ -192,8 +211,13 @@ static void draw_from_rows(const row_call *call, int64_t from, int64_t to, doubl
     for (int64_t i = from; i < to; ++i) {
         int64_t begin = spg_offset_at(weights, i);
         double u = uniform_of(call->random, call->uniforms, weights->value_type, i);
-        row_weights row = {(const char *)weights->values + (size_t)begin * size, weights->value_type,
-                           spg_offset_at(weights, i + 1) - begin, i % BLOCK, 1};
+        int64_t items = spg_offset_at(weights, i + 1) - begin;
+        row_weights row = {(const char *)weights->values + (size_t)begin * size,
+                           weights->value_type,
+                           items,
+                           i % BLOCK,
+                           spg_row_lead(begin, items, (int)size),
+                           1};
         bool u_is_sound = u >= 0 && u < 1;
         int64_t item = call->draw(&row, u_is_sound ? u : 0, tile_tree);
         if (!u_is_sound && i < *bad_uniform) *bad_uniform = i;
@@ -211,7 +235,7 @@ spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_
     spg_status status = spg_host_open_weights(context, weights, &longest);
     if (status != SPG_OK) return status;
     int threads = spg_host_threads(context, weights->nnz + weights->rows);
-    int64_t parts = spg_host_parts(threads), tree_size = spg_tree_size(spg_sum_tiles(longest));
+    int64_t parts = spg_host_parts(threads), tree_size = spg_tree_size(spg_sum_tiles(longest + MOST_LEAD));
     int64_t tree_bytes = spg_array_bytes(tree_size * threads, sizeof(double));
     void *trees = NULL;
     status = spg_allocate_workspace(context, 0, tree_bytes, "sums of tiles of weights", &trees);
