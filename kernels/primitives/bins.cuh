@@ -36,7 +36,7 @@ int64_t bins_workspace_bytes(spg_context *context, int32_t count, int classes);
 namespace bins
 {
 
-enum { THREADS = 256, WARPS = THREADS / WARP, ITEMS = 8, TILE = THREADS * ITEMS };
+enum { THREADS = 256, WARPS = THREADS / WARP, ITEMS = 2, TILE = THREADS * ITEMS };
 static_assert(BINS_MOST <= WARP, "one lane a class");
 
 inline int64_t tiles_of(int32_t count) { return ((int64_t)count + TILE - 1) / TILE; }

@@ -2,7 +2,8 @@
  *
  * In: A's pattern and B's offsets, unchecked. Out: row_products, class counts, totals and faults. A group of lanes sums
  * the lengths of the rows of B that a row of A names, as many lanes as suit A's mean row; rows far longer than the mean
- * are left to a warp each, and huge ones to all blocks of a second kernel. */
+ * are left to a warp each, yet longer ones to blocks of a second kernel, for they may be neighbours, and huge ones to
+ * all of its blocks. */
 #include "../primitives/warp.cuh"
 #include "row_bins.cuh"
 #include "rows.cuh"
@@ -16,9 +17,10 @@ namespace
 
 enum {
     THREADS = 256,
-    LONG_STEPS = 16, /* a group takes no more steps over a row; longer ones are a warp's */
-    HUGE_ROW = 8192, /* entries of A; longer rows are all blocks' */
-    AT_ONCE = 4      /* entries of A whose rows of B are asked for together */
+    LONG_STEPS = 16,  /* a group takes no more steps over a row; longer ones are a warp's */
+    LISTED_ROW = 512, /* entries of A; longer rows are a block's */
+    HUGE_ROW = 8192,  /* longer rows are all blocks' */
+    AT_ONCE = 4       /* entries of A whose rows of B are asked for together */
 };
 
 /* What the rows of a block add up to. */
@@ -28,16 +30,18 @@ struct shared_state {
     int32_t long_row[THREADS];
 };
 
-/* Rows of A beyond HUGE_ROW entries. Offsets that overlap may give more of them than there is room for: a fault. */
+/* Rows of A beyond HUGE_ROW entries, and others beyond LISTED_ROW. Offsets that overlap may give more of them than
+ * there is room for: a fault. */
 struct huge_row {
     unsigned long long products;
     int32_t row;
     uint32_t blocks_done;
 };
-struct huge_list {
-    uint32_t *count;
-    huge_row *rows;
-    uint32_t most;
+struct long_lists {
+    uint32_t *huge_count, *listed_count;
+    huge_row *huge;
+    int32_t *listed;
+    uint32_t most_huge, most_listed;
 };
 
 /* This thread's share of the products of a row: entries begin + first, begin + first + stride, ... */
@@ -82,10 +86,17 @@ template <typename Offset> __device__ unsigned int check_offsets(const patterns<
     return faults;
 }
 
+__device__ void list_row(const long_lists &lists, int32_t i, bool huge)
+{
+    const uint32_t at = atomicAdd(huge ? lists.huge_count : lists.listed_count, 1u);
+    if (huge && at < lists.most_huge) lists.huge[at].row = i;
+    if (!huge && at < lists.most_listed) lists.listed[at] = i;
+}
+
 template <typename Offset, int Width>
 __global__ void __launch_bounds__(THREADS, 6)
     analyse_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
-                   int64_t *row_products, const huge_list huge)
+                   int64_t *row_products, const long_lists lists)
 {
     constexpr int ROWS = THREADS / Width;
     __shared__ shared_state shared;
@@ -115,10 +126,8 @@ __global__ void __launch_bounds__(THREADS, 6)
         for (int k = (int)threadIdx.x / 32; k < long_rows; k += THREADS / 32) {
             const int32_t long_row = shared.long_row[k];
             const span<Offset> a = a_row(pattern, long_row);
-            if (a.end - a.begin > HUGE_ROW) {
-                if (threadIdx.x % 32 != 0) continue;
-                const uint32_t at = atomicAdd(huge.count, 1u);
-                if (at < huge.most) huge.rows[at].row = long_row;
+            if (a.end - a.begin > LISTED_ROW) {
+                if (threadIdx.x % 32 == 0) list_row(lists, long_row, a.end - a.begin > HUGE_ROW);
                 continue;
             }
             const unsigned long long mine = count_products(pattern, a, (int)threadIdx.x % 32, 32, faults);
@@ -136,18 +145,31 @@ __global__ void __launch_bounds__(THREADS, 6)
     tally_counts(pattern.tally, 0, total, 0, 0, faults);
 }
 
-/* Each row by all blocks; the last to have added its share records the row. */
+/* Listed rows by a block each, then every huge row by all blocks, of which the last to have added its share records the
+ * row. */
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS)
-    analyse_huge_rows(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
-                      int64_t *row_products, const huge_list huge)
+    analyse_long_rows(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
+                      int64_t *row_products, const long_lists lists)
 {
     __shared__ typename cub::BlockReduce<unsigned long long, THREADS>::TempStorage reduce;
-    const uint32_t rows = min(*huge.count, huge.most);
+    const uint32_t listed = min(*lists.listed_count, lists.most_listed), huge = min(*lists.huge_count, lists.most_huge);
     unsigned long long total = 0;
     unsigned int faults = 0;
-    for (uint32_t k = 0; k < rows; ++k) {
-        huge_row &row = huge.rows[k];
+    const auto record = [&](int32_t i, unsigned long long products) {
+        if (row_products != nullptr) row_products[i] = (int64_t)products;
+        atomicAdd(&pattern.tally->class_rows[class_of_row((int64_t)products, limits)], 1ull);
+    };
+    for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
+        const span<Offset> row = a_row(pattern, lists.listed[k]);
+        const unsigned long long mine = count_products(pattern, row, (int)threadIdx.x, THREADS, faults);
+        total += mine;
+        const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
+        __syncthreads();
+        if (threadIdx.x == 0) record(lists.listed[k], sum);
+    }
+    for (uint32_t k = 0; k < huge; ++k) {
+        huge_row &row = lists.huge[k];
         const int first = (int)(blockIdx.x * THREADS + threadIdx.x), stride = (int)(gridDim.x * THREADS);
         const unsigned long long mine = count_products(pattern, a_row(pattern, row.row), first, stride, faults);
         total += mine;
@@ -156,20 +178,17 @@ __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x != 0) continue;
         atomicAdd(&row.products, sum);
         __threadfence();
-        if (atomicAdd(&row.blocks_done, 1u) != gridDim.x - 1) continue;
-        const unsigned long long products = atomicAdd(&row.products, 0ull);
-        if (row_products != nullptr) row_products[row.row] = (int64_t)products;
-        atomicAdd(&pattern.tally->class_rows[class_of_row((int64_t)products, limits)], 1ull);
+        if (atomicAdd(&row.blocks_done, 1u) == gridDim.x - 1) record(row.row, atomicAdd(&row.products, 0ull));
     }
     tally_counts(pattern.tally, 0, total, 0, 0, faults);
 }
 
 template <int Width, typename Offset>
 spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, const spg_row_limits &limits,
-                  int64_t *row_products, const huge_list &huge)
+                  int64_t *row_products, const long_lists &lists)
 {
     int blocks = grid_for(product, pattern.rows, Width, THREADS);
-    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, huge);
+    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
     return spg_cuda_check_launch(product.context, "the analysis of a product");
 }
 
@@ -177,22 +196,25 @@ spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, 
 
 spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products)
 {
-    const int64_t rows = product.A->rows, nnz = product.A->nnz, most = nnz / HUGE_ROW;
-    const int64_t bytes = (1 + most) * (int64_t)sizeof(huge_row);
+    const int64_t rows = product.A->rows, nnz = product.A->nnz, huge = nnz / HUGE_ROW, listed = nnz / LISTED_ROW;
+    const int64_t zeroed = (1 + huge) * (int64_t)sizeof(huge_row), bytes = zeroed + listed * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "rows with very many entries", &memory);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, bytes);
-    const huge_list huge{static_cast<uint32_t *>(memory), static_cast<huge_row *>(memory) + 1, (uint32_t)most};
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, zeroed);
+    auto *counts = static_cast<uint32_t *>(memory);
+    auto *huge_rows = static_cast<huge_row *>(memory) + 1;
+    const long_lists lists{counts,         counts + 1,      huge_rows, reinterpret_cast<int32_t *>(huge_rows + huge),
+                           (uint32_t)huge, (uint32_t)listed};
     if (status == SPG_OK)
         status = with_offset_type(product.offset_type, [&](auto offset) {
             patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
-            spg_status launched = nnz <= 3 * rows    ? launch<1>(product, pattern, limits, row_products, huge)
-                                  : nnz <= 48 * rows ? launch<8>(product, pattern, limits, row_products, huge)
-                                                     : launch<32>(product, pattern, limits, row_products, huge);
-            if (launched != SPG_OK || most == 0) return launched;
+            spg_status launched = nnz <= 3 * rows    ? launch<1>(product, pattern, limits, row_products, lists)
+                                  : nnz <= 48 * rows ? launch<8>(product, pattern, limits, row_products, lists)
+                                                     : launch<32>(product, pattern, limits, row_products, lists);
+            if (launched != SPG_OK || listed == 0) return launched;
             const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
-            analyse_huge_rows<<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, huge);
-            return spg_cuda_check_launch(product.context, "the analysis of huge rows");
+            analyse_long_rows<<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
+            return spg_cuda_check_launch(product.context, "the analysis of long rows");
         });
     give_workspace(product, memory, bytes);
     return status;

@@ -21,12 +21,13 @@ enum {
     SAMPLE_ROWS = 1024,
     SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
     SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer one about so many are looked at */
-    SAMPLE_THREADS = 256,
-    SAMPLE_SLICES = 3,  /* entries of A a lane that are asked for together */
-    SAMPLE_AT_ONCE = 4, /* products a lane whose columns are asked for together */
-    TABLE_MOST_LOG = 10
+    SAMPLE_THREADS = 128,
+    SAMPLE_SLICES = 3,             /* entries of A a lane that are asked for together */
+    SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are asked for together */
+    SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that no search takes long */
+    SAMPLE_SLOTS_LOG = 11
 };
-static_assert(TABLE_MOST == 1 << TABLE_MOST_LOG, "the slots of the table that rows are counted in");
+static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 
 /* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
@@ -192,13 +193,13 @@ template <typename Offset>
 __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_rows(const patterns<Offset> pattern, int32_t samples, spg_mailbox *mailbox, unsigned int post)
 {
-    __shared__ int4 slots[SAMPLE_THREADS / 32][TABLE_MOST / 4];
+    __shared__ int4 slots[SAMPLE_THREADS / 32][SAMPLE_SLOTS / 4];
     __shared__ sample_sums sums;
     const int warp = (int)threadIdx.x / 32;
     if (threadIdx.x == 0) sums = {};
     __syncthreads();
     const int32_t k = (int32_t)blockIdx.x * (SAMPLE_THREADS / 32) + warp;
-    column_table table{reinterpret_cast<int32_t *>(slots[warp]), TABLE_MOST, 32 - TABLE_MOST_LOG};
+    column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
     if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
     __syncthreads();
     if (warp != 0) return;

@@ -87,6 +87,11 @@ spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span
  * which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 
+/* rows_narrow.cu. Counts alone: a warp a row sets bits of columns in shared memory, for a C of up to NARROW_COLUMNS
+ * columns. `ticket`: a word of device memory, zero, that stays until the kernel has ended. */
+enum { NARROW_COLUMNS = 1 << 16 };
+spg_status count_rows_narrow(cuda_product &product, const row_set &rows, uint32_t *ticket);
+
 /* rows_window.cu. Bitmaps of columns, then windows of C's entries summed in shared memory: rows of any length, long
  * ones split over blocks. */
 spg_status count_rows_window(cuda_product &product, const row_set &rows);
