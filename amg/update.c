@@ -16,9 +16,9 @@ spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
 static spg_status plan_level(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
-    spg_status status = SPG_OK;
-    if (!amg->options.prepare_update) status = spg_amg_take_transpose_map(amg, level);
-    if (status == SPG_OK && !amg->options.prepare_update)
+    const bool has_map = level->transpose_map != NULL; /* made with the transpose */
+    spg_status status = has_map ? SPG_OK : spg_amg_take_transpose_map(amg, level);
+    if (status == SPG_OK && !has_map)
         status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
     if (status == SPG_OK) status = spg_galerkin_plan_create(context, &level->R, &level->A, &level->P, &level->plan);
     if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
