@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_OF_A_LONG_ROW = 256 };
-
 #define TEMPLATE "containers_reference.inc.h"
 #include "host/for_each_value_type.h"
 
@@ -24,15 +22,15 @@ typedef struct shape {
     double mean;
 } shape;
 
-static const shape shapes[] = {{0, 0, 0},       {0, 5, 0},      {5, 0, 0},        {7, 9, 0},          {1, 1, 1},
-                               {31, 31, 4},     {32, 33, 16},   {33, 32, 31},     {1, 40, 40},        {40, 1, 2},
-                               {3, 9000, 8000}, {900, 300, 40}, {400, 5000, 200}, {30000, 70000, 0.7}};
+static const shape shapes[] = {{0, 0, 0},       {0, 5, 0},      {5, 0, 0},          {7, 9, 0},   {1, 1, 1},
+                               {31, 31, 4},     {32, 33, 16},   {33, 32, 31},       {1, 40, 40}, {40, 1, 2},
+                               {3, 9000, 8000}, {900, 300, 40}, {30000, 70000, 0.7}};
 static const unsigned flag_sets[] = {0, TEST_UNSORTED, TEST_DUPLICATES, TEST_UNSORTED | TEST_DUPLICATES};
 
 enum { SHAPES = sizeof shapes / sizeof *shapes, FLAG_SETS = 4, MOST_THREADS = 3 };
 
 /* The large shapes take the four value types and flags in turn, the small ones all combinations. */
-static bool is_wanted(int s, int combination) { return s < SHAPES - 4 || combination % 5 == s % 5; }
+static bool is_wanted(int s, int combination) { return s < SHAPES - 3 || combination % 5 == s % 5; }
 
 static void check_csr(spg_context *context, int s, int combination, test_csr_check *check)
 {

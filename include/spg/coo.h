@@ -36,8 +36,7 @@ SPG_API spg_status spg_coo_sort(spg_context *context, spg_coo *matrix);
 /* The transpose: rows and columns exchanged, triples in the same order. */
 SPG_API spg_status spg_coo_transpose(spg_context *context, const spg_coo *matrix, spg_coo *transpose);
 
-/* y = alpha*A*x + beta*y, as spg_csr_spmv. The sum of a row runs over its triples in storage order, or on a device,
- * where it has more than 256, as that of a long row there. */
+/* y = alpha*A*x + beta*y, as spg_csr_spmv. The sum of a row runs over its triples in storage order. */
 SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
                                 const void *beta, void *y);
 

@@ -57,18 +57,14 @@ __device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &g
 __device__ inline void begin_first_set(const aggregation &job, list_counts &counts, bool alone_too)
 {
     clear_lists(counts);
-    for_each_owned(job, [&](int64_t i) { job.aggregate_of[i] = -1; });
-    if (alone_too) {
-        int64_t end = first_owned(job, blockIdx.x + 1);
-        for (int64_t first = first_owned(job, blockIdx.x); first < end; first += MEETING_THREADS)
-            enlist(job, counts, first + threadIdx.x < end ? first + threadIdx.x : -1, 0, true, true);
-        return;
-    }
     for_each_wanted(
         job, counts, [](int64_t) { return true; },
         [&](int64_t i, row_range row, int lane) {
-            int company = combine_range(
-                job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
+            int company = 1;
+            if (!alone_too)
+                company = combine_range(
+                    job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
+            if (i >= 0 && lane == 0) job.aggregate_of[i] = -1;
             enlist(job, counts, i, lane, company != 0, true);
         });
 }

@@ -84,22 +84,21 @@ __device__ inline void find_set_in_rounds(const aggregation &job, cooperative_gr
  * out; a ring of a node that is in is around no other such node, so its node puts the neighbours out, and is done with;
  * and only the largest key of its own ring asks its neighbours for theirs. */
 
-enum standing { DONE, OPEN, DUE };
-
-/* The rings of a list: of all its nodes, or of those whose ring came from a node that is out. `work`: room. */
-__device__ inline void renew_rings(const aggregation &job, list_counts &counts, const int32_t *path, int count,
-                                   int32_t *work, bool all)
+/* Rings that came from nodes that are out; `all`: all, in the beginning. */
+__device__ inline void renew_rings(const aggregation &job, list_counts &counts, int turn, bool all)
 {
+    const int32_t *path = own_part(job, job.path, turn);
+    int32_t *work = own_part(job, job.path, 1 - turn);
     clear_work(counts);
-    if (!all)
-        for_each_alone(
-            path, count, [&](int64_t i) { return i >= 0 && job.keys[node_of(job.ring[i])] == 0; },
-            [&](int64_t i, bool is_due) { append_nodes(work, &counts.work, i, is_due); });
-    __syncthreads();
-    for_each_listed(job, all ? path : work, all ? count : counts.work, [&](int64_t i, row_range row, int lane) {
-        uint64_t largest = largest_around(job, i, row, lane, job.keys);
-        if (i >= 0 && lane == 0) job.ring[i] = largest;
+    for_each_alone(path, all ? 0 : counts.path[turn], [&](int64_t i) {
+        append_nodes(work, &counts.work, i, i >= 0 && job.keys[node_of(job.ring[i])] == 0);
     });
+    __syncthreads();
+    for_each_listed(job, all ? path : work, all ? counts.path[turn] : counts.work,
+                    [&](int64_t i, row_range row, int lane) {
+                        uint64_t largest = largest_around(job, i, row, lane, job.keys);
+                        if (i >= 0 && lane == 0) job.ring[i] = largest;
+                    });
 }
 
 /* Undecided nodes with the largest key of all rings around them are in. Returns how many are left undecided. */
@@ -109,16 +108,11 @@ __device__ inline int decide_largest(const aggregation &job, list_counts &counts
     int32_t *next = own_part(job, job.undecided, 1 - turn), *work = own_part(job, job.path, 1 - turn);
     if (threadIdx.x == 0) members = 0;
     clear_work(counts);
-    for_each_alone(
-        own_part(job, job.undecided, turn), counts.undecided[turn],
-        [&](int64_t i) {
-            uint64_t key = i >= 0 ? job.keys[i] : 0, ring = i >= 0 ? job.ring[i] : 0;
-            return !is_undecided(key) ? DONE : ring == key ? DUE : OPEN;
-        },
-        [&](int64_t i, standing of) {
-            append_nodes(next, &counts.undecided[1 - turn], i, of != DONE);
-            append_nodes(work, &counts.work, i, of == DUE);
-        });
+    for_each_alone(own_part(job, job.undecided, turn), counts.undecided[turn], [&](int64_t i) {
+        uint64_t key = i >= 0 ? job.keys[i] : 0;
+        append_nodes(next, &counts.undecided[1 - turn], i, is_undecided(key));
+        append_nodes(work, &counts.work, i, is_undecided(key) && job.ring[i] == key);
+    });
     __syncthreads();
     for_each_listed(job, work, counts.work, [&](int64_t i, row_range row, int lane) {
         uint64_t largest = largest_around(job, i, row, lane, job.ring);
@@ -135,51 +129,35 @@ __device__ inline void put_neighbours_out(const aggregation &job, list_counts &c
 {
     int32_t *next = own_part(job, job.path, 1 - turn), *work = own_part(job, job.undecided, turn);
     clear_work(counts);
-    for_each_alone(
-        own_part(job, job.path, turn), counts.path[turn],
-        [&](int64_t i) {
-            uint64_t ring = i >= 0 ? job.ring[i] : 0, key = ring != 0 ? job.keys[node_of(ring)] : 0;
-            return ring == 0 ? DONE : is_in(key) ? DUE : OPEN;
-        },
-        [&](int64_t i, standing of) {
-            append_nodes(next, &counts.path[1 - turn], i, of == OPEN);
-            append_nodes(work, &counts.work, i, of == DUE);
-        });
+    for_each_alone(own_part(job, job.path, turn), counts.path[turn], [&](int64_t i) {
+        uint64_t ring = i >= 0 ? job.ring[i] : 0;
+        bool is_beside = ring != 0 && is_in(job.keys[node_of(ring)]);
+        append_nodes(next, &counts.path[1 - turn], i, ring != 0 && !is_beside);
+        append_nodes(work, &counts.work, i, is_beside);
+    });
     __syncthreads();
     for_each_listed(job, work, counts.work, [&](int64_t i, row_range row, int lane) {
-        int32_t member = i >= 0 ? (int32_t)node_of(job.ring[i]) : -1;
+        int64_t member = i >= 0 ? node_of(job.ring[i]) : -1;
         if (i >= 0 && lane == 0 && i != member) job.keys[i] = 0;
-        for (int64_t k = row.begin + lane; k < row.end; k += ENTRIES_IN_FLIGHT * job.lanes) {
-            int32_t columns[ENTRIES_IN_FLIGHT];
-            bool may_be_in[ENTRIES_IN_FLIGHT];
-#pragma unroll
-            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-                columns[u] = k + u * job.lanes < row.end ? job.columns[k + u * job.lanes] : member;
-#pragma unroll
-            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-                may_be_in[u] = columns[u] != member && job.keys[columns[u]] != 0;
-#pragma unroll
-            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-                if (may_be_in[u]) job.keys[columns[u]] = 0;
+        for (int64_t k = row.begin + lane; k < row.end; k += job.lanes) {
+            int32_t j = job.columns[k];
+            if (j != member && job.keys[j] != 0) job.keys[j] = 0;
         }
     });
 }
 
-/* Blocks do not wait for each other between putting nodes out and renewing rings: a ring that came from a node that is
- * just put out is too large, which defers decisions to the next round, and does not change them. */
 __device__ inline void find_greedy_set(const aggregation &job, cooperative_groups::grid_group &grid,
                                        list_counts &counts, int *round)
 {
     grid.sync();
-    renew_rings(job, counts, own_part(job, job.path, 0), counts.path[0], nullptr, true);
-    for (int turn = 0;; turn = 1 - turn) {
+    for (int turn = 0, first = 1;; turn = 1 - turn, first = 0) {
+        renew_rings(job, counts, turn, first);
         grid.sync();
         if (is_over(job, grid, decide_largest(job, counts, turn), round)) return;
         put_neighbours_out(job, counts, turn);
         __syncthreads();
         if (threadIdx.x == 0) counts.path[turn] = counts.undecided[turn] = 0;
-        renew_rings(job, counts, own_part(job, job.path, 1 - turn), counts.path[1 - turn],
-                    own_part(job, job.path, turn), false);
+        grid.sync();
     }
 }
 

@@ -132,21 +132,16 @@ template <typename Body> __device__ inline void for_each_owned(const aggregation
     for (int64_t i = first_owned(job, blockIdx.x) + threadIdx.x; i < end; i += MEETING_THREADS) body(i);
 }
 
-/* act(node, probe(node)) by one thread a node, for the nodes on a block's list. A thread probes several before it acts
- * upon the first. Lanes of a warp stay together: those without a node are given -1. */
-template <typename Probe, typename Act>
-__device__ inline void for_each_alone(const int32_t *mine, int count, Probe probe, Act act)
+/* body(node) by one thread a node, for the nodes on a block's list. Lanes of a warp stay together: those without a node
+ * are given -1. */
+template <typename Body> __device__ inline void for_each_alone(const int32_t *mine, int count, Body body)
 {
-    for (int first = (int)threadIdx.x; first - (int)threadIdx.x < count; first += ENTRIES_IN_FLIGHT * MEETING_THREADS) {
-        int64_t nodes[ENTRIES_IN_FLIGHT];
-        decltype(probe(0)) found[ENTRIES_IN_FLIGHT];
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-            nodes[u] = first + u * MEETING_THREADS < count ? mine[first + u * MEETING_THREADS] : -1;
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) found[u] = probe(nodes[u]);
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) act(nodes[u], found[u]);
+    int32_t next = (int)threadIdx.x < count ? mine[threadIdx.x] : -1;
+    for (int first = 0; first < count; first += MEETING_THREADS) {
+        int32_t node = next;
+        int ahead = first + MEETING_THREADS + (int)threadIdx.x;
+        next = ahead < count ? mine[ahead] : -1;
+        body((int64_t)node);
     }
 }
 
@@ -230,25 +225,6 @@ __device__ inline void scan_blocks(const aggregation &job, cooperative_groups::g
     *all = sum_block(*all);
 }
 
-/* act(node, mask, is_chosen) for the nodes of a warp's part of a block's, 32 at a time in ascending order; mask: which
- * of the 32 `chosen` names. */
-template <typename Chosen, typename Act>
-__device__ inline void for_each_of_warp(const aggregation &job, Chosen chosen, Act act)
-{
-    int64_t begin = first_owned(job, blockIdx.x), end = first_owned(job, blockIdx.x + 1);
-    int64_t share = (end - begin + MEETING_THREADS / WARP - 1) / (MEETING_THREADS / WARP);
-    begin += share * (threadIdx.x / WARP);
-    end = begin + share < end ? begin + share : end;
-    for (int64_t first = begin + lane_in_warp(); first - lane_in_warp() < end; first += ENTRIES_IN_FLIGHT * WARP) {
-        bool is_chosen[ENTRIES_IN_FLIGHT];
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) is_chosen[u] = first + u * WARP < end && chosen(first + u * WARP);
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-            act(first + u * WARP, __ballot_sync(ALL_LANES, is_chosen[u]), is_chosen[u]);
-    }
-}
-
 /* Gives each node that `chosen` names, in ascending order, the next number from `first` on by give(node, number).
  * Returns the number after the last, in all threads. By the whole grid. */
 template <typename Chosen, typename Give>
@@ -256,18 +232,25 @@ __device__ inline int64_t number_nodes(const aggregation &job, cooperative_group
                                        Chosen chosen, Give give)
 {
     __shared__ int counts[MEETING_THREADS / WARP];
-    int count = 0;
-    for_each_of_warp(job, chosen, [&](int64_t, unsigned int mask, bool) { count += __popc(mask); });
-    __syncthreads();
-    if (lane_in_warp() == 0) counts[threadIdx.x / WARP] = count;
-    int64_t before, all;
-    scan_blocks(job, grid, lane_in_warp() == 0 ? count : 0, &before, &all);
+    int64_t begin = first_owned(job, blockIdx.x), end = first_owned(job, blockIdx.x + 1), count = 0, before, all;
+    for (int64_t i = begin + threadIdx.x; i < end; i += MEETING_THREADS) count += chosen(i);
+    scan_blocks(job, grid, count, &before, &all);
     int64_t number = first + before;
-    for (int w = 0; w < (int)threadIdx.x / WARP; ++w) number += counts[w];
-    for_each_of_warp(job, chosen, [&](int64_t i, unsigned int mask, bool is_chosen) {
-        if (is_chosen) give(i, number + __popc(mask & lanes_below()));
-        number += __popc(mask);
-    });
+    for (int64_t tile = begin; tile < end; tile += MEETING_THREADS) {
+        int64_t i = tile + threadIdx.x;
+        bool is_chosen = i < end && chosen(i);
+        unsigned int others = __ballot_sync(ALL_LANES, is_chosen);
+        __syncthreads();
+        if (lane_in_warp() == 0) counts[threadIdx.x / WARP] = __popc(others);
+        __syncthreads();
+        int place = __popc(others & lanes_below()), tile_count = 0;
+        for (int w = 0; w < MEETING_THREADS / WARP; ++w) {
+            place += w < (int)threadIdx.x / WARP ? counts[w] : 0;
+            tile_count += counts[w];
+        }
+        if (is_chosen) give(i, number + place);
+        number += tile_count;
+    }
     return first + all;
 }
 

@@ -1,11 +1,11 @@
 /* The tentative prolongator: the candidates cut along the aggregates, made orthonormal in each by modified Gram-Schmidt
  * (Vanek, Mandel, Brezina 1996, section 5.2). What is left out of T stands in the coarse candidates.
  *
- * The members of aggregates are listed as a transpose lists rows, so that unknowns ascend. A group of lanes takes an
- * aggregate, in doubles, and sums in a fixed order; the columns stand in T, or for floats beside it. */
+ * The members of aggregates are gathered by a stable sort, so that unknowns ascend. A group of lanes takes an
+ * aggregate, in doubles, and sums in a fixed order; the columns stand in T, or for floats beside it. Nothing waits. */
 #include "rows.cuh"
 
-#include "../containers/transpose.cuh"
+#include "../containers/order.cuh"
 
 namespace spg
 {
@@ -21,16 +21,16 @@ enum { UNKNOWNS_A_LANE = 2 };
 template <typename Value> struct tentative_job {
     int64_t rows, aggregates;
     int block_size, candidates, lanes;
-    const int32_t *members; /* nodes, aggregate after aggregate, ascending */
-    const int32_t *begins;  /* of each aggregate, in members; one more than there are */
-    const Value *fine;      /* NULL: constants */
-    double *columns;        /* rows x candidates, row-major: what T becomes */
+    const uint32_t *members; /* nodes, aggregate after aggregate, ascending */
+    const int32_t *begins;   /* of each aggregate, in members; one more than there are */
+    const Value *fine;       /* NULL: constants */
+    double *columns;         /* rows x candidates, row-major: what T becomes */
     Value *T, *coarse;
 };
 
 /* The unknowns of an aggregate, in ascending order. */
 struct unknowns {
-    const int32_t *members;
+    const uint32_t *members;
     int count, block_size;
 
     __device__ int64_t operator[](int r) const
@@ -128,23 +128,29 @@ template <typename Value> __global__ __launch_bounds__(THREADS) void fit(tentati
     });
 }
 
-/* Transposes what aggregate each node is in. */
-spg_status list_members(workspace &work, const spg_amg_aggregates &aggregates, const int32_t **members,
+/* Sorts the nodes by aggregate, those in none last. */
+spg_status list_members(workspace &work, const spg_amg_aggregates &aggregates, const uint32_t **members,
                         int32_t **begins)
 {
     const char *what = "the members of aggregates";
     spg_context *context = work.context;
+    key_order<uint32_t, uint32_t> sorted;
     const int64_t nodes = aggregates.nodes, count = aggregates.aggregates;
-    int32_t *listed = nullptr;
-    spg_status status = work.take(nodes, what, &listed);
+    const int32_t *aggregate_of = aggregates.aggregate_of;
+    spg_status status = allocate_order(work, nodes, what, &sorted);
     if (status == SPG_OK) status = work.take(count + 1, what, begins);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(context, *begins, (count + 1) * (int64_t)sizeof **begins);
     if (status != SPG_OK) return status;
-    *members = listed;
-    spg_csr of_nodes = {};
-    of_nodes.rows = of_nodes.nnz = nodes, of_nodes.cols = count;
-    of_nodes.columns = aggregates.aggregate_of;
-    return write_transpose(context, work.held_bytes(), of_nodes, {SPG_I32, *begins, listed, nullptr, nullptr});
+    uint32_t *keys = sorted.keys;
+    status = for_each(context, nodes, what, [=] __device__(int64_t i) {
+        keys[i] = (uint32_t)(aggregate_of[i] < 0 ? count : aggregate_of[i]);
+    });
+    if (status == SPG_OK) status = sort_order(work, nodes, bits_below(count + 1), what, &sorted);
+    if (status != SPG_OK) return status;
+    *members = sorted.order;
+    const uint32_t *ascending = sorted.keys;
+    int32_t *first = *begins;
+    return for_each(context, count + 1, what,
+                    [=] __device__(int64_t a) { first[a] = (int32_t)first_not_below(ascending, nodes, (uint32_t)a); });
 }
 
 template <typename Value>

@@ -1,6 +1,5 @@
 /* y = alpha*A*x + beta*y for CSR and COO. A block takes some neighbouring rows: its threads compute the products of a
- * tile of their entries side by side, and then one thread a row adds its row's products in the order of storage. A long
- * row is summed by the whole block, in parts, and these in a tree: in an order that depends on its length alone.
+ * tile of their entries side by side, and then one thread a row adds its row's products in the order of storage.
  * Triples in the order of rows are rows already; others are put in an order of rows first, stably. */
 #include "../cuda_backend.h"
 #include "../values.cuh"
@@ -12,8 +11,7 @@ namespace spg
 namespace
 {
 
-enum { BLOCK = 256, TILE_BYTES = 16384, BLOCKS_A_MULTIPROCESSOR = 8, IN_FLIGHT = 4 };
-enum { LONG_ROW = 256 }; /* entries; a longer row has as many parts as the block threads (spg/csr.h says so) */
+enum { BLOCK = 256, TILE_BYTES = 16384, BLOCKS_A_MULTIPROCESSOR = 8 };
 
 template <typename Value> constexpr int tile_entries() { return TILE_BYTES / (int)sizeof(Value); }
 
@@ -22,7 +20,6 @@ __device__ __host__ constexpr int slot_of(int k) { return k + k / 32; }
 
 static_assert(slot_of(TILE_BYTES / 4) * 4 + (BLOCK + 1) * 8 <= 48 * 1024, "a tile must fit static shared memory");
 static_assert(tile_entries<complex<double>>() % BLOCK == 0, "threads take equally many entries of a tile");
-static_assert(tile_entries<complex<double>>() >= BLOCK, "the parts of a long row must fit a tile");
 
 /* Where rows begin among the entries: by offsets, or by the ascending rows of the entries. */
 struct row_begins {
@@ -73,24 +70,10 @@ template <typename Value> __device__ void multiply_tile(const operands &job, int
     }
 }
 
-/* Adds the products at [place, stop) to a sum, in this order. Several are on their way at a time. */
-template <typename Value> __device__ Value add_products(Value sum, const Value *products, int place, int stop)
-{
-    for (; place + IN_FLIGHT <= stop; place += IN_FLIGHT) {
-        Value next[IN_FLIGHT];
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u) next[u] = products[slot_of(place + u)];
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u) sum = add(sum, next[u]);
-    }
-    for (; place < stop; ++place) sum = add(sum, products[slot_of(place)]);
-    return sum;
-}
-
-/* Rows [first, first + count), none of them long; begins[i] is where row first + i begins. */
+/* Rows [first, first + count); begins[i] is where row first + i begins. */
 template <typename Value>
-__device__ void multiply_short_rows(const operands &job, const scales<Value> &by, int64_t first, int count,
-                                    const int64_t *begins, Value *products)
+__device__ void multiply_rows(const operands &job, const scales<Value> &by, int64_t first, int count,
+                              const int64_t *begins, Value *products)
 {
     bool has_row = (int)threadIdx.x < count;
     int64_t k = has_row ? begins[threadIdx.x] : 0, end = has_row ? begins[threadIdx.x + 1] : 0;
@@ -100,8 +83,8 @@ __device__ void multiply_short_rows(const operands &job, const scales<Value> &by
         multiply_tile(job, tile, tile_end, products);
         __syncthreads();
         if (k < end && k < tile_end) {
-            int stop = (int)((end < tile_end ? end : tile_end) - tile);
-            sum = add_products(sum, products, (int)(k - tile), stop);
+            int place = (int)(k - tile), stop = (int)((end < tile_end ? end : tile_end) - tile);
+            for (; place < stop; ++place) sum = add(sum, products[slot_of(place)]);
             k = tile + stop;
         }
         __syncthreads();
@@ -109,60 +92,6 @@ __device__ void multiply_short_rows(const operands &job, const scales<Value> &by
     if (!has_row) return;
     Value *y = static_cast<Value *>(job.y) + first + threadIdx.x;
     *y = update(sum, by, y);
-}
-
-/* Part t of a row is the sum of its entries t, t + BLOCK, ...; parts half of all apart are added, until one is left. */
-template <typename Value>
-__device__ void multiply_long_row(const operands &job, const scales<Value> &by, int64_t row, int64_t begin, int64_t end,
-                                  Value *parts)
-{
-    const Value *values = static_cast<const Value *>(job.values), *x = static_cast<const Value *>(job.x);
-    Value sum = zero<Value>();
-    for (int64_t first = begin + threadIdx.x; first < end; first += IN_FLIGHT * BLOCK) {
-        Value next[IN_FLIGHT];
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u) {
-            if (first + u * BLOCK >= end) continue;
-            int64_t k = job.order[first + u * BLOCK];
-            next[u] = multiply(values[k], x[job.columns[k]]);
-        }
-#pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u)
-            if (first + u * BLOCK < end) sum = add(sum, next[u]);
-    }
-    parts[threadIdx.x] = sum;
-    for (int apart = BLOCK / 2; apart > 0; apart /= 2) {
-        __syncthreads();
-        if ((int)threadIdx.x < apart) parts[threadIdx.x] = add(parts[threadIdx.x], parts[threadIdx.x + apart]);
-    }
-    if (threadIdx.x == 0) {
-        Value *y = static_cast<Value *>(job.y) + row;
-        *y = update(parts[0], by, y);
-    }
-    __syncthreads();
-}
-
-/* Rows [first, first + count): the short ones before each long one, and this. */
-template <typename Value>
-__device__ void multiply_rows(const operands &job, const scales<Value> &by, int64_t first, int count,
-                              const int64_t *begins, Value *products)
-{
-    __shared__ int next_long;
-    bool is_long = (int)threadIdx.x < count && begins[threadIdx.x + 1] - begins[threadIdx.x] > LONG_ROW;
-    bool has_long = __syncthreads_or(is_long);
-    for (int done = 0; done < count;) {
-        int stop = count;
-        if (has_long) {
-            if (threadIdx.x == 0) next_long = count;
-            __syncthreads();
-            if (is_long && (int)threadIdx.x >= done) atomicMin(&next_long, (int)threadIdx.x);
-            __syncthreads();
-            stop = next_long;
-        }
-        if (stop > done) multiply_short_rows(job, by, first + done, stop - done, begins + done, products);
-        if (stop < count) multiply_long_row(job, by, first + stop, begins[stop], begins[stop + 1], products);
-        done = stop + 1;
-    }
 }
 
 template <typename Value>
@@ -180,10 +109,10 @@ __global__ __launch_bounds__(BLOCK) void spmv(operands job, scales<Value> by, in
     }
 }
 
-/* So many rows that they fill a tile; of long ones fewer, for their sums take longer than their products. */
+/* So many rows that they fill a tile. */
 int choose_rows(const operands &job, int tile)
 {
-    int64_t mean = job.nnz / job.rows + 1, rows = (mean < LONG_ROW / 4 ? tile : 2 * LONG_ROW) / mean;
+    int64_t mean = job.nnz / job.rows + 1, rows = tile / mean;
     return rows < 1 ? 1 : rows < BLOCK ? (int)rows : BLOCK;
 }
 
