@@ -77,6 +77,8 @@ spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls);
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level, bool updates);
 
 /* ---- update.c ---- */
+/* Room for what csr_transpose notes of the level's P. */
+spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level);
 /* The plans that updates run; none where it fails. */
 spg_status spg_amg_plan_update(spg_amg *amg);
 

@@ -22,6 +22,9 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     spg_status status = amg->backend->strength(context, &level->A, aggregates->block_size, options->theta, &graph);
     spg_amg_end_step(amg, level, &amg->timings.strength);
     if (status != SPG_OK) return status;
+    /* A symmetric matrix has a symmetric graph, but where norms of blocks are compared: their sums run in two orders.
+     */
+    if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
     status = spg_amg_take(amg, level, aggregates->nodes * (int64_t)sizeof(int32_t), "aggregates",
                           (void **)&aggregates->aggregate_of);
     if (status == SPG_OK && options->aggregation == SPG_AGGREGATION_STANDARD)
@@ -143,7 +146,9 @@ static spg_status multiply(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     spg_level *next = level + 1;
-    spg_status status = context->backend->csr_transpose(context, &level->P, &level->R);
+    spg_status status = amg->options.prepare_update ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
+    if (status == SPG_OK) status = spg_galerkin_transpose(context, &level->P, level->transpose_map, &level->R);
+    if (status == SPG_OK && amg->options.timing) status = spg_galerkin_join(context); /* a step of its own */
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->R));
     spg_amg_end_step(amg, level, &amg->timings.transpose);

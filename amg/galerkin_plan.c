@@ -8,15 +8,21 @@
 
 #include <string.h>
 
-/* P^T, and where its values come from. */
+/* P^T, and where its values come from. P is checked. */
 static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 {
     spg_context *context = plan->context;
     double begin = spg_seconds();
-    spg_status status = spg_csr_transpose(context, P, &plan->R);
     int64_t map_bytes = spg_array_bytes(P->nnz, sizeof *plan->map);
+    spg_status status = spg_check_index_range(context, P->rows, "matrix", "rows");
+    if (status == SPG_OK) status = context->backend->csr_check(context, P);
     if (status == SPG_OK) status = spg_allocate(context, map_bytes, "a plan's transpose", (void **)&plan->map);
-    if (status == SPG_OK) status = context->backend->amg->transpose_map(context, P, &plan->R, plan->map);
+    if (status != SPG_OK) return status;
+    status = context->backend->csr_transpose(context, P, plan->map, &plan->R);
+    if (status != SPG_OK) {
+        spg_release(context, plan->map, map_bytes);
+        plan->map = NULL;
+    }
     if (status == SPG_OK)
         status = spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
     plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);

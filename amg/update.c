@@ -7,12 +7,19 @@
 #include "memory.h"
 #include "plan.h"
 
+spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
+{
+    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
+    return spg_amg_take(amg, level, bytes, "a transpose's map", (void **)&level->transpose_map);
+}
+
 static spg_status plan_level(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
-    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
-    spg_status status = spg_amg_take(amg, level, bytes, "a transpose's map", (void **)&level->transpose_map);
-    if (status == SPG_OK) status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
+    const bool has_map = level->transpose_map != NULL; /* made with the transpose */
+    spg_status status = has_map ? SPG_OK : spg_amg_take_transpose_map(amg, level);
+    if (status == SPG_OK && !has_map)
+        status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
     if (status == SPG_OK) status = spg_galerkin_plan_create(context, &level->R, &level->A, &level->P, &level->plan);
     if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
     return status;

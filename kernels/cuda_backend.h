@@ -11,7 +11,7 @@ extern "C" {
 /* containers/ */
 spg_status spg_cuda_csr_check(spg_context *context, const spg_csr *matrix);
 spg_status spg_cuda_csr_sort(spg_context *context, spg_csr *matrix);
-spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, spg_csr *transpose);
+spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose);
 spg_status spg_cuda_csr_spmv(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                              const void *beta, void *y);
 spg_status spg_cuda_csr_from_coo(spg_context *context, const spg_coo *source, spg_csr *matrix);

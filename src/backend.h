@@ -38,7 +38,8 @@ typedef struct spg_backend {
 
     spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
     spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);
-    spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, spg_csr *transpose);
+    /* map: NULL, or where to note, for each entry of the transpose, which of the matrix it is. */
+    spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose);
     /* alpha NULL: 1; beta NULL: 0, and y is not read. Both point to the host. */
     spg_status (*csr_spmv)(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                            const void *beta, void *y);

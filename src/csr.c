@@ -100,7 +100,7 @@ spg_status spg_csr_transpose(spg_context *context, const spg_csr *matrix, spg_cs
     if (status == SPG_OK) status = spg_check_csr_here(context, matrix, "matrix");
     if (status == SPG_OK) status = spg_check_index_range(context, matrix->rows, "matrix", "rows");
     if (status == SPG_OK) status = context->backend->csr_check(context, matrix);
-    return status == SPG_OK ? context->backend->csr_transpose(context, matrix, transpose) : status;
+    return status == SPG_OK ? context->backend->csr_transpose(context, matrix, NULL, transpose) : status;
 }
 
 spg_status spg_csr_spmv(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x, const void *beta,

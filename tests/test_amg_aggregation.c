@@ -258,7 +258,9 @@ static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate
     return count;
 }
 
-static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int join, double theta, int threads)
+/* asks: the backend is told that the graph is symmetric. */
+static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int join, double theta, int threads,
+                       bool asks)
 {
     spg_context *context = test_context_at_place(threads);
     spg_csr here;
@@ -271,6 +273,11 @@ static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int jo
     int32_t *expected = malloc(n * 4 + 4), *found = calloc(n + 1, 4), *found_here = test_lend(found, n * 4);
     char *allowed = calloc(n + 1, 1), *candidates = calloc(n + 1, 1), *roots = calloc(n + 1, 1);
     int64_t aggregates;
+    int32_t flag = -1, *symmetric = test_lend(&flag, sizeof flag);
+    assert_int_equal(context->backend->amg->find_symmetry(context, &here, symmetric), SPG_OK);
+    test_fetch(symmetric, sizeof flag, &flag);
+    assert_int_equal(flag, 1);
+    if (asks) strong.symmetric = symmetric;
     assert_true(expected != NULL && allowed != NULL && candidates != NULL && roots != NULL);
     const int32_t count = join ? phases_greedily(&g, seed, expected, allowed, candidates, roots)
                                : rings_greedily(&g, seed, expected, allowed, candidates, roots);
@@ -281,6 +288,7 @@ static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int jo
     for (size_t i = 0; i < n; i++)
         if (found[i] != expected[i]) fail_msg("%s: node %d is in %d, not %d", name, (int)i, found[i], expected[i]);
     test_give_back(found_here, n * 4);
+    test_give_back(symmetric, sizeof flag);
     if (!strong.borrowed) {
         spg_csr owned = {.rows = strong.nodes, .cols = strong.nodes, .nnz = strong.nnz, .value_type = SPG_F32};
         owned.offset_type = strong.offset_type, owned.place = here.place;
@@ -300,14 +308,17 @@ static void mis2_takes_the_roots_that_greedy_selection_takes(void **state)
     for (size_t m = 0; m < sizeof names / sizeof *names; m++)
         for (int join = 0; join < 2; join++) {
             spg_csr A = test_generate(names[m], SPG_F64);
-            check_mis2(names[m], &A, 7 * m, join, 0, (int)m % 3 + 1);
+            check_mis2(names[m], &A, 7 * m, join, 0, (int)m % 3 + 1, false);
+            check_mis2(names[m], &A, 7 * m, join, 0, 1, true);
             spg_csr_free(test_host(), &A);
         }
     for (int join = 0; join < 2; join++)
         for (uint64_t seed = 0; seed < 20; seed++) { /* sparse: chains and nodes that stand alone */
             spg_csr A = test_symmetric(300 + (int64_t)seed, 1 + (double)seed / 4, SPG_F64, seed);
-            check_mis2("a random graph", &A, seed, join, 0, 2);
-            check_mis2("a random graph's strong part", &A, seed, join, 0.07, 2);
+            for (int asks = 0; asks < 2; asks++) {
+                check_mis2("a random graph", &A, seed, join, 0, 2, asks);
+                check_mis2("a random graph's strong part", &A, seed, join, 0.07, 2, asks);
+            }
             spg_csr_free(test_host(), &A);
         }
 }

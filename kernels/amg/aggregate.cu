@@ -4,7 +4,7 @@
  * In: a graph. Out: the aggregate of each node, and how many. All rounds and phases are one cooperative kernel, whose
  * blocks meet between them, so that small graphs cost one launch and one wait. */
 #include "counts.cuh"
-#include "mis2.cuh"
+#include "independent_set.cuh"
 
 namespace spg
 {
@@ -21,22 +21,29 @@ enum { ENTRIES_WEIGHED = 64 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
-/* The largest number of the roots of the last set that the row of i names; -1 if there is none. */
-__device__ inline int32_t largest_root(const aggregation &job, int64_t i, int lane)
+/* The largest number of the roots of the last set that a row names; -1 if there is none. */
+__device__ inline int32_t largest_root(const aggregation &job, row_range row, int lane)
 {
-    return combine_row(
-        job, i, lane, -1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
+    return combine_range(
+        job, row, lane, -1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
 }
 
-/* Free nodes that are no roots join the largest root beside them. */
-__device__ inline void join_roots(const aggregation &job)
+/* Free nodes that are no roots join the largest root beside them. Of a symmetric graph that is the only one, and their
+ * rings came from it. */
+__device__ inline void join_roots(const aggregation &job, list_counts &counts)
 {
-    for_each_wanted(
-        job, [&](int64_t i) { return job.aggregate_of[i] < 0 && !is_root(job, i); },
-        [&](int64_t i, int lane) {
-            int32_t root = largest_root(job, i, lane);
-            if (i >= 0 && lane == 0) job.aggregate_of[i] = root;
+    auto may_join = [&](int64_t i) { return job.aggregate_of[i] < 0 && !is_root(job, i); };
+    if (is_symmetric(job)) {
+        for_each_owned(job, [&](int64_t i) {
+            uint64_t ring = may_join(i) ? job.ring[i] : 0;
+            if (ring != 0 && is_root(job, node_of(ring))) job.aggregate_of[i] = job.aggregate_of[node_of(ring)];
         });
+        return;
+    }
+    for_each_wanted(job, counts, may_join, [&](int64_t i, row_range row, int lane) {
+        int32_t root = largest_root(job, row, lane);
+        if (i >= 0 && lane == 0) job.aggregate_of[i] = root;
+    });
 }
 
 __device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &grid, int64_t first)
@@ -51,12 +58,12 @@ __device__ inline void begin_first_set(const aggregation &job, list_counts &coun
 {
     clear_lists(counts);
     for_each_wanted(
-        job, [](int64_t) { return true; },
-        [&](int64_t i, int lane) {
+        job, counts, [](int64_t) { return true; },
+        [&](int64_t i, row_range row, int lane) {
             int company = 1;
             if (!alone_too)
-                company = combine_row(
-                    job, i, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
+                company = combine_range(
+                    job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
             if (i >= 0 && lane == 0) job.aggregate_of[i] = -1;
             enlist(job, counts, i, lane, company != 0, true);
         });
@@ -66,14 +73,13 @@ __device__ inline void begin_first_set(const aggregation &job, list_counts &coun
 __device__ inline void begin_second_set(const aggregation &job, list_counts &counts)
 {
     clear_lists(counts);
+    for_each_owned(job, [&](int64_t i) { job.keys[i] = job.ring[i] = 0; });
     for_each_wanted(
-        job, [](int64_t) { return true; },
-        [&](int64_t i, int lane) {
-            bool is_free = i >= 0 && job.aggregate_of[i] < 0;
-            int others = combine_row(
-                job, is_free ? i : -1, lane, 0, [&](int32_t j) { return (int)(j != i && job.aggregate_of[j] < 0); },
-                plus());
-            enlist(job, counts, i, lane, others >= 2, is_free);
+        job, counts, [&](int64_t i) { return job.aggregate_of[i] < 0; },
+        [&](int64_t i, row_range row, int lane) {
+            int others = combine_range(
+                job, row, lane, 0, [&](int32_t j) { return (int)(j != i && job.aggregate_of[j] < 0); }, plus());
+            enlist(job, counts, i, lane, others >= 2, true);
         });
 }
 
@@ -89,15 +95,14 @@ __device__ inline uint64_t weigh(const aggregation &job, int64_t begin, int64_t 
 }
 
 /* The aggregate that has most of the first 64 entries of the row whose nodes are in one; -1 if none has. */
-__device__ inline int32_t strongest(const aggregation &job, int64_t i, int lane)
+__device__ inline int32_t strongest(const aggregation &job, row_range row, int lane)
 {
-    int64_t begin = i >= 0 ? job.offsets[i] : 0, end = i >= 0 ? job.offsets[i + 1] : 0;
-    int64_t last = begin;
-    for (int counted = 0; last < end && counted < ENTRIES_WEIGHED; ++last)
+    int64_t last = row.begin;
+    for (int counted = 0; last < row.end && counted < ENTRIES_WEIGHED; ++last)
         counted += job.aggregate_of[job.columns[last]] >= 0;
     uint64_t best = 0;
-    for (int64_t k = begin + lane; k < last; k += job.lanes) {
-        uint64_t candidate = weigh(job, begin, last, k);
+    for (int64_t k = row.begin + lane; k < last; k += job.lanes) {
+        uint64_t candidate = weigh(job, row.begin, last, k);
         best = candidate > best ? candidate : best;
     }
     best = combine_lanes(best, job.lanes, maximum());
@@ -105,12 +110,13 @@ __device__ inline int32_t strongest(const aggregation &job, int64_t i, int lane)
 }
 
 /* What free nodes choose is noted apart first, so that none sees what another chose: choice + 1, in ring. */
-template <typename Choose> __device__ inline void note_choices(const aggregation &job, Choose choose)
+template <typename Choose>
+__device__ inline void note_choices(const aggregation &job, list_counts &counts, Choose choose)
 {
     for_each_wanted(
-        job, [&](int64_t i) { return job.aggregate_of[i] < 0; },
-        [&](int64_t i, int lane) {
-            int32_t choice = choose(i, lane);
+        job, counts, [&](int64_t i) { return job.aggregate_of[i] < 0; },
+        [&](int64_t i, row_range row, int lane) {
+            int32_t choice = choose(row, lane);
             if (i >= 0 && lane == 0) job.ring[i] = (uint64_t)(choice + 1);
         });
 }
@@ -129,11 +135,11 @@ __device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_gr
     find_independent_set(job, grid, counts, &round);
     int64_t aggregates = number_roots(job, grid, 0);
     grid.sync();
-    join_roots(job);
+    join_roots(job, counts);
     grid.sync();
-    note_choices(job, [&](int64_t i, int lane) {
-        return combine_row(
-            job, i, lane, -1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
+    note_choices(job, counts, [&](row_range row, int lane) {
+        return combine_range(
+            job, row, lane, -1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
     });
     grid.sync();
     follow_choices(job);
@@ -147,15 +153,15 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
     find_independent_set(job, grid, counts, &round);
     int64_t aggregates = number_roots(job, grid, 0);
     grid.sync();
-    join_roots(job);
+    join_roots(job, counts);
     grid.sync();
     begin_second_set(job, counts);
     find_independent_set(job, grid, counts, &round);
     aggregates = number_roots(job, grid, aggregates);
     grid.sync();
-    join_roots(job);
+    join_roots(job, counts);
     grid.sync();
-    note_choices(job, [&](int64_t i, int lane) { return strongest(job, i, lane); });
+    note_choices(job, counts, [&](row_range row, int lane) { return strongest(job, row, lane); });
     grid.sync();
     aggregates = number_nodes(
         job, grid, aggregates, [&](int64_t i) { return job.aggregate_of[i] < 0 && job.ring[i] == 0; },
@@ -205,6 +211,7 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     job.nodes = graph.nodes;
     job.offsets = {graph.row_offsets, graph.offset_type == SPG_I64};
     job.columns = graph.columns;
+    job.symmetric = graph.symmetric;
     job.lanes = lanes_for(graph.nodes, graph.nnz, ENTRIES_IN_FLIGHT);
     job.seed = seed;
     job.aggregate_of = aggregate_of;

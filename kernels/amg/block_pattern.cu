@@ -1,6 +1,7 @@
 /* See block_pattern.cuh. A thread lists the names of a row in registers, in order, as it meets them. Rows with more
  * than a list holds, or with very many entries, are left to their block, which marks theirs in a bitmap in shared
- * memory, a window of names at a time. All is done twice: to count, and to write. */
+ * memory, a window of names at a time. All is done twice, to count and to write; but lists are kept where there is
+ * room. */
 #include "block_pattern.cuh"
 
 #include "counts.cuh"
@@ -21,6 +22,7 @@ namespace
 constexpr int64_t SHORT_LIST = 8;
 enum { MEDIUM_LIST = 16, LONG_LIST = 32 };
 enum { MOST_LISTED = 1024 };                                                  /* entries that one thread looks at */
+enum { LEFT_TO_BLOCK = -1 };                                                  /* in place of a row's first name */
 enum { WORDS = 8192, WINDOW = 32 * WORDS, WORDS_A_THREAD = WORDS / THREADS }; /* of a bitmap */
 
 static_assert(WORDS * 4 + THREADS * 4 + 2048 <= 48 * 1024, "a bitmap must fit static shared memory");
@@ -28,7 +30,7 @@ static_assert(WORDS * 4 + THREADS * 4 + 2048 <= 48 * 1024, "a bitmap must fit st
 /* What to name, and where it goes: to count, lengths of rows and their sum; to write, columns where offsets say. */
 struct naming {
     block_rows rows;
-    int32_t *lengths;
+    block_lists lists;
     spg_tally *tally;
     numbers_view offsets;
     int32_t *columns; /* NULL: count */
@@ -77,7 +79,7 @@ template <int List> __device__ inline bool list_row(const naming &job, int64_t r
     return fits;
 }
 
-/* Counts or writes a list. */
+/* Counts, and keeps, or writes a list. */
 template <int List>
 __device__ inline unsigned long long put_list(const naming &job, int64_t row, const int32_t (&list)[List])
 {
@@ -85,12 +87,44 @@ __device__ inline unsigned long long put_list(const naming &job, int64_t row, co
     int32_t *to = job.columns != nullptr ? job.columns + job.offsets[row] : nullptr;
 #pragma unroll
     for (int t = 0; t < List; ++t) {
+        if (to == nullptr && job.lists.names != nullptr && (t == 0 || list[t] != INT32_MAX))
+            job.lists.names[t * job.rows.count + row] = list[t];
         if (list[t] == INT32_MAX) continue;
         ++count;
         for (int c = 0; to != nullptr && c < job.rows.candidates; ++c) *to++ = list[t] * job.rows.candidates + c;
     }
-    if (to == nullptr) job.lengths[row] = count * job.rows.candidates;
+    if (to == nullptr) job.lists.lengths[row] = count * job.rows.candidates;
     return (unsigned long long)count * (unsigned long long)job.rows.candidates;
+}
+
+/* Writes a list that was kept; false if the row is one for its block. */
+template <int List> __device__ inline bool write_kept(const naming &job, int64_t row)
+{
+    const int32_t *kept = job.lists.names + row;
+    if (*kept == LEFT_TO_BLOCK) return false;
+    int64_t begin = job.offsets[row];
+    int count = (int)(job.offsets[row + 1] - begin) / job.rows.candidates;
+    int32_t *to = job.columns + begin;
+#pragma unroll
+    for (int t = 0; t < List; ++t) {
+        if (t >= count) break;
+        int32_t name = kept[t * job.rows.count];
+        for (int c = 0; c < job.rows.candidates; ++c) *to++ = name * job.rows.candidates + c;
+    }
+    return true;
+}
+
+/* Counts or writes a row by a thread, adding its length to *nnz; false if it is one for its block. */
+template <int List> __device__ inline bool put_short_row(const naming &job, int64_t row, unsigned long long *nnz)
+{
+    if (job.columns != nullptr && job.lists.names != nullptr) return write_kept<List>(job, row);
+    int32_t list[List];
+    if (list_row(job, row, list)) {
+        *nnz += put_list(job, row, list);
+        return true;
+    }
+    if (job.lists.names != nullptr) job.lists.names[row] = LEFT_TO_BLOCK;
+    return false;
 }
 
 /* The least and the most name of a row, in all threads of a block. */
@@ -160,7 +194,7 @@ __device__ inline unsigned long long put_long_row(const naming &job, int64_t row
         found += all;
         __syncthreads();
     }
-    if (threadIdx.x == 0 && job.columns == nullptr) job.lengths[row] = (int32_t)(found * job.rows.candidates);
+    if (threadIdx.x == 0 && job.columns == nullptr) job.lists.lengths[row] = (int32_t)(found * job.rows.candidates);
     return threadIdx.x == 0 ? (unsigned long long)(found * job.rows.candidates) : 0;
 }
 
@@ -174,15 +208,11 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
     int64_t step = (int64_t)gridDim.x * rows_a_block;
     for (int64_t first = (int64_t)blockIdx.x * rows_a_block; first < job.rows.count; first += step) {
         int64_t row = first + threadIdx.x;
-        int32_t list[List];
         if (threadIdx.x == 0) long_count = 0;
         __syncthreads();
-        if ((int)threadIdx.x < rows_a_block && row < job.rows.count) {
-            if (rows_a_block > 1 && list_row(job, row, list))
-                nnz += put_list(job, row, list);
-            else
+        if ((int)threadIdx.x < rows_a_block && row < job.rows.count)
+            if (rows_a_block == 1 || !put_short_row<List>(job, row, &nnz))
                 long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
-        }
         __syncthreads();
         for (int at = 0; at < long_count; ++at) nnz += put_long_row(job, long_rows[at], words);
         __syncthreads();
@@ -191,43 +221,67 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
     if (job.columns == nullptr && lane_in_warp() == 0 && nnz > 0) atomicAdd(&job.tally->nnz, nnz);
 }
 
+int64_t entries_of(const block_rows &rows) { return rows.neighbours ? rows.nnz : 0; }
+
 /* Where most rows are ones for their block, it has one at a time. */
-template <int List> spg_status queue_naming(spg_context *context, const naming &job, int64_t entries)
+bool are_long(const block_rows &rows) { return entries_of(rows) > rows.count * MOST_LISTED / 2; }
+
+/* The length of list that most rows need: rows of few entries do with a short one. */
+int list_length(const block_rows &rows)
 {
-    bool are_long = entries > job.rows.count * MOST_LISTED / 2;
-    unsigned int blocks = blocks_for_groups(context, job.rows.count, are_long ? THREADS : 1);
-    put_rows<List><<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, are_long ? 1 : THREADS);
+    if (entries_of(rows) <= (SHORT_LIST - 1) * rows.count) return SHORT_LIST;
+    return rows.own ? MEDIUM_LIST : LONG_LIST;
+}
+
+template <int List> spg_status queue_naming(spg_context *context, const naming &job)
+{
+    unsigned int blocks = blocks_for_groups(context, job.rows.count, are_long(job.rows) ? THREADS : 1);
+    put_rows<List><<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, are_long(job.rows) ? 1 : THREADS);
     return spg_cuda_check_launch(context, "naming the blocks of rows");
 }
 
-/* By the length of list that most rows need: rows of few entries do with a short one. */
 spg_status queue_any(spg_context *context, const naming &job)
 {
     if (job.rows.count == 0) return SPG_OK;
-    int64_t entries = job.rows.neighbours ? job.rows.nnz : 0;
-    if (entries <= (SHORT_LIST - 1) * job.rows.count) return queue_naming<SHORT_LIST>(context, job, entries);
-    return job.rows.own ? queue_naming<MEDIUM_LIST>(context, job, entries)
-                        : queue_naming<LONG_LIST>(context, job, entries);
+    switch (list_length(job.rows)) {
+    case SHORT_LIST: return queue_naming<SHORT_LIST>(context, job);
+    case MEDIUM_LIST: return queue_naming<MEDIUM_LIST>(context, job);
+    default: return queue_naming<LONG_LIST>(context, job);
+    }
+}
+
+/* Within the limit, room to keep the names. */
+spg_status take_lists(workspace &work, const block_rows &rows, block_lists *lists)
+{
+    const char *what = "the blocks of rows";
+    const int64_t limit = work.context->config.workspace_limit, names = rows.count * list_length(rows);
+    *lists = {};
+    spg_status status = work.take(rows.count + 1, what, &lists->lengths);
+    if (status != SPG_OK || are_long(rows)) return status;
+    const bool has_room = limit == 0 || work.held_bytes() + names * (int64_t)sizeof(int32_t) <= limit;
+    return has_room ? work.take(names, what, &lists->names) : status;
 }
 
 } // namespace
 
-spg_status count_blocks(spg_context *context, const block_rows &rows, int32_t *lengths, int64_t *nnz)
+spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz)
 {
+    spg_context *context = work.context;
     spg_tally counts;
-    naming job = {rows, lengths, spg_cuda_of(context)->tally, {}, nullptr};
-    spg_status status = clear_counts(context);
+    spg_status status = take_lists(work, rows, lists);
+    if (status == SPG_OK) status = clear_counts(context);
+    naming job = {rows, *lists, spg_cuda_of(context)->tally, {}, nullptr};
     if (status == SPG_OK) status = queue_any(context, job);
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status == SPG_OK) *nnz = (int64_t)counts.nnz;
     return status;
 }
 
-spg_status write_blocks(spg_context *context, const block_rows &rows, const int32_t *lengths, spg_type offset_type,
+spg_status write_blocks(spg_context *context, const block_rows &rows, const block_lists &lists, spg_type offset_type,
                         void *offsets, int32_t *columns)
 {
-    spg_status status = scan_lengths(context, lengths, rows.count, offset_type, offsets);
-    naming job = {rows, nullptr, nullptr, {offsets, offset_type == SPG_I64}, columns};
+    spg_status status = scan_lengths(context, lists.lengths, rows.count, offset_type, offsets);
+    naming job = {rows, lists, nullptr, {offsets, offset_type == SPG_I64}, columns};
     return status == SPG_OK && columns != nullptr ? queue_any(context, job) : status;
 }
 

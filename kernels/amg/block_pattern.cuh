@@ -25,11 +25,18 @@ struct block_rows {
     int candidates;
 };
 
-/* lengths (count + 1 of them), and their sum. Waits. */
-spg_status count_blocks(spg_context *context, const block_rows &rows, int32_t *lengths, int64_t *nnz);
+/* What counting leaves to writing: the lengths of rows, and the names of the rows that a thread has listed, number t of
+ * row i at [t * count + i]. NULL where rows are not listed, or the workspace limit has no room for them: then they are
+ * named once more. */
+struct block_lists {
+    int32_t *lengths, *names;
+};
+
+/* The lists, and the sum of the lengths. Waits. */
+spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz);
 
 /* Offsets by the lengths, and the columns; NULL if there are none. */
-spg_status write_blocks(spg_context *context, const block_rows &rows, const int32_t *lengths, spg_type offset_type,
+spg_status write_blocks(spg_context *context, const block_rows &rows, const block_lists &lists, spg_type offset_type,
                         void *offsets, int32_t *columns);
 
 } // namespace amg

@@ -1,5 +1,5 @@
-/* What the phases of aggregation share inside their one kernel: a graph walked by groups of lanes, maximal independent
- * sets of distance 2, and numbering. Private; amg_backend.h defines what each gives.
+/* What the phases of aggregation share inside their one kernel: a graph walked by groups of lanes, lists of nodes, and
+ * numbering. Private; amg_backend.h defines what each gives.
  *
  * Each block of the grid owns neighbouring nodes, as many as any other. */
 #ifndef SPG_KERNELS_AMG_MIS2_CUH
@@ -24,10 +24,11 @@ struct aggregation {
     int64_t nodes;
     numbers_view offsets;
     const int32_t *columns;
-    int lanes; /* of a group */
+    const int32_t *symmetric; /* where this is 1, j's row names i if i's row names j; NULL: not known */
+    int lanes;                /* of a group */
     uint64_t seed;
     uint64_t *keys;        /* as defined; of members of a set the state is `in` */
-    uint64_t *ring;        /* the largest key around a node; between sets, what a node has chosen */
+    uint64_t *ring;        /* the largest key around a node when it was looked for; between sets, what it has chosen */
     int32_t *aggregate_of; /* -1: in none so far */
     int32_t *path;         /* two lists of nodes whose ring is not settled, now and in the next round */
     int32_t *undecided;    /* two lists of nodes that are not decided, likewise */
@@ -35,13 +36,18 @@ struct aggregation {
     int32_t *block_counts; /* of each block of the grid */
 };
 
-/* How many nodes a block's lists hold. The lists of turn 1 lie behind those of turn 0; each block has its own part. */
+/* How many nodes a block's lists hold. The lists of turn 1 lie behind those of turn 0; each block has its own part.
+ * `work`: of a list of nodes to be done by groups of lanes, for which a list serves that is not in use. */
 struct list_counts {
-    int path[2], undecided[2];
+    int path[2], undecided[2], work;
 };
+
+__device__ inline bool is_symmetric(const aggregation &job) { return job.symmetric != nullptr && *job.symmetric == 1; }
 
 __device__ inline bool is_in(uint64_t key) { return key >= IN; }
 __device__ inline bool is_undecided(uint64_t key) { return key >> 62 == 1; }
+
+__device__ inline int64_t node_of(uint64_t key) { return (int64_t)(key & INT32_MAX); }
 
 __device__ inline uint64_t key_of(uint64_t seed, int64_t node)
 {
@@ -85,38 +91,6 @@ __device__ inline T combine_range(const aggregation &job, row_range row, int lan
     return combine_lanes(all, job.lanes, combine);
 }
 
-template <typename T, typename Value, typename Operator>
-__device__ inline T combine_row(const aggregation &job, int64_t node, int lane, T neutral, Value value,
-                                Operator combine)
-{
-    return combine_range(job, range_of(job.offsets, node), lane, neutral, value, combine);
-}
-
-/* body(node, lane) by the groups of a block for count nodes, number k of them node_at(k). Lanes of a warp stay
- * together: those without a node are given -1. */
-template <typename Node, typename Body>
-__device__ inline void for_each_of(const aggregation &job, int64_t count, Node node_at, Body body)
-{
-    int64_t groups = MEETING_THREADS / job.lanes;
-    for (int64_t first = 0; first < count; first += groups) {
-        int64_t k = first + (int)threadIdx.x / job.lanes;
-        body(k < count ? (int64_t)node_at(k) : -1, (int)threadIdx.x % job.lanes);
-    }
-}
-
-/* For those of a block's nodes that `wanted` names; warps without any go on. */
-template <typename Wanted, typename Body>
-__device__ inline void for_each_wanted(const aggregation &job, Wanted wanted, Body body)
-{
-    int64_t begin = first_owned(job, blockIdx.x), count = first_owned(job, blockIdx.x + 1) - begin;
-    for_each_of(
-        job, count, [&](int64_t k) { return begin + k; },
-        [&](int64_t node, int lane) {
-            bool is_wanted = node >= 0 && wanted(node);
-            if (__any_sync(ALL_LANES, is_wanted)) body(is_wanted ? node : -1, lane);
-        });
-}
-
 /* A block's part of one of two lists. */
 __device__ inline int32_t *own_part(const aggregation &job, int32_t *lists, int turn)
 {
@@ -140,13 +114,6 @@ __device__ inline void for_each_listed(const aggregation &job, const int32_t *mi
     }
 }
 
-/* body(node) by one thread a node for a block's nodes. */
-template <typename Body> __device__ inline void for_each_owned(const aggregation &job, Body body)
-{
-    int64_t end = first_owned(job, blockIdx.x + 1);
-    for (int64_t i = first_owned(job, blockIdx.x) + threadIdx.x; i < end; i += MEETING_THREADS) body(i);
-}
-
 /* Appends the nodes of the lanes that keep theirs to a block's list. By all lanes of a warp together. */
 __device__ inline void append_nodes(int32_t *mine, int *count, int64_t node, bool keeps)
 {
@@ -156,6 +123,50 @@ __device__ inline void append_nodes(int32_t *mine, int *count, int64_t node, boo
     if (lane_in_warp() == first) place = atomicAdd(count, __popc(keepers));
     place = __shfl_sync(ALL_LANES, place, first) + __popc(keepers & lanes_below());
     if (keeps) mine[place] = (int32_t)node;
+}
+
+/* body(node) by one thread a node for a block's nodes. */
+template <typename Body> __device__ inline void for_each_owned(const aggregation &job, Body body)
+{
+    int64_t end = first_owned(job, blockIdx.x + 1);
+    for (int64_t i = first_owned(job, blockIdx.x) + threadIdx.x; i < end; i += MEETING_THREADS) body(i);
+}
+
+/* body(node) by one thread a node, for the nodes on a block's list. Lanes of a warp stay together: those without a node
+ * are given -1. */
+template <typename Body> __device__ inline void for_each_alone(const int32_t *mine, int count, Body body)
+{
+    int32_t next = (int)threadIdx.x < count ? mine[threadIdx.x] : -1;
+    for (int first = 0; first < count; first += MEETING_THREADS) {
+        int32_t node = next;
+        int ahead = first + MEETING_THREADS + (int)threadIdx.x;
+        next = ahead < count ? mine[ahead] : -1;
+        body((int64_t)node);
+    }
+}
+
+/* Before a list of work is filled, and after it has been read. */
+__device__ inline void clear_work(list_counts &counts)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) counts.work = 0;
+    __syncthreads();
+}
+
+/* body(node, row, lane) by the groups of a block for those of its nodes that `wanted` names. The second list of
+ * undecided nodes is overwritten. */
+template <typename Wanted, typename Body>
+__device__ inline void for_each_wanted(const aggregation &job, list_counts &counts, Wanted wanted, Body body)
+{
+    int32_t *work = own_part(job, job.undecided, 1);
+    int64_t begin = first_owned(job, blockIdx.x), end = first_owned(job, blockIdx.x + 1);
+    clear_work(counts);
+    for (int64_t first = begin; first < end; first += MEETING_THREADS) {
+        int64_t node = first + threadIdx.x;
+        append_nodes(work, &counts.work, node, node < end && wanted(node));
+    }
+    __syncthreads();
+    for_each_listed(job, work, counts.work, body);
 }
 
 /* Empties a block's lists for a new set. */
@@ -178,68 +189,6 @@ __device__ inline void enlist(const aggregation &job, list_counts &counts, int64
     }
     append_nodes(own_part(job, job.path, 0), &counts.path[0], node, writes && is_allowed);
     append_nodes(own_part(job, job.undecided, 0), &counts.undecided[0], node, writes && is_candidate);
-}
-
-/* The largest of values[] of a node itself and of the nodes that its row names. */
-__device__ inline uint64_t largest_around(const aggregation &job, int64_t node, row_range row, int lane,
-                                          const uint64_t *values)
-{
-    uint64_t own = node >= 0 ? values[node] : 0;
-    uint64_t largest = combine_range(
-        job, row, lane, UINT64_C(0), [&](int32_t j) { return values[j]; }, maximum());
-    return maximum()(largest, own);
-}
-
-/* Of the nodes whose ring may yet change. */
-__device__ inline void find_rings(const aggregation &job, list_counts &counts, int turn)
-{
-    int32_t *next = own_part(job, job.path, 1 - turn);
-    for_each_listed(job, own_part(job, job.path, turn), counts.path[turn], [&](int64_t i, row_range row, int lane) {
-        uint64_t largest = largest_around(job, i, row, lane, job.keys);
-        bool writes = i >= 0 && lane == 0;
-        if (writes) job.ring[i] = largest;
-        append_nodes(next, &counts.path[1 - turn], i, writes && is_undecided(largest));
-    });
-}
-
-__device__ inline void decide(const aggregation &job, list_counts &counts, int turn)
-{
-    int32_t *next = own_part(job, job.undecided, 1 - turn);
-    for_each_listed(job, own_part(job, job.undecided, turn), counts.undecided[turn],
-                    [&](int64_t i, row_range row, int lane) {
-                        uint64_t largest = largest_around(job, i, row, lane, job.ring);
-                        bool decides = i >= 0 && lane == 0, is_member = decides && largest == job.keys[i];
-                        if (is_member)
-                            job.keys[i] += UNDECIDED; /* to IN */
-                        else if (decides && is_in(largest))
-                            job.keys[i] = 0;
-                        append_nodes(next, &counts.undecided[1 - turn], i, decides && !is_member && !is_in(largest));
-                    });
-}
-
-/* Decides all candidates that were enlisted. *round goes on from set to set: of the three counts, one is added to, one
- * is read, and one zeroed. By the whole grid. */
-__device__ inline void find_independent_set(const aggregation &job, cooperative_groups::grid_group &grid,
-                                            list_counts &counts, int *round)
-{
-    unsigned int *left;
-    int turn = 0;
-    grid.sync();
-    do {
-        left = job.left + *round % 3;
-        *round += 1;
-        find_rings(job, counts, turn);
-        grid.sync();
-        decide(job, counts, turn);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            if (counts.undecided[1 - turn] > 0) atomicAdd(left, (unsigned int)counts.undecided[1 - turn]);
-            if (blockIdx.x == 0) job.left[*round % 3] = 0;
-            counts.path[turn] = counts.undecided[turn] = 0;
-        }
-        turn = 1 - turn;
-        grid.sync();
-    } while (*(volatile unsigned int *)left != 0);
 }
 
 /* The sum over a block, in all threads. */

@@ -17,16 +17,15 @@ spg_status make_pattern(spg_context *context, const spg_csr &A, const spg_amg_ag
     workspace work(context);
     block_rows rows = {A.rows, A.nnz,  offsets_of(A),        A.columns, 1, aggregate_view(aggregates),
                        true,   smooth, aggregates.candidates};
-    int32_t *lengths = nullptr;
+    block_lists lists;
     int64_t nnz = 0;
-    spg_status status = work.take(A.rows + 1, "a prolongator's pattern", &lengths);
-    if (status == SPG_OK) status = count_blocks(context, rows, lengths, &nnz);
+    spg_status status = count_blocks(work, rows, &lists, &nnz);
     if (status == SPG_OK) status = spg_check_offset_range(context, nnz, A.offset_type, "P");
     if (status == SPG_OK)
         status = spg_csr_alloc(context, A.rows, aggregates.aggregates * aggregates.candidates, nnz, A.offset_type,
                                A.value_type, P);
     if (status != SPG_OK) return status;
-    status = write_blocks(context, rows, lengths, P->offset_type, P->row_offsets, P->columns);
+    status = write_blocks(context, rows, lists, P->offset_type, P->row_offsets, P->columns);
     if (status != SPG_OK) spg_csr_free(context, P);
     return status;
 }

@@ -233,17 +233,15 @@ template <typename Value> spg_status sum_blocks(spg_context *context, const spg_
 /* All blocks of nodes that have entries: their pattern alone. */
 spg_status name_all_blocks(spg_context *context, const spg_csr &A, int block_size, spg_amg_graph *graph)
 {
-    const char *what = "strong connections";
     workspace work(context);
     int64_t nodes = A.rows / block_size;
     block_rows rows = {nodes, A.nnz, offsets_of(A), A.columns, block_size, aggregate_view(block_size), false, true, 1};
-    int32_t *lengths = nullptr;
-    spg_status status = work.take(nodes + 1, what, &lengths);
+    block_lists lists;
     graph->nodes = nodes, graph->offset_type = A.offset_type;
-    if (status == SPG_OK) status = count_blocks(context, rows, lengths, &graph->nnz);
+    spg_status status = count_blocks(work, rows, &lists, &graph->nnz);
     if (status == SPG_OK) status = allocate_graph(context, graph);
     if (status == SPG_OK)
-        status = write_blocks(context, rows, lengths, A.offset_type, graph->row_offsets, graph->columns);
+        status = write_blocks(context, rows, lists, A.offset_type, graph->row_offsets, graph->columns);
     if (status != SPG_OK) release_graph(context, graph);
     return status;
 }
@@ -270,7 +268,7 @@ spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_s
 {
     memset(graph, 0, sizeof *graph);
     if (block_size == 1 && theta == 0) {
-        *graph = {A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true};
+        *graph = {A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, nullptr};
         return SPG_OK;
     }
     spg_status status = spg_cuda_enter(context);

@@ -18,23 +18,26 @@ namespace
 enum { ENTRIES_A_LANE = 2 };
 enum { BALANCE = 0, FAULTS = 1 }; /* in spg_report.figures: entries below less those above; entries without image */
 
-/* The entry of row `row` in column `column`; -1 if there is none. */
-template <typename Value> __device__ int64_t find_entry(const matrix_view<Value> &A, int64_t row, int32_t column)
-{
-    int64_t low = A.offsets[row], end = A.offsets[row + 1], high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (A.columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && A.columns[low] == column ? low : -1;
-}
-
 /* Bits, as words: +0 and -0 differ, and a NaN equals itself. */
 template <typename Word> __device__ bool are_equal(Word a, Word b) { return a == b; }
 __device__ bool are_equal(uint4 a, uint4 b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
+
+/* The entry of the row [begin, end) in column `column`; -1 if there is none. */
+template <typename Value>
+__device__ int64_t find_entry(const matrix_view<Value> &A, int64_t begin, int64_t end, int32_t column)
+{
+    int64_t low = first_that(begin, end, [&](int64_t k) { return A.columns[k] >= column; });
+    return low < end && A.columns[low] == column ? low : -1;
+}
+
+/* The image of entry k of row [begin, ...), which lies in column `column`; -1 if there is none. Where rows are alike,
+ * as those of a grid's inner points are, it is as far from its row's end as k from its row's beginning. */
+template <typename Value>
+__device__ int64_t find_image(const matrix_view<Value> &A, int32_t row, int64_t begin, int64_t k, int32_t column)
+{
+    int64_t first = A.offsets[column], end = A.offsets[column + 1], guess = end - 1 - (k - begin);
+    return guess >= first && A.columns[guess] == row ? guess : find_entry(A, first, end, row);
+}
 
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void look_for_images(matrix_view<Word> A, int lanes, spg_report *report)
@@ -49,7 +52,7 @@ __global__ __launch_bounds__(THREADS) void look_for_images(matrix_view<Word> A, 
             fault = fault || (k > begin && A.columns[k - 1] >= column);
             balance += (column < row) - (column > row);
             if (column >= row || fault) continue;
-            int64_t image = find_entry(A, column, (int32_t)row);
+            int64_t image = find_image(A, (int32_t)row, begin, k, column);
             fault = image < 0 || !are_equal(A.values[k], A.values[image]);
         }
     });
@@ -73,8 +76,43 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
                                                                                                  lanes, report);
     status = spg_cuda_check_launch(context, "looking for symmetry");
     if (status != SPG_OK) return status;
-    return for_each(context, 1, "looking for symmetry",
-                    [=] __device__(int64_t) { *flag = report->figures[BALANCE] == 0 && report->figures[FAULTS] == 0; });
+    bool is_square = A.rows == A.cols;
+    return for_each(context, 1, "looking for symmetry", [=] __device__(int64_t) {
+        *flag = is_square && report->figures[BALANCE] == 0 && report->figures[FAULTS] == 0;
+    });
+}
+
+/* The images of entries k and k + lanes of a row, if they lie below the diagonal: searched for side by side. */
+template <typename Word>
+__device__ inline void copy_two(const matrix_view<Word> &C, Word *values, int64_t row, int64_t k, int64_t end,
+                                int lanes)
+{
+    int64_t low[2], high[2], ends[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        int32_t column = k + u * lanes < end ? C.columns[k + u * lanes] : INT32_MAX;
+        bool is_below = column < row;
+        low[u] = is_below ? C.offsets[column] : 0;
+        high[u] = ends[u] = is_below ? C.offsets[column + 1] : 0;
+    }
+    while (low[0] < high[0] || low[1] < high[1]) {
+        int64_t middle[2];
+        int32_t found[2];
+#pragma unroll
+        for (int u = 0; u < 2; ++u) {
+            middle[u] = low[u] + (high[u] - low[u]) / 2;
+            found[u] = low[u] < high[u] ? C.columns[middle[u]] : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < 2; ++u) {
+            bool is_open = low[u] < high[u];
+            if (is_open && found[u] < row) low[u] = middle[u] + 1;
+            if (is_open && found[u] >= row) high[u] = middle[u];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u)
+        if (low[u] < ends[u] && C.columns[low[u]] == row) values[k + u * lanes] = values[low[u]];
 }
 
 template <typename Word>
@@ -85,17 +123,15 @@ __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matr
     for_each_row(C.rows, lanes, [&](int64_t row, int lane) {
         if (row < 0) return;
         int64_t end = C.offsets[row + 1];
-        for (int64_t k = C.offsets[row] + lane; k < end && C.columns[k] < row; k += lanes) {
-            int64_t image = find_entry(C, C.columns[k], (int32_t)row);
-            if (image >= 0) values[k] = values[image];
-        }
+        for (int64_t k = C.offsets[row] + lane; k < end && C.columns[k] < row; k += 2 * lanes)
+            copy_two(C, values, row, k, end, lanes);
     });
 }
 
 template <typename Word> spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_csr &C)
 {
     if (C.rows == 0) return SPG_OK;
-    int lanes = lanes_for(C.rows, C.nnz, ENTRIES_A_LANE);
+    int lanes = lanes_for(C.rows, C.nnz, ENTRIES_IN_FLIGHT);
     copy_images<<<blocks_for_groups(context, C.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
         flag, view_of<Word>(C), static_cast<Word *>(C.values), lanes);
     return spg_cuda_check_launch(context, "making a product symmetric");

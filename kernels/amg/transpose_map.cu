@@ -1,6 +1,7 @@
-/* Where each entry of a transpose comes from: the order of the entries by column, stably, as csr_transpose.cu sorts
- * them. With it new values go into a kept transpose in one pass. */
+/* Where each entry of a transpose comes from: made like a transpose, without the rest. With it new values go into a
+ * kept transpose in one pass. */
 #include "../containers/order.cuh"
+#include "../containers/transpose.cuh"
 #include "amg_stages.h"
 
 namespace spg
@@ -12,20 +13,16 @@ namespace amg
 namespace
 {
 
-template <typename Index> spg_status find_map(spg_context *context, const spg_csr &matrix, int64_t *map)
+spg_status find_map(spg_context *context, const spg_csr &A, int64_t *map)
 {
-    const char *what = "the entries of a transpose";
     workspace work(context);
-    key_order<Index, Index> sorted;
-    spg_status status = allocate_order(work, matrix.nnz, what, &sorted);
-    if (status != SPG_OK) return status;
-    Index *keys = sorted.keys;
-    const int32_t *columns = matrix.columns;
-    status = for_each(context, matrix.nnz, what, [=] __device__(int64_t k) { keys[k] = (Index)columns[k]; });
-    if (status == SPG_OK) status = sort_order(work, matrix.nnz, bits_below(matrix.cols), what, &sorted);
-    if (status != SPG_OK) return status;
-    const Index *order = sorted.order;
-    return for_each(context, matrix.nnz, what, [=] __device__(int64_t k) { map[k] = (int64_t)order[k]; });
+    char *offsets = nullptr;
+    int64_t bytes = (A.cols + 1) * (int64_t)spg_type_size(A.offset_type);
+    spg_status status = work.take(bytes, "the entries of a transpose", &offsets);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(context, offsets, bytes);
+    return status == SPG_OK
+               ? write_transpose(context, work.held_bytes(), A, {A.offset_type, offsets, nullptr, nullptr, map})
+               : status;
 }
 
 } // namespace
@@ -40,8 +37,7 @@ spg_status spg_cuda_transpose_map(spg_context *context, const spg_csr *A, const 
     if (A->nnz == 0) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status =
-        spg::with_index_type(A->nnz, [&](auto index) { return spg::amg::find_map<decltype(index)>(context, *A, map); });
+    status = spg::amg::find_map(context, *A, map);
     spg_cuda_leave(context);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "../cuda_backend.h"
 #include "entries.cuh"
+#include "post.cuh"
 
 #include <cstring>
 
@@ -102,10 +103,44 @@ spg_status describe_csr(spg_context *context, const spg_csr &matrix, const spg_r
                             report.figures[END], nnz);
 }
 
+/* Whether anything is wrong, in one go: offsets and columns are looked at apart, for no entry past nnz is read. */
+__global__ __launch_bounds__(LOOP_THREADS) void look_for_faults(numbers_view offsets, int64_t rows, int64_t nnz,
+                                                                const int32_t *columns, uint32_t cols,
+                                                                largest_post post)
+{
+    const int64_t first = (int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x, step = (int64_t)gridDim.x * LOOP_THREADS;
+    bool fault = offsets[0] != 0 || offsets[rows] != nnz;
+    for (int64_t i = first; i < rows; i += step) fault |= offsets[i + 1] < offsets[i];
+#pragma unroll 4
+    for (int64_t k = columns != nullptr ? first : nnz; k < nnz; k += step) fault |= (uint32_t)columns[k] >= cols;
+    post_largest(post, fault);
+}
+
+/* Waits. */
+spg_status is_sound(spg_context *context, const spg_csr &matrix, bool *sound)
+{
+    largest_post post;
+    unsigned int fault = 0;
+    int64_t most = matrix.nnz > matrix.rows ? matrix.nnz : matrix.rows + 1;
+    spg_status status = begin_post(context, &post);
+    if (status != SPG_OK) return status;
+    look_for_faults<<<loop_blocks(context, (most + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
+                      spg_cuda_of(context)->stream>>>(offsets_of(matrix), matrix.rows, matrix.nnz, matrix.columns,
+                                                      (uint32_t)matrix.cols, post);
+    status = spg_cuda_check_launch(context, "checking a matrix");
+    if (status == SPG_OK) status = wait_for_largest(context, post, &fault);
+    *sound = fault == 0;
+    return status;
+}
+
+/* Where something is wrong, once more to say what. */
 spg_status check_csr(spg_context *context, const spg_csr &matrix)
 {
     spg_report report;
-    spg_status status = queue_csr_check(context, matrix);
+    bool sound = false;
+    spg_status status = is_sound(context, matrix, &sound);
+    if (status != SPG_OK || sound) return status;
+    status = queue_csr_check(context, matrix);
     if (status == SPG_OK) status = queue_csr_figures(context, matrix);
     if (status == SPG_OK) status = read_report(context, &report);
     return status == SPG_OK ? describe_csr(context, matrix, report) : status;

@@ -1,7 +1,9 @@
 /* The transpose: entries in the order of their columns, stably, so that rows come out sorted and entries of the same
- * place keep their order. */
+ * place keep their order. By counting (transpose_lists.cu), or, where there are very long columns or more entries than
+ * 32 bits number, by sorting. */
 #include "../cuda_backend.h"
 #include "order.cuh"
+#include "transpose.cuh"
 
 namespace spg
 {
@@ -10,11 +12,11 @@ namespace
 {
 
 template <typename Offset, typename Key>
-spg_status find_rows(spg_context *context, const Key *keys, const spg_csr &transpose)
+spg_status find_rows(spg_context *context, const spg_csr &matrix, const Key *keys, void *made)
 {
-    Offset *offsets = static_cast<Offset *>(transpose.row_offsets);
-    int64_t nnz = transpose.nnz;
-    return for_each(context, transpose.rows + 1, "the transpose's row offsets",
+    Offset *offsets = static_cast<Offset *>(made);
+    int64_t nnz = matrix.nnz;
+    return for_each(context, matrix.cols + 1, "the transpose's row offsets",
                     [=] __device__(int64_t j) { offsets[j] = (Offset)first_not_below(keys, nnz, (Key)j); });
 }
 
@@ -25,52 +27,84 @@ spg_status fetch_rows(spg_context *context, const spg_csr &matrix, const key_ord
 {
     int32_t *row_of = reinterpret_cast<int32_t *>(sorted.spare_order);
     entry_order order = sorted.view();
+    if (matrix.row_offsets == nullptr)
+        return for_each(context, matrix.nnz, "fetching rows",
+                        [=] __device__(int64_t k) { columns[k] = (int32_t)order[k]; });
     spg_status status = for_each_entry(context, matrix, "the rows of entries",
                                        [=] __device__(int64_t k, int64_t row) { row_of[k] = (int32_t)row; });
     if (status != SPG_OK) return status;
     return for_each(context, matrix.nnz, "fetching rows", [=] __device__(int64_t k) { columns[k] = row_of[order[k]]; });
 }
 
-/* Columns are keys of the width of the entries' numbers. */
-template <typename Index> spg_status sort_by_column(spg_context *context, const spg_csr &matrix, spg_csr &transpose)
+/* The parts of a transpose from the order of its entries. */
+template <typename Index>
+spg_status fetch_parts(spg_context *context, const spg_csr &matrix, const key_order<Index, Index> &sorted,
+                       const transpose_parts &parts)
 {
-    workspace work(context);
+    entry_order order = sorted.view();
+    int64_t *map = parts.map;
+    spg_status status = parts.offset_type == SPG_I64 ? find_rows<int64_t>(context, matrix, sorted.keys, parts.offsets)
+                                                     : find_rows<int32_t>(context, matrix, sorted.keys, parts.offsets);
+    if (status == SPG_OK && parts.columns != nullptr) status = fetch_rows(context, matrix, sorted, parts.columns);
+    if (status == SPG_OK && map != nullptr)
+        status = for_each(context, matrix.nnz, "a transpose's map", [=] __device__(int64_t k) { map[k] = order[k]; });
+    return status == SPG_OK && parts.values != nullptr
+               ? fetch_values(context, matrix.value_type, matrix.nnz, matrix.values, order, parts.values)
+               : status;
+}
+
+/* Columns are keys of the width of the entries' numbers; no column comes last. */
+template <typename Index>
+spg_status sort_by_column(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts)
+{
+    workspace work(context, held);
     key_order<Index, Index> sorted;
     spg_status status = allocate_order(work, matrix.nnz, "transposing", &sorted);
     if (status != SPG_OK) return status;
     Index *keys = sorted.keys;
     const int32_t *columns = matrix.columns;
-    status = for_each(context, matrix.nnz, "transposing", [=] __device__(int64_t k) { keys[k] = (Index)columns[k]; });
-    if (status == SPG_OK) status = sort_order(work, matrix.nnz, bits_below(matrix.cols), "transposing", &sorted);
-    if (status == SPG_OK)
-        status = transpose.offset_type == SPG_I64 ? find_rows<int64_t>(context, sorted.keys, transpose)
-                                                  : find_rows<int32_t>(context, sorted.keys, transpose);
-    if (status == SPG_OK) status = fetch_rows(context, matrix, sorted, transpose.columns);
-    return status == SPG_OK
-               ? fetch_values(context, matrix.value_type, matrix.nnz, matrix.values, sorted.view(), transpose.values)
-               : status;
+    const Index cols = (Index)matrix.cols;
+    status = for_each(context, matrix.nnz, "transposing",
+                      [=] __device__(int64_t k) { keys[k] = columns[k] >= 0 ? (Index)columns[k] : cols; });
+    if (status == SPG_OK) status = sort_order(work, matrix.nnz, bits_below(matrix.cols + 1), "transposing", &sorted);
+    return status == SPG_OK ? fetch_parts(context, matrix, sorted, parts) : status;
 }
 
-spg_status make_transpose(spg_context *context, const spg_csr &matrix, spg_csr *transpose)
+/* Leaves the transpose to sorting where its longest row is too long. */
+spg_status count_by_column(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts,
+                           int64_t *longest)
 {
-    spg_status status =
-        spg_csr_alloc(context, matrix.cols, matrix.rows, matrix.nnz, matrix.offset_type, matrix.value_type, transpose);
-    if (status != SPG_OK || matrix.nnz == 0) return status;
-    status = with_index_type(matrix.nnz,
-                             [&](auto index) { return sort_by_column<decltype(index)>(context, matrix, *transpose); });
-    if (status != SPG_OK) spg_csr_free(context, transpose);
-    return status;
+    workspace work(context, held);
+    uint64_t *entries = nullptr;
+    spg_status status = work.take(matrix.nnz, "transposing", &entries);
+    if (status == SPG_OK) status = list_by_column(work, matrix, parts, entries, longest);
+    return status == SPG_OK && *longest <= MOST_LISTED ? write_lists(work, matrix, parts, entries, *longest) : status;
 }
 
 } // namespace
 
+spg_status write_transpose(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts)
+{
+    if (matrix.nnz > (int64_t)UINT32_MAX) return sort_by_column<uint64_t>(context, held, matrix, parts);
+    int64_t longest = 0;
+    spg_status status = count_by_column(context, held, matrix, parts, &longest);
+    return status == SPG_OK && longest > MOST_LISTED ? sort_by_column<uint32_t>(context, held, matrix, parts) : status;
+}
+
 } // namespace spg
 
-spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, spg_csr *transpose)
+spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose)
 {
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    status = spg::make_transpose(context, *matrix, transpose);
-    spg_cuda_leave(context);
+    spg_status status = spg_csr_alloc(context, matrix->cols, matrix->rows, matrix->nnz, matrix->offset_type,
+                                      matrix->value_type, transpose);
+    if (status != SPG_OK || matrix->nnz == 0) return status;
+    status = spg_cuda_enter(context);
+    if (status == SPG_OK) {
+        status = spg::write_transpose(
+            context, 0, *matrix,
+            {transpose->offset_type, transpose->row_offsets, transpose->columns, transpose->values, map});
+        spg_cuda_leave(context);
+    }
+    if (status != SPG_OK) spg_csr_free(context, transpose);
     return status;
 }

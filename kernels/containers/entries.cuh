@@ -5,6 +5,7 @@
 
 #include "../device.h"
 #include "../primitives/search.cuh"
+#include "../primitives/warp.cuh"
 
 namespace spg
 {
@@ -47,11 +48,11 @@ template <typename Key> __device__ inline int64_t first_not_below(const Key *key
     return first_that((int64_t)0, count, [=](int64_t k) { return !(keys[k] < key); });
 }
 
-/* Workspace of one call, within the context's limit. */
+/* Workspace of one call, within the context's limit; held: bytes of it that the caller has taken. */
 class workspace
 {
   public:
-    explicit workspace(spg_context *context) : context(context) {}
+    explicit workspace(spg_context *context, int64_t held = 0) : context(context), held(held) {}
     workspace(const workspace &) = delete;
     workspace &operator=(const workspace &) = delete;
     ~workspace()
@@ -74,13 +75,15 @@ class workspace
         return SPG_OK;
     }
 
+    int64_t held_bytes() const { return held; }
+
     spg_context *const context;
 
   private:
     enum { MOST = 8 };
     void *blocks[MOST];
     int64_t bytes[MOST];
-    int64_t held = 0;
+    int64_t held;
     int taken = 0;
 };
 
@@ -109,19 +112,85 @@ spg_status for_each(spg_context *context, int64_t count, const char *what, Funct
     return spg_cuda_check_launch(context, what);
 }
 
-/* A block finds the rows of its first and its last entry; its threads search between them. */
+/* As row_of_entry in [0, rows), by a whole warp: a probe a lane. */
+__device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t rows, int64_t k)
+{
+    int64_t low = 0, high = rows - 1;
+    while (low < high) {
+        int64_t part = (high - low) / (WARP + 1) + 1, probe = low + part * (lane_in_warp() + 1) - 1;
+        unsigned int ends_after = __ballot_sync(ALL_LANES, probe >= high || offsets[probe + 1] > k);
+        int first = ends_after != 0 ? __ffs((int)ends_after) - 1 : WARP;
+        low += part * first;
+        high = first < WARP && low + part - 1 < high ? low + part - 1 : high;
+    }
+    return low;
+}
+
+/* Entries of a block's tile, the rows that they lie in, and the last row of each warp's part. */
+struct tile_rows {
+    int32_t row_of[LOOP_ENTRIES];
+    int32_t last_of_warp[LOOP_THREADS / WARP];
+    int64_t first, last;
+
+    /* Among very many empty rows they are searched for, not noted. */
+    __device__ bool are_far() const { return last - first >= 4 * LOOP_ENTRIES; }
+};
+
+/* Sets rows.row_of for the entries from `begin` on: rows are noted where they begin, and entries without a note are of
+ * the last row noted before them. rows.first and last are set. By a whole block. */
+__device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_rows &rows)
+{
+    constexpr int share = LOOP_ENTRIES / LOOP_THREADS;
+    for (int place = (int)threadIdx.x; place < LOOP_ENTRIES; place += LOOP_THREADS) rows.row_of[place] = 0;
+    __syncthreads();
+    for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += LOOP_THREADS) {
+        int64_t row_begin = offsets[row], row_end = offsets[row + 1];
+        if (row_end > begin && row_end > row_begin)
+            rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)row;
+    }
+    __syncthreads();
+    int32_t *mine = rows.row_of + threadIdx.x * share, last = 0;
+#pragma unroll
+    for (int u = 0; u < share; ++u) last = mine[u] = max(mine[u], last);
+    last = inclusive_scan(last, maximum());
+    if (lane_in_warp() == WARP - 1) rows.last_of_warp[threadIdx.x / WARP] = last;
+    __syncthreads();
+    int32_t before = shuffle_up(last, 1);
+    if (lane_in_warp() == 0) before = 0;
+    for (int w = 0; w < (int)threadIdx.x / WARP; ++w) before = max(before, rows.last_of_warp[w]);
+#pragma unroll
+    for (int u = 0; u < share; ++u) mine[u] = max(mine[u], before);
+    __syncthreads();
+}
+
+/* The rows of a tile's entries [begin, end): from those of the first and the last. By a whole block, which meets again
+ * before the next tile. */
+__device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_t begin, int64_t end,
+                                      tile_rows &of_tile)
+{
+    if (threadIdx.x < 2 * WARP) {
+        int64_t row = row_of_entry_by_warp(offsets, rows, threadIdx.x < WARP ? begin : end - 1);
+        (threadIdx.x < WARP ? of_tile.first : of_tile.last) = row;
+    }
+    __syncthreads();
+    if (!of_tile.are_far()) spread_rows(offsets, begin, of_tile);
+}
+
+__device__ inline int64_t row_in_tile(numbers_view offsets, const tile_rows &of_tile, int64_t begin, int64_t k)
+{
+    return of_tile.are_far() ? row_of_entry(offsets, of_tile.first, of_tile.last, k) : of_tile.row_of[k - begin];
+}
+
 template <typename Function>
 __global__ __launch_bounds__(LOOP_THREADS) void loop_over_entries(numbers_view offsets, int64_t rows, int64_t nnz,
                                                                   Function function)
 {
-    __shared__ int64_t first, last;
+    __shared__ tile_rows of_tile;
     for (int64_t begin = (int64_t)blockIdx.x * LOOP_ENTRIES; begin < nnz; begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
         int64_t end = begin + LOOP_ENTRIES < nnz ? begin + LOOP_ENTRIES : nnz;
-        if (threadIdx.x == 0) first = row_of_entry(offsets, 0, rows - 1, begin);
-        if (threadIdx.x == 32) last = row_of_entry(offsets, 0, rows - 1, end - 1);
-        __syncthreads();
+        find_tile_rows(offsets, rows, begin, end, of_tile);
         for (int64_t k = begin + threadIdx.x; k < end; k += LOOP_THREADS)
-            function(k, row_of_entry(offsets, first, last, k));
+            function(k, row_in_tile(offsets, of_tile, begin, k));
         __syncthreads();
     }
 }

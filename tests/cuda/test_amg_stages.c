@@ -134,9 +134,13 @@ static void strong_connections_are_the_same(void **state)
         }
 }
 
-/* Leaves the aggregates in the level. */
-static void find_aggregates(level *l, int block_size, uint64_t seed, bool join_leftovers)
+/* Leaves the aggregates in the level. With `asks` the device is told whether the graph is symmetric. */
+static void find_aggregates(level *l, int block_size, uint64_t seed, bool join_leftovers, bool asks)
 {
+    int32_t *symmetric = put(&l->sides[DEVICE], NULL, sizeof *symmetric);
+    assert_int_equal(l->sides[DEVICE].stages->find_symmetry(l->sides[DEVICE].context, &l->here[DEVICE], symmetric),
+                     SPG_OK);
+    if (asks) l->graph[DEVICE].symmetric = symmetric;
     for (int s = 0; s < SIDES; ++s) {
         spg_amg_aggregates *aggregates = &l->aggregates[s];
         *aggregates = (spg_amg_aggregates){.nodes = l->graph[s].nodes, .block_size = block_size, .candidates = 1};
@@ -145,6 +149,8 @@ static void find_aggregates(level *l, int block_size, uint64_t seed, bool join_l
                                                             aggregates->aggregate_of, &aggregates->aggregates),
                          SPG_OK);
     }
+    l->graph[DEVICE].symmetric = NULL;
+    drop(&l->sides[DEVICE], symmetric, sizeof *symmetric);
 }
 
 static void free_aggregates(level *l)
@@ -162,7 +168,9 @@ static void aggregates_are_the_same_integer_for_integer(void **state)
             open_level(&l, &samples[m], SPG_F64);
             if (l.A.rows % samples[m].block_size == 0) {
                 find_graphs(&l, samples[m].block_size, way < 4 ? 0 : 0.05);
-                find_aggregates(&l, samples[m].block_size, way % 4 < 2 ? 0 : 7, way % 2 == 1);
+                /* Norms of blocks are summed in two orders, so that theirs may be no symmetric graph. */
+                const bool asks = way % 4 < 2 && (way < 4 || samples[m].block_size == 1);
+                find_aggregates(&l, samples[m].block_size, way % 4 < 2 ? 0 : 7, way % 2 == 1, asks);
                 assert_int_equal(l.aggregates[HOST].aggregates, l.aggregates[DEVICE].aggregates);
                 assert_same_bytes(&l, (void *[]){l.aggregates[HOST].aggregate_of, l.aggregates[DEVICE].aggregate_of},
                                   l.graph[HOST].nodes * 4, "aggregates");
@@ -247,7 +255,7 @@ static void prolongators_have_the_same_pattern_and_values(void **state)
             if (l.A.rows % block_size == 0 && candidates <= 32) {
                 void *T[SIDES], *inverse[SIDES];
                 find_graphs(&l, block_size, 0);
-                find_aggregates(&l, block_size, 3, way % 4 < 2);
+                find_aggregates(&l, block_size, 3, way % 4 < 2, false);
                 free_graphs(&l);
                 check_tentative(&l, candidates, way < 4, T);
                 find_inverse(&l, false, inverse);

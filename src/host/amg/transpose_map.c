@@ -20,7 +20,7 @@ spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const 
     for (int64_t k = 0; k < A->nnz; ++k) numbers[k] = (double)k;
     numbered.value_type = SPG_F64;
     numbered.values = numbers;
-    status = spg_host_csr_transpose(context, &numbered, &turned);
+    status = spg_host_csr_transpose(context, &numbered, NULL, &turned);
     if (status == SPG_OK) {
         const double *from = turned.values;
 #pragma omp parallel for num_threads(threads)

@@ -1,0 +1,52 @@
+/* The largest of the numbers that a kernel's threads have found, told to the host as soon as its last block ends: the
+ * host polls for it while kernels queued after it go on. Private. */
+#ifndef SPG_KERNELS_CONTAINERS_POST_CUH
+#define SPG_KERNELS_CONTAINERS_POST_CUH
+
+#include "../primitives/warp.cuh"
+
+namespace spg
+{
+
+struct largest_post {
+    spg_tally *tally; /* its longest_row and blocks_done: zero before and after */
+    spg_mailbox *mailbox;
+    unsigned int number;
+};
+
+/* Before the kernel is queued. A product that failed may have left counts in the tally. */
+inline spg_status begin_post(spg_context *context, largest_post *post)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    *post = {cuda->tally, cuda->device_mailbox, ++cuda->posts};
+    return spg_cuda_check(context, cudaMemsetAsync(cuda->tally, 0, sizeof *cuda->tally, cuda->stream),
+                          "clearing a tally");
+}
+
+/* Waits for the kernel. */
+inline spg_status wait_for_largest(spg_context *context, const largest_post &post, unsigned int *largest)
+{
+    spg_tally tally;
+    spg_status status = spg_cuda_wait_for_tally(context, post.number, &tally);
+    if (status == SPG_OK) *largest = tally.longest_row;
+    return status;
+}
+
+/* At the end of the kernel, by all its threads. */
+__device__ inline void post_largest(const largest_post &post, unsigned int found)
+{
+    found = __reduce_max_sync(ALL_LANES, found);
+    if (lane_in_warp() == 0 && found > 0) atomicMax(&post.tally->longest_row, found);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x != 0 || atomicAdd(&post.tally->blocks_done, 1u) != gridDim.x - 1) return;
+    __threadfence();
+    post.mailbox->tally.longest_row = atomicExch(&post.tally->longest_row, 0u);
+    post.tally->blocks_done = 0;
+    __threadfence_system();
+    post.mailbox->number = post.number;
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,308 @@
+/* The transpose by counting. Entries take numbers in the rows of the transpose as they come, by atomics, and are listed
+ * there; then every row is put in the order of storage. That order is one of distinct integers, so the result does not
+ * depend on who came first.
+ *
+ * A group of lanes finds the place of each entry of a short row by counting those before it; a block sorts a longer
+ * one. */
+#include "../cuda_backend.h"
+#include "../values.cuh"
+#include "order.cuh"
+#include "post.cuh"
+#include "transpose.cuh"
+
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+namespace spg
+{
+
+namespace
+{
+
+enum { IN_FLIGHT = 4 };  /* entries that a thread has asked for at a time */
+enum { OWN = 4 };        /* entries of a short row that a lane places at a time */
+enum { SHORT_ROW = 64 }; /* a longer row is sorted by a block */
+
+__device__ inline uint32_t add_to(int32_t *count, int by) { return (uint32_t)atomicAdd(count, by); }
+__device__ inline uint32_t add_to(int64_t *count, int by)
+{
+    return (uint32_t)atomicAdd(reinterpret_cast<unsigned long long *>(count), (unsigned long long)by);
+}
+
+/* The number of this lane's entry among those of its column; lanes of the same column ask once. Column -1: none. By all
+ * lanes of a warp together. */
+template <typename Offset> __device__ inline uint32_t number_in_column(Offset *counts, int32_t column)
+{
+    unsigned int peers = __match_any_sync(ALL_LANES, column);
+    int first = __ffs((int)peers) - 1;
+    uint32_t before = 0;
+    if (column >= 0 && lane_in_warp() == first) before = add_to(counts + column, __popc(peers));
+    return __shfl_sync(ALL_LANES, before, first) + (uint32_t)__popc(peers & lanes_below());
+}
+
+template <typename Offset>
+__global__ __launch_bounds__(LOOP_THREADS) void count_columns(const int32_t *columns, int64_t nnz, Offset *counts,
+                                                              uint32_t *numbers, largest_post post)
+{
+    constexpr int tile = IN_FLIGHT * LOOP_THREADS;
+    uint32_t longest = 0;
+    for (int64_t first = (int64_t)blockIdx.x * tile; first < nnz; first += (int64_t)gridDim.x * tile) {
+        int32_t found[IN_FLIGHT];
+#pragma unroll
+        for (int u = 0; u < IN_FLIGHT; ++u) {
+            int64_t k = first + u * LOOP_THREADS + threadIdx.x;
+            found[u] = k < nnz ? columns[k] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < IN_FLIGHT; ++u) {
+            uint32_t number = number_in_column(counts, found[u]);
+            if (found[u] < 0) continue;
+            numbers[first + u * LOOP_THREADS + threadIdx.x] = number;
+            longest = max(longest, number + 1);
+        }
+    }
+    post_largest(post, longest);
+}
+
+/* Offsets from counts, in their place. */
+template <typename Offset> spg_status scan_counts(workspace &work, int64_t rows, Offset *offsets)
+{
+    const char *what = "the transpose's row offsets";
+    cudaStream_t stream = spg_cuda_of(work.context)->stream;
+    size_t bytes = 0;
+    char *memory = nullptr;
+    cudaError_t error = cub::DeviceScan::ExclusiveSum(nullptr, bytes, offsets, offsets, rows + 1, stream);
+    spg_status status = spg_cuda_check(work.context, error, what);
+    if (status == SPG_OK) status = work.take((int64_t)bytes, what, &memory);
+    if (status != SPG_OK) return status;
+    error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, rows + 1, stream);
+    return spg_cuda_check(work.context, error, what);
+}
+
+template <typename Offset>
+spg_status count_and_scan(workspace &work, const spg_csr &matrix, Offset *offsets, uint32_t *numbers,
+                          largest_post *post)
+{
+    spg_context *context = work.context;
+    spg_cuda *cuda = spg_cuda_of(context);
+    const int64_t tile = IN_FLIGHT * LOOP_THREADS;
+    spg_status status = begin_post(context, post);
+    if (status != SPG_OK) return status;
+    count_columns<<<loop_blocks(context, (matrix.nnz + tile - 1) / tile), LOOP_THREADS, 0, cuda->stream>>>(
+        matrix.columns, matrix.nnz, offsets, numbers, *post);
+    status = spg_cuda_check_launch(context, "counting the entries of columns");
+    return status == SPG_OK ? scan_counts(work, matrix.cols, offsets) : status;
+}
+
+struct list_job {
+    const int32_t *columns;
+    int64_t nnz, rows;
+    numbers_view row_offsets; /* of the matrix; no memory: entry k is row k's */
+    const uint32_t *numbers;
+    numbers_view offsets; /* of the transpose */
+    uint64_t *entries;
+};
+
+/* Puts entries where their numbers say. What does not depend on the rows is asked for before these are found. */
+__global__ __launch_bounds__(LOOP_THREADS) void list_entries(list_job job)
+{
+    __shared__ tile_rows of_tile;
+    constexpr int own = LOOP_ENTRIES / LOOP_THREADS;
+    for (int64_t begin = (int64_t)blockIdx.x * LOOP_ENTRIES; begin < job.nnz;
+         begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
+        int32_t columns[own];
+        int64_t to[own];
+#pragma unroll
+        for (int u = 0; u < own; ++u) {
+            int64_t k = begin + u * LOOP_THREADS + threadIdx.x;
+            columns[u] = k < job.nnz ? job.columns[k] : -1;
+            to[u] = k < job.nnz ? job.numbers[k] : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < own; ++u)
+            if (columns[u] >= 0) to[u] += job.offsets[columns[u]];
+        int64_t end = begin + LOOP_ENTRIES < job.nnz ? begin + LOOP_ENTRIES : job.nnz;
+        if (job.row_offsets.memory != nullptr) find_tile_rows(job.row_offsets, job.rows, begin, end, of_tile);
+#pragma unroll
+        for (int u = 0; u < own; ++u) {
+            int64_t k = begin + u * LOOP_THREADS + threadIdx.x;
+            if (columns[u] < 0) continue;
+            int64_t row = job.row_offsets.memory != nullptr ? row_in_tile(job.row_offsets, of_tile, begin, k) : k;
+            job.entries[to[u]] = (uint64_t)row << 32 | (uint32_t)k;
+        }
+        __syncthreads();
+    }
+}
+
+struct write_job {
+    int64_t rows, longest;
+    numbers_view offsets;
+    const uint64_t *entries;
+    transpose_parts parts;
+    const void *values; /* of the matrix */
+    int value_bytes;
+    int bits;       /* that entries' numbers, and one that is larger than any, have */
+    int lanes;      /* of a group */
+    int *long_rows; /* how many there are, and which */
+};
+
+/* Entry k of the transpose. */
+__device__ inline void write_entry(const write_job &job, int64_t k, int32_t row, uint32_t source)
+{
+    if (job.parts.columns != nullptr) job.parts.columns[k] = row;
+    if (job.parts.map != nullptr) job.parts.map[k] = source;
+    if (job.parts.values == nullptr) return;
+    if (job.value_bytes == 8)
+        static_cast<uint64_t *>(job.parts.values)[k] = static_cast<const uint64_t *>(job.values)[source];
+    else if (job.value_bytes == 4)
+        static_cast<uint32_t *>(job.parts.values)[k] = static_cast<const uint32_t *>(job.values)[source];
+    else
+        static_cast<uint4 *>(job.parts.values)[k] = static_cast<const uint4 *>(job.values)[source];
+}
+
+/* A lane finds the places of some entries of its row at a time. */
+__device__ inline void write_short_row(const write_job &job, int64_t begin, int length, int lane)
+{
+    const uint64_t *entries = job.entries + begin;
+    for (int first = lane; first < length; first += OWN * job.lanes) {
+        uint64_t own[OWN];
+        int place[OWN];
+#pragma unroll
+        for (int u = 0; u < OWN; ++u) {
+            own[u] = first + u * job.lanes < length ? entries[first + u * job.lanes] : 0;
+            place[u] = 0;
+        }
+#pragma unroll 4
+        for (int other = 0; other < length; ++other) {
+            uint32_t number = (uint32_t)entries[other];
+#pragma unroll
+            for (int u = 0; u < OWN; ++u) place[u] += number < (uint32_t)own[u];
+        }
+#pragma unroll
+        for (int u = 0; u < OWN; ++u)
+            if (first + u * job.lanes < length)
+                write_entry(job, begin + place[u], (int32_t)(own[u] >> 32), (uint32_t)own[u]);
+    }
+}
+
+__global__ __launch_bounds__(LOOP_THREADS) void write_short_rows(write_job job)
+{
+    const int groups = LOOP_THREADS / job.lanes, lane = (int)threadIdx.x % job.lanes;
+    int64_t step = (int64_t)gridDim.x * groups;
+    for (int64_t row = (int64_t)blockIdx.x * groups + threadIdx.x / job.lanes; row < job.rows; row += step) {
+        int64_t begin = job.offsets[row], length = job.offsets[row + 1] - begin;
+        if (length <= SHORT_ROW)
+            write_short_row(job, begin, (int)length, lane);
+        else if (lane == 0)
+            job.long_rows[1 + atomicAdd(job.long_rows, 1)] = (int32_t)row;
+    }
+}
+
+/* Rows of more than `least` entries, and at most what the block holds. */
+template <int Threads, int Items> __global__ __launch_bounds__(Threads) void write_sorted_rows(write_job job, int least)
+{
+    using sorter = cub::BlockRadixSort<uint32_t, Threads, Items, uint32_t>;
+    __shared__ typename sorter::TempStorage memory;
+    const int count = job.long_rows[0];
+    for (int at = (int)blockIdx.x; at < count; at += (int)gridDim.x) {
+        int64_t row = job.long_rows[1 + at], begin = job.offsets[row];
+        int length = (int)(job.offsets[row + 1] - begin);
+        if (length <= least || length > Threads * Items) continue;
+        uint32_t numbers[Items], rows[Items];
+#pragma unroll
+        for (int u = 0; u < Items; ++u) {
+            int place = u * Threads + (int)threadIdx.x;
+            uint64_t entry = place < length ? job.entries[begin + place] : ~UINT64_C(0);
+            numbers[u] = (uint32_t)entry;
+            rows[u] = (uint32_t)(entry >> 32);
+        }
+        sorter(memory).SortBlockedToStriped(numbers, rows, 0, job.bits);
+#pragma unroll
+        for (int u = 0; u < Items; ++u) {
+            int place = u * Threads + (int)threadIdx.x;
+            if (place < length) write_entry(job, begin + place, (int32_t)rows[u], numbers[u]);
+        }
+        __syncthreads();
+    }
+}
+
+/* Enough lanes for most rows to be done in one go. */
+int choose_lanes(const spg_csr &matrix)
+{
+    int64_t mean = (matrix.nnz + matrix.cols - 1) / matrix.cols;
+    int lanes = 1;
+    while (lanes < WARP && lanes * OWN < mean) lanes *= 2;
+    return lanes;
+}
+
+/* Rows of more than `least` entries, if there are any. */
+template <int Threads, int Items>
+void queue_sorted_rows(spg_context *context, const write_job &job, int64_t most_rows, int least)
+{
+    if (job.longest > least)
+        write_sorted_rows<Threads, Items>
+            <<<loop_blocks(context, most_rows), Threads, 0, spg_cuda_of(context)->stream>>>(job, least);
+}
+
+} // namespace
+
+spg_status list_by_column(workspace &work, const spg_csr &matrix, const transpose_parts &parts, uint64_t *entries,
+                          int64_t *longest)
+{
+    spg_context *context = work.context;
+    const char *what = "transposing";
+    uint32_t *numbers = nullptr;
+    largest_post post;
+    unsigned int found = 0;
+    spg_status status = work.take(matrix.nnz, what, &numbers);
+    if (status == SPG_OK)
+        status = with_offset_type(parts.offset_type, [&](auto offset) {
+            return count_and_scan(work, matrix, static_cast<decltype(offset) *>(parts.offsets), numbers, &post);
+        });
+    if (status == SPG_OK) status = wait_for_largest(context, post, &found);
+    if (status != SPG_OK) return status;
+    *longest = found;
+    if (*longest > MOST_LISTED) return SPG_OK;
+    list_job job = {matrix.columns, matrix.nnz,
+                    matrix.rows,    offsets_of(matrix),
+                    numbers,        {parts.offsets, parts.offset_type == SPG_I64},
+                    entries};
+    list_entries<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
+                   spg_cuda_of(context)->stream>>>(job);
+    return spg_cuda_check_launch(context, what);
+}
+
+spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
+                       int64_t longest)
+{
+    spg_context *context = work.context;
+    const char *what = "transposing";
+    spg_cuda *cuda = spg_cuda_of(context);
+    write_job job = {matrix.cols,
+                     longest,
+                     {parts.offsets, parts.offset_type == SPG_I64},
+                     entries,
+                     parts,
+                     matrix.values,
+                     (int)spg_type_size(matrix.value_type),
+                     bits_below(matrix.nnz + 1),
+                     choose_lanes(matrix),
+                     nullptr};
+    int64_t most_long = matrix.nnz / SHORT_ROW;
+    spg_status status = SPG_OK;
+    if (longest > SHORT_ROW) {
+        status = work.take(most_long + 1, what, &job.long_rows);
+        if (status == SPG_OK)
+            status = spg_cuda_check(context, cudaMemsetAsync(job.long_rows, 0, sizeof(int), cuda->stream), what);
+        if (status != SPG_OK) return status;
+    }
+    int64_t groups = LOOP_THREADS / job.lanes;
+    unsigned int blocks = loop_blocks(context, (job.rows + groups - 1) / groups);
+    write_short_rows<<<blocks, LOOP_THREADS, 0, cuda->stream>>>(job);
+    queue_sorted_rows<128, 4>(context, job, most_long, SHORT_ROW);
+    queue_sorted_rows<256, 8>(context, job, most_long, 512);
+    queue_sorted_rows<512, 16>(context, job, most_long, 2048);
+    return spg_cuda_check_launch(context, what);
+}
+
+} // namespace spg

@@ -1,0 +1,102 @@
+/* Which matrices count as symmetric: all patterns of few rows, values that are equal but not in their bits, repeated
+ * and unsorted columns. */
+#include "amg_backend.h"
+#include "context.h"
+#include "matrices_for_tests.h"
+#include "place.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the backend says of a matrix on the host. */
+static int32_t ask(spg_context *context, const spg_csr *A)
+{
+    spg_csr here;
+    int32_t found = -1, *flag = test_lend(&found, sizeof found);
+    test_to_place(context, A, &here);
+    assert_int_equal(context->backend->amg->find_symmetry(context, &here, flag), SPG_OK);
+    test_fetch(flag, sizeof found, &found);
+    test_give_back(flag, sizeof found);
+    spg_csr_free(context, &here);
+    return found;
+}
+
+static void all_patterns_of_three_rows(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    for (int pattern = 0; pattern < 512; pattern++) {
+        int32_t offsets[4] = {0}, columns[9];
+        double values[9];
+        bool is_symmetric = true;
+        for (int place = 0, i, j; place < 9; place++) {
+            i = place / 3, j = place % 3;
+            if ((pattern >> (3 * j + i) & 1) != (pattern >> place & 1)) is_symmetric = false;
+            if (j == 0) offsets[i + 1] = offsets[i];
+            if (!(pattern >> place & 1)) continue;
+            columns[offsets[i + 1]] = j;
+            values[offsets[i + 1]++] = i + j + i * j;
+        }
+        const spg_csr A = {3, 3, offsets[3], SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+        if (ask(context, &A) != is_symmetric) fail_msg("pattern %d: not %d", pattern, is_symmetric);
+    }
+    spg_context_destroy(context);
+}
+
+/* A matrix of four rows of which (0, 3) and (3, 0) are given. */
+static int32_t ask_of_corners(spg_context *context, double upper, double lower)
+{
+    int64_t offsets[] = {0, 2, 3, 4, 6};
+    int32_t columns[] = {0, 3, 1, 2, 0, 3};
+    double values[] = {1, upper, 2, 3, lower, 4};
+    const spg_csr A = {4, 4, 6, SPG_I64, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    return ask(context, &A);
+}
+
+static void values_are_compared_by_their_bits(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    assert_int_equal(ask_of_corners(context, 0.25, 0.25), 1);
+    assert_int_equal(ask_of_corners(context, 0.25, nextafter(0.25, 1)), 0);
+    assert_int_equal(ask_of_corners(context, 0.0, -0.0), 0);
+    assert_int_equal(ask_of_corners(context, -0.0, -0.0), 1);
+    assert_int_equal(ask_of_corners(context, NAN, NAN), 1);
+    assert_int_equal(ask_of_corners(context, NAN, INFINITY), 0);
+    spg_context_destroy(context);
+}
+
+static void unsorted_and_repeated_columns_are_not_symmetric(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    int32_t offsets[] = {0, 2, 4}, unsorted[] = {1, 0, 0, 1}, repeated[] = {0, 0, 1, 1};
+    float values[] = {1, 1, 1, 1};
+    spg_csr A = {2, 2, 4, SPG_I32, SPG_F32, SPG_PLACE_HOST, offsets, unsorted, values};
+    assert_int_equal(ask(context, &A), 0);
+    A.columns = repeated;
+    assert_int_equal(ask(context, &A), 0);
+    spg_context_destroy(context);
+}
+
+static void a_matrix_that_is_not_square_is_not_symmetric(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    int32_t offsets[] = {0, 1, 1}, columns[] = {0};
+    float values[] = {1};
+    const spg_csr A = {2, 3, 1, SPG_I32, SPG_F32, SPG_PLACE_HOST, offsets, columns, values};
+    assert_int_equal(ask(context, &A), 0);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_patterns_of_three_rows),
+        cmocka_unit_test(values_are_compared_by_their_bits),
+        cmocka_unit_test(unsorted_and_repeated_columns_are_not_symmetric),
+        cmocka_unit_test(a_matrix_that_is_not_square_is_not_symmetric),
+    };
+    return TEST_RUN_HERE(argc, argv, "symmetry", tests);
+}
