@@ -6,6 +6,7 @@
 #include "assemble.cuh"
 #include "route.cuh"
 #include "rows_mixed.cuh"
+#include "rows_once.cuh"
 #include "rows_paper.cuh"
 #include "tally.cuh"
 
@@ -35,6 +36,7 @@ struct cuda_state {
     void *wide_a_offsets, *wide_b_offsets;
     mixed_rows mixed;
     paper_rows paper;
+    kept_rows kept;
 };
 
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
@@ -166,11 +168,30 @@ spg_status count_alike_rows(cuda_product &run, const route &chosen)
     return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
 }
 
+spg_status count_rows(cuda_state *state);
+
+/* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
+spg_status count_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = SPG_OK;
+    if (!run.pattern_only)
+        status = take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
+    if (status == SPG_OK && state->kept.memory == nullptr) {
+        state->chosen.rows = state->chosen.otherwise;
+        return count_rows(state);
+    }
+    if (status == SPG_OK) status = clear_last_length(run);
+    if (status == SPG_OK) status = count_rows_once(run, state->kept);
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
     switch (state->chosen.rows) {
+    case path::once_rows: return count_once(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
         status = count_rows_merge(run, post);
@@ -233,9 +254,27 @@ spg_status fill_alike_rows(cuda_state *state)
     return fill_rows_mixed(run, table_holds(slots), &state->mixed);
 }
 
+spg_status fill_rows(cuda_state *state);
+
+/* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
+spg_status fill_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int held = once_holds(state->kept.slots);
+    const bool kept = (int)state->found.longest_row <= state->kept.stride;
+    spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
+    release_kept_rows(run, &state->kept);
+    if (status == SPG_OK && !kept) {
+        state->chosen.rows = state->chosen.otherwise;
+        return fill_rows(state);
+    }
+    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, &state->mixed) : status;
+}
+
 spg_status fill_rows(cuda_state *state)
 {
     switch (state->chosen.rows) {
+    case path::once_rows: return fill_once(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
     case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
@@ -256,6 +295,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         stats->class_rows[SPG_ROW_WARP] = others;
         break;
     case path::alike_rows:
+    case path::once_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
@@ -267,6 +307,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 /* Once more, by classes that take any rows. */
 spg_status count_irregular(cuda_state *state)
 {
+    release_kept_rows(state->run, &state->kept);
     state->chosen.rows = path::paper;
     return count_rows(state);
 }
@@ -360,6 +401,7 @@ void spg_cuda_product_end(spg_product *product)
     if (spg_cuda_enter(run.context) == SPG_OK) {
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
+        release_kept_rows(run, &state->kept);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
