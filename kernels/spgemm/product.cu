@@ -363,13 +363,16 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         int64_t bytes = (run.C->rows + 1) * (int64_t)spg_type_size(run.offset_type);
         status = spg_cuda_zero_bytes(run.context, run.C->row_offsets, bytes);
     } else {
+        const auto faulty = [&](unsigned int faults) {
+            return status == SPG_OK && (state->found.faults & faults) != 0;
+        };
         status = count_rows(state);
-        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
-        if (status == SPG_OK && (state->found.faults & SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper)
-            status = count_irregular(state);
-        else if (status == SPG_OK && state->found.misfits > 0)
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
+        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > 0)
             status = count_misfits(state);
-        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
+        if (faulty(SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper) status = count_irregular(state);
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
     }
     stamp(run.context, SPG_STAGE_COUNT);
     spg_cuda_leave(run.context);
