@@ -6,6 +6,7 @@
 #include "assemble.cuh"
 #include "route.cuh"
 #include "rows_mixed.cuh"
+#include "rows_once.cuh"
 #include "rows_paper.cuh"
 #include "tally.cuh"
 
@@ -36,6 +37,7 @@ struct cuda_state {
     length_sums sums;
     mixed_rows mixed;
     paper_rows paper;
+    kept_rows kept;
 };
 
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
@@ -163,11 +165,30 @@ spg_status count_alike_rows(cuda_product &run, const route &chosen)
     return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
 }
 
+spg_status count_rows(cuda_state *state);
+
+/* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
+spg_status count_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = SPG_OK;
+    if (!run.pattern_only)
+        status = take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
+    if (status == SPG_OK && state->kept.memory == nullptr) {
+        state->chosen.rows = state->chosen.otherwise;
+        return count_rows(state);
+    }
+    if (status == SPG_OK) status = clear_last_length(run);
+    if (status == SPG_OK) status = count_rows_once(run, state->kept);
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
     switch (state->chosen.rows) {
+    case path::once_rows: return count_once(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
         status = count_rows_merge(run, post, &state->sums);
@@ -243,9 +264,27 @@ spg_status fill_alike_rows(cuda_state *state)
     return fill_rows_mixed(run, table_holds(slots), &state->mixed);
 }
 
+spg_status fill_rows(cuda_state *state);
+
+/* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
+spg_status fill_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int held = once_holds(state->kept.slots);
+    const bool kept = (int)state->found.longest_row <= state->kept.stride;
+    spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
+    release_kept_rows(run, &state->kept);
+    if (status == SPG_OK && !kept) {
+        state->chosen.rows = state->chosen.otherwise;
+        return fill_rows(state);
+    }
+    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, &state->mixed) : status;
+}
+
 spg_status fill_rows(cuda_state *state)
 {
     switch (state->chosen.rows) {
+    case path::once_rows: return fill_once(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
     case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
@@ -266,6 +305,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         stats->class_rows[SPG_ROW_WARP] = others;
         break;
     case path::alike_rows:
+    case path::once_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
@@ -277,6 +317,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 /* Once more, by classes that take any rows. */
 spg_status count_irregular(cuda_state *state)
 {
+    release_kept_rows(state->run, &state->kept);
     state->chosen.rows = path::paper;
     return count_rows(state);
 }
@@ -332,13 +373,16 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         int64_t bytes = (run.C->rows + 1) * (int64_t)spg_type_size(run.offset_type);
         status = spg_cuda_zero_bytes(run.context, run.C->row_offsets, bytes);
     } else {
+        const auto faulty = [&](unsigned int faults) {
+            return status == SPG_OK && (state->found.faults & faults) != 0;
+        };
         status = count_rows(state);
-        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
-        if (status == SPG_OK && (state->found.faults & SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper)
-            status = count_irregular(state);
-        else if (status == SPG_OK && state->found.misfits > 0)
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
+        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > 0)
             status = count_misfits(state);
-        if (status == SPG_OK && (state->found.faults & (SPG_FAULT_A | SPG_FAULT_B))) status = report_malformed(run);
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
+        if (faulty(SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper) status = count_irregular(state);
+        if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
     }
     /* Sending it clears it; the paper's classes may note faults while they fill. */
     run.cuda->product_tally_is_clear = status == SPG_OK && state->chosen.rows != path::paper;
@@ -372,6 +416,7 @@ void spg_cuda_product_end(spg_product *product)
     if (spg_cuda_enter(run.context) == SPG_OK) {
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
+        release_kept_rows(run, &state->kept);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));

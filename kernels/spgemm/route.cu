@@ -3,6 +3,7 @@
  * counting kernels as misfits. */
 #include "../primitives/warp.cuh"
 #include "route.cuh"
+#include "rows_once.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
@@ -18,6 +19,10 @@ enum {
     SHORT_A_ROW = 11,     /* mean lengths up to which a thread a row is tried without asking */
     SHORT_PRODUCTS = 96,  /* mean products, likewise */
     MERGE_PRODUCTS = 256, /* mean products up to which merging counts faster than tables do */
+    /* Mean products, and products an entry of C, from which rows are done once (spgemm_bench, H100, RAP: fe3d27 2.4 ms,
+     * 3.2 without; 2.9 with its A*P, of 121 products a row, done once as well). */
+    ONCE_PRODUCTS = 160,
+    ONCE_CONTRACTION = 4,
     SAMPLE_ROWS = 1024,
     SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
     SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer one about so many are looked at */
@@ -170,7 +175,7 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     if (!counted) atomicAdd(&sums.too_many, 1u);
     if (counted && !fits) atomicAdd(&sums.misfits, 1u);
     if (counted && fits) atomicAdd(&sums.nnz, length);
-    if (counted && fits) atomicMax(&sums.longest, length);
+    if (fits) atomicMax(&sums.longest, length);
 }
 
 __device__ void add_sums(spg_tally *tally, const sample_sums &sums)
@@ -228,24 +233,48 @@ bool are_alike(const spg_tally &found, int32_t samples)
     return found.misfits == 0 && found.longest_row <= 6 * (double)found.nnz / samples + 16;
 }
 
-/* Equal neighbours share their columns best where these have their places in a window; rows of many products take no
- * table. */
+/* Rows that contract much are better kept while they are counted than contracted twice. Equal neighbours are counted
+ * together instead. */
+void choose_once(const spg_tally &found, int32_t samples, route *chosen)
+{
+    const double products = (double)found.sampled_products / samples;
+    if (chosen->together > 1 || products < ONCE_PRODUCTS || found.misfits > 0) return;
+    /* Of rows that were not counted to their end, as many entries again are expected. */
+    const bool partly = found.sampled_long > 0;
+    const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
+    const double entries = partly ? (double)longest : (double)found.nnz / samples;
+    if (stride > once_holds(ONCE_MOST) || products < ONCE_CONTRACTION * entries) return;
+    chosen->otherwise = chosen->rows;
+    chosen->rows = path::once_rows;
+    chosen->once_stride = (int)stride;
+    chosen->once_slots = ONCE_LEAST;
+    while (once_holds(chosen->once_slots) < stride) chosen->once_slots *= 2;
+}
+
+/* One kernel for all rows. Equal neighbours share their columns best where these have their places in a window; rows of
+ * many products take no table. */
+void choose_alike(const spg_tally &found, int32_t samples, bool narrow, route *chosen)
+{
+    chosen->rows = path::alike_rows;
+    const bool few_products = found.sampled_products <= (unsigned long long)samples * MERGE_PRODUCTS;
+    chosen->merge = found.sampled_a_length <= MERGE_MOST && few_products && chosen->together == 1;
+    chosen->direct = !chosen->merge && narrow && (chosen->together > 1 || found.sampled_long > 0);
+    const int slots = table_for(found.longest_row + found.longest_row / 4);
+    if (slots > 0) chosen->slots = slots;
+}
+
 route route_by(const spg_tally &found, int32_t samples)
 {
-    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row};
+    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
     if (found.sampled_triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.sampled_pairs > (unsigned int)samples / 2)
         chosen.together = 2;
     const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
     if (narrow) chosen.span = std::min((int)(found.sampled_span + found.sampled_span / 16), (int)DIRECT_MOST_SPAN);
-    if (!are_alike(found, samples) || (found.sampled_long > 0 && !narrow)) return chosen;
-    chosen.rows = path::alike_rows;
-    const bool few_products = found.sampled_products <= (unsigned long long)samples * MERGE_PRODUCTS;
-    chosen.merge = found.sampled_a_length <= MERGE_MOST && few_products && chosen.together == 1;
-    chosen.direct = !chosen.merge && narrow && (chosen.together > 1 || found.sampled_long > 0);
-    int slots = table_for(found.longest_row + found.longest_row / 4);
-    if (slots > 0) chosen.slots = slots;
+    if (!are_alike(found, samples)) return chosen;
+    if (found.sampled_long == 0 || narrow) choose_alike(found, samples, narrow, &chosen);
+    choose_once(found, samples, &chosen);
     return chosen;
 }
 
@@ -261,7 +290,7 @@ int table_for(int64_t length)
 spg_status choose_route(cuda_product &product, route *chosen)
 {
     const spg_csr *A = product.A, *B = product.B;
-    *chosen = {path::nothing, false, false, 0, 0, 1, 0};
+    *chosen = {path::nothing, false, false, 0, 0, 1, 0, path::nothing, 0, 0};
     if (A->rows == 0 || A->nnz == 0) return SPG_OK;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {

@@ -10,6 +10,7 @@ namespace spg
 enum class path {
     nothing,    /* there are no products */
     short_rows, /* a thread a row, in natural order: merged to count, listed to fill */
+    once_rows,  /* counted and filled in one pass */
     alike_rows, /* one kernel for all, in natural order */
     mixed_rows, /* binned by their work */
     paper       /* the paper's classes: for forced limits, and for rows of B that do not ascend */
@@ -24,6 +25,9 @@ struct route {
     int span;     /* columns from a row's first to its last */
     int together; /* neighbouring rows of A that have the same columns */
     int longest;  /* entries of a row of C in the sample */
+    /* Where rows are done once: */
+    path otherwise;              /* if they cannot be kept */
+    int once_slots, once_stride; /* of a row's table; entries of C that a row is expected to have at most */
 };
 
 /* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it

@@ -1,0 +1,86 @@
+/* Rows of many products and few entries, as of the second product of R*A*P: against the plain reference, bit for bit.
+ * A device may keep such rows in workspace while it counts them: here are rows that leave no room for what a sample of
+ * rows promises. Rows whose number is a multiple of 6 may be of the sample, so others are the odd ones. */
+#include "products.h"
+
+enum { ROWS = 400, INNER = 240, BAND = 30, COLS = INNER + BAND };
+
+/* How the rows are made: entries of a row of A, of a row of B; the odd rows of A are of so many entries, if of any. */
+typedef struct row_shape {
+    int64_t a_row, b_row, odd_a_row;
+    bool sorted;      /* whether all rows of B ascend but the last, */
+    bool last_sorted; /* and that, which the odd rows of A name last */
+} row_shape;
+
+/* B is a band, so that neighbouring rows of it have columns in common; rows of A name neighbours, odd ones any rows. */
+static void check_shape(const row_shape *shape)
+{
+    test_pattern a = {0}, b = {0};
+    uint64_t random = (uint64_t)(shape->a_row + 100 * shape->b_row);
+    for (int64_t i = 0; i < ROWS; ++i) {
+        const int64_t window = shape->a_row + shape->a_row / 5, begin = test_below(&random, INNER - window);
+        if (shape->odd_a_row > 0 && i % 60 == 23)
+            test_add_random(&a, &random, shape->odd_a_row, 0, INNER - 1, false);
+        else
+            test_add_random(&a, &random, shape->a_row, begin, begin + window, i % 2);
+        if (shape->odd_a_row > 0 && i % 60 == 23) test_add(&a, INNER - 1);
+        if (i % 50 == 7) test_add(&a, a.columns[a.nnz - 1]); /* a repeated entry */
+        test_end_row(&a);
+    }
+    for (int64_t i = 0; i < INNER; ++i) {
+        const bool ascends = i == INNER - 1 ? shape->last_sorted : shape->sorted || i % 40 != 0;
+        if (i % 40 != 11) test_add_random(&b, &random, shape->b_row, i, i + BAND, ascends);
+        test_end_row(&b);
+    }
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        test_matrix_of(&a, INNER, v % 2 ? SPG_I64 : SPG_I32, test_value_types[v], 1, 0, &A);
+        test_matrix_of(&b, COLS, v < 2 ? SPG_I32 : SPG_I64, test_value_types[v], 2, 0, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void rows_of_b_of_any_length_contract(void **state)
+{
+    (void)state;
+    const row_shape shapes[] = {{60, 8, 0, true, true},  {120, 8, 0, true, true}, {40, 9, 0, true, true},
+                                {30, 16, 0, true, true}, {30, 17, 0, true, true}, {30, 29, 0, true, true}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) check_shape(&shapes[s]);
+}
+
+static void rows_of_more_products_than_a_sample_counts_contract(void **state)
+{
+    (void)state;
+    const row_shape shapes[] = {{110, 12, 0, true, true}, {100, 29, 0, true, true}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) check_shape(&shapes[s]);
+}
+
+static void rows_longer_than_the_others_contract(void **state)
+{
+    (void)state;
+    const row_shape shapes[] = {
+        {20, 12, 8, true, true}, {30, 16, 9, true, true}, {20, 12, 60, true, true}, {10, 28, 239, true, true}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) check_shape(&shapes[s]);
+}
+
+static void rows_of_b_that_do_not_ascend_contract(void **state)
+{
+    (void)state;
+    const row_shape shapes[] = {{40, 9, 0, false, true}, {30, 29, 100, false, false}, {20, 12, 200, true, false}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) check_shape(&shapes[s]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_b_of_any_length_contract),
+        cmocka_unit_test(rows_of_more_products_than_a_sample_counts_contract),
+        cmocka_unit_test(rows_longer_than_the_others_contract),
+        cmocka_unit_test(rows_of_b_that_do_not_ascend_contract),
+    };
+    return TEST_RUN_HERE(argc, argv, "products that contract", tests);
+}
