@@ -147,8 +147,7 @@ static spg_status multiply(spg_amg *amg, spg_level *level)
     spg_context *context = amg->context;
     spg_level *next = level + 1;
     spg_status status = amg->options.prepare_update ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
-    if (status == SPG_OK) status = spg_galerkin_transpose(context, &level->P, level->transpose_map, &level->R);
-    if (status == SPG_OK && amg->options.timing) status = spg_galerkin_join(context); /* a step of its own */
+    if (status == SPG_OK) status = context->backend->csr_transpose(context, &level->P, level->transpose_map, &level->R);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->R));
     spg_amg_end_step(amg, level, &amg->timings.transpose);

@@ -9,7 +9,6 @@
 #include "spgemm.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 static spg_status check_shapes(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P)
 {
@@ -65,71 +64,24 @@ static spg_status multiply_within(spg_context *context, int64_t held, const spg_
     return status;
 }
 
-static spg_status first_of(spg_status a, spg_status b) { return a != SPG_OK ? a : b; }
-
-static spg_status begin_aside(spg_context *context)
-{
-    const spg_amg_backend *amg = context->backend->amg;
-    return amg->aside_begin != NULL ? amg->aside_begin(context) : SPG_OK;
-}
-
-static spg_status end_aside(spg_context *context)
-{
-    const spg_amg_backend *amg = context->backend->amg;
-    return amg->aside_end != NULL ? amg->aside_end(context) : SPG_OK;
-}
-
-spg_status spg_galerkin_join(spg_context *context)
-{
-    const spg_amg_backend *amg = context->backend->amg;
-    return amg->aside_join != NULL ? amg->aside_join(context) : SPG_OK;
-}
-
-spg_status spg_galerkin_transpose(spg_context *context, const spg_csr *P, int64_t *map, spg_csr *R)
-{
-    const char *e = getenv("ASIDE"); int aside = e == NULL ? 3 : atoi(e);
-    if (!(aside & 1)) return context->backend->csr_transpose(context, P, map, R);
-    spg_status status = begin_aside(context);
-    if (status != SPG_OK) return status;
-    status = context->backend->csr_transpose(context, P, map, R);
-    status = first_of(status, end_aside(context));
-    if (status == SPG_OK) return SPG_OK;
-    (void)spg_galerkin_join(context);
-    spg_csr_free(context, R);
-    return status;
-}
-
-/* A has been read by a product, so that it is sound. */
-static spg_status find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag)
-{
-    const char *e = getenv("ASIDE"); int aside = e == NULL ? 3 : atoi(e);
-    if (!(aside & 2)) return context->backend->amg->find_symmetry(context, A, flag);
-    spg_status status = begin_aside(context);
-    if (status != SPG_OK) return status;
-    status = context->backend->amg->find_symmetry(context, A, flag);
-    return first_of(status, end_aside(context));
-}
-
-/* find: the flag to set first if it is not yet, or NULL. What was begun aside before is needed after A*P; the symmetry
- * is, after both products. */
+/* find: the flag to set first if it is not yet, or NULL. */
 static spg_status multiply(spg_context *context, int64_t held, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                            const int32_t *symmetric, int32_t *find, spg_csr *C, spg_galerkin_stats *stats)
 {
-    spg_csr AP = {0};
+    const spg_amg_backend *amg = context->backend->amg;
+    spg_csr AP;
     spg_status status = multiply_within(context, held, A, P, &AP, &stats->AP);
-    if (status != SPG_OK) status = spg_galerkin_explain_AP(context, status);
-    status = first_of(status, spg_galerkin_join(context));
+    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     double begin = spg_seconds();
-    if (status == SPG_OK && find != NULL) status = find_symmetry(context, A, find);
+    if (find != NULL) status = amg->find_symmetry(context, A, find);
     stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
     if (status == SPG_OK) {
         status = multiply_within(context, held + spg_csr_bytes(&AP), R, &AP, C, &stats->RAP);
         status = spg_galerkin_explain_RAP(context, status);
     }
-    status = first_of(status, spg_galerkin_join(context));
     spg_csr_free(context, &AP);
     begin = spg_seconds();
-    if (status == SPG_OK && symmetric != NULL) status = context->backend->amg->mirror(context, symmetric, C);
+    if (status == SPG_OK && symmetric != NULL) status = amg->mirror(context, symmetric, C);
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK) spg_csr_free(context, C);
     return status;
@@ -145,8 +97,9 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_csr *R, const s
 static spg_status transpose(spg_context *context, const spg_csr *P, spg_csr *R, spg_galerkin_stats *stats)
 {
     double begin = spg_seconds();
-    spg_status status = spg_galerkin_transpose(context, P, NULL, R);
+    spg_status status = context->backend->csr_transpose(context, P, NULL, R);
     if (status == SPG_OK) status = spg_check_workspace(context, spg_csr_bytes(R), "a Galerkin product's P^T");
+    if (status != SPG_OK) spg_csr_free(context, R);
     stats->transpose_ms = 1e3 * (spg_seconds() - begin);
     return status;
 }
@@ -164,7 +117,6 @@ static spg_status multiply_transposing(spg_context *context, const spg_csr *A, c
     if (status == SPG_OK) status = spg_allocate(context, sizeof *symmetric, "a flag", (void **)&symmetric);
     int64_t held = spg_csr_bytes(&R) + (int64_t)sizeof *symmetric;
     if (status == SPG_OK) status = multiply(context, held, &R, A, P, symmetric, symmetric, C, &stats);
-    status = first_of(status, spg_galerkin_join(context)); /* where no product was come to */
     spg_release(context, symmetric, sizeof *symmetric);
     spg_csr_free(context, &R);
     return status;

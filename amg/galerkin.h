@@ -15,11 +15,6 @@ struct spg_galerkin_plan {
     spg_galerkin_stats stats;
 };
 
-/* R = P^T, of a sound P; see spg_backend.csr_transpose. It is there for spg_galerkin_multiply, and
- * after that, or spg_galerkin_join, for others. */
-spg_status spg_galerkin_transpose(spg_context *context, const spg_csr *P, int64_t *map, spg_csr *R);
-spg_status spg_galerkin_join(spg_context *context);
-
 /* C = R*A*P, R given. symmetric: NULL, or a flag at the place; where it is 1, the entries of C below the diagonal are
  * made those above it. */
 spg_status spg_galerkin_multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,

@@ -49,14 +49,6 @@ typedef struct spg_amg_spectrum {
 typedef struct spg_amg_dense spg_amg_dense;
 
 typedef struct spg_amg_backend {
-    /* What is queued from aside_begin to aside_end may run beside what is queued from then to aside_join: what it reads
-     * stays as it is, and what it writes is not touched, nor freed, in between. A successful aside_begin is followed by
-     * the others, whatever fails between. aside_join alone does no harm. NULL where functions do not return before
-     * their work is done. */
-    spg_status (*aside_begin)(spg_context *context);
-    spg_status (*aside_end)(spg_context *context);
-    spg_status (*aside_join)(spg_context *context);
-
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
      * sorted), else 0. */
@@ -109,7 +101,7 @@ typedef struct spg_amg_backend {
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
      * T*coarse. fine: rows x k column-major, or NULL for the constants of block_size unknowns. T: rows x k, ROW-major,
      * zero rows for nodes in no aggregate. coarse: (aggregates*k) x k column-major. A candidate whose rest is at most
-     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. WAITS. */
+     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. */
     spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
                             void *T, void *coarse);
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or

@@ -4,9 +4,6 @@
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
     .mirror = spg_cuda_mirror,
-    .aside_begin = spg_cuda_aside_begin,
-    .aside_end = spg_cuda_aside_end,
-    .aside_join = spg_cuda_aside_join,
     .transpose_map = spg_cuda_transpose_map,
     .gather_values = spg_cuda_gather_values,
     .check_finite = spg_cuda_check_finite,

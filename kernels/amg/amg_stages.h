@@ -11,9 +11,6 @@ extern "C" {
 
 #include "amg_backend.h"
 
-spg_status spg_cuda_aside_begin(spg_context *context);
-spg_status spg_cuda_aside_end(spg_context *context);
-spg_status spg_cuda_aside_join(spg_context *context);
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
 spg_status spg_cuda_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);

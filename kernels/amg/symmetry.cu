@@ -82,39 +82,6 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     });
 }
 
-/* The images of entries k and k + lanes of a row, if they lie below the diagonal: searched for side by side. */
-template <typename Word>
-__device__ inline void copy_two(const matrix_view<Word> &C, Word *values, int64_t row, int64_t k, int64_t end,
-                                int lanes)
-{
-    int64_t low[2], high[2], ends[2];
-#pragma unroll
-    for (int u = 0; u < 2; ++u) {
-        int32_t column = k + u * lanes < end ? C.columns[k + u * lanes] : INT32_MAX;
-        bool is_below = column < row;
-        low[u] = is_below ? C.offsets[column] : 0;
-        high[u] = ends[u] = is_below ? C.offsets[column + 1] : 0;
-    }
-    while (low[0] < high[0] || low[1] < high[1]) {
-        int64_t middle[2];
-        int32_t found[2];
-#pragma unroll
-        for (int u = 0; u < 2; ++u) {
-            middle[u] = low[u] + (high[u] - low[u]) / 2;
-            found[u] = low[u] < high[u] ? C.columns[middle[u]] : 0;
-        }
-#pragma unroll
-        for (int u = 0; u < 2; ++u) {
-            bool is_open = low[u] < high[u];
-            if (is_open && found[u] < row) low[u] = middle[u] + 1;
-            if (is_open && found[u] >= row) high[u] = middle[u];
-        }
-    }
-#pragma unroll
-    for (int u = 0; u < 2; ++u)
-        if (low[u] < ends[u] && C.columns[low[u]] == row) values[k + u * lanes] = values[low[u]];
-}
-
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matrix_view<Word> C, Word *values,
                                                        int lanes)
@@ -123,15 +90,18 @@ __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matr
     for_each_row(C.rows, lanes, [&](int64_t row, int lane) {
         if (row < 0) return;
         int64_t end = C.offsets[row + 1];
-        for (int64_t k = C.offsets[row] + lane; k < end && C.columns[k] < row; k += 2 * lanes)
-            copy_two(C, values, row, k, end, lanes);
+        for (int64_t k = C.offsets[row] + lane; k < end && C.columns[k] < row; k += lanes) {
+            int32_t column = C.columns[k];
+            int64_t image = find_entry(C, C.offsets[column], C.offsets[column + 1], (int32_t)row);
+            if (image >= 0) values[k] = values[image];
+        }
     });
 }
 
 template <typename Word> spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_csr &C)
 {
     if (C.rows == 0) return SPG_OK;
-    int lanes = lanes_for(C.rows, C.nnz, ENTRIES_IN_FLIGHT);
+    int lanes = lanes_for(C.rows, C.nnz, ENTRIES_A_LANE);
     copy_images<<<blocks_for_groups(context, C.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
         flag, view_of<Word>(C), static_cast<Word *>(C.values), lanes);
     return spg_cuda_check_launch(context, "making a product symmetric");

@@ -27,9 +27,6 @@ spg_status fetch_rows(spg_context *context, const spg_csr &matrix, const key_ord
 {
     int32_t *row_of = reinterpret_cast<int32_t *>(sorted.spare_order);
     entry_order order = sorted.view();
-    if (matrix.row_offsets == nullptr)
-        return for_each(context, matrix.nnz, "fetching rows",
-                        [=] __device__(int64_t k) { columns[k] = (int32_t)order[k]; });
     spg_status status = for_each_entry(context, matrix, "the rows of entries",
                                        [=] __device__(int64_t k, int64_t row) { row_of[k] = (int32_t)row; });
     if (status != SPG_OK) return status;
@@ -53,7 +50,7 @@ spg_status fetch_parts(spg_context *context, const spg_csr &matrix, const key_or
                : status;
 }
 
-/* Columns are keys of the width of the entries' numbers; no column comes last. */
+/* Columns are keys of the width of the entries' numbers. */
 template <typename Index>
 spg_status sort_by_column(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts)
 {
@@ -63,10 +60,8 @@ spg_status sort_by_column(spg_context *context, int64_t held, const spg_csr &mat
     if (status != SPG_OK) return status;
     Index *keys = sorted.keys;
     const int32_t *columns = matrix.columns;
-    const Index cols = (Index)matrix.cols;
-    status = for_each(context, matrix.nnz, "transposing",
-                      [=] __device__(int64_t k) { keys[k] = columns[k] >= 0 ? (Index)columns[k] : cols; });
-    if (status == SPG_OK) status = sort_order(work, matrix.nnz, bits_below(matrix.cols + 1), "transposing", &sorted);
+    status = for_each(context, matrix.nnz, "transposing", [=] __device__(int64_t k) { keys[k] = (Index)columns[k]; });
+    if (status == SPG_OK) status = sort_order(work, matrix.nnz, bits_below(matrix.cols), "transposing", &sorted);
     return status == SPG_OK ? fetch_parts(context, matrix, sorted, parts) : status;
 }
 

@@ -17,8 +17,8 @@ struct transpose_parts {
     int64_t *map;
 };
 
-/* Fills the parts of the transpose of a sound matrix with entries. A matrix without row_offsets has an entry a row, or
- * none: column -1. held: bytes of workspace that the caller has taken. Waits. */
+/* Fills the parts of the transpose of a sound matrix with entries. held: bytes of workspace that the caller has taken.
+ * Waits. */
 spg_status write_transpose(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts);
 
 /* Lists for every row of the transpose its entries in any order, each as its row in the matrix in the upper 32 bits and

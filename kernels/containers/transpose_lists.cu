@@ -97,7 +97,7 @@ spg_status count_and_scan(workspace &work, const spg_csr &matrix, Offset *offset
 struct list_job {
     const int32_t *columns;
     int64_t nnz, rows;
-    numbers_view row_offsets; /* of the matrix; no memory: entry k is row k's */
+    numbers_view row_offsets; /* of the matrix */
     const uint32_t *numbers;
     numbers_view offsets; /* of the transpose */
     uint64_t *entries;
@@ -122,12 +122,12 @@ __global__ __launch_bounds__(LOOP_THREADS) void list_entries(list_job job)
         for (int u = 0; u < own; ++u)
             if (columns[u] >= 0) to[u] += job.offsets[columns[u]];
         int64_t end = begin + LOOP_ENTRIES < job.nnz ? begin + LOOP_ENTRIES : job.nnz;
-        if (job.row_offsets.memory != nullptr) find_tile_rows(job.row_offsets, job.rows, begin, end, of_tile);
+        find_tile_rows(job.row_offsets, job.rows, begin, end, of_tile);
 #pragma unroll
         for (int u = 0; u < own; ++u) {
             int64_t k = begin + u * LOOP_THREADS + threadIdx.x;
             if (columns[u] < 0) continue;
-            int64_t row = job.row_offsets.memory != nullptr ? row_in_tile(job.row_offsets, of_tile, begin, k) : k;
+            int64_t row = row_in_tile(job.row_offsets, of_tile, begin, k);
             job.entries[to[u]] = (uint64_t)row << 32 | (uint32_t)k;
         }
         __syncthreads();
@@ -231,7 +231,7 @@ int choose_lanes(const spg_csr &matrix)
 {
     int64_t mean = (matrix.nnz + matrix.cols - 1) / matrix.cols;
     int lanes = 1;
-    while (lanes < WARP && lanes * OWN < mean) lanes *= 2;
+    while (lanes < WARP && lanes * OWN < mean + mean / 4) lanes *= 2;
     return lanes;
 }
 
