@@ -178,7 +178,6 @@ spg_status count_once(cuda_state *state)
         state->chosen.rows = state->chosen.otherwise;
         return count_rows(state);
     }
-    if (status == SPG_OK) status = clear_last_length(run);
     if (status == SPG_OK) status = count_rows_once(run, state->kept);
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
