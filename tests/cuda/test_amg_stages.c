@@ -287,9 +287,9 @@ static void diagonals_and_spectral_radii_agree(void **state)
                 const side *at = &l.sides[s];
                 int64_t bytes = at->stages->spectral_bytes(&l.here[s], 15);
                 void *workspace = put(at, NULL, bytes), *there = put(at, NULL, sizeof(double));
-                assert_int_equal(at->stages->spectral_radius(at->context, &l.here[s], inverse[s], 15, 4, workspace,
-                                                             NULL, false, there),
-                                 SPG_OK);
+                assert_int_equal(
+                    at->stages->spectral_radius(at->context, &l.here[s], inverse[s], 15, 4, workspace, NULL, there),
+                    SPG_OK);
                 get(at, there, sizeof(double), &rho[s]);
                 drop(at, there, sizeof(double));
                 drop(at, workspace, bytes);
