@@ -81,11 +81,16 @@ sed -i 's/REQUIRED COMPONENTS device/99 REQUIRED/' cxx_alone/CMakeLists.txt
 
 command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
-awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$tree/README.md" >readme.c
-# shellcheck disable=SC2046 # a list of options
-quietly "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror readme.c -o readme $(pkg-config --cflags --libs spg)
-LD_LIBRARY_PATH="$library_dir" ./readme >printed || fail "README.md's example failed"
+awk '/^```c$/ { example = "readme" ++count ".c"; next } /^```$/ { example = "" } example { print >example }' "$tree/README.md"
+for example in readme*.c; do
+    # shellcheck disable=SC2046 # a list of options
+    quietly "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror "$example" -o "${example%.c}" \
+        $(pkg-config --cflags --libs spg)
+    LD_LIBRARY_PATH="$library_dir" "./${example%.c}" >"${example%.c}.printed" || fail "README.md's $example failed"
+done
+cat readme*.printed >printed
 prints README.md '^5 entries$'
+[ "$(grep -c '^[0-3]$' readme2.printed)" -eq 8 ] || fail "README.md's draws are not 8 items of 4: $(cat readme2.printed)"
 
 mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc
