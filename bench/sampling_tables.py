@@ -1,4 +1,4 @@
-"""The tables of sampling in README.md, for tables.py: of sampling*.jsonl, recorded by record_sampling.sh."""
+"""The tables of sampling, for tables.py: of sampling*.jsonl, recorded by record_sampling.sh."""
 
 ALGORITHMS = {"spg-butterfly-plain": "Algorithm 1", "spg-butterfly-transposed": "Algorithm 4",
               "spg-butterfly-table": "Algorithm 7"}

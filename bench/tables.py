@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements in README.md from what was recorded.
+"""Writes the tables of measurements in README.md and bench/results/README.md from what was recorded.
 
     tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
@@ -303,26 +303,32 @@ def table(folder, name):
                             host_table if place == "host" else device_table)
 
 
+def renew(document, results, check):
+    old = document.read_text(encoding="utf-8")
+    if not MARKER.search(old):
+        sys.exit(f"{document}: no <!-- table:NAME --> ... <!-- end -->")
+    new = MARKER.sub(lambda m: f"{m[1]}\n{table(results, m[2])}\n{m[3]}", old)
+    if new == old:
+        return
+    if check:
+        sys.exit(f"{document}: the tables are not those of {results}; run bench/tables.py")
+    document.write_text(new, encoding="utf-8")
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
-    parser = argparse.ArgumentParser(description="Writes the tables of README.md from recorded measurements.")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if README.md is stale")
+    parser = argparse.ArgumentParser(description="Writes the tables of measurements into the documents that show them.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a document is stale")
     parser.add_argument("--show", metavar="NAME", help="print one table; change nothing")
-    parser.add_argument("--readme", type=pathlib.Path, default=root / "README.md")
+    parser.add_argument("--readme", type=pathlib.Path, help="this document instead of the tree's two")
     parser.add_argument("--results", type=pathlib.Path, default=root / "bench" / "results")
     arguments = parser.parse_args()
     if arguments.show:
         print(table(arguments.results, arguments.show), end="")
         return
-    old = arguments.readme.read_text(encoding="utf-8")
-    if not MARKER.search(old):
-        sys.exit(f"{arguments.readme}: no <!-- table:NAME --> ... <!-- end -->")
-    new = MARKER.sub(lambda m: f"{m[1]}\n{table(arguments.results, m[2])}\n{m[3]}", old)
-    if new == old:
-        return
-    if arguments.check:
-        sys.exit(f"{arguments.readme}: the tables are not those of {arguments.results}; run bench/tables.py")
-    arguments.readme.write_text(new, encoding="utf-8")
+    documents = [root / "README.md", root / "bench" / "results" / "README.md"]
+    for document in [arguments.readme] if arguments.readme else documents:
+        renew(document, arguments.results, arguments.check)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-/* Real matrices for tests, as Matrix Market files NAME.mtx in the folder that the environment's SPG_REAL_MATRICES names:
- * 494_bus, 1138_bus, ani4, bcsstk13, cryg2500, franz6_aug, jagmesh7, lp_e226, west0479 and young1c of the SuiteSparse
- * collection; airfoil, bar, bar_nullspace and unit_cube of PyAMG's examples. Without the folder their tests are
- * skipped. */
+/* Real matrices for tests, as Matrix Market files NAME.mtx in the folder that the environment's SPG_REAL_MATRICES
+ * names: 494_bus, 1138_bus, ani4, bcsstk13, cryg2500, franz6_aug, jagmesh7, lp_e226, west0479 and young1c of the
+ * SuiteSparse collection; airfoil, bar, bar_nullspace and unit_cube of PyAMG's examples. Without the folder their tests
+ * are skipped. */
 #ifndef SPG_TESTS_REAL_MATRICES_H
 #define SPG_TESTS_REAL_MATRICES_H
 
