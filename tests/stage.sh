@@ -88,6 +88,7 @@ for program in spgemm_bench amg_bench sampling_bench matrix_market_bench; do
     [ ! -x "$build/bench/$program" ] || copy_program "$build/bench/$program"
 done
 copy_libraries
+cp "$tree/tests/bench_runs.sh" "$folder/tree/tests/"
 cp -r "$tree/matrices/tiny" "$tree/matrices/invalid" "$folder/tree/matrices/"
 if [ -d "${SPG_REAL_MATRICES:-}" ]; then
     mkdir "$folder/real"

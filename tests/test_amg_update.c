@@ -186,6 +186,34 @@ static void an_update_to_other_values_is_as_good_as_a_fresh_setup(void **state)
     }
 }
 
+/* Setup keeps no vector to go on from then. On a device products alone take more than this limit. */
+static void without_room_for_vectors_an_update_estimates_as_a_setup_does(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_DEVICE) skip();
+    const spg_csr A = test_generate("fd2d5:60", SPG_F64);
+    spg_amg_options options = spg_amg_options_default();
+    options.prolongator_relaxation = 0; /* products small enough for the limit */
+    test_system system;
+    test_hierarchy first;
+    test_system_begin(&A, &options, 1, &system);
+    spg_amg_destroy(system.amg);
+    system.amg = NULL;
+    assert_int_equal(spg_context_set_workspace_limit(system.context, 58 * A.rows), SPG_OK);
+    if (spg_amg_setup(system.context, &system.A_here, &options, &system.amg) != SPG_OK)
+        fail_msg("%s", spg_context_message(system.context));
+    test_fetch_hierarchy(&system, &first);
+    assert_true(first.levels > 1);
+    assert_int_equal(spg_context_set_workspace_limit(system.context, 0), SPG_OK);
+    update(&system, &system.A_here);
+    test_hierarchy updated;
+    test_fetch_hierarchy(&system, &updated);
+    assert_true(updated.level[0].view.rho == first.level[0].view.rho);
+    test_free_hierarchy(&updated);
+    test_free_hierarchy(&first);
+    test_system_end(&system);
+}
+
 static void an_updated_hierarchy_solves_the_new_system(void **state)
 {
     (void)state;
@@ -286,6 +314,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_is_a_fresh_setup_but_for_estimates_of_rho),
         cmocka_unit_test(an_update_to_other_values_is_as_good_as_a_fresh_setup),
+        cmocka_unit_test(without_room_for_vectors_an_update_estimates_as_a_setup_does),
         cmocka_unit_test(an_updated_hierarchy_solves_the_new_system),
         cmocka_unit_test(updates_after_the_first_allocate_nothing),
         cmocka_unit_test(updates_of_another_shape_or_pattern_are_refused),

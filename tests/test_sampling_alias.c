@@ -1,9 +1,6 @@
 /* Alias tables: what a table gives back of each weight, bit for bit the same tables and draws everywhere, and draws
  * that follow the weights. */
-#include "sampling_alias.h"
-
-#include "sampling_backend.h"
-#include "sampling_support.h"
+#include "alias_support.h"
 #include "statistics.h"
 
 #include "matrices_for_tests.h"
@@ -11,32 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static spg_alias *build(spg_context *context, const spg_csr *rows, int builder, int resolution)
-{
-    const spg_alias_options options = {(spg_alias_builder)builder, (spg_alias_resolution)resolution};
-    spg_alias *alias = NULL;
-    if (spg_alias_build(context, rows, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
-    return alias;
-}
-
-static size_t table_bytes(const spg_alias *alias)
-{
-    bool exact = alias->resolution == SPG_ALIAS_EXACT;
-    return (size_t)alias->nnz * (exact ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact));
-}
-
-/* The table on the host; freed by free(). */
-static void *table_of(spg_context *context, const spg_alias *alias)
-{
-    void *table = malloc(table_bytes(alias));
-    assert_non_null(table);
-    if (test_is_on_host(context))
-        memcpy(table, alias->table, table_bytes(alias));
-    else
-        test_fetch(alias->table, table_bytes(alias), table);
-    return table;
-}
 
 /* A bucket's own share, from 0 to 1, and whose the rest is. */
 static double bucket(const void *table, bool exact, int64_t k, int64_t item, int64_t *other)
@@ -99,8 +70,8 @@ static void a_table_gives_every_weight_back(void **state)
                 test_weights weights;
                 spg_type type = (kind + builder) % 2 == 0 ? SPG_F64 : SPG_F32;
                 test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
-                spg_alias *alias = build(context, &weights.here, builder, resolution);
-                void *table = table_of(context, alias);
+                spg_alias *alias = test_build_alias(context, &weights.here, builder, resolution);
+                void *table = test_alias_table(context, alias);
                 for (int64_t i = 0; i < TEST_LENGTHS; ++i)
                     assert_row_exact(&weights.host, i, table, resolution == SPG_ALIAS_EXACT);
                 free(table);
@@ -126,12 +97,12 @@ static void tables_are_the_same_bits_on_every_place_and_number_of_threads(void *
             void *first = NULL;
             for (int k = 0; k < TEST_CONTEXTS; ++k) {
                 spg_context *context = test_context_number(k);
-                spg_alias *alias = build(context, test_weights_for(context, &weights), builder, resolution);
-                void *table = table_of(context, alias);
+                spg_alias *alias = test_build_alias(context, test_weights_for(context, &weights), builder, resolution);
+                void *table = test_alias_table(context, alias);
                 if (k == 0)
                     first = table;
                 else
-                    assert_memory_equal(table, first, table_bytes(alias));
+                    assert_memory_equal(table, first, test_alias_bytes(alias));
                 if (k > 0) free(table);
                 spg_alias_destroy(alias);
                 spg_context_destroy(context);
@@ -149,10 +120,10 @@ static void the_sweep_and_split_and_pack_give_one_table(void **state)
         for (int resolution = 0; resolution < 2; ++resolution) {
             test_weights weights;
             test_open_weights(long_lengths, LONG_ROWS, kind, SPG_F64, false, &weights);
-            spg_alias *swept = build(context, &weights.here, SPG_ALIAS_SWEEP, resolution);
-            spg_alias *packed = build(context, &weights.here, SPG_ALIAS_PSA, resolution);
-            void *one = table_of(context, swept), *other = table_of(context, packed);
-            assert_memory_equal(one, other, table_bytes(swept));
+            spg_alias *swept = test_build_alias(context, &weights.here, SPG_ALIAS_SWEEP, resolution);
+            spg_alias *packed = test_build_alias(context, &weights.here, SPG_ALIAS_PSA, resolution);
+            void *one = test_alias_table(context, swept), *other = test_alias_table(context, packed);
+            assert_memory_equal(one, other, test_alias_bytes(swept));
             free(one);
             free(other);
             spg_alias_destroy(swept);
@@ -221,9 +192,9 @@ static void tables_are_the_sweep_as_defined(void **state)
             assert_non_null(expected);
             sweep_as_defined(row, items, sum, expected);
             for (int builder = SPG_ALIAS_SWEEP; builder <= SPG_ALIAS_PSA; ++builder) {
-                spg_alias *alias = build(context, &weights.here, builder, SPG_ALIAS_COMPACT);
-                void *table = table_of(context, alias);
-                assert_memory_equal(table, expected, table_bytes(alias));
+                spg_alias *alias = test_build_alias(context, &weights.here, builder, SPG_ALIAS_COMPACT);
+                void *table = test_alias_table(context, alias);
+                assert_memory_equal(table, expected, test_alias_bytes(alias));
                 free(table);
                 spg_alias_destroy(alias);
             }
@@ -231,17 +202,6 @@ static void tables_are_the_sweep_as_defined(void **state)
             test_close_weights(&weights);
         }
     spg_context_destroy(context);
-}
-
-static void draw(spg_context *context, const spg_alias *alias, int64_t row, spg_random random, int64_t count,
-                 int sampler, int grouped, int32_t *draws)
-{
-    const spg_alias_draw_options options = {(spg_alias_sampler)sampler, grouped};
-    size_t bytes = (size_t)count * sizeof *draws;
-    int32_t *here = test_take(context, draws, bytes);
-    if (spg_alias_draw(context, alias, row, count, &random, &options, here) != SPG_OK)
-        fail_msg("%s", spg_context_message(context));
-    test_bring(context, here, bytes, draws);
 }
 
 enum { DRAWS = 3000000 };
@@ -257,13 +217,13 @@ static void draws_follow_the_weights_in_any_order(void **state)
         test_weights weights;
         test_open_weights(lengths, 3, kind, SPG_F64, false, &weights);
         for (int resolution = 0; resolution < 2; ++resolution) {
-            spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, resolution);
+            spg_alias *alias = test_build_alias(context, &weights.here, SPG_ALIAS_AUTO, resolution);
             for (int64_t row = 0; row < 3; ++row) {
                 const double *row_weights = (const double *)weights.host.values + test_offset(&weights.host, row);
                 const spg_random random = {2026, (uint64_t)kind, 0};
-                draw(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 0, draws);
+                test_draw_alias(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 0, draws);
                 test_assert_draws(lengths[row], row_weights, DRAWS, draws);
-                draw(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 1, draws);
+                test_draw_alias(context, alias, row, random, DRAWS, SPG_SAMPLER_AUTO, 1, draws);
                 chi_square test = test_chi_square(lengths[row], row_weights, DRAWS, draws);
                 assert_true(chi_square_holds(&test, 4));
             }
@@ -302,10 +262,10 @@ static void counts_of_sections_spread_as_they_should(void **state)
     (void)state;
     spg_context *context = test_context_at_place(1);
     test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, false, &weights);
-    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    spg_alias *alias = test_build_alias(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
     for (int call = 0; call < CALLS; ++call) {
         int first = 0;
-        draw(context, alias, 0, (spg_random){1, 2, (uint64_t)call * CALL}, CALL, SPG_SAMPLER_AUTO, 1, draws);
+        test_draw_alias(context, alias, 0, (spg_random){1, 2, (uint64_t)call * CALL}, CALL, SPG_SAMPLER_AUTO, 1, draws);
         for (int i = 0; i < CALL; ++i) first += draws[i] < SPG_SECTION;
         sum += first - CALL * p;
         square += (first - CALL * p) * (first - CALL * p);
@@ -332,15 +292,16 @@ static void every_place_and_split_draws_the_same(void **state)
         if (!columns) weights.host.columns = NULL;
         for (int k = 0; k < TEST_CONTEXTS; ++k) {
             spg_context *context = test_context_number(k);
-            spg_alias *alias = build(context, test_weights_for(context, &weights), SPG_ALIAS_AUTO, resolution);
+            spg_alias *alias =
+                test_build_alias(context, test_weights_for(context, &weights), SPG_ALIAS_AUTO, resolution);
             for (int row = 0; row < 4; ++row) {
                 int32_t *to = (k == 0 ? draws : others) + row * COUNT;
-                draw(context, alias, row, (spg_random){8, 9, 10}, COUNT, SPG_SAMPLER_AUTO, grouped, to);
+                test_draw_alias(context, alias, row, (spg_random){8, 9, 10}, COUNT, SPG_SAMPLER_AUTO, grouped, to);
                 if (grouped) continue;
                 int32_t *parts = others + 4 * COUNT;
-                draw(context, alias, row, (spg_random){8, 9, 10}, PART, SPG_SAMPLER_BASELINE, 0, parts);
-                draw(context, alias, row, (spg_random){8, 9, 10 + PART}, COUNT - PART, SPG_SAMPLER_AUTO, 0,
-                     parts + PART);
+                test_draw_alias(context, alias, row, (spg_random){8, 9, 10}, PART, SPG_SAMPLER_BASELINE, 0, parts);
+                test_draw_alias(context, alias, row, (spg_random){8, 9, 10 + PART}, COUNT - PART, SPG_SAMPLER_AUTO, 0,
+                                parts + PART);
                 assert_memory_equal(parts, to, COUNT * sizeof *to);
             }
             if (k > 0) assert_memory_equal(draws, others, 4 * COUNT * sizeof *draws);
@@ -360,7 +321,7 @@ static void each_draw_of_a_row_list_is_that_rows(void **state)
     (void)state;
     spg_context *context = test_context_at_place(2);
     test_open_weights(test_lengths, TEST_LENGTHS, TEST_ZEROS, SPG_F64, true, &weights);
-    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    spg_alias *alias = test_build_alias(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
     for (int i = 0; i < COUNT; ++i) rows[i] = (i * 7 + i / 50) % TEST_LENGTHS;
     int32_t *rows_here = test_take(context, rows, sizeof rows), *here = test_take(context, draws, sizeof rows);
     const spg_random random = {4, 5, 6};
@@ -370,7 +331,7 @@ static void each_draw_of_a_row_list_is_that_rows(void **state)
     for (int i = 0; i < COUNT; i += 97) {
         int64_t item = test_item(&weights.host, rows[i], draws[i]);
         assert_true(test_weight(&weights.host, test_offset(&weights.host, rows[i]) + item) > 0);
-        draw(context, alias, rows[i], (spg_random){4, 5, 6 + (uint64_t)i}, 1, SPG_SAMPLER_AUTO, 0, one);
+        test_draw_alias(context, alias, rows[i], (spg_random){4, 5, 6 + (uint64_t)i}, 1, SPG_SAMPLER_AUTO, 0, one);
         assert_int_equal(one[0], draws[i]);
     }
     here = test_take(context, draws, sizeof rows);

@@ -4,32 +4,9 @@
 #
 #     test_sampling_bench.sh PROGRAM PLOTS.py [device]
 set -u
-[ -x "$1" ] || { echo "$1: no program"; exit 1; }
-bench=$1
+# shellcheck source=tests/bench_runs.sh
+. "$(dirname -- "$0")/bench_runs.sh"
 plots=$2
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-# run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
-run() {
-    expected=$1
-    shift
-    "$bench" "$@" >"$folder/out" 2>"$folder/err"
-    status=$?
-    [ $status -eq "$expected" ] && return
-    failures=$((failures + 1))
-    echo "sampling_bench $*: exit status $status, not $expected"
-    cat "$folder/out" "$folder/err"
-}
-
-# says FILE TEXT: what the last run printed (out or err) holds the text.
-says() {
-    grep -qF -e "$2" "$folder/$1" && return
-    failures=$((failures + 1))
-    echo "no '$2' in:"
-    cat "$folder/$1"
-}
 
 # check_record LINES: each line has every field, a time and a chi-square test that it passed.
 check_record() {

@@ -1,50 +1,11 @@
 /* Alias tables of one row, which have ways of their own on a device, and grouped draws against their definition. */
-#include "sampling_alias.h"
-#include "sampling_backend.h"
+#include "alias_support.h"
 #include "sampling_binomial.h"
-#include "sampling_support.h"
 
 #include "matrices_for_tests.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static spg_alias *build(spg_context *context, const spg_csr *rows, int builder, int resolution)
-{
-    const spg_alias_options options = {(spg_alias_builder)builder, (spg_alias_resolution)resolution};
-    spg_alias *alias = NULL;
-    if (spg_alias_build(context, rows, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
-    return alias;
-}
-
-static size_t table_bytes(const spg_alias *alias)
-{
-    bool exact = alias->resolution == SPG_ALIAS_EXACT;
-    return (size_t)alias->nnz * (exact ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact));
-}
-
-/* The table on the host; freed by free(). */
-static void *table_of(spg_context *context, const spg_alias *alias)
-{
-    void *table = malloc(table_bytes(alias));
-    assert_non_null(table);
-    if (test_is_on_host(context))
-        memcpy(table, alias->table, table_bytes(alias));
-    else
-        test_fetch(alias->table, table_bytes(alias), table);
-    return table;
-}
-
-static void draw(spg_context *context, const spg_alias *alias, spg_random random, int64_t count, int sampler,
-                 int grouped, int32_t *draws)
-{
-    const spg_alias_draw_options options = {(spg_alias_sampler)sampler, grouped};
-    size_t bytes = (size_t)count * sizeof *draws;
-    int32_t *here = test_take(context, draws, bytes);
-    if (spg_alias_draw(context, alias, 0, count, &random, &options, here) != SPG_OK)
-        fail_msg("%s", spg_context_message(context));
-    test_bring(context, here, bytes, draws);
-}
 
 enum { COUNT = 30000, MANY = 800100 };
 
@@ -57,16 +18,16 @@ typedef struct kept {
 static void compare(spg_context *context, const spg_csr *weights, int builder, int resolution, kept *first)
 {
     static int32_t draws[3][COUNT];
-    spg_alias *alias = build(context, weights, builder, resolution);
-    void *table = table_of(context, alias);
-    draw(context, alias, (spg_random){1, 2, 0}, COUNT, SPG_SAMPLER_AUTO, 0, draws[0]);
-    draw(context, alias, (spg_random){1, 2, 7}, COUNT - 1, SPG_SAMPLER_AUTO, 0, draws[1]);
-    draw(context, alias, (spg_random){1, 2, 7}, COUNT, SPG_SAMPLER_AUTO, 1, draws[2]);
+    spg_alias *alias = test_build_alias(context, weights, builder, resolution);
+    void *table = test_alias_table(context, alias);
+    test_draw_alias(context, alias, 0, (spg_random){1, 2, 0}, COUNT, SPG_SAMPLER_AUTO, 0, draws[0]);
+    test_draw_alias(context, alias, 0, (spg_random){1, 2, 7}, COUNT - 1, SPG_SAMPLER_AUTO, 0, draws[1]);
+    test_draw_alias(context, alias, 0, (spg_random){1, 2, 7}, COUNT, SPG_SAMPLER_AUTO, 1, draws[2]);
     if (first->table == NULL) {
         first->table = table;
         memcpy(first->draws, draws, sizeof draws);
     } else {
-        assert_memory_equal(table, first->table, table_bytes(alias));
+        assert_memory_equal(table, first->table, test_alias_bytes(alias));
         assert_memory_equal(draws, first->draws, sizeof draws);
         free(table);
     }
@@ -143,12 +104,12 @@ static void assert_grouped(spg_context *context, const spg_alias *alias, spg_ran
 {
     static int32_t draws[MANY], expected[MANY];
     size_t bytes = (size_t)count * sizeof *draws;
-    void *table = table_of(context, alias);
+    void *table = test_alias_table(context, alias);
     draw_as_defined(table, alias->nnz, random, count, expected);
     for (int sampler = SPG_SAMPLER_AUTO; sampler <= SPG_SAMPLER_SHARED; ++sampler) {
         if (sampler == SPG_SAMPLER_BASELINE) continue;
         memset(draws, 0xff, bytes);
-        draw(context, alias, random, count, sampler, 1, draws);
+        test_draw_alias(context, alias, 0, random, count, sampler, 1, draws);
         assert_memory_equal(draws, expected, bytes);
     }
     free(table);
@@ -163,7 +124,7 @@ static void grouped_draws_are_as_defined(void **state)
     (void)state;
     spg_context *context = test_context_at_place(2);
     test_open_weights(&items, 1, TEST_POWER, SPG_F64, false, &weights);
-    spg_alias *alias = build(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+    spg_alias *alias = test_build_alias(context, &weights.here, SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
     for (int k = 0; k < (int)(sizeof firsts / sizeof *firsts); ++k)
         assert_grouped(context, alias, (spg_random){3, 4, firsts[k]}, COUNT);
     assert_grouped(context, alias, (spg_random){3, 4, 95}, MANY);

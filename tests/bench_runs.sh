@@ -1,0 +1,26 @@
+# What the tests of the benches' command lines share; read by them with $1 the program.
+[ -x "$1" ] || { echo "$1: no program"; exit 1; }
+bench=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
+run() {
+    expected=$1
+    shift
+    "$bench" "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    [ $status -eq "$expected" ] && return
+    failures=$((failures + 1))
+    echo "$(basename "$bench") $*: exit status $status, not $expected"
+    cat "$folder/out" "$folder/err"
+}
+
+# says FILE TEXT: what the last run printed (out or err) holds the text.
+says() {
+    grep -qF -e "$2" "$folder/$1" && return
+    failures=$((failures + 1))
+    echo "no '$2' in:"
+    cat "$folder/$1"
+}
