@@ -66,6 +66,35 @@ static void values_are_compared_by_their_bits(void **state)
     spg_context_destroy(context);
 }
 
+/* Values that stand elsewhere, or in one place with the other sign, make up for nothing. */
+static void differences_do_not_cancel(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    int32_t offsets[] = {0, 1, 2, 3, 4}, columns[] = {1, 0, 3, 2};
+    const struct {
+        float values[8]; /* of complex entries where they are */
+        int32_t is_symmetric;
+    } cases[] = {{{1, 2, 3, 4, 1, 2, 3, 4}, 0}, {{1, 2, 1, 2, 3, 4, 3, 4}, 1},   {{1, 2, 3, 4, 3, 4, 1, 2}, 0},
+                 {{1, 2, 2, 1, 2, 1, 1, 2}, 0}, {{1, 0, -1, 0, -1, 0, 1, 0}, 0}, {{0, 1, 0, 1, 0, 0, 0, 0}, 1}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        spg_csr A = {4, 4, 4, SPG_I32, SPG_C32, SPG_PLACE_HOST, offsets, columns, (void *)cases[c].values};
+        if (ask(context, &A) != cases[c].is_symmetric) fail_msg("case %d of complex numbers", (int)c);
+        double wide[8];
+        for (int k = 0; k < 8; k++) wide[k] = (double)cases[c].values[k];
+        A.value_type = SPG_C64, A.values = wide;
+        if (ask(context, &A) != cases[c].is_symmetric) fail_msg("case %d of wide complex numbers", (int)c);
+    }
+    double swapped[] = {1, 2, 2, 1}, turned[] = {1, -1, -1, 1}, equal[] = {1, 1, 2, 2};
+    spg_csr A = {4, 4, 4, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, swapped};
+    assert_int_equal(ask(context, &A), 0);
+    A.values = turned;
+    assert_int_equal(ask(context, &A), 0);
+    A.values = equal;
+    assert_int_equal(ask(context, &A), 1);
+    spg_context_destroy(context);
+}
+
 static void unsorted_and_repeated_columns_are_not_symmetric(void **state)
 {
     (void)state;
@@ -95,6 +124,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_patterns_of_three_rows),
         cmocka_unit_test(values_are_compared_by_their_bits),
+        cmocka_unit_test(differences_do_not_cancel),
         cmocka_unit_test(unsorted_and_repeated_columns_are_not_symmetric),
         cmocka_unit_test(a_matrix_that_is_not_square_is_not_symmetric),
     };
