@@ -1,70 +1,7 @@
 /* The system's own memory refused in turn, beneath the default allocator: the linker sends mmap, mremap, aligned_alloc
  * and calloc of the library here (--wrap). A refused reservation may be made up for by another way to the same bits. */
 #include "products.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/types.h>
-
-static struct {
-    int64_t calls, fail_at; /* fail_at 0: none; with `onwards`, every later one too */
-    bool onwards;
-    int64_t mapped; /* bytes */
-} memory;
-
-static bool refused(void)
-{
-    ++memory.calls;
-    return memory.fail_at > 0 && (memory.calls == memory.fail_at || (memory.onwards && memory.calls > memory.fail_at));
-}
-
-void *__real_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset);
-int __real_munmap(void *address, size_t bytes);
-void *__real_mremap(void *old, size_t old_bytes, size_t bytes, int flags, void *address);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset);
-int __wrap_munmap(void *address, size_t bytes);
-void *__wrap_mremap(void *old, size_t old_bytes, size_t bytes, int flags, void *address);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-
-void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset)
-{
-    if (refused()) return MAP_FAILED;
-    void *mapped = __real_mmap(address, bytes, protection, flags, file, offset);
-    if (mapped != MAP_FAILED) memory.mapped += (int64_t)bytes;
-    return mapped;
-}
-
-int __wrap_munmap(void *address, size_t bytes)
-{
-    memory.mapped -= (int64_t)bytes;
-    return __real_munmap(address, bytes);
-}
-
-void *__wrap_mremap(void *old, size_t old_bytes, size_t bytes, int flags, void *address)
-{
-    if (refused()) return MAP_FAILED;
-    void *moved = __real_mremap(old, old_bytes, bytes, flags, address); /* onto a mapping: its bytes are gone */
-    if (moved != MAP_FAILED) memory.mapped -= (int64_t)old_bytes;
-    return moved;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
-{
-    return refused() ? NULL : __real_aligned_alloc(alignment, bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes) { return refused() ? NULL : __real_calloc(count, bytes); }
-
-static void fail_at(int64_t k, bool onwards)
-{
-    memory.calls = 0;
-    memory.fail_at = k;
-    memory.onwards = onwards;
-}
+#include "system_memory.h"
 
 typedef struct system_fault {
     spg_context *context;
@@ -99,9 +36,9 @@ static void close_fault(system_fault *f)
 /* True once the call made fewer calls than k. */
 static bool finished(system_fault *f, int64_t k, spg_status status, spg_csr *C)
 {
-    bool done = memory.calls < k;
+    bool done = system_memory_calls() < k;
     int64_t current;
-    fail_at(0, false);
+    system_memory_fail_at(0, false);
     if (status == SPG_OK) {
         test_assert_same_product(C, &f->expected, "after a refusal");
         spg_csr_free(f->context, C);
@@ -119,22 +56,22 @@ static bool finished(system_fault *f, int64_t k, spg_status status, spg_csr *C)
 static void fail_each(int64_t rows, int64_t keep_bytes)
 {
     for (int onwards = 0; onwards < 2; ++onwards) {
-        int64_t mapped = memory.mapped;
+        const int64_t mapped = system_memory_mapped(), blocks = system_memory_blocks();
         system_fault f;
         spg_csr C;
         open_fault(&f, rows, keep_bytes);
         for (int64_t k = 1;; ++k) {
-            fail_at(k, onwards);
+            system_memory_fail_at(k, onwards);
             spg_status status = spgemm_csr(f.context, &f.A, &f.B, &C);
             if (finished(&f, k, status, &C)) break;
         }
         spgemm_plan *plan = NULL;
         for (int64_t k = 1; plan == NULL; ++k) {
-            fail_at(k, onwards);
+            system_memory_fail_at(k, onwards);
             spg_status status = spgemm_plan_create(f.context, &f.A, &f.B, &plan);
-            bool done = memory.calls < k;
+            bool done = system_memory_calls() < k;
             int64_t current;
-            fail_at(0, false);
+            system_memory_fail_at(0, false);
             assert_int_equal(status == SPG_OK, plan != NULL);
             if (status != SPG_OK) {
                 assert_int_equal(status, SPG_ERROR_MEMORY);
@@ -150,14 +87,15 @@ static void fail_each(int64_t rows, int64_t keep_bytes)
         spg_context_memory(f.context, &f.held, NULL);
         for (int64_t k = 1;; ++k) {
             C = (spg_csr){0};
-            fail_at(k, onwards);
+            system_memory_fail_at(k, onwards);
             spg_status status = spgemm_plan_run(plan, &f.A, &f.B, &C);
             if (finished(&f, k, status, &C)) break;
         }
         spgemm_plan_destroy(plan);
         f.held = held;
         close_fault(&f);
-        assert_int_equal(memory.mapped, mapped);
+        assert_int_equal(system_memory_mapped(), mapped);
+        assert_int_equal(system_memory_blocks(), blocks);
     }
 }
 
@@ -181,9 +119,9 @@ static void a_context_that_cannot_be_made_is_no_context(void **state)
     (void)state;
     spg_config config = test_config();
     spg_context *context = test_host();
-    fail_at(1, true);
+    system_memory_fail_at(1, true);
     spg_status status = spg_context_create(&config, &context);
-    fail_at(0, false);
+    system_memory_fail_at(0, false);
     assert_int_equal(status, SPG_ERROR_MEMORY);
     assert_null(context);
 }

@@ -13,9 +13,8 @@ int spg_host_threads(const spg_context *context, int64_t entries)
 
 int64_t spg_host_parts(int threads) { return threads > 1 ? (int64_t)PARTS_A_THREAD * threads : 1; }
 
-int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts)
+int64_t spg_host_row_at(const spg_csr *matrix, int64_t position)
 {
-    int64_t position = spg_host_cut(matrix->nnz + matrix->rows, part, parts);
     int64_t low = 0, high = matrix->rows;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -25,6 +24,11 @@ int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts)
             low = middle + 1;
     }
     return low;
+}
+
+int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts)
+{
+    return spg_host_row_at(matrix, spg_host_cut(matrix->nnz + matrix->rows, part, parts));
 }
 
 int64_t spg_host_row_of(const spg_csr *matrix, int64_t k)

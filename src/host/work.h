@@ -47,6 +47,9 @@ int spg_host_threads(const spg_context *context, int64_t entries);
 /* How many parts to cut work into that `threads` take as they come: one if they are one. */
 int64_t spg_host_parts(int threads);
 
+/* The first row r with row_offsets[r] + r >= position, a number of entries and rows together. */
+int64_t spg_host_row_at(const spg_csr *matrix, int64_t position);
+
 /* The first row of a part, where parts hold equally many entries and rows together; rows for part == parts. */
 int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts);
 

@@ -1,31 +1,12 @@
 /* Analysis of a slice: which rows of B its rows name, how long those are, and so how many products each row needs
  * (Dalton, Bell, Olson, section 3.1). The chunk is small enough that what is read here is in cache for the kernels. */
 #include "../vector.h"
+#include "host/work.h"
 #include "worker.h"
 
 #if SPG_HAVE_AVX512
 #include <immintrin.h>
 #endif
-
-static int64_t offset_at(const spg_csr *matrix, int64_t row)
-{
-    if (matrix->offset_type == SPG_I32) return ((const int32_t *)matrix->row_offsets)[row];
-    return ((const int64_t *)matrix->row_offsets)[row];
-}
-
-/* The first row r with row_offsets[r] + r >= position: cuts rows and entries alike into equal chunks. */
-static int64_t row_at(const spg_csr *A, int64_t position)
-{
-    int64_t low = 0, high = A->rows;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (offset_at(A, middle) + middle >= position)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
 
 int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries)
 {
@@ -35,7 +16,7 @@ int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries)
 int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
 {
     const spg_csr *A = shared->product->A;
-    return index < shared->chunks ? row_at(A, index * shared->sizes.chunk_entries) : A->rows;
+    return index < shared->chunks ? spg_host_row_at(A, index * shared->sizes.chunk_entries) : A->rows;
 }
 
 #define DESCRIBE(OFFSET)                                                                                               \
@@ -99,12 +80,12 @@ void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row)
     const spg_csr *A = worker->shared->product->A;
     row_chunk *chunk = &worker->chunk;
     chunk->first_row = first_row;
-    chunk->first_entry = offset_at(A, first_row);
-    chunk->has_long_row = end_row > first_row &&
-                          offset_at(A, end_row) - offset_at(A, end_row - 1) > 2 * worker->shared->sizes.chunk_entries;
+    chunk->first_entry = spg_offset_at(A, first_row);
+    chunk->has_long_row = end_row > first_row && spg_offset_at(A, end_row) - spg_offset_at(A, end_row - 1) >
+                                                     2 * worker->shared->sizes.chunk_entries;
     chunk->rows = end_row - first_row - chunk->has_long_row;
     for (int64_t r = 0; r <= end_row - first_row; r++)
-        chunk->bounds[r] = offset_at(A, first_row + r) - chunk->first_entry;
+        chunk->bounds[r] = spg_offset_at(A, first_row + r) - chunk->first_entry;
 }
 
 bool spg_describe_chunk(spg_worker *worker)
