@@ -107,7 +107,7 @@ static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64
 static REAL NAMED(fill_block)(const REAL *products, REAL *tree)
 {
     memcpy(tree, products, SPG_BLOCK * sizeof *tree);
-    return NAMED(spg_tree_fill)(tree, SPG_BLOCK_LEVELS);
+    return NAMED(spg_block_fill)(tree);
 }
 
 /* The topic where target lies; the search in a block may end beside it, at a product of 0. */

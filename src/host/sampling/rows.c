@@ -116,7 +116,7 @@ static int64_t draw_in_order(row_weights *row, double u, double *unused)
 static double fill_block(const row_weights *row, int64_t first, double *tree, bool *sound)
 {
     *sound &= spg_tree_leaves(row->values, row->type, first, SPG_BLOCK, row->scale, SPG_BLOCK_LEVELS, tree);
-    return spg_tree_fill_f64(tree, SPG_BLOCK_LEVELS);
+    return spg_block_fill_f64(tree);
 }
 
 static double sum_blocks(const row_weights *row, bool *sound)

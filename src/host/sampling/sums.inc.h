@@ -10,7 +10,7 @@ bool NAMED(spg_tree_leaves)(const REAL *weights, int count, double scale, int le
     return sound;
 }
 
-REAL NAMED(spg_tree_fill)(REAL *tree, int levels)
+static inline REAL NAMED(fill)(REAL *tree, int levels)
 {
     REAL *below = tree;
     for (int64_t count = (int64_t)1 << levels; count > 1; count /= 2) {
@@ -20,6 +20,9 @@ REAL NAMED(spg_tree_fill)(REAL *tree, int levels)
     }
     return *below;
 }
+
+REAL NAMED(spg_tree_fill)(REAL *tree, int levels) { return NAMED(fill)(tree, levels); }
+REAL NAMED(spg_block_fill)(REAL *tree) { return NAMED(fill)(tree, SPG_BLOCK_LEVELS); }
 
 int32_t NAMED(spg_search_block)(const REAL *tree, int64_t lane, REAL low, REAL high, REAL target)
 {
