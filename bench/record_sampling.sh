@@ -5,8 +5,9 @@
 #
 # Options for the bench stand in SAMPLING_BENCH_OPTIONS, such as `--place host`. SAMPLING_ITEMS and SAMPLING_DRAWS name
 # other sizes of one distribution and numbers of draws from it, SAMPLING_TOPICS numbers of topics (`none`: no z-step, nor
-# one draw from each row), SAMPLING_PAPERS papers to take up again (forest, alias, butterfly; `none`). On a GPU all of it
-# takes one to two minutes.
+# one draw from each row), SAMPLING_PAPERS papers to take up again (forest, alias; `none`). On a GPU all of it takes one
+# to two minutes, and "forest alias butterfly" another: the butterfly paper's figures have hundreds of points, which on a
+# host take hours.
 set -eu
 bench=$1
 folder=${2:-.}

@@ -10,9 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-/* Products that a test of draws computes at most: of the words, every so many are tested. */
-static const int64_t most_products = INT64_C(400000000);
+/* Products that a test of draws computes at most: of the words, every so many are tested. The paper's figures have
+ * hundreds of points, for each of which a few thousand words must do. */
+static const int64_t most_products = INT64_C(400000000), most_products_of_figures = INT64_C(40000000);
+/* And the slow ones of them are timed for so long, but twice. */
+static const double enough_ms_of_figures = 50.0;
 enum { LONGEST_CHECK = 307 }; /* sums that are redone */
+
+/* What is measured alike by all methods. */
+typedef struct z_plan {
+    sampling_bench *bench;
+    const corpus *of;
+    int32_t topics;
+    const char *paper; /* NULL: none */
+    sampling_effort effort;
+    int64_t most_products;
+} z_plan;
 
 typedef struct z_step {
     sampling_bench *bench;
@@ -36,11 +49,13 @@ static spg_status read_rows(void *state)
     return device_read_rows(step->bench->context, &step->lda, sums);
 }
 
-double z_step_limit_ms(const sampling_bench *bench, const corpus *of, int32_t topics)
+/* Reading a row of phi for each word, theta once and the words, and writing topics, at the copy bandwidth. */
+static double z_step_limit_ms(const z_plan *plan)
 {
-    const double row = (double)topics * (double)spg_type_size(of->host.type);
-    const double bytes = (double)of->host.words_total * (row + 8.0) + (double)of->host.documents * (row + 8.0);
-    return bench->here.bandwidth > 0.0 ? bytes / bench->here.bandwidth * 1e3 : 0.0;
+    const spg_lda *lda = &plan->of->host;
+    const double row = (double)plan->topics * (double)spg_type_size(lda->type), bandwidth = plan->bench->here.bandwidth;
+    const double bytes = (double)lda->words_total * (row + 8.0) + (double)lda->documents * (row + 8.0);
+    return bandwidth > 0.0 ? bytes / bandwidth * 1e3 : 0.0;
 }
 
 /* With `topics` topics, of the first numbers of the corpus's parameters. */
@@ -51,24 +66,27 @@ static spg_lda with_topics(const spg_lda *lda, int32_t topics)
     return fewer;
 }
 
-static spg_status verify(sampling_bench *bench, const corpus *of, int32_t topics, sampling_verdict *verdict)
+static spg_status verify(const z_plan *plan, sampling_verdict *verdict)
 {
-    const spg_lda lda = with_topics(&of->host, topics);
+    const corpus *of = plan->of;
+    const spg_lda lda = with_topics(&of->host, plan->topics);
+    spg_context *context = plan->bench->context;
     const spg_status status =
-        array_get(bench->context, of->fetched, of->topics, lda.words_total * (int64_t)sizeof *of->fetched);
+        array_get(context, of->fetched, of->topics, lda.words_total * (int64_t)sizeof *of->fetched);
     if (status != SPG_OK) return status;
-    return verify_topics(bench->context, &lda, of->fetched, 1 + lda.words_total * topics / most_products,
-                         bench->chosen->seed, verdict);
+    const int64_t stride = 1 + lda.words_total * plan->topics / plan->most_products;
+    return verify_topics(context, &lda, of->fetched, stride, plan->bench->chosen->seed, verdict);
 }
 
 /* The first words' sums beside sums made here. */
-static spg_status verify_reads(sampling_bench *bench, const corpus *of, int32_t topics, sampling_verdict *verdict)
+static spg_status verify_reads(const z_plan *plan, sampling_verdict *verdict)
 {
     float sums[LONGEST_CHECK];
-    const spg_lda lda = with_topics(&of->host, topics);
+    const int32_t topics = plan->topics;
+    const spg_lda lda = with_topics(&plan->of->host, topics);
     *verdict = (sampling_verdict){.right = true};
     const int64_t count = lda.word_offsets[1] < LONGEST_CHECK ? lda.word_offsets[1] : LONGEST_CHECK;
-    const spg_status status = array_get(bench->context, sums, of->topics, count * (int64_t)sizeof *sums);
+    const spg_status status = array_get(plan->bench->context, sums, plan->of->topics, count * (int64_t)sizeof *sums);
     for (int64_t w = 0; status == SPG_OK && w < count; w++) {
         double sum = 0.0;
         for (int64_t k = 0; k < topics; k++) {
@@ -82,32 +100,34 @@ static spg_status verify_reads(sampling_bench *bench, const corpus *of, int32_t 
     return status;
 }
 
-static void put_record(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper, const char *name,
-                       const sampling_times *times, const sampling_verdict *verdict)
+static void put_record(const z_plan *plan, const char *name, const sampling_times *times,
+                       const sampling_verdict *verdict)
 {
+    const sampling_bench *bench = plan->bench;
+    const corpus *of = plan->of;
     FILE *stream = bench->json;
     if (stream == NULL) return;
     fputc('{', stream);
-    if (paper != NULL) put_string(stream, "paper", paper);
+    if (plan->paper != NULL) put_string(stream, "paper", plan->paper);
     put_string(stream, "weights", "lda");
     put_string(stream, "phase", "draw");
     put_string(stream, "implementation", name);
     put_machine(stream, bench, bench->chosen->threads);
     put_string(stream, "type", spg_type_name(of->host.type));
-    put_integer(stream, "topics", topics);
+    put_integer(stream, "topics", plan->topics);
     put_integer(stream, "documents", of->host.documents);
     put_integer(stream, "draws", of->host.words_total);
-    put_times(stream, bench, verdict->right, times, z_step_limit_ms(bench, of, topics));
+    put_times(stream, verdict->right, times, z_step_limit_ms(plan));
+    put_number(stream, "draws_tested", verdict->tested, verdict->test.draws);
     put_verdict(stream, verdict->right, verdict);
     fflush(stream);
 }
 
-static void tell(const sampling_bench *bench, const corpus *of, int32_t topics, const char *name,
-                 const sampling_times *times, const sampling_verdict *verdict)
+static void tell(const z_plan *plan, const char *name, const sampling_times *times, const sampling_verdict *verdict)
 {
-    const double limit_ms = z_step_limit_ms(bench, of, topics);
+    const double limit_ms = z_step_limit_ms(plan);
     progress_clear();
-    printf("  %5d  %s  %-26s", topics, spg_type_name(of->host.type), name);
+    printf("  %5d  %s  %-26s", plan->topics, spg_type_name(plan->of->host.type), name);
     if (verdict->right)
         printf(" %9s %7s\n", ms_text(times->median_ms).s,
                ratio_text(limit_ms > 0.0 ? times->median_ms / limit_ms : 0.0).s);
@@ -116,43 +136,42 @@ static void tell(const sampling_bench *bench, const corpus *of, int32_t topics, 
     fflush(stdout);
 }
 
-static spg_status measure(z_step *step, const corpus *of, const char *name, const char *paper,
-                          spg_status (*call)(void *state),
-                          spg_status (*check)(sampling_bench *, const corpus *, int32_t, sampling_verdict *),
-                          double *ms)
+static spg_status measure(const z_plan *plan, z_step *step, const char *name, spg_status (*call)(void *state),
+                          spg_status (*check)(const z_plan *, sampling_verdict *), double *ms)
 {
-    sampling_bench *bench = step->bench;
+    sampling_bench *bench = plan->bench;
     sampling_times times = {0};
     sampling_verdict verdict;
-    spg_status status = time_calls(bench->context, bench->chosen, name, call, step, &times);
-    if (status == SPG_OK) status = check(bench, of, step->lda.topics, &verdict);
+    spg_status status = time_calls(bench->context, &plan->effort, name, call, step, &times);
+    if (status == SPG_OK) status = check(plan, &verdict);
     if (status != SPG_OK) return status;
-    tell(bench, of, step->lda.topics, name, &times, &verdict);
-    put_record(bench, of, step->lda.topics, paper, name, &times, &verdict);
+    tell(plan, name, &times, &verdict);
+    put_record(plan, name, &times, &verdict);
     bench->right = bench->right && verdict.right;
     *ms = verdict.right ? times.median_ms : 0.0;
     return SPG_OK;
 }
 
-spg_status measure_z_step(sampling_bench *bench, const corpus *of, int32_t topics, spg_butterfly_method method,
-                          const char *paper, double *ms)
+/* One method: prints a line and writes a record. *ms: its median, 0 if wrong. */
+static spg_status measure_z_step(const z_plan *plan, spg_butterfly_method method, double *ms)
 {
-    z_step step = {.bench = bench,
-                   .lda = with_topics(&of->here, topics),
+    z_step step = {.bench = plan->bench,
+                   .lda = with_topics(&plan->of->here, plan->topics),
                    .method = method,
-                   .random = {.seed = bench->chosen->seed},
-                   .topics = of->topics};
+                   .random = {.seed = plan->bench->chosen->seed},
+                   .topics = plan->of->topics};
     char name[32];
     snprintf(name, sizeof name, "spg-butterfly-%s", butterfly_method_name(method));
-    return measure(&step, of, method == SPG_BUTTERFLY_AUTO ? "spg-butterfly" : name, paper, draw, verify, ms);
+    return measure(plan, &step, method == SPG_BUTTERFLY_AUTO ? "spg-butterfly" : name, draw, verify, ms);
 }
 
-spg_status measure_reads(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper, double *ms)
+/* Reading the rows that it must, on a device; 0 on the host. */
+static spg_status measure_reads(const z_plan *plan, double *ms)
 {
-    z_step step = {.bench = bench, .lda = with_topics(&of->here, topics), .topics = of->topics};
+    z_step step = {.bench = plan->bench, .lda = with_topics(&plan->of->here, plan->topics), .topics = plan->of->topics};
     *ms = 0.0;
-    if (bench->here.place != SPG_PLACE_DEVICE) return SPG_OK;
-    return measure(&step, of, "read-only", paper, read_rows, verify_reads, ms);
+    if (plan->bench->here.place != SPG_PLACE_DEVICE) return SPG_OK;
+    return measure(plan, &step, "read-only", read_rows, verify_reads, ms);
 }
 
 /* Medians of one number of topics; 0 where wrong or not measured. By spg_butterfly_method: AUTO, then Algorithms 1, 4
@@ -161,12 +180,11 @@ typedef struct z_times {
     double reads, of[4];
 } z_times;
 
-static spg_status measure_all(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper,
-                              z_times *times)
+static spg_status measure_all(const z_plan *plan, z_times *times)
 {
-    spg_status status = measure_reads(bench, of, topics, paper, &times->reads);
+    spg_status status = measure_reads(plan, &times->reads);
     for (int method = SPG_BUTTERFLY_AUTO; method <= SPG_BUTTERFLY_TABLE && status == SPG_OK; method++)
-        status = measure_z_step(bench, of, topics, (spg_butterfly_method)method, paper, &times->of[method]);
+        status = measure_z_step(plan, (spg_butterfly_method)method, &times->of[method]);
     return status;
 }
 
@@ -228,7 +246,8 @@ spg_status run_lda(sampling_bench *bench)
     spg_status status = corpus_make(bench, chosen->rows, chosen->topics, chosen->type, &made);
     if (status == SPG_OK) {
         print_head(&made);
-        status = measure_all(bench, &made, chosen->topics, NULL, &times);
+        const z_plan plan = {bench, &made, chosen->topics, NULL, usual_effort(chosen), most_products};
+        status = measure_all(&plan, &times);
         print_ratios(&times);
     }
     corpus_drop(bench, &made);
@@ -251,11 +270,18 @@ spg_status run_paper_butterfly(sampling_bench *bench)
         corpus made;
         butterfly_wins wins = {0};
         status = corpus_make(bench, chosen->rows, most, type, &made);
+        z_plan plan = {.bench = bench,
+                       .of = &made,
+                       .paper = "butterfly",
+                       .effort = {chosen->warmup, chosen->reps, enough_ms_of_figures},
+                       .most_products = most_products_of_figures};
         if (status == SPG_OK) print_head(&made);
         for (int32_t topics = 16; topics <= most && status == SPG_OK; topics++) {
             z_times times = {0};
             if (!is_shown(topics, chosen->step)) continue;
-            status = measure_all(bench, &made, topics, "butterfly", &times);
+            plan.topics = topics;
+            status = measure_all(&plan, &times);
+            plan.effort.warmup = 0; /* done: the same kernels come again */
             add_wins(&times, &wins);
         }
         print_wins(type, &wins);

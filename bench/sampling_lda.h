@@ -15,14 +15,4 @@ typedef struct corpus {
 spg_status corpus_make(sampling_bench *bench, int64_t documents, int32_t most_topics, spg_type type, corpus *made);
 void corpus_drop(sampling_bench *bench, corpus *made);
 
-/* Measures one method for `topics` topics: prints a line and writes a record. *ms: its median, 0 if wrong. */
-spg_status measure_z_step(sampling_bench *bench, const corpus *of, int32_t topics, spg_butterfly_method method,
-                          const char *paper, double *ms);
-
-/* Reading the rows that it must, on a device; 0 on the host. */
-spg_status measure_reads(sampling_bench *bench, const corpus *of, int32_t topics, const char *paper, double *ms);
-
-/* Reading a row of phi for each word, theta once and the words, and writing topics, at the copy bandwidth. */
-double z_step_limit_ms(const sampling_bench *bench, const corpus *of, int32_t topics);
-
 #endif

@@ -3,6 +3,7 @@
 #include "device.h"
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,11 @@ static int ascending(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
+}
+
+sampling_effort usual_effort(const sampling_options *chosen)
+{
+    return (sampling_effort){chosen->warmup, chosen->reps, HUGE_VAL};
 }
 
 static spg_status time_once(spg_context *context, spg_status (*call)(void *state), void *state, double *elapsed)
@@ -23,31 +29,35 @@ static spg_status time_once(spg_context *context, spg_status (*call)(void *state
     return status;
 }
 
-static void tell(const sampling_options *chosen, const char *what, int rep)
+static void tell(const sampling_effort *effort, const char *what, int rep)
 {
     const bool warming = rep < 0;
     progress("%s: %s %d of %d", what, warming ? "warming up," : "repetition",
-             warming ? rep + chosen->warmup + 1 : rep + 1, warming ? chosen->warmup : chosen->reps);
+             warming ? rep + effort->warmup + 1 : rep + 1, warming ? effort->warmup : effort->reps);
 }
 
 static sampling_times summarize(double *ms, int reps)
 {
     qsort(ms, (size_t)reps, sizeof *ms, ascending);
-    return (sampling_times){ms[reps / 2], ms[0], ms[reps - 1]};
+    return (sampling_times){ms[reps / 2], ms[0], ms[reps - 1], reps};
 }
 
-spg_status time_calls(spg_context *context, const sampling_options *chosen, const char *what,
+spg_status time_calls(spg_context *context, const sampling_effort *effort, const char *what,
                       spg_status (*call)(void *state), void *state, sampling_times *times)
 {
-    double *ms = malloc((size_t)chosen->reps * sizeof *ms), elapsed = 0.0;
+    double *ms = malloc((size_t)effort->reps * sizeof *ms), elapsed = 0.0, all_ms = 0.0;
     spg_status status = SPG_OK;
+    int timed = 0;
     if (ms == NULL) return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory");
-    for (int rep = -chosen->warmup; rep < chosen->reps && status == SPG_OK; rep++) {
-        tell(chosen, what, rep);
+    for (int rep = -effort->warmup; rep < effort->reps && status == SPG_OK; rep++) {
+        if (timed >= 2 && all_ms >= effort->enough_ms) break;
+        tell(effort, what, rep);
         status = time_once(context, call, state, &elapsed);
-        if (rep >= 0) ms[rep] = elapsed;
+        if (rep < 0) continue;
+        ms[timed++] = elapsed;
+        all_ms += elapsed;
     }
-    if (status == SPG_OK) *times = summarize(ms, chosen->reps);
+    if (status == SPG_OK) *times = summarize(ms, timed);
     free(ms);
     return status;
 }
@@ -99,7 +109,8 @@ static spg_status take_turn(at_work *work, int rep, sampling_result *result)
 {
     const sampling_problem *task = work->task;
     spg_status status = SPG_OK;
-    tell(task->chosen, result->name, rep);
+    const sampling_effort effort = usual_effort(task->chosen);
+    tell(&effort, result->name, rep);
     const spg_status run = run_once(work, rep, result);
     if (run != SPG_OK) {
         result->failed = true;

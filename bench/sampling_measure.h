@@ -6,7 +6,17 @@
 
 typedef struct sampling_times {
     double median_ms, min_ms, max_ms;
+    int reps;
 } sampling_times;
+
+/* How often a call is timed: `reps` times after `warmup`; two are enough where they take enough_ms together. */
+typedef struct sampling_effort {
+    int warmup, reps;
+    double enough_ms;
+} sampling_effort;
+
+/* As the options say. */
+sampling_effort usual_effort(const sampling_options *chosen);
 
 typedef struct sampling_result {
     const char *name;
@@ -18,8 +28,8 @@ typedef struct sampling_result {
     sampling_verdict verdict;
 } sampling_result;
 
-/* Calls `call` chosen->warmup times, then chosen->reps times with the clock. */
-spg_status time_calls(spg_context *context, const sampling_options *chosen, const char *what,
+/* Calls `call` so many times without, then with the clock. */
+spg_status time_calls(spg_context *context, const sampling_effort *effort, const char *what,
                       spg_status (*call)(void *state), void *state, sampling_times *times);
 
 /* Times `count` samplers in turn, a build and the draws of each in every repetition, so that what disturbs the machine

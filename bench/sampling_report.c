@@ -60,12 +60,12 @@ void put_machine(FILE *stream, const sampling_bench *bench, int threads)
     put_integer(stream, "threads", threads);
 }
 
-void put_times(FILE *stream, const sampling_bench *bench, bool timed, const sampling_times *times, double limit_ms)
+void put_times(FILE *stream, bool timed, const sampling_times *times, double limit_ms)
 {
     put_number(stream, "ms_median", timed, times->median_ms);
     put_number(stream, "ms_min", timed, times->min_ms);
     put_number(stream, "ms_max", timed, times->max_ms);
-    put_integer(stream, "reps", timed ? bench->chosen->reps : 0);
+    put_integer(stream, "reps", timed ? times->reps : 0);
     put_number(stream, "limit_ms", limit_ms > 0.0, limit_ms);
 }
 
@@ -100,7 +100,7 @@ static void put_phase(const sampling_bench *bench, const sampling_problem *task,
         put_string(stream, "resolution", chosen->alias.resolution == SPG_ALIAS_EXACT ? "exact" : "compact");
         put_string(stream, "sampler", alias_sampler_name(chosen->sampler));
     }
-    put_times(stream, bench, timed, is_build ? &result->build : &result->draw,
+    put_times(stream, timed, is_build ? &result->build : &result->draw,
               is_build ? build_limit_ms(task, of, bench->here.bandwidth)
                        : draw_limit_ms(task, of, bench->here.bandwidth));
     put_number(stream, "draws_per_second", timed && !is_build, (double)task->count / result->draw.median_ms * 1e3);

@@ -34,7 +34,7 @@ bool report_sampling_json(const sampling_bench *bench, const sampling_problem *t
 
 /* Fields that every record has: place, device, threads, type, then the times (null unless timed), reps and limit. */
 void put_machine(FILE *stream, const sampling_bench *bench, int threads);
-void put_times(FILE *stream, const sampling_bench *bench, bool timed, const sampling_times *times, double limit_ms);
+void put_times(FILE *stream, bool timed, const sampling_times *times, double limit_ms);
 /* Ends the record: verified, the test's z (null where there was none), degrees and error. */
 void put_verdict(FILE *stream, bool timed, const sampling_verdict *verdict);
 

@@ -61,17 +61,34 @@ def topics_table(records, tools):
     """The z-step: the automatic method beside reading the rows alone and beside the paper's algorithms."""
     head = ["topics", "type", "reads alone ms", "spg ms", "spg / reads", *(f"{name} ms" for name in ALGORITHMS.values()),
             "Algorithm 7 / spg", "best of the paper's / spg"]
-    found = latest([r for r in records if "topics" in r], "type", "topics", "implementation")
+    found = latest([r for r in records if "topics" in r and "paper" not in r], "type", "topics", "implementation")
     rows = []
-    for kind, topics in unique(key[:2] for key in found):
-        if topics & (topics - 1) != 0:
-            continue # powers of two are enough for a table
+    for kind, topics in sorted({key[:2] for key in found}):
         ms = [tools.time_of(found.get((kind, topics, name)))
               for name in ("read-only", "spg-butterfly", *ALGORITHMS)]
         known = [t for t in ms[2:] if t is not None]
         rows.append([str(topics), kind, *map(tools.digits, ms[:2]), tools.times(tools.ratio(ms[1], ms[0])),
                      *map(tools.digits, ms[2:]), tools.times(tools.ratio(ms[4], ms[1])),
                      tools.times(tools.ratio(min(known, default=None), ms[1]))])
+    return tools.markdown(head, rows) if rows else ""
+
+
+def figures_table(records, tools):
+    """Figures 6 to 8 of the butterfly paper, of whose numbers of topics every 64th is shown, and those next to 512. The
+    limit reads a row of phi for each word, at the copy bandwidth."""
+    head = ["topics", "type", "limit ms", *(f"{name} ms" for name in ALGORITHMS.values()), "spg ms", "reads alone ms",
+            "Algorithm 7 / 1", "Algorithm 7 / 4", "Algorithm 7 / limit", "spg / limit"]
+    found = latest([r for r in records if r.get("paper") == "butterfly"], "type", "topics", "implementation")
+    rows = []
+    for kind, topics in sorted({key[:2] for key in found}):
+        if topics % 64 != 0 and topics not in (511, 513):
+            continue
+        known = {name: found.get((kind, topics, name)) for name in (*ALGORITHMS, "spg-butterfly", "read-only")}
+        ms = [tools.time_of(record) for record in known.values()]
+        limit = next((r["limit_ms"] for r in known.values() if r), None)
+        shares = [(ms[2], ms[0]), (ms[2], ms[1]), (ms[2], limit), (ms[3], limit)]
+        rows.append([str(topics), kind, tools.digits(limit), *map(tools.digits, ms),
+                     *(tools.times(tools.ratio(*share)) for share in shares)])
     return tools.markdown(head, rows) if rows else ""
 
 
@@ -126,8 +143,8 @@ def samplers_table(records, tools):
     return tools.markdown(head, rows) if rows else ""
 
 
-TABLES = {"draws": draws_table, "rows": rows_table, "topics": topics_table, "loads": loads_table,
-          "errors": errors_table, "builders": builders_table, "samplers": samplers_table}
+TABLES = {"draws": draws_table, "rows": rows_table, "topics": topics_table, "figures": figures_table,
+          "loads": loads_table, "errors": errors_table, "builders": builders_table, "samplers": samplers_table}
 
 
 def table(records, what, tools):

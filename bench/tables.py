@@ -12,8 +12,8 @@ folder; there is one table for each device and value type. NAME is
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
-    device-draws, device-rows, device-topics, device-loads, device-errors, device-builders, device-samplers, host-...
-                                              sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
+    device-draws, device-rows, device-topics, device-figures, device-loads, device-errors, device-builders,
+    device-samplers, host-...                 sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
 --check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.

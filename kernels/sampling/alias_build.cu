@@ -1,5 +1,6 @@
 /* Alias tables of all rows: rows by length (primitives/bins), short ones to a thread, a warp or a block each, those of
- * more than a tile by the stages of alias_build.cuh, one after the other. */
+ * more than a tile by the stages of alias_build.cuh: many at once (alias_many.cu), or the longest one after the other.
+ */
 #include "alias_build.cuh"
 
 #include "../primitives/bins.cuh"
@@ -57,18 +58,17 @@ spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
 }
 
 /* What the tiles of a big row leave, `room` items at most, brought together and paired. */
-spg_status pair_left(spg_context *context, const table_job &job, const spg_alias &alias, const build_notes &notes,
-                     int64_t room)
+spg_status pair_left(spg_context *context, const one_row &row, const spg_alias &alias, int64_t room)
 {
     workspace work(context);
     bool exact = alias.resolution == SPG_ALIAS_EXACT;
-    left_lists lists = {nullptr, nullptr, room, notes.all};
+    left_lists lists = {nullptr, nullptr, room, row.notes.all};
     if (room == 0) return SPG_OK;
     spg_status status = work.take(room, "items that tiles leave", &lists.sums);
     if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
-    if (status == SPG_OK) status = list_left(context, job, exact, notes, lists);
+    if (status == SPG_OK) status = list_left(context, row, exact, lists);
     if (status != SPG_OK) return status;
-    return pack_lists(work, job, exact, alias.builder != SPG_ALIAS_PSA_PLUS, room, notes.sum, lists);
+    return pack_lists(work, row, exact, alias.builder != SPG_ALIAS_PSA_PLUS, room, lists);
 }
 
 /* Room for what tiles that pair greedily leave of weights that are not far apart: a fiftieth of the items (of uniform
@@ -79,18 +79,17 @@ int64_t likely_left(const spg_alias &alias, int64_t items)
 }
 
 /* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
-spg_status pack_big(spg_context *context, const table_job &job, const spg_alias &alias, const build_notes &notes,
-                    spg_tally *tally)
+spg_status pack_big(spg_context *context, const one_row &row, const spg_alias &alias, spg_tally *tally)
 {
     bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
     unsigned int post;
-    int64_t room = likely_left(alias, job.items);
-    spg_status status = greedy ? pack_greedily(context, job, exact, notes) : leave_all(context, job, exact, notes);
-    if (status == SPG_OK) status = scan_left(context, job, notes, &post);
-    if (status == SPG_OK) status = pair_left(context, job, alias, notes, room);
+    int64_t room = likely_left(alias, row.job.items);
+    spg_status status = greedy ? pack_greedily(context, row, exact) : leave_all(context, row, exact);
+    if (status == SPG_OK) status = scan_left(context, row, &post);
+    if (status == SPG_OK) status = pair_left(context, row, alias, room);
     if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, tally);
     if (status != SPG_OK || tally->faults != 0 || (int64_t)tally->nnz <= room) return status;
-    return pair_left(context, job, alias, notes, (int64_t)tally->nnz);
+    return pair_left(context, row, alias, (int64_t)tally->nnz);
 }
 
 /* The arrays of a table. */
@@ -117,7 +116,7 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
         status = sum_weights(sums, job.weights, job.items, scale, target, row, notes.first_fault, notes.sum);
         if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
         if (job.table == nullptr) job.table = alias->table;
-        if (status == SPG_OK) status = pack_big(context, job, *alias, notes, &tally);
+        if (status == SPG_OK) status = pack_big(context, {job, notes}, *alias, &tally);
         if (status == SPG_OK && ((tally.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
     }
     if (status != SPG_OK) return status;
@@ -127,16 +126,51 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
                     [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
-struct big_row {
-    int64_t row, begin, end;
-};
+/* Rows of so many items in all are built at once: enough to fill a device, and a bound on workspace. */
+enum { ITEMS_AT_ONCE = 1 << 24 };
 
-/* The big rows of a list, one after the other: each takes all of the device. */
+/* How many rows of rows[0, count) go together. */
+int32_t rows_at_once(const big_row *rows, int32_t count)
+{
+    int64_t items = 0;
+    int32_t together = 0;
+    while (together < count && tiles_of(rows[together].items) <= TILE && items <= ITEMS_AT_ONCE)
+        items += rows[together++].items;
+    return together;
+}
+
+/* Big rows, in host memory, in batches; what stands alone, or has an infinite sum among it, one after the other. */
+spg_status build_batches(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+                         big_row *rows, int32_t count)
+{
+    spg_status status = SPG_OK;
+    for (int32_t k = 0, alone = 0; status == SPG_OK && k < count;) {
+        int32_t together = alone > 0 ? 1 : rows_at_once(rows + k, count - k);
+        bool sound, endless = false;
+        if (together > 1) {
+            status = build_many(context, job.weights, *alias, rows + k, together, &endless);
+            if (endless)
+                alone = together;
+            else
+                k += together;
+            continue;
+        }
+        int64_t begin = rows[k].begin, items = rows[k].items;
+        table_job big = {job.weights.from(begin), items,
+                         static_cast<char *>(job.table) + begin * row_bytes(alias->resolution == SPG_ALIAS_EXACT),
+                         spg_fraction_bits(items)};
+        status = build_big(context, big, weights, alias, rows[k].row, &sound);
+        ++k;
+        if (alone > 0) --alone;
+    }
+    return status;
+}
+
+/* The big rows of a list. */
 spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
                           const int32_t *row_list, uint32_t count)
 {
     workspace work(context);
-    bool exact = alias->resolution == SPG_ALIAS_EXACT;
     big_row *here = nullptr;
     void *memory = nullptr;
     int64_t bytes = spg_array_bytes(count, sizeof(big_row));
@@ -144,19 +178,14 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
     spg_status status = work.take(count, "big rows", &here);
     if (status == SPG_OK)
         status = for_each(context, count, "big rows", [=] __device__(int64_t k) {
-            here[k] = {row_list[k], offsets[row_list[k]], offsets[row_list[k] + 1]};
+            int64_t begin = offsets[row_list[k]];
+            here[k] = {row_list[k], begin, offsets[row_list[k] + 1] - begin, 0};
         });
     if (status == SPG_OK) status = spg_allocate_on_host(context, bytes, "big rows", &memory);
     if (status != SPG_OK) return status;
-    const big_row *rows = static_cast<const big_row *>(memory);
     status = fetch(context, memory, here, bytes);
-    for (uint32_t k = 0; status == SPG_OK && k < count; ++k) {
-        int64_t begin = rows[k].begin, items = rows[k].end - begin;
-        table_job big = {job.weights.from(begin), items, static_cast<char *>(job.table) + begin * row_bytes(exact),
-                         spg_fraction_bits(items)};
-        bool sound;
-        status = build_big(context, big, weights, alias, rows[k].row, &sound);
-    }
+    if (status == SPG_OK)
+        status = build_batches(context, job, weights, alias, static_cast<big_row *>(memory), (int32_t)count);
     spg_release_on_host(context, memory, bytes);
     return status;
 }

@@ -1,4 +1,5 @@
-/* The stages of building one big alias table in parallel. Private.
+/* The stages of building big alias tables in parallel: of one row that takes all of the device, or of many at once.
+ * Private.
  *
  *   pack_greedily   PSA+: tiles pair their own items; what they leave goes on
  *   leave_all       PSA: nothing is paired yet
@@ -40,6 +41,9 @@ enum build_fault { ENDLESS_SUM = 1, NO_SUM = 2, FAULT_REPORTED = 4 };
 struct left_by_all {
     left_items items;
     unsigned int faults;
+    /* Of one of many rows: where its lists begin among those of all, and the number of its first part. */
+    unsigned int first_part;
+    int64_t begin;
 };
 
 /* Notes on a row that is being built, in device memory. Tiles are numbered in groups of TILE. */
@@ -55,8 +59,15 @@ struct build_notes {
     __device__ left_items before(int64_t tile) const { return groups[tile / TILE] + left[tile]; }
 };
 
-inline int64_t tiles_of(int64_t items) { return (items + TILE - 1) / TILE; }
+inline __host__ __device__ int64_t tiles_of(int64_t items) { return (items + TILE - 1) / TILE; }
 inline int64_t groups_of(int64_t items) { return (tiles_of(items) + TILE - 1) / TILE; }
+
+/* A tile of a row, or a part of the merge of its lists. */
+struct row_tile {
+    table_job job;
+    build_notes notes;
+    int64_t tile;
+};
 
 /* The leftovers of all tiles: for lights what those before them lack, for heavies what they and those before them have
  * over. Lights stand from the front, heavies from the end. The kernels that fill and read the lists do nothing where
@@ -77,15 +88,82 @@ struct left_lists {
     __device__ int32_t &heavy_item(int64_t heavy) const { return items[room - 1 - heavy]; }
 };
 
-spg_status pack_greedily(spg_context *context, const table_job &job, bool exact, const build_notes &notes);
-spg_status leave_all(spg_context *context, const table_job &job, bool exact, const build_notes &notes);
-/* *post: the number of the post that tells the host, in a tally's nnz how many are left, in its faults those. */
-spg_status scan_left(spg_context *context, const table_job &job, const build_notes &notes, unsigned int *post);
-spg_status list_left(spg_context *context, const table_job &job, bool exact, const build_notes &notes,
-                     const left_lists &lists);
+/* What the stages work on. One row: */
+struct one_row {
+    table_job job;
+    build_notes notes;
+
+    __host__ __device__ int64_t tiles() const { return tiles_of(job.items); }
+    __device__ row_tile tile(int64_t k) const { return {job, notes, k}; }
+    __device__ row_tile part(int64_t k) const { return {job, notes, k}; }
+    __device__ left_lists lists_of(const left_lists &all, const build_notes &) const { return all; }
+};
+
+/* What many rows leave; zero before. */
+struct left_of_rows {
+    unsigned long long count;
+    unsigned int parts, faults, done;
+    left_items none;
+};
+
+/* Or many rows, whose lists stand one after the other; each has no more than its own room. */
+struct many_rows {
+    big_rows rows;
+    weights_view weights; /* of the matrix */
+    char *table;
+    int64_t row_bytes;
+    build_notes notes;    /* sum and all: by row; groups: one of nothing, for all */
+    int32_t *row_of_part; /* room for one a tile */
+    left_of_rows *left;
+
+    __host__ __device__ int64_t tiles() const { return rows.tiles; }
+    __device__ row_tile of_row(int32_t k, const big_row &row) const
+    {
+        return {{weights.from(row.begin), row.items, table + row.begin * row_bytes, spg_fraction_bits(row.items)},
+                {notes.sum + k, notes.all + k, notes.left + row.first_tile, notes.groups, notes.places + row.first_tile,
+                 notes.done, notes.first_fault},
+                0};
+    }
+    __device__ row_tile tile(int64_t k) const
+    {
+        int32_t place = rows.row_of_tile[k];
+        big_row row = rows.list[place];
+        row_tile found = of_row(place, row);
+        found.tile = k - row.first_tile;
+        return found;
+    }
+    __device__ row_tile part(int64_t k) const
+    {
+        int32_t place = row_of_part[k];
+        row_tile found = of_row(place, rows.list[place]);
+        found.tile = k - found.notes.all->first_part;
+        return found;
+    }
+    __device__ left_lists lists_of(const left_lists &all, const build_notes &of) const
+    {
+        int64_t begin = of.all->begin, room = (int64_t)of.all->items.lights + of.all->items.heavies;
+        return {all.sums + begin, all.items + begin, room, of.all};
+    }
+};
+
+/* Rows: one_row or many_rows. */
+template <typename Rows> spg_status pack_greedily(spg_context *context, const Rows &rows, bool exact);
+template <typename Rows> spg_status leave_all(spg_context *context, const Rows &rows, bool exact);
+/* *post: the number of the post that tells the host, in a tally's nnz how many are left, in its faults those; of many
+ * rows, in its products how many parts their lists have. */
+spg_status scan_left(spg_context *context, const one_row &row, unsigned int *post);
+spg_status scan_left(spg_context *context, const many_rows &rows, unsigned int *post);
+template <typename Rows>
+spg_status list_left(spg_context *context, const Rows &rows, bool exact, const left_lists &lists);
 /* most: no more than so many are in the lists. p_ary: a kernel of its own splits them (PSA). */
-spg_status pack_lists(workspace &work, const table_job &job, bool exact, bool p_ary, int64_t most, const row_sum *sum,
+spg_status pack_lists(workspace &work, const one_row &row, bool exact, bool p_ary, int64_t most,
                       const left_lists &lists);
+spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, int64_t parts, const left_lists &lists);
+
+/* All of them at once: rows of more than a tile and of at most TILE tiles, in host memory but for first_tile, which is
+ * set here. *endless: a sum was infinite, and their tables are of no use. */
+spg_status build_many(spg_context *context, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
+                      bool *endless);
 
 /* Rows of at most a tile, all at once: row_list[0, *count) of a matrix with these offsets. */
 struct rows_job {

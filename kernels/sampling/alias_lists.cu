@@ -1,8 +1,8 @@
-/* What tiles of a big row left, to lists: see alias_build.cuh.
+/* What tiles of big rows left, to lists: see alias_build.cuh.
  *
- * Where it goes: a block scans a group of tiles, the last to end the groups; it tells the host by a post, which takes
- * less than a copy and a wait. Listing: a warp takes a tile, without barriers, so that tiles that leave few, at their
- * end mostly, cost little. */
+ * Where it goes: a block scans a group of tiles, the last to end the groups; of many rows each is one group. The last
+ * block tells the host by a post, which takes less than a copy and a wait. Listing: a warp takes a tile, without
+ * barriers, so that tiles that leave few, at their end mostly, cost little. */
 #include "alias_build.cuh"
 
 #include <cub/block/block_scan.cuh>
@@ -36,6 +36,8 @@ __device__ left_items scan_numbers(left_items *numbers, int count)
     return all;
 }
 
+__device__ unsigned int fault_of_sum(double total) { return total > LARGEST ? ENDLESS_SUM : total > 0 ? 0 : NO_SUM; }
+
 __global__ void __launch_bounds__(THREADS)
     scan_left_kernel(const __grid_constant__ build_notes notes, int64_t tiles, spg_mailbox *mailbox, unsigned int post)
 {
@@ -45,12 +47,46 @@ __global__ void __launch_bounds__(THREADS)
     if (!is_last_block(notes.done)) return;
     all = scan_numbers(notes.groups, (int)gridDim.x);
     if (threadIdx.x != 0) return;
-    double total = notes.sum->total;
-    unsigned int faults = total > LARGEST ? ENDLESS_SUM : total > 0 ? 0 : NO_SUM;
+    unsigned int faults = fault_of_sum(notes.sum->total);
     if (*notes.first_fault != NONE_FIRST) faults |= FAULT_REPORTED;
-    *notes.all = {all, faults};
+    *notes.all = {all, faults, 0, 0};
     mailbox->tally.nnz = (unsigned long long)all.lights + all.heavies;
     mailbox->tally.faults = faults;
+    __threadfence_system();
+    mailbox->number = post;
+}
+
+/* A row's lists and parts lie where there is room when its block comes. */
+__device__ unsigned int place_row(const many_rows &rows, const big_row &row, const left_items &items)
+{
+    left_by_all &all = rows.notes.all[blockIdx.x];
+    all = {items, fault_of_sum(rows.notes.sum[blockIdx.x].total), 0, 0};
+    if ((all.faults & NO_SUM) != 0) report_first(rows.notes.first_fault, row.row);
+    if (all.faults != 0) {
+        atomicOr(&rows.left->faults, all.faults);
+        return 0;
+    }
+    unsigned long long count = (unsigned long long)items.lights + items.heavies;
+    unsigned int parts = (unsigned int)tiles_of((int64_t)count);
+    all.begin = (int64_t)atomicAdd(&rows.left->count, count);
+    all.first_part = atomicAdd(&rows.left->parts, parts);
+    return parts;
+}
+
+__global__ void __launch_bounds__(THREADS)
+    scan_left_of_rows_kernel(const __grid_constant__ many_rows rows, spg_mailbox *mailbox, unsigned int post)
+{
+    __shared__ unsigned int parts;
+    big_row row = rows.rows.list[blockIdx.x];
+    left_items items = scan_numbers(rows.notes.left + row.first_tile, (int)tiles_of(row.items));
+    if (threadIdx.x == 0) parts = place_row(rows, row, items);
+    __syncthreads();
+    int32_t *row_of_part = rows.row_of_part + rows.notes.all[blockIdx.x].first_part;
+    for (unsigned int k = threadIdx.x; k < parts; k += THREADS) row_of_part[k] = (int32_t)blockIdx.x;
+    if (!is_last_block(&rows.left->done) || threadIdx.x != 0) return;
+    mailbox->tally.nnz = rows.left->count;
+    mailbox->tally.products = rows.left->parts;
+    mailbox->tally.faults = rows.left->faults | (*rows.notes.first_fault != NONE_FIRST ? FAULT_REPORTED : 0);
     __threadfence_system();
     mailbox->number = post;
 }
@@ -107,17 +143,21 @@ __device__ void list_part(const left_lists &lists, const uint64_t (&rows)[ROWS],
     if (any_heavy != 0) list_kind<true>(lists, over, heavies, item, at.over, at.heavies);
 }
 
-template <bool EXACT>
+template <bool EXACT, typename Rows>
 __global__ void __launch_bounds__(THREADS)
-    list_left_kernel(const __grid_constant__ table_job job, const __grid_constant__ build_notes notes,
-                     const __grid_constant__ left_lists lists)
+    list_left_kernel(const __grid_constant__ Rows rows, const __grid_constant__ left_lists all)
 {
-    int64_t tile = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP, first = tile * TILE;
-    if (first >= job.items || !lists.are_usable()) return;
-    left_place place = notes.places[tile];
+    int64_t tile = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
+    if (tile >= rows.tiles()) return;
+    const row_tile mine = rows.tile(tile);
+    const table_job &job = mine.job;
+    const left_lists lists = rows.lists_of(all, mine.notes);
+    if (!lists.are_usable()) return;
+    int64_t first = mine.tile * TILE;
+    left_place place = mine.notes.places[mine.tile];
     int count = (int)min((int64_t)TILE, job.items - first), skip = place.last_heavy;
     uint64_t full = job.full();
-    left_items at = notes.before(tile);
+    left_items at = mine.notes.before(mine.tile);
     if (skip >= 0) { /* before the lights */
         uint64_t row = load_left<EXACT>(job, first + skip);
         if (lane_in_warp() == 0) {
@@ -128,35 +168,47 @@ __global__ void __launch_bounds__(THREADS)
         ++at.lights;
     }
     int part = place.from / WARP * WARP;
-    uint64_t rows[ROWS], next[ROWS];
+    uint64_t now[ROWS], next[ROWS];
     load_part<EXACT>(job, first, part, count, next);
     for (; part < count; part += PART) {
 #pragma unroll
-        for (int k = 0; k < ROWS; ++k) rows[k] = part + k * WARP + lane_in_warp() != skip ? next[k] : 0;
+        for (int k = 0; k < ROWS; ++k) now[k] = part + k * WARP + lane_in_warp() != skip ? next[k] : 0;
         load_part<EXACT>(job, first, part + PART, count, next);
-        list_part(lists, rows, first + part + lane_in_warp(), full, at);
+        list_part(lists, now, first + part + lane_in_warp(), full, at);
     }
 }
 
 } // namespace
 
-spg_status scan_left(spg_context *context, const table_job &job, const build_notes &notes, unsigned int *post)
+spg_status scan_left(spg_context *context, const one_row &row, unsigned int *post)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     *post = ++cuda->posts;
-    scan_left_kernel<<<(unsigned)groups_of(job.items), THREADS, 0, cuda->stream>>>(notes, tiles_of(job.items),
-                                                                                   cuda->device_mailbox, *post);
+    scan_left_kernel<<<(unsigned)groups_of(row.job.items), THREADS, 0, cuda->stream>>>(row.notes, row.tiles(),
+                                                                                       cuda->device_mailbox, *post);
     return spg_cuda_check_launch(context, "scanning what tiles of an alias table leave");
 }
 
-spg_status list_left(spg_context *context, const table_job &job, bool exact, const build_notes &notes,
-                     const left_lists &lists)
+spg_status scan_left(spg_context *context, const many_rows &rows, unsigned int *post)
 {
-    auto kernel = exact ? list_left_kernel<true> : list_left_kernel<false>;
-    unsigned blocks = (unsigned)((tiles_of(job.items) + WARPS - 1) / WARPS);
-    kernel<<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(job, notes, lists);
+    spg_cuda *cuda = spg_cuda_of(context);
+    *post = ++cuda->posts;
+    scan_left_of_rows_kernel<<<(unsigned)rows.rows.count, THREADS, 0, cuda->stream>>>(rows, cuda->device_mailbox,
+                                                                                      *post);
+    return spg_cuda_check_launch(context, "scanning what tiles of alias tables leave");
+}
+
+template <typename Rows>
+spg_status list_left(spg_context *context, const Rows &rows, bool exact, const left_lists &lists)
+{
+    auto kernel = exact ? list_left_kernel<true, Rows> : list_left_kernel<false, Rows>;
+    unsigned blocks = (unsigned)((rows.tiles() + WARPS - 1) / WARPS);
+    kernel<<<blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(rows, lists);
     return spg_cuda_check_launch(context, "listing what tiles of an alias table leave");
 }
+
+template spg_status list_left(spg_context *, const one_row &, bool, const left_lists &);
+template spg_status list_left(spg_context *, const many_rows &, bool, const left_lists &);
 
 } // namespace alias
 } // namespace spg

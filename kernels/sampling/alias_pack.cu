@@ -139,15 +139,18 @@ __device__ void pack_steps(pack_space &space, const pack_part &part, const table
 
 /* Rows of the part's items. Those of a compact table are written in the order of the lists, which is that of the items:
  * so a warp's rows lie in few sectors. */
-template <bool EXACT>
+template <bool EXACT, typename Rows>
 __global__ void __launch_bounds__(THREADS, 5)
-    pack_kernel(const __grid_constant__ table_job job, const row_sum *sum, const __grid_constant__ left_lists lists,
+    pack_kernel(const __grid_constant__ Rows rows, const __grid_constant__ left_lists all_lists,
                 const int64_t *light_splits)
 {
     __shared__ pack_space space;
+    const row_tile at = rows.part(blockIdx.x);
+    const table_job &job = at.job;
+    const left_lists lists = rows.lists_of(all_lists, at.notes);
     if (!lists.are_usable()) return;
     left_items all = lists.all->items;
-    int64_t steps = (int64_t)all.lights + all.heavies, begin = (int64_t)blockIdx.x * TILE;
+    int64_t steps = (int64_t)all.lights + all.heavies, begin = at.tile * TILE;
     int64_t end = min(begin + TILE, steps);
     if (begin >= steps) return;
     int warp = (int)threadIdx.x / WARP;
@@ -158,14 +161,14 @@ __global__ void __launch_bounds__(THREADS, 5)
     }
     __syncthreads();
     pack_part part = load_part(space, lists, begin, end);
-    uint64_t rows[ITEMS];
+    uint64_t made[ITEMS];
     int places[ITEMS];
-    pack_steps<EXACT>(space, part, job, sum->units, rows, places);
+    pack_steps<EXACT>(space, part, job, at.notes.sum->units, made, places);
     if constexpr (EXACT) return;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k)
-        if (places[k] >= 0) space.sum(places[k]) = rows[k];
+        if (places[k] >= 0) space.sum(places[k]) = made[k];
     __syncthreads();
     uint64_t *table = static_cast<uint64_t *>(job.table);
     for (int k = (int)threadIdx.x; k < part.lights + part.heavies; k += THREADS) {
@@ -174,9 +177,18 @@ __global__ void __launch_bounds__(THREADS, 5)
     }
 }
 
+template <typename Rows>
+spg_status queue_pack(spg_context *context, const Rows &rows, bool exact, int64_t parts, const left_lists &lists,
+                      const int64_t *light_splits)
+{
+    auto kernel = exact ? pack_kernel<true, Rows> : pack_kernel<false, Rows>;
+    kernel<<<(unsigned)parts, THREADS, 0, spg_cuda_of(context)->stream>>>(rows, lists, light_splits);
+    return spg_cuda_check_launch(context, "packing an alias table");
+}
+
 } // namespace
 
-spg_status pack_lists(workspace &work, const table_job &job, bool exact, bool p_ary, int64_t most, const row_sum *sum,
+spg_status pack_lists(workspace &work, const one_row &row, bool exact, bool p_ary, int64_t most,
                       const left_lists &lists)
 {
     spg_context *context = work.context;
@@ -191,9 +203,12 @@ spg_status pack_lists(workspace &work, const table_job &job, bool exact, bool p_
         status = spg_cuda_check_launch(context, "splitting the lists of an alias table");
         if (status != SPG_OK) return status;
     }
-    auto kernel = exact ? pack_kernel<true> : pack_kernel<false>;
-    kernel<<<(unsigned)tiles, THREADS, 0, stream>>>(job, sum, lists, light_splits);
-    return spg_cuda_check_launch(context, "packing an alias table");
+    return queue_pack(context, row, exact, tiles, lists, light_splits);
+}
+
+spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, int64_t parts, const left_lists &lists)
+{
+    return parts > 0 ? queue_pack(context, rows, exact, parts, lists, nullptr) : SPG_OK;
 }
 
 } // namespace alias

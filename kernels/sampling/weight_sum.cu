@@ -1,5 +1,5 @@
-/* See weight_sum.cuh. A block adds up a tile of 2048 items, or of sums of tiles; the last block of the second round
- * adds up what that has left, one tile at most. */
+/* See weight_sum.cuh. A block adds up a tile of 2048 items, or of sums of tiles; of one row, the last block of the
+ * second round adds up what that has left, one tile at most. */
 #include "weight_sum.cuh"
 
 #include "tree.cuh"
@@ -63,7 +63,42 @@ __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x == 0) *total = {sum, spg_units_of_row(sum, scale, target)};
 }
 
+__global__ void __launch_bounds__(THREADS)
+    sum_tiles_of_rows_kernel(weights_view weights, const __grid_constant__ big_rows rows,
+                             unsigned long long *first_fault, double *tile_sums)
+{
+    int64_t tile = blockIdx.x;
+    big_row row = rows.list[rows.row_of_tile[tile]];
+    int64_t first = (tile - row.first_tile) * TILE;
+    bool sound = true;
+    double sum = sum_tile(weights, row.begin + first, min(row.items - first, (int64_t)TILE), 1, &sound);
+    if (!sound) report_first(first_fault, row.row);
+    if (threadIdx.x == 0) tile_sums[tile] = sum;
+}
+
+__global__ void __launch_bounds__(THREADS)
+    sum_rows_kernel(const __grid_constant__ big_rows rows, const double *tile_sums, row_sum *sums)
+{
+    big_row row = rows.list[blockIdx.x];
+    bool sound;
+    double sum = sum_tile(tile_sums, row.first_tile, (row.items + TILE - 1) / TILE, 1, &sound);
+    double target = multiply((double)row.items, spg_power_of_two(spg_fraction_bits(row.items)));
+    if (threadIdx.x == 0) sums[blockIdx.x] = {sum, spg_units_of_row(sum, 1, target)};
+}
+
 } // namespace
+
+spg_status sum_weights_of_rows(spg_context *context, weights_view weights, const big_rows &rows,
+                               unsigned long long *first_fault, double *tile_sums, row_sum *sums)
+{
+    static_assert((int)TILE == (int)SPG_ALIAS_TILE, "tiles are those of the build");
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    sum_tiles_of_rows_kernel<<<(unsigned)rows.tiles, THREADS, 0, stream>>>(weights, rows, first_fault, tile_sums);
+    spg_status status = spg_cuda_check_launch(context, "adding up weights of rows");
+    if (status != SPG_OK) return status;
+    sum_rows_kernel<<<(unsigned)rows.count, THREADS, 0, stream>>>(rows, tile_sums, sums);
+    return spg_cuda_check_launch(context, "adding up sums of weights of rows");
+}
 
 spg_status sum_weights(workspace &work, weights_view weights, int64_t items, double scale, double target, int64_t row,
                        unsigned long long *first_fault, row_sum *sum)

@@ -1,4 +1,5 @@
-/* The tree sum of one big row, for the builds of tables. Private. */
+/* The tree sums of big rows, for the builds of tables: of one that takes all of the device, or of many at once.
+ * Private. */
 #ifndef SPG_KERNELS_SAMPLING_WEIGHT_SUM_CUH
 #define SPG_KERNELS_SAMPLING_WEIGHT_SUM_CUH
 
@@ -17,6 +18,21 @@ struct row_sum {
 /* Queues the sum of `items` weights times `scale`. *sum: device memory; a weight that is none is reported as `row`. */
 spg_status sum_weights(workspace &work, weights_view weights, int64_t items, double scale, double target, int64_t row,
                        unsigned long long *first_fault, row_sum *sum);
+
+/* Many big rows, in device memory. Each has tiles of SPG_ALIAS_TILE items, no more than a tile has items. */
+struct big_row {
+    int64_t row, begin, items, first_tile;
+};
+struct big_rows {
+    const big_row *list;
+    const int32_t *row_of_tile; /* places in the list */
+    int64_t tiles;
+    int32_t count;
+};
+
+/* The same for each of the rows. The target is as of src/sampling_alias.h. tile_sums: room for a number a tile. */
+spg_status sum_weights_of_rows(spg_context *context, weights_view weights, const big_rows &rows,
+                               unsigned long long *first_fault, double *tile_sums, row_sum *sums);
 
 /* Whether this block is the last of the grid to come here; what the others wrote before can then be read. All threads
  * call; *done is zero before. */

@@ -8,9 +8,6 @@
 
 #include <float.h>
 
-/* Rows of more items are built by all threads. */
-enum { TEAM_ITEMS = 1 << 17 };
-
 /* Bytes of an alias_room, its arrays one after the other. */
 static int64_t room_bytes(int64_t items)
 {
@@ -63,8 +60,9 @@ static size_t bucket_size(const spg_alias *alias)
     return alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
 }
 
-static bool build_row_of(const spg_csr *weights, const spg_alias *alias, int64_t i, int threads, void *memory)
+static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, int threads, void *memory)
 {
+    const spg_alias *alias = table;
     size_t begin = (size_t)alias->offsets[i], size = spg_type_size(weights->value_type);
     alias_row row = {.weights = (const char *)weights->values + begin * size,
                      .type = weights->value_type,
@@ -73,29 +71,6 @@ static bool build_row_of(const spg_csr *weights, const spg_alias *alias, int64_t
                      .items = alias->offsets[i + 1] - alias->offsets[i],
                      .table = (char *)alias->table + begin * bucket_size(alias)};
     return build_row(&row, threads, memory);
-}
-
-/* Returns the first row at fault, or rows. */
-static int64_t build_rows(spg_context *context, const spg_csr *weights, const spg_alias *alias, int64_t longest,
-                          int64_t thread_bytes, int threads, char *memory)
-{
-    int64_t bad = weights->rows, parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t last = spg_host_first_row(weights, p + 1, parts);
-        for (int64_t i = spg_host_first_row(weights, p, parts); i < last; ++i)
-            if (alias->offsets[i + 1] - alias->offsets[i] <= TEAM_ITEMS && i < bad &&
-                !build_row_of(weights, alias, i, 1, memory + thread_bytes * spg_host_thread()))
-                bad = i;
-    }
-    if (longest <= TEAM_ITEMS) return bad;
-    /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
-    int team = alias->builder == SPG_ALIAS_SWEEP ? 1 : context->config.threads;
-    for (int64_t i = 0; i < bad; ++i)
-        if (alias->offsets[i + 1] - alias->offsets[i] > TEAM_ITEMS &&
-            !build_row_of(weights, alias, i, team, memory + thread_bytes * threads))
-            bad = i;
-    return bad;
 }
 
 spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
@@ -107,11 +82,13 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
     int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
     int threads = spg_host_threads(context, weights->nnz + weights->rows);
-    int64_t thread_bytes = room_bytes(longest < TEAM_ITEMS ? longest : TEAM_ITEMS);
-    int64_t bytes = thread_bytes * threads + (longest > TEAM_ITEMS ? room_bytes(longest) : 0);
+    /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
+    int team = alias->builder == SPG_ALIAS_SWEEP ? 1 : context->config.threads;
+    int64_t thread_bytes = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
+    int64_t bytes = thread_bytes * threads + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
     if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
     if (status == SPG_OK) {
-        int64_t bad = build_rows(context, weights, alias, longest, thread_bytes, threads, room);
+        int64_t bad = spg_host_build_rows(weights, build_row_of, alias, threads, team, thread_bytes, room);
         if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
     }
     spg_release(context, room, bytes);

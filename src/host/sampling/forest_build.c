@@ -6,9 +6,6 @@
 #include "memory.h"
 #include "weights.h"
 
-/* Rows of more items are built by all threads. */
-enum { TEAM_ITEMS = 1 << 17 };
-
 /* Doubles for the tree of sums, and one more number a tile. */
 static int64_t room_of(int64_t items) { return spg_tree_size(spg_sum_tiles(items)) + spg_sum_tiles(items); }
 
@@ -23,11 +20,10 @@ static forest_row row_of(const spg_csr *weights, const spg_forest *forest, int64
     return row;
 }
 
-/* False for a row that can't be drawn from. */
-static bool build_row(const spg_csr *weights, const spg_forest *forest, int64_t i, int threads, double *room)
+static bool build_row(const spg_csr *weights, const void *forest, int64_t i, int threads, void *memory)
 {
     forest_row row = row_of(weights, forest, i);
-    double sum = 0, scale = 1;
+    double *room = memory, sum = 0, scale = 1;
     bool sound = spg_host_row_sum(threads, row.weights, row.type, row.items, room, &sum, &scale);
     if (!spg_row_is_sound(sound, sum)) return false;
     row.scale = spg_units_of_row(sum, scale, SPG_FOREST_TARGET);
@@ -35,27 +31,6 @@ static bool build_row(const spg_csr *weights, const spg_forest *forest, int64_t 
     spg_forest_fill_guide(&row, threads);
     if (row.view.nodes != NULL) spg_forest_plant(&row, threads);
     return true;
-}
-
-/* Returns the first row at fault, or rows. */
-static int64_t build_rows(const spg_context *context, const spg_csr *weights, const spg_forest *forest, int64_t longest,
-                          int64_t thread_room, int threads, double *room)
-{
-    int64_t bad = weights->rows, parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t last = spg_host_first_row(weights, p + 1, parts);
-        for (int64_t i = spg_host_first_row(weights, p, parts); i < last; ++i)
-            if (forest->offsets[i + 1] - forest->offsets[i] <= TEAM_ITEMS && i < bad &&
-                !build_row(weights, forest, i, 1, room + thread_room * spg_host_thread()))
-                bad = i;
-    }
-    if (longest <= TEAM_ITEMS) return bad;
-    for (int64_t i = 0; i < bad; ++i)
-        if (forest->offsets[i + 1] - forest->offsets[i] > TEAM_ITEMS &&
-            !build_row(weights, forest, i, context->config.threads, room + thread_room * threads))
-            bad = i;
-    return bad;
 }
 
 /* Where each row's guide begins, and room for all. */
@@ -102,11 +77,12 @@ spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, s
     if (status == SPG_OK) status = allocate_guides(context, forest);
     if (status == SPG_OK) status = allocate_bounds(context, forest);
     int threads = spg_host_threads(context, weights->nnz + weights->rows);
-    int64_t thread_room = room_of(longest < TEAM_ITEMS ? longest : TEAM_ITEMS);
-    int64_t bytes = spg_array_bytes(thread_room * threads + room_of(longest), sizeof(double));
+    int64_t thread_bytes = room_of(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS) * (int64_t)sizeof(double);
+    int64_t bytes = thread_bytes * threads + spg_array_bytes(room_of(longest), sizeof(double));
     if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "sums of tiles of weights", &room);
     if (status == SPG_OK) {
-        int64_t bad = build_rows(context, weights, forest, longest, thread_room, threads, room);
+        int64_t bad =
+            spg_host_build_rows(weights, build_row, forest, threads, context->config.threads, thread_bytes, room);
         if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
     }
     spg_release(context, room, bytes);

@@ -9,8 +9,6 @@
 #include <float.h>
 #include <string.h>
 
-enum { BLOCK = 32 };
-
 static const float most_f32 = FLT_MAX;
 static const double most_f64 = DBL_MAX;
 

@@ -104,47 +104,22 @@ static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64
     return NAMED(last_positive)(products, topics);
 }
 
-/* The tree over a block of 32. */
 static REAL NAMED(fill_block)(const REAL *products, REAL *tree)
 {
-    REAL *below = tree;
-    for (int k = 0; k < BLOCK; ++k) tree[k] = products[k];
-    for (int count = BLOCK; count > 1; count /= 2) {
-        REAL *level = below + count;
-        for (int k = 0; k < count / 2; ++k) level[k] = below[2 * k] + below[2 * k + 1];
-        below = level;
-    }
-    return *below;
-}
-
-/* Algorithm 9 and 10: of the children of a node the table holds but one, the left where the lane's bit is clear. */
-static int32_t NAMED(search_block)(const REAL *tree, int64_t lane, REAL low, REAL high, REAL target)
-{
-    int node = 0, begin = 2 * BLOCK - 2;
-    for (int half = BLOCK / 2; half >= 1; half /= 2) {
-        begin -= BLOCK / half;
-        const REAL *children = tree + begin + 2 * node;
-        REAL middle = (lane & half) == 0 ? low + children[0] : high - children[1];
-        bool right = target >= middle;
-        if (right)
-            low = middle;
-        else
-            high = middle;
-        node = 2 * node + right;
-    }
-    return node;
+    memcpy(tree, products, SPG_BLOCK * sizeof *tree);
+    return NAMED(spg_block_fill)(tree);
 }
 
 /* The topic where target lies; the search in a block may end beside it, at a product of 0. */
 static int32_t NAMED(find_by_table)(const REAL *products, int32_t topics, int64_t lane, REAL target)
 {
-    REAL tree[2 * BLOCK], sum = 0, low = 0, high = 0;
-    int32_t remnant = topics % BLOCK, chosen = -1;
+    REAL tree[2 * SPG_BLOCK], sum = 0, low = 0, high = 0;
+    int32_t remnant = topics % SPG_BLOCK, chosen = -1;
     for (int32_t k = 0; k < remnant; ++k) {
         sum += products[k];
         if (target < sum) return k;
     }
-    for (int32_t first = remnant; first < topics; first += BLOCK) {
+    for (int32_t first = remnant; first < topics; first += SPG_BLOCK) {
         REAL block_sum = NAMED(fill_block)(products + first, tree), next = sum + block_sum;
         if (block_sum > 0) chosen = first, low = sum, high = next;
         if (target < next) break;
@@ -152,16 +127,16 @@ static int32_t NAMED(find_by_table)(const REAL *products, int32_t topics, int64_
     }
     if (chosen < 0) return remnant - 1;
     NAMED(fill_block)(products + chosen, tree);
-    return chosen + NAMED(search_block)(tree, lane, low, high, target);
+    return chosen + NAMED(spg_search_block)(tree, lane, low, high, target);
 }
 
 /* Algorithm 7. */
 static int32_t NAMED(draw_by_table)(const REAL *products, int32_t topics, uint64_t bits, int64_t lane)
 {
-    REAL tree[2 * BLOCK], sum = 0;
-    int32_t remnant = topics % BLOCK;
+    REAL tree[2 * SPG_BLOCK], sum = 0;
+    int32_t remnant = topics % SPG_BLOCK;
     for (int32_t k = 0; k < remnant; ++k) sum += products[k];
-    for (int32_t first = remnant; first < topics; first += BLOCK) sum += NAMED(fill_block)(products + first, tree);
+    for (int32_t first = remnant; first < topics; first += SPG_BLOCK) sum += NAMED(fill_block)(products + first, tree);
     if (!(sum > 0 && sum <= NAMED(most))) return -1;
     int32_t topic = NAMED(find_by_table)(products, topics, lane, NAMED(spg_uniform)(bits) * sum), k = topic;
     while (k < topics && !(products[k] > 0)) ++k;
@@ -177,7 +152,7 @@ static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void
     const REAL *theta = (const REAL *)lda->theta + m * topics, *phi = (const REAL *)lda->phi;
     if (!NAMED(multiply)(theta, phi + (int64_t)lda->words[w] * topics, topics, products)) return -1;
     if (call->method == SPG_BUTTERFLY_AUTO) return NAMED(draw_by_lanes)(products, topics, bits, through);
-    if (call->method == SPG_BUTTERFLY_TABLE) return NAMED(draw_by_table)(products, topics, bits, m % BLOCK);
+    if (call->method == SPG_BUTTERFLY_TABLE) return NAMED(draw_by_table)(products, topics, bits, m % SPG_BLOCK);
     return NAMED(draw_in_order)(products, topics, bits);
 }
 

@@ -47,7 +47,7 @@ static double fill_tile(const row_weights *row, int64_t tile, double *tree, bool
     int count = rest < SPG_SUM_TILE - skip ? (int)rest : SPG_SUM_TILE - skip;
     for (int k = 0; k < skip; ++k) tree[k] = 0;
     *sound &= spg_tree_leaves(row->values, row->type, first, count, row->scale, levels, tree + skip);
-    return spg_tree_fill(tree, levels);
+    return spg_tree_fill_f64(tree, levels);
 }
 
 /* All tiles' sums and the tree over them; `tree` is then that of the last. */
@@ -57,7 +57,7 @@ static double sum_tiles(const row_weights *row, double *tree, double *tile_tree,
     int levels = spg_levels(tiles);
     for (int64_t t = 0; t < tiles; ++t) tile_tree[t] = fill_tile(row, t, tree, sound);
     for (int64_t t = tiles; t < (int64_t)1 << levels; ++t) tile_tree[t] = 0;
-    return spg_tree_fill(tile_tree, levels);
+    return spg_tree_fill_f64(tile_tree, levels);
 }
 
 static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
@@ -112,51 +112,31 @@ static int64_t draw_in_order(row_weights *row, double u, double *unused)
     return found >= 0 ? found : last_positive(row);
 }
 
-enum { BLOCK_LEVELS = 5, BLOCK = 1 << BLOCK_LEVELS };
-
 /* The tree over a block of 32 items; *sound as of spg_tree_leaves. */
 static double fill_block(const row_weights *row, int64_t first, double *tree, bool *sound)
 {
-    *sound &= spg_tree_leaves(row->values, row->type, first, BLOCK, row->scale, BLOCK_LEVELS, tree);
-    return spg_tree_fill(tree, BLOCK_LEVELS);
-}
-
-/* Down the tree of a block, of whose children the paper's table holds but one. */
-static int64_t search_block(const double *tree, int64_t lane, double low, double high, double target)
-{
-    int64_t node = 0, begin = 2 * BLOCK - 2;
-    for (int half = BLOCK / 2; half >= 1; half /= 2) {
-        begin -= BLOCK / half;
-        const double *children = tree + begin + 2 * node;
-        double middle = (lane & half) == 0 ? low + children[0] : high - children[1];
-        bool right = target >= middle;
-        if (right)
-            low = middle;
-        else
-            high = middle;
-        node = 2 * node + right;
-    }
-    return node;
+    *sound &= spg_tree_leaves(row->values, row->type, first, SPG_BLOCK, row->scale, SPG_BLOCK_LEVELS, tree);
+    return spg_block_fill_f64(tree);
 }
 
 static double sum_blocks(const row_weights *row, bool *sound)
 {
-    double tree[2 * BLOCK];
-    int64_t remnant = row->items % BLOCK;
+    double tree[2 * SPG_BLOCK];
+    int64_t remnant = row->items % SPG_BLOCK;
     double sum = sum_in_order(row, 0, remnant, 0, sound);
-    for (int64_t first = remnant; first < row->items; first += BLOCK) sum += fill_block(row, first, tree, sound);
+    for (int64_t first = remnant; first < row->items; first += SPG_BLOCK) sum += fill_block(row, first, tree, sound);
     return sum;
 }
 
 /* The item where target lies; the search in a block may end beside it, at an item of weight 0. */
 static int64_t find_by_table(const row_weights *row, double target)
 {
-    double tree[2 * BLOCK];
+    double tree[2 * SPG_BLOCK];
     bool sound = true;
-    int64_t remnant = row->items % BLOCK, chosen = -1;
+    int64_t remnant = row->items % SPG_BLOCK, chosen = -1;
     double sum = sum_in_order(row, 0, remnant, 0, &sound), low = 0, high = 0;
     if (target < sum) return find_in_order(row, remnant, target);
-    for (int64_t first = remnant; first < row->items; first += BLOCK) {
+    for (int64_t first = remnant; first < row->items; first += SPG_BLOCK) {
         double block_sum = fill_block(row, first, tree, &sound), next = sum + block_sum;
         if (block_sum > 0) chosen = first, low = sum, high = next;
         if (target < next) break;
@@ -164,7 +144,7 @@ static int64_t find_by_table(const row_weights *row, double target)
     }
     if (chosen < 0) return remnant - 1;
     fill_block(row, chosen, tree, &sound);
-    return chosen + search_block(tree, row->lane, low, high, target);
+    return chosen + spg_search_block_f64(tree, row->lane, low, high, target);
 }
 
 static int64_t draw_by_table(row_weights *row, double u, double *unused)
@@ -215,7 +195,7 @@ static void draw_from_rows(const row_call *call, int64_t from, int64_t to, doubl
         row_weights row = {(const char *)weights->values + (size_t)begin * size,
                            weights->value_type,
                            items,
-                           i % BLOCK,
+                           i % SPG_BLOCK,
                            spg_row_lead(begin, items, (int)size),
                            1};
         bool u_is_sound = u >= 0 && u < 1;

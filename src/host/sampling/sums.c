@@ -6,17 +6,6 @@
 #define TEMPLATE "host/sampling/sums.inc.h"
 #include "host/sampling/for_each_real.h"
 
-double spg_tree_fill(double *tree, int levels)
-{
-    double *below = tree;
-    for (int64_t count = (int64_t)1 << levels; count > 1; count /= 2) {
-        double *level = below + count;
-        for (int64_t k = 0; k < count / 2; ++k) level[k] = below[2 * k] + below[2 * k + 1];
-        below = level;
-    }
-    return *below;
-}
-
 int64_t spg_tree_descend(const double *tree, int levels, double target, double *base)
 {
     int64_t node = 0, begin = ((int64_t)2 << levels) - 2; /* of the root's level */
@@ -44,10 +33,10 @@ static bool sum_tiles(int threads, const void *weights, spg_type type, int64_t i
         int count = rest < SPG_SUM_TILE ? (int)rest : SPG_SUM_TILE;
         int tile_levels = tiles > 1 ? SPG_SUM_TILE_LEVELS : spg_levels(items);
         sound = spg_tree_leaves(weights, type, first, count, scale, tile_levels, tree) && sound;
-        tile_tree[t] = spg_tree_fill(tree, tile_levels);
+        tile_tree[t] = spg_tree_fill_f64(tree, tile_levels);
     }
     for (int64_t t = tiles; t < (int64_t)1 << levels; ++t) tile_tree[t] = 0;
-    *sum = spg_tree_fill(tile_tree, levels);
+    *sum = spg_tree_fill_f64(tile_tree, levels);
     return sound;
 }
 

@@ -17,10 +17,20 @@ static inline int64_t spg_tree_size(int64_t leaves) { return (int64_t)2 << spg_l
 
 /* A tree whose 2^levels leaves are in place at tree[0]: fills the levels above, one after the other; returns the root.
  */
-double spg_tree_fill(double *tree, int levels);
+float spg_tree_fill_f32(float *tree, int levels);
+double spg_tree_fill_f64(double *tree, int levels);
 
 /* The leaf where target lies, from the root down; *base is what lies before the root, then before the leaf. */
 int64_t spg_tree_descend(const double *tree, int levels, double target, double *base);
+
+/* TABLE DRAW: fills the tree of a block likewise; the leaf of it where target lies, if its sum goes from low to high.
+ * Of a node's children the paper's table holds but one, the left where the lane's bit is clear (Algorithms 9 and 10).
+ */
+enum { SPG_BLOCK_LEVELS = 5, SPG_BLOCK = 1 << SPG_BLOCK_LEVELS };
+float spg_block_fill_f32(float *tree);
+double spg_block_fill_f64(double *tree);
+int32_t spg_search_block_f32(const float *tree, int64_t lane, float low, float high, float target);
+int32_t spg_search_block_f64(const double *tree, int64_t lane, double low, double high, double target);
 
 /* Leaves of `count` <= SPG_SUM_TILE weights times scale, padded to 2^levels. False if one of them is negative or NaN.
  */

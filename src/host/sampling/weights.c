@@ -80,3 +80,27 @@ spg_status spg_host_copy_shape(spg_context *context, const spg_csr *weights, int
     if (status == SPG_OK) spg_host_copy(context, *columns, weights->columns, column_bytes);
     return status;
 }
+
+static bool is_for_team(const spg_csr *weights, int64_t row)
+{
+    return spg_offset_at(weights, row + 1) - spg_offset_at(weights, row) > SPG_TEAM_ITEMS;
+}
+
+int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, int threads, int team,
+                            int64_t thread_room, void *room)
+{
+    int64_t bad = weights->rows, parts = spg_host_parts(threads), for_team = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad) reduction(+ : for_team)
+    for (int64_t p = 0; p < parts; ++p) {
+        int64_t last = spg_host_first_row(weights, p + 1, parts);
+        for (int64_t i = spg_host_first_row(weights, p, parts); i < last; ++i) {
+            if (is_for_team(weights, i))
+                ++for_team;
+            else if (i < bad && !build(weights, table, i, 1, (char *)room + thread_room * spg_host_thread()))
+                bad = i;
+        }
+    }
+    for (int64_t i = 0; for_team > 0 && i < bad; ++i)
+        if (is_for_team(weights, i) && !build(weights, table, i, team, (char *)room + thread_room * threads)) bad = i;
+    return bad;
+}

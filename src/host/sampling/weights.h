@@ -13,6 +13,14 @@ static inline bool spg_row_is_sound(bool weights_sound, double sum) { return wei
 /* The first row at fault, when a stage has met one that is at most `row`: fails with its message. */
 spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row);
 
+/* A table's rows: short and middle ones by one thread each, those of more than SPG_TEAM_ITEMS one after the other by
+ * `team` threads. build: false for a row that can't be drawn from. room: thread_room bytes for each of `threads`, and
+ * then what the longest row needs. Returns the first row at fault, or rows. */
+enum { SPG_TEAM_ITEMS = 1 << 17 };
+typedef bool spg_build_row(const spg_csr *weights, const void *table, int64_t row, int threads, void *room);
+int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, int threads, int team,
+                            int64_t thread_room, void *room);
+
 /* Allocates and fills what tables keep of a matrix; *columns stays NULL where it has none. On failure the caller frees
  * what is there. */
 spg_status spg_host_copy_shape(spg_context *context, const spg_csr *weights, int64_t **offsets, int32_t **columns);
