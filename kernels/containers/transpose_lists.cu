@@ -7,7 +7,6 @@
 #include "../cuda_backend.h"
 #include "../values.cuh"
 #include "order.cuh"
-#include "post.cuh"
 #include "transpose.cuh"
 
 #include <cub/block/block_radix_sort.cuh>
@@ -40,28 +39,49 @@ template <typename Offset> __device__ inline uint32_t number_in_column(Offset *c
     return __shfl_sync(ALL_LANES, before, first) + (uint32_t)__popc(peers & lanes_below());
 }
 
+struct count_job {
+    const int32_t *columns;
+    int64_t nnz, rows, cols;
+    numbers_view row_offsets; /* of the matrix; nothing is read by them */
+    bool checks;
+    uint32_t *numbers;
+    largest_post post;
+};
+
+/* A row of the matrix whose offsets cannot be; by all threads of the grid. */
+__device__ inline bool finds_bad_row(const count_job &job)
+{
+    const int64_t step = (int64_t)gridDim.x * LOOP_THREADS;
+    bool bad = job.row_offsets[0] != 0 || job.row_offsets[job.rows] != job.nnz;
+    for (int64_t i = (int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x; i < job.rows; i += step)
+        bad |= job.row_offsets[i + 1] < job.row_offsets[i];
+    return bad;
+}
+
 template <typename Offset>
-__global__ __launch_bounds__(LOOP_THREADS) void count_columns(const int32_t *columns, int64_t nnz, Offset *counts,
-                                                              uint32_t *numbers, largest_post post)
+__global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
 {
     constexpr int tile = IN_FLIGHT * LOOP_THREADS;
-    uint32_t longest = 0;
-    for (int64_t first = (int64_t)blockIdx.x * tile; first < nnz; first += (int64_t)gridDim.x * tile) {
+    uint32_t longest = job.checks && finds_bad_row(job) ? (uint32_t)MALFORMED : 0;
+    for (int64_t first = (int64_t)blockIdx.x * tile; first < job.nnz; first += (int64_t)gridDim.x * tile) {
         int32_t found[IN_FLIGHT];
 #pragma unroll
         for (int u = 0; u < IN_FLIGHT; ++u) {
             int64_t k = first + u * LOOP_THREADS + threadIdx.x;
-            found[u] = k < nnz ? columns[k] : -1;
+            found[u] = k < job.nnz ? job.columns[k] : 0;
+            const bool is_bad = (uint32_t)found[u] >= (uint32_t)job.cols;
+            if (is_bad) longest = MALFORMED;
+            if (is_bad || k >= job.nnz) found[u] = -1;
         }
 #pragma unroll
         for (int u = 0; u < IN_FLIGHT; ++u) {
             uint32_t number = number_in_column(counts, found[u]);
             if (found[u] < 0) continue;
-            numbers[first + u * LOOP_THREADS + threadIdx.x] = number;
+            job.numbers[first + u * LOOP_THREADS + threadIdx.x] = number;
             longest = max(longest, number + 1);
         }
     }
-    post_largest(post, longest);
+    post_largest(job.post, longest);
 }
 
 /* Offsets from counts, in their place. */
@@ -77,21 +97,6 @@ template <typename Offset> spg_status scan_counts(workspace &work, int64_t rows,
     if (status != SPG_OK) return status;
     error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, rows + 1, stream);
     return spg_cuda_check(work.context, error, what);
-}
-
-template <typename Offset>
-spg_status count_and_scan(workspace &work, const spg_csr &matrix, Offset *offsets, uint32_t *numbers,
-                          largest_post *post)
-{
-    spg_context *context = work.context;
-    spg_cuda *cuda = spg_cuda_of(context);
-    const int64_t tile = IN_FLIGHT * LOOP_THREADS;
-    spg_status status = begin_post(context, post);
-    if (status != SPG_OK) return status;
-    count_columns<<<loop_blocks(context, (matrix.nnz + tile - 1) / tile), LOOP_THREADS, 0, cuda->stream>>>(
-        matrix.columns, matrix.nnz, offsets, numbers, *post);
-    status = spg_cuda_check_launch(context, "counting the entries of columns");
-    return status == SPG_OK ? scan_counts(work, matrix.cols, offsets) : status;
 }
 
 struct list_job {
@@ -246,30 +251,40 @@ void queue_sorted_rows(spg_context *context, const write_job &job, int64_t most_
 
 } // namespace
 
-spg_status list_by_column(workspace &work, const spg_csr &matrix, const transpose_parts &parts, uint64_t *entries,
-                          int64_t *longest)
+spg_status begin_counts(workspace &work, const spg_csr &matrix, bool checks, const transpose_parts &parts,
+                        column_counts *counts)
 {
     spg_context *context = work.context;
-    const char *what = "transposing";
-    uint32_t *numbers = nullptr;
-    largest_post post;
-    unsigned int found = 0;
-    spg_status status = work.take(matrix.nnz, what, &numbers);
-    if (status == SPG_OK)
-        status = with_offset_type(parts.offset_type, [&](auto offset) {
-            return count_and_scan(work, matrix, static_cast<decltype(offset) *>(parts.offsets), numbers, &post);
-        });
-    if (status == SPG_OK) status = wait_for_largest(context, post, &found);
+    const int64_t tile = IN_FLIGHT * LOOP_THREADS;
+    spg_status status = work.take(matrix.nnz, "transposing", &counts->numbers);
+    if (status == SPG_OK) status = begin_post(context, &counts->post);
     if (status != SPG_OK) return status;
-    *longest = found;
-    if (*longest > MOST_LISTED) return SPG_OK;
+    const count_job job = {matrix.columns,    matrix.nnz, matrix.rows,     matrix.cols,
+                           offsets_of(matrix), checks,     counts->numbers, counts->post};
+    return with_offset_type(parts.offset_type, [&](auto offset) {
+        auto *offsets = static_cast<decltype(offset) *>(parts.offsets);
+        count_columns<<<loop_blocks(context, (matrix.nnz + tile - 1) / tile), LOOP_THREADS, 0,
+                        spg_cuda_of(context)->stream>>>(job, offsets);
+        spg_status counted = spg_cuda_check_launch(context, "counting the entries of columns");
+        return counted == SPG_OK ? scan_counts(work, matrix.cols, offsets) : counted;
+    });
+}
+
+spg_status wait_for_longest(spg_context *context, const column_counts &counts, unsigned int *longest)
+{
+    return wait_for_largest(context, counts.post, longest);
+}
+
+spg_status list_by_column(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
+                          const column_counts &counts, uint64_t *entries)
+{
     list_job job = {matrix.columns, matrix.nnz,
                     matrix.rows,    offsets_of(matrix),
-                    numbers,        {parts.offsets, parts.offset_type == SPG_I64},
+                    counts.numbers, {parts.offsets, parts.offset_type == SPG_I64},
                     entries};
     list_entries<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
                    spg_cuda_of(context)->stream>>>(job);
-    return spg_cuda_check_launch(context, what);
+    return spg_cuda_check_launch(context, "transposing");
 }
 
 spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
