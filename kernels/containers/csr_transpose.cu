@@ -73,22 +73,20 @@ struct pending_transpose {
 
     spg_status begin(const spg_csr &matrix, bool checks, const transpose_parts &parts)
     {
-        spg_status status = work.take(matrix.nnz, "transposing", &entries);
-        return status == SPG_OK ? begin_counts(work, matrix, checks, parts, &counts) : status;
+        return begin_lists(work, matrix, checks, parts, &lists);
     }
 
     /* Leaves the transpose to sorting where its longest row is too long. */
     spg_status end(const spg_csr &matrix, const transpose_parts &parts, unsigned int *longest)
     {
-        spg_status status = wait_for_longest(work.context, counts, longest);
+        spg_status status = wait_for_longest(work.context, lists, longest);
         if (status != SPG_OK || *longest > MOST_LISTED) return status;
-        status = list_by_column(work.context, matrix, parts, counts, entries);
-        return status == SPG_OK ? write_lists(work, matrix, parts, entries, *longest) : status;
+        status = complete_lists(work.context, matrix, parts, *longest, &lists);
+        return status == SPG_OK ? write_lists(work, matrix, parts, lists, *longest) : status;
     }
 
     workspace work;
-    uint64_t *entries = nullptr;
-    column_counts counts = {};
+    column_lists lists = {};
 };
 
 /* Gives back what it took. */
@@ -99,7 +97,10 @@ void drop(spg_context *context, void **pending)
     *pending = nullptr;
 }
 
-bool is_counted(const spg_csr &matrix) { return matrix.nnz > 0 && matrix.nnz < (int64_t)UINT32_MAX; }
+bool is_counted(const spg_csr &matrix)
+{
+    return matrix.rows > 0 && matrix.cols > 0 && matrix.nnz > 0 && matrix.nnz < (int64_t)UINT32_MAX;
+}
 
 transpose_parts parts_of(const spg_csr &transpose, int64_t *map)
 {
