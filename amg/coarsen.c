@@ -141,26 +141,32 @@ static spg_status smooth(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* R = P^T, and the next level's A. */
+/* R = P^T, and the next level's A; one after the other where steps are timed. */
 static spg_status multiply(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     spg_level *next = level + 1;
+    spg_galerkin_stats stats = {0};
     spg_status status = amg->options.prepare_update ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
-    if (status == SPG_OK) status = context->backend->csr_transpose(context, &level->P, level->transpose_map, &level->R);
-    if (status != SPG_OK) return status;
-    spg_amg_count(amg, level, spg_csr_bytes(&level->R));
-    spg_amg_end_step(amg, level, &amg->timings.transpose);
-    spg_galerkin_stats stats;
-    status = spg_galerkin_multiply(context, &level->R, &level->A, &level->P, amg->symmetric, &next->A, &stats);
+    const spg_galerkin_operands of = {
+        .A = &level->A, .P = &level->P, .map = level->transpose_map, .symmetric = amg->symmetric};
+    if (status == SPG_OK && amg->options.timing) {
+        status = spg_galerkin_transpose(context, &of, &level->R, &stats);
+        spg_amg_end_step(amg, level, &amg->timings.transpose);
+    }
+    if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &level->R, &next->A, &stats);
+    if (level->R.row_offsets != NULL) spg_amg_count(amg, level, spg_csr_bytes(&level->R));
     if (status != SPG_OK) return status;
     next->nnz = next->A.nnz;
     spg_amg_count(amg, next, spg_csr_bytes(&next->A));
     level->AP = stats.AP;
     level->RAP = stats.RAP;
+    const double transposed = amg->options.timing ? 0 : 1e-3 * stats.transpose_ms; /* else the step has ended */
+    amg->timings.transpose += transposed;
     amg->timings.AP += 1e-3 * stats.AP.total_ms;
     amg->timings.RAP += 1e-3 * stats.RAP.total_ms;
-    amg->timings.symmetry -= 1e-3 * (stats.AP.total_ms + stats.RAP.total_ms); /* what is left is the mirroring */
+    /* What is left is the mirroring. */
+    amg->timings.symmetry -= transposed + 1e-3 * (stats.AP.total_ms + stats.RAP.total_ms);
     spg_amg_end_step(amg, level, &amg->timings.symmetry);
     return SPG_OK;
 }

@@ -64,43 +64,129 @@ static spg_status multiply_within(spg_context *context, int64_t held, const spg_
     return status;
 }
 
-/* find: the flag to set first if it is not yet, or NULL. */
-static spg_status multiply(spg_context *context, int64_t held, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                           const int32_t *symmetric, int32_t *find, spg_csr *C, spg_galerkin_stats *stats)
+/* C = R*AP; with a flag, symmetric where that is set. */
+static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_csr *R, const spg_csr *AP,
+                                const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats)
 {
     const spg_amg_backend *amg = context->backend->amg;
-    spg_csr AP;
-    spg_status status = multiply_within(context, held, A, P, &AP, &stats->AP);
-    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    bool is_symmetric = false;
     double begin = spg_seconds();
-    if (find != NULL) status = amg->find_symmetry(context, A, find);
-    stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
+    spg_status status = symmetric != NULL ? amg->told_flag(context, symmetric, &is_symmetric) : SPG_OK;
+    stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status == SPG_OK) {
-        status = multiply_within(context, held + spg_csr_bytes(&AP), R, &AP, C, &stats->RAP);
+        status = multiply_within(context, held + spg_csr_bytes(AP), R, AP, C, &stats->RAP);
         status = spg_galerkin_explain_RAP(context, status);
     }
-    spg_csr_free(context, &AP);
     begin = spg_seconds();
-    if (status == SPG_OK && symmetric != NULL) status = amg->mirror(context, symmetric, C);
+    if (status == SPG_OK && is_symmetric) {
+        status = amg->mirror(context, symmetric, C);
+        if (status != SPG_OK) spg_csr_free(context, C);
+    }
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
-    if (status != SPG_OK) spg_csr_free(context, C);
     return status;
 }
 
-spg_status spg_galerkin_multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                 const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats)
+/* R given. */
+static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, spg_csr *C,
+                           spg_galerkin_stats *stats)
 {
-    memset(stats, 0, sizeof *stats);
-    return multiply(context, 0, R, A, P, symmetric, NULL, C, stats);
+    spg_csr AP;
+    spg_status status = multiply_within(context, 0, A, P, &AP, &stats->AP);
+    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    status = multiply_by_R(context, 0, R, &AP, NULL, C, stats);
+    spg_csr_free(context, &AP);
+    return status;
 }
 
-static spg_status transpose(spg_context *context, const spg_csr *P, spg_csr *R, spg_galerkin_stats *stats)
+/* R = P^T in the making. */
+static spg_status begin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, void **pending)
+{
+    spg_status status = context->backend->csr_transpose_begin(context, of->P, of->checks, of->map, R, pending);
+    return explain(context, status, "P");
+}
+
+static spg_status end_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, void *pending)
+{
+    spg_status status = context->backend->csr_transpose_end(context, of->P, of->map, R, pending);
+    return explain(context, status, "P");
+}
+
+spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R,
+                                  spg_galerkin_stats *stats)
 {
     double begin = spg_seconds();
-    spg_status status = context->backend->csr_transpose(context, P, NULL, R);
-    if (status == SPG_OK) status = spg_check_workspace(context, spg_csr_bytes(R), "a Galerkin product's P^T");
+    void *pending = NULL;
+    spg_status status = begin_transpose(context, of, R, &pending);
+    if (status == SPG_OK) status = end_transpose(context, of, R, pending);
+    if (status == SPG_OK && of->finds)
+        status = spg_check_workspace(context, spg_csr_bytes(R), "a Galerkin product's P^T");
     if (status != SPG_OK) spg_csr_free(context, R);
     stats->transpose_ms = 1e3 * (spg_seconds() - begin);
+    return status;
+}
+
+/* Reads A, so that this comes after A*P, which has checked it. */
+static spg_status find_symmetry(spg_context *context, const spg_galerkin_operands *of)
+{
+    const spg_amg_backend *amg = context->backend->amg;
+    spg_status status = of->finds ? amg->find_symmetry(context, of->A, of->symmetric) : SPG_OK;
+    return status == SPG_OK && of->finds ? amg->tell_flag(context, of->symmetric) : status;
+}
+
+static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
+                                   spg_galerkin_stats *stats)
+{
+    spg_status status = R->row_offsets == NULL ? spg_galerkin_transpose(context, of, R, stats) : SPG_OK;
+    if (status != SPG_OK) return status;
+    const int64_t held = spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric;
+    status = multiply_within(context, of->finds ? held : 0, of->A, of->P, AP, &stats->AP);
+    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    double begin = spg_seconds();
+    status = find_symmetry(context, of);
+    stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
+    return status;
+}
+
+/* P^T beside A*P: the host waits for the counts of the one while the device does the other. The symmetry of A comes
+ * first of what is left then, for the host waits for it next. After a failure of one of them the other goes to its end,
+ * and what is wrong with P is said before what is wrong with A*P. */
+static spg_status multiply_beside(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
+                                  spg_galerkin_stats *stats)
+{
+    const spg_backend *backend = context->backend;
+    void *pending = NULL;
+    double begin = spg_seconds();
+    backend->turn_beside(context, true);
+    spg_status status = begin_transpose(context, of, R, &pending);
+    backend->turn_beside(context, false);
+    stats->transpose_ms = 1e3 * (spg_seconds() - begin);
+    if (status != SPG_OK) return status;
+    status = spg_galerkin_explain_AP(context, spg_multiply(context, of->A, of->P, false, AP, &stats->AP));
+    begin = spg_seconds();
+    backend->turn_beside(context, true);
+    if (status == SPG_OK) status = find_symmetry(context, of);
+    stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
+    const spg_status ended = end_transpose(context, of, R, pending);
+    backend->turn_beside(context, false);
+    stats->transpose_ms += 1e3 * (spg_seconds() - begin) - stats->symmetry_ms;
+    return ended != SPG_OK ? ended : status;
+}
+
+spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
+                                 spg_galerkin_stats *stats)
+{
+    const spg_backend *backend = context->backend;
+    spg_csr AP = {0};
+    bool is_beside = false;
+    memset(C, 0, sizeof *C);
+    spg_status status = R->row_offsets == NULL ? backend->begin_beside(context, &is_beside) : SPG_OK;
+    if (status != SPG_OK) return status;
+    status = is_beside ? multiply_beside(context, of, R, &AP, stats) : multiply_in_turn(context, of, R, &AP, stats);
+    const spg_status joined = is_beside ? backend->end_beside(context) : SPG_OK;
+    if (status == SPG_OK) status = joined;
+    const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
+    if (status == SPG_OK) status = multiply_by_R(context, held, R, &AP, of->symmetric, C, stats);
+    spg_csr_free(context, &AP);
     return status;
 }
 
@@ -109,15 +195,11 @@ static spg_status multiply_transposing(spg_context *context, const spg_csr *A, c
 {
     spg_galerkin_stats stats = {0};
     spg_csr R = {0};
-    int32_t *symmetric = NULL;
+    spg_galerkin_operands of = {.A = A, .P = P, .checks = true, .finds = true};
     spg_status status = spg_check_index_range(context, A->rows, "A", "rows");
-    if (status == SPG_OK) status = context->backend->csr_check(context, P);
-    if (status != SPG_OK) return explain(context, status, "P");
-    status = transpose(context, P, &R, &stats);
-    if (status == SPG_OK) status = spg_allocate(context, sizeof *symmetric, "a flag", (void **)&symmetric);
-    int64_t held = spg_csr_bytes(&R) + (int64_t)sizeof *symmetric;
-    if (status == SPG_OK) status = multiply(context, held, &R, A, P, symmetric, symmetric, C, &stats);
-    spg_release(context, symmetric, sizeof *symmetric);
+    if (status == SPG_OK) status = spg_allocate(context, sizeof *of.symmetric, "a flag", (void **)&of.symmetric);
+    if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &R, C, &stats);
+    spg_release(context, of.symmetric, sizeof *of.symmetric);
     spg_csr_free(context, &R);
     return status;
 }
@@ -133,5 +215,5 @@ spg_status spg_galerkin(spg_context *context, const spg_csr *R, const spg_csr *A
     if (status != SPG_OK) return status;
     if (R == NULL) return multiply_transposing(context, A, P, C);
     spg_galerkin_stats stats = {0};
-    return multiply(context, 0, R, A, P, NULL, NULL, C, &stats);
+    return multiply(context, R, A, P, C, &stats);
 }

@@ -15,10 +15,22 @@ struct spg_galerkin_plan {
     spg_galerkin_stats stats;
 };
 
-/* C = R*A*P, R given. symmetric: NULL, or a flag at the place; where it is 1, the entries of C below the diagonal are
- * made those above it. */
-spg_status spg_galerkin_multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                 const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats);
+/* What C = P^T*A*P is made of. */
+typedef struct spg_galerkin_operands {
+    const spg_csr *A, *P;
+    bool checks;        /* P is checked; A is by A*P */
+    int64_t *map;       /* NULL, or where to note what entry of P each of R is */
+    int32_t *symmetric; /* a flag at the place; where it is 1, the entries of C below the diagonal are made those above */
+    bool finds;         /* it is set here, and R is workspace; else the host has been told it */
+} spg_galerkin_operands;
+
+/* R = P^T, where that is not there yet, and C = R*A*P. After a failure R may be there. stats: zeroed. */
+spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
+                                 spg_galerkin_stats *stats);
+
+/* R alone. */
+spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R,
+                                  spg_galerkin_stats *stats);
 
 /* SHAPE, ARGUMENT or PLACE if these are no operands of R*A*P here; R may be NULL. */
 spg_status spg_galerkin_check(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P);

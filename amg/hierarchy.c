@@ -73,6 +73,7 @@ static spg_status build(spg_amg *amg)
     context->config.timing |= amg->options.timing != 0;
     spg_amg_start_timing(amg);
     spg_status status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
+    if (status == SPG_OK) status = amg->backend->tell_flag(context, amg->symmetric);
     spg_amg_end_step(amg, NULL, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
     if (status == SPG_OK) status = finish(amg);

@@ -65,17 +65,27 @@ static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
     return error == cudaSuccess ? create_pool(context, &cuda->small_pool) : error;
 }
 
-static cudaError_t create_mailbox(spg_cuda *cuda)
+/* Of the context's own lane, and the tally of products. */
+static cudaError_t create_reports(spg_cuda *cuda)
 {
-    cudaError_t error = cudaHostAlloc((void **)&cuda->mailbox, sizeof *cuda->mailbox, cudaHostAllocMapped);
-    if (error != cudaSuccess) return error;
-    memset((void *)cuda->mailbox, 0, sizeof *cuda->mailbox);
-    error = cudaHostGetDevicePointer((void **)&cuda->device_mailbox, (void *)cuda->mailbox, 0);
-    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->tally, sizeof *cuda->tally);
-    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->report, sizeof *cuda->report);
+    spg_lane own = {};
+    cudaError_t error = spg_cuda_create_reports(&own);
+    cuda->tally = own.tally;
+    cuda->report = own.report;
+    cuda->mailbox = own.mailbox;
+    cuda->device_mailbox = own.device_mailbox;
     if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->product_tally, sizeof *cuda->product_tally);
-    if (error == cudaSuccess) error = cudaMemset(cuda->tally, 0, sizeof *cuda->tally);
-    return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+    if (error != cudaSuccess) return error;
+    cuda->told = &own.mailbox->told;
+    cuda->device_told = &own.device_mailbox->told;
+    return cudaSuccess;
+}
+
+static void free_reports(spg_cuda *cuda)
+{
+    spg_lane own = {cuda->stream, cuda->tally, cuda->report, cuda->mailbox, cuda->device_mailbox, cuda->posts};
+    spg_cuda_free_reports(&own);
+    cudaFree(cuda->product_tally);
 }
 
 static cudaError_t create_side_streams(spg_cuda *cuda)
@@ -124,8 +134,10 @@ spg_status spg_cuda_open(spg_context *context)
     if (status == SPG_OK) {
         cudaError_t error = read_limits(cuda);
         if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
-        if (error == cudaSuccess) error = create_mailbox(cuda);
+        if (error == cudaSuccess) error = create_reports(cuda);
         if (error == cudaSuccess) error = create_side_streams(cuda);
+        if (error == cudaSuccess) error = spg_cuda_create_beside(cuda);
+        if (error == cudaSuccess) error = cudaDeviceSynchronize();
         for (int k = 0; context->config.timing && k < SPG_STAGES && error == cudaSuccess; ++k)
             error = cudaEventCreate(&cuda->events[k]);
         status = spg_cuda_check(context, error, "a context on the device");
@@ -144,10 +156,8 @@ void spg_cuda_close(spg_context *context)
         for (cudaEvent_t event : cuda->events)
             if (event != nullptr) cudaEventDestroy(event);
         destroy_side_streams(cuda);
-        cudaFree(cuda->tally);
-        cudaFree(cuda->product_tally);
-        cudaFree(cuda->report);
-        cudaFreeHost((void *)cuda->mailbox);
+        spg_cuda_destroy_beside(cuda);
+        free_reports(cuda);
         spg_cuda_give_back_kept(cuda, true, true);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
         if (cuda->small_pool != nullptr) cudaMemPoolDestroy(cuda->small_pool);
@@ -230,21 +240,28 @@ spg_status spg_cuda_wait(spg_context *context)
 /* The stream is asked now and then, so that a kernel that fails ends the wait. */
 enum { POLLS_BETWEEN_QUERIES = 4096 };
 
-spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally)
+spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,
+                         unsigned int number)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    for (int64_t polls = 1; cuda->mailbox->number != number; ++polls) {
+    for (int64_t polls = 1; (*word & mask) != number; ++polls) {
         if (polls % POLLS_BETWEEN_QUERIES != 0) continue;
-        cudaError_t error = cudaStreamQuery(cuda->stream);
+        cudaError_t error = cudaStreamQuery(spg_cuda_of(context)->stream);
         if (error == cudaErrorNotReady) continue;
         spg_status status = spg_cuda_check(context, error, "waiting for the device");
         if (status != SPG_OK) return status;
-        if (cuda->mailbox->number != number)
-            return spg_context_fail(context, SPG_ERROR_INTERNAL, "no kernel posted tally %u", number);
+        if ((*word & mask) != number)
+            return spg_context_fail(context, SPG_ERROR_INTERNAL, "no kernel posted number %u", number);
     }
     __sync_synchronize();
-    memcpy(tally, (const void *)&cuda->mailbox->tally, sizeof *tally);
     return SPG_OK;
+}
+
+spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally)
+{
+    const spg_mailbox *mailbox = spg_cuda_of(context)->mailbox;
+    spg_status status = spg_cuda_poll(context, &mailbox->number, ~0u, number);
+    if (status == SPG_OK) memcpy(tally, (const void *)&mailbox->tally, sizeof *tally);
+    return status;
 }
 
 spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,

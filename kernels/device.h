@@ -45,10 +45,12 @@ typedef struct spg_tally {
 } spg_tally;
 
 /* Page-locked host memory that kernels write: a tally, and after it the number of the post; and signs that a kernel of
- * draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh). */
+ * draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh); and the flag of
+ * amg_backend.h that was told last. */
 typedef struct spg_mailbox {
     spg_tally tally;
     volatile unsigned int number, signs[2];
+    volatile unsigned int told; /* a flag, and from bit 1 on the number of its telling */
 } spg_mailbox;
 
 /* What kernels over a matrix tell the host about it, in device memory: numbers of the first rows or entries at fault,
@@ -64,13 +66,27 @@ enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE
 /* Streams beside the context's own, for kernels that may run at the same time; see spgemm/rows_mixed.cu. */
 enum { SPG_SIDE_STREAMS = 2 };
 
+/* In the order of which stream a block is free: while work is queued beside other work (beside.cu), what one of the two
+ * gives back is not yet the other's to take. */
+typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_BESIDE } spg_order;
+
 /* A block of device memory that the pools gave lately; see kept_blocks.cu. */
 typedef struct spg_block {
     void *memory; /* NULL: none */
     int64_t bytes;
     bool is_kept; /* given back, and not yet to its pool */
+    spg_order order;
 } spg_block;
 enum { SPG_BLOCKS = 32 };
+
+/* A stream, and what its kernels report by; as in spg_cuda. */
+typedef struct spg_lane {
+    cudaStream_t stream;
+    spg_tally *tally;
+    spg_report *report;
+    spg_mailbox *mailbox, *device_mailbox;
+    unsigned int posts;
+} spg_lane;
 
 typedef struct spg_cuda {
     int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
@@ -92,16 +108,32 @@ typedef struct spg_cuda {
     spg_block blocks[SPG_BLOCKS];
     int next_block; /* the one to be forgotten first */
     int64_t kept_bytes;
+    spg_lane other;            /* while work is queued beside other work, the context's own, else the one for that */
+    bool is_forked, is_beside; /* between the calls of beside.cu; whether `other` is the context's own */
+    cudaEvent_t beside_begin, beside_end;
+    volatile unsigned int *told, *device_told; /* of the context's own mailbox */
+    unsigned int tellings;
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }
 
-/* kept_blocks.cu. A kept block of so many bytes, or NULL; then those kept of the same pool have gone back to it. */
+/* kept_blocks.cu. The blocks that are kept are free in the order of both streams. */
+void spg_cuda_merge_orders(spg_cuda *cuda);
+/* A kept block of so many bytes, or NULL; then those kept of the same pool have gone back to it. */
 void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes);
 void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes);
 /* Whether the block is kept, in the order of the stream, while all that are kept have no more than most_bytes. */
 bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes);
 void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large);
+
+/* beside.cu. What kernels report by; the lane beside the context's own; the calls of backend.h. */
+cudaError_t spg_cuda_create_reports(spg_lane *lane);
+void spg_cuda_free_reports(spg_lane *lane);
+cudaError_t spg_cuda_create_beside(spg_cuda *cuda);
+void spg_cuda_destroy_beside(spg_cuda *cuda);
+spg_status spg_cuda_begin_beside(spg_context *context, bool *is_beside);
+void spg_cuda_turn_beside(spg_context *context, bool beside);
+spg_status spg_cuda_end_beside(spg_context *context);
 
 spg_status spg_cuda_open(spg_context *context);
 void spg_cuda_close(spg_context *context);
@@ -121,6 +153,10 @@ spg_status spg_cuda_check_launch(spg_context *context, const char *kernel);
 
 /* Waits for the stream. Not allowed while it is captured. */
 spg_status spg_cuda_wait(spg_context *context);
+
+/* Waits until the masked bits of a word that a kernel of the stream writes to mapped memory are `number`. */
+spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,
+                         unsigned int number);
 
 /* Waits until the post `number` has come, by polling the mailbox, and copies its tally. */
 spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally);

@@ -1,17 +1,31 @@
 /* Blocks that come back are kept for the next that asks for as many bytes: a pool takes microseconds for what takes
  * none here, and a product that is done again asks for the same sizes. Only the blocks that were handed out lately are
  * known, with their true sizes; others go back to their pools. A size that is not kept shows that sizes have changed:
- * then what is kept goes back as well, so that pools have it for any size. All in the order of the stream. */
+ * then what is kept goes back as well, so that pools have it for any size. All in the order of the stream, and of two
+ * while work is queued beside other work. */
 #include "device.h"
 
 static bool is_small(const spg_block *block) { return block->bytes <= SPG_SMALL_BYTES; }
 
+static spg_order current_order(const spg_cuda *cuda)
+{
+    if (!cuda->is_forked) return SPG_ORDER_BOTH;
+    return cuda->is_beside ? SPG_ORDER_BESIDE : SPG_ORDER_OWN;
+}
+
 static void give_back(spg_cuda *cuda, spg_block *block)
 {
-    if (cudaFreeAsync(block->memory, cuda->stream) != cudaSuccess) cudaGetLastError();
+    const bool is_free_here = block->order == SPG_ORDER_BOTH || block->order == current_order(cuda);
+    const cudaStream_t stream = is_free_here ? cuda->stream : cuda->other.stream;
+    if (cudaFreeAsync(block->memory, stream) != cudaSuccess) cudaGetLastError();
     cuda->kept_bytes -= block->bytes;
     block->memory = nullptr;
     block->is_kept = false;
+}
+
+void spg_cuda_merge_orders(spg_cuda *cuda)
+{
+    for (spg_block &block : cuda->blocks) block.order = SPG_ORDER_BOTH;
 }
 
 void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large)
@@ -22,8 +36,10 @@ void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large)
 
 void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes)
 {
+    const spg_order order = current_order(cuda);
     for (spg_block &block : cuda->blocks) {
         if (!block.is_kept || block.bytes != bytes) continue;
+        if (block.order != SPG_ORDER_BOTH && block.order != order) continue;
         block.is_kept = false;
         cuda->kept_bytes -= bytes;
         return block.memory;
@@ -46,6 +62,7 @@ bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes)
     for (spg_block &block : cuda->blocks) {
         if (block.memory != memory || block.is_kept) continue;
         block.is_kept = block.bytes <= most_bytes - cuda->kept_bytes;
+        block.order = current_order(cuda);
         if (block.is_kept)
             cuda->kept_bytes += block.bytes;
         else

@@ -53,6 +53,10 @@ typedef struct spg_amg_backend {
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
      * sorted), else 0. */
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
+    /* tell_flag queues that the host learns *flag; told_flag waits for that, which was told last, and no longer: work
+     * queued beside other work has been joined before (backend.h). */
+    spg_status (*tell_flag)(spg_context *context, const int32_t *flag);
+    spg_status (*told_flag)(spg_context *context, const int32_t *flag, bool *is_set);
     /* Where *flag is 1: gives each entry below the diagonal of the square C, whose rows are sorted, the value of its
      * mirror image. Entries without one are left. */
     spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C);

@@ -36,10 +36,24 @@ typedef struct spg_backend {
                              int64_t bytes);
     spg_status (*zero_bytes)(spg_context *context, void *memory, int64_t bytes);
 
+    /* Work beside other work. After begin_beside, what is called between turn_beside(.., true) and turn_beside(..,
+     * false) is queued beside all that is not, after what was queued before; what is called after end_beside follows
+     * both. What one of the two took, the other gives back after end_beside alone. Fails as a device does; *is_beside
+     * false, as on the host: all is done in the order of the calls, and none of the others is needed. */
+    spg_status (*begin_beside)(spg_context *context, bool *is_beside);
+    void (*turn_beside)(spg_context *context, bool beside);
+    spg_status (*end_beside)(spg_context *context); /* after a failure as well */
+
     spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
     spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);
     /* map: NULL, or where to note, for each entry of the transpose, which of the matrix it is. */
     spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose);
+    /* The same in two calls, so that other work can be queued while a device counts. checks: the matrix is checked as by
+     * csr_check, by either call. *pending: for the end, which is to follow where the beginning succeeded. */
+    spg_status (*csr_transpose_begin)(spg_context *context, const spg_csr *matrix, bool checks, int64_t *map,
+                                      spg_csr *transpose, void **pending);
+    spg_status (*csr_transpose_end)(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,
+                                    void *pending);
     /* alpha NULL: 1; beta NULL: 0, and y is not read. Both point to the host. */
     spg_status (*csr_spmv)(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                            const void *beta, void *y);

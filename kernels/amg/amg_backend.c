@@ -3,6 +3,8 @@
 
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
+    .tell_flag = spg_cuda_tell_flag,
+    .told_flag = spg_cuda_told_flag,
     .mirror = spg_cuda_mirror,
     .transpose_map = spg_cuda_transpose_map,
     .gather_values = spg_cuda_gather_values,

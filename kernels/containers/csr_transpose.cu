@@ -5,6 +5,8 @@
 #include "order.cuh"
 #include "transpose.cuh"
 
+#include <new>
+
 namespace spg
 {
 
@@ -65,41 +67,126 @@ spg_status sort_by_column(spg_context *context, int64_t held, const spg_csr &mat
     return status == SPG_OK ? fetch_parts(context, matrix, sorted, parts) : status;
 }
 
-/* Leaves the transpose to sorting where its longest row is too long. */
-spg_status count_by_column(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts,
-                           int64_t *longest)
+/* A transpose by counting, while the device counts. */
+struct pending_transpose {
+    explicit pending_transpose(spg_context *context, int64_t held) : work(context, held) {}
+
+    spg_status begin(const spg_csr &matrix, bool checks, const transpose_parts &parts)
+    {
+        return begin_lists(work, matrix, checks, parts, &lists);
+    }
+
+    /* Leaves the transpose to sorting where its longest row is too long. */
+    spg_status end(const spg_csr &matrix, const transpose_parts &parts, unsigned int *longest)
+    {
+        spg_status status = wait_for_longest(work.context, lists, longest);
+        if (status != SPG_OK || *longest > MOST_LISTED) return status;
+        status = complete_lists(work.context, matrix, parts, *longest, &lists);
+        return status == SPG_OK ? write_lists(work, matrix, parts, lists, *longest) : status;
+    }
+
+    workspace work;
+    column_lists lists = {};
+};
+
+/* Gives back what it took. */
+void drop(spg_context *context, void **pending)
 {
-    workspace work(context, held);
-    uint64_t *entries = nullptr;
-    spg_status status = work.take(matrix.nnz, "transposing", &entries);
-    if (status == SPG_OK) status = list_by_column(work, matrix, parts, entries, longest);
-    return status == SPG_OK && *longest <= MOST_LISTED ? write_lists(work, matrix, parts, entries, *longest) : status;
+    static_cast<pending_transpose *>(*pending)->~pending_transpose();
+    spg_release_on_host(context, *pending, sizeof(pending_transpose));
+    *pending = nullptr;
+}
+
+bool is_counted(const spg_csr &matrix)
+{
+    return matrix.rows > 0 && matrix.cols > 0 && matrix.nnz > 0 && matrix.nnz < (int64_t)UINT32_MAX;
+}
+
+transpose_parts parts_of(const spg_csr &transpose, int64_t *map)
+{
+    return {transpose.offset_type, transpose.row_offsets, transpose.columns, transpose.values, map};
+}
+
+/* Begins what is counted, and does what is sorted. */
+spg_status begin_transpose(spg_context *context, const spg_csr &matrix, bool checks, const transpose_parts &parts,
+                           void **pending)
+{
+    if (!is_counted(matrix)) {
+        spg_status status = checks ? spg_cuda_csr_check(context, &matrix) : SPG_OK;
+        return status == SPG_OK && matrix.nnz > 0 ? sort_by_column<uint64_t>(context, 0, matrix, parts) : status;
+    }
+    void *memory = nullptr;
+    spg_status status = spg_allocate_on_host(context, sizeof(pending_transpose), "transposing", &memory);
+    if (status != SPG_OK) return status;
+    auto *begun = new (memory) pending_transpose(context, 0);
+    status = begun->begin(matrix, checks, parts);
+    *pending = begun;
+    if (status != SPG_OK) drop(context, pending);
+    return status;
+}
+
+spg_status end_transpose(spg_context *context, const spg_csr &matrix, const transpose_parts &parts, void *pending)
+{
+    if (pending == nullptr) return SPG_OK;
+    unsigned int longest = 0;
+    spg_status status = static_cast<pending_transpose *>(pending)->end(matrix, parts, &longest);
+    drop(context, &pending);
+    if (status != SPG_OK || longest <= MOST_LISTED) return status;
+    if (longest != MALFORMED) return sort_by_column<uint32_t>(context, 0, matrix, parts);
+    status = spg_cuda_csr_check(context, &matrix);
+    return status != SPG_OK ? status
+                            : spg_context_fail(context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
 }
 
 } // namespace
 
 spg_status write_transpose(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts)
 {
-    if (matrix.nnz > (int64_t)UINT32_MAX) return sort_by_column<uint64_t>(context, held, matrix, parts);
-    int64_t longest = 0;
-    spg_status status = count_by_column(context, held, matrix, parts, &longest);
+    if (!is_counted(matrix)) return sort_by_column<uint64_t>(context, held, matrix, parts);
+    unsigned int longest = 0;
+    spg_status status = SPG_OK;
+    {
+        pending_transpose counted(context, held);
+        status = counted.begin(matrix, false, parts);
+        if (status == SPG_OK) status = counted.end(matrix, parts, &longest);
+    }
     return status == SPG_OK && longest > MOST_LISTED ? sort_by_column<uint32_t>(context, held, matrix, parts) : status;
 }
 
 } // namespace spg
 
-spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose)
+spg_status spg_cuda_csr_transpose_begin(spg_context *context, const spg_csr *matrix, bool checks, int64_t *map,
+                                        spg_csr *transpose, void **pending)
 {
+    *pending = nullptr;
     spg_status status = spg_csr_alloc(context, matrix->cols, matrix->rows, matrix->nnz, matrix->offset_type,
                                       matrix->value_type, transpose);
-    if (status != SPG_OK || matrix->nnz == 0) return status;
+    if (status != SPG_OK) return status;
     status = spg_cuda_enter(context);
     if (status == SPG_OK) {
-        status = spg::write_transpose(
-            context, 0, *matrix,
-            {transpose->offset_type, transpose->row_offsets, transpose->columns, transpose->values, map});
+        status = spg::begin_transpose(context, *matrix, checks, spg::parts_of(*transpose, map), pending);
         spg_cuda_leave(context);
     }
     if (status != SPG_OK) spg_csr_free(context, transpose);
     return status;
+}
+
+spg_status spg_cuda_csr_transpose_end(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,
+                                      void *pending)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status == SPG_OK) {
+        status = spg::end_transpose(context, *matrix, spg::parts_of(*transpose, map), pending);
+        spg_cuda_leave(context);
+    } else if (pending != nullptr)
+        spg::drop(context, &pending);
+    if (status != SPG_OK) spg_csr_free(context, transpose);
+    return status;
+}
+
+spg_status spg_cuda_csr_transpose(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose)
+{
+    void *pending = nullptr;
+    spg_status status = spg_cuda_csr_transpose_begin(context, matrix, false, map, transpose, &pending);
+    return status == SPG_OK ? spg_cuda_csr_transpose_end(context, matrix, map, transpose, pending) : status;
 }

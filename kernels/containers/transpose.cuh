@@ -3,6 +3,7 @@
 #define SPG_KERNELS_CONTAINERS_TRANSPOSE_CUH
 
 #include "entries.cuh"
+#include "post.cuh"
 
 namespace spg
 {
@@ -21,16 +22,32 @@ struct transpose_parts {
  * Waits. */
 spg_status write_transpose(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts);
 
-/* Lists for every row of the transpose its entries in any order, each as its row in the matrix in the upper 32 bits and
- * its number in the lower, and scans the offsets. *longest: the length of the longest row. At most UINT32_MAX entries;
- * entries has room for them. Waits for the count. */
-spg_status list_by_column(workspace &work, const spg_csr &matrix, const transpose_parts &parts, uint64_t *entries,
-                          int64_t *longest);
+/* The entries of a matrix by their columns, each as its row in the upper 32 bits and its number in the lower, in any
+ * order. */
+struct column_lists {
+    uint64_t *entries;
+    int64_t capacity;  /* of the room of each column; 0: none, and lists lie one after another, as in the transpose */
+    uint32_t *numbers; /* of each entry among those of its column */
+    largest_post post; /* how many entries the longest column has, or MALFORMED */
+};
+enum : unsigned int { MALFORMED = UINT32_MAX };
 
-/* Puts the rows of lists in order, and fills the other parts from them. longest: at most MOST_LISTED. */
+/* Queues counting, with room for it also listing, and the scan of the offsets. Fewer than UINT32_MAX entries. checks:
+ * the matrix may be malformed. */
+spg_status begin_lists(workspace &work, const spg_csr &matrix, bool checks, const transpose_parts &parts,
+                       column_lists *lists);
+
+/* Waits for the length of the longest column; MALFORMED: there is no transpose. */
+spg_status wait_for_longest(spg_context *context, const column_lists &lists, unsigned int *longest);
+
+/* Lists what was counted alone, or has not found room. */
+spg_status complete_lists(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
+                          unsigned int longest, column_lists *lists);
+
+/* Puts the lists in order, and fills the other parts from them. longest: at most MOST_LISTED. */
 enum { MOST_LISTED = 8192 };
-spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
-                       int64_t longest);
+spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const column_lists &lists,
+                       unsigned int longest);
 
 } // namespace spg
 

@@ -7,7 +7,6 @@
 #include "../cuda_backend.h"
 #include "../values.cuh"
 #include "order.cuh"
-#include "post.cuh"
 #include "transpose.cuh"
 
 #include <cub/block/block_radix_sort.cuh>
@@ -19,9 +18,10 @@ namespace spg
 namespace
 {
 
-enum { IN_FLIGHT = 4 };  /* entries that a thread has asked for at a time */
-enum { OWN = 4 };        /* entries of a short row that a lane places at a time */
-enum { SHORT_ROW = 64 }; /* a longer row is sorted by a block */
+enum { OWN = 4 };         /* entries that a thread or a lane has in hand at a time */
+/* A longer row is sorted by a block; a whole warp takes longer ones than a part of it. */
+enum { SHORT_ROW = 64, SHORT_ROW_OF_WARP = 256 };
+enum { LEAST_ROOM = 16 }; /* of a column, and twice the mean more */
 
 __device__ inline uint32_t add_to(int32_t *count, int by) { return (uint32_t)atomicAdd(count, by); }
 __device__ inline uint32_t add_to(int64_t *count, int by)
@@ -40,28 +40,58 @@ template <typename Offset> __device__ inline uint32_t number_in_column(Offset *c
     return __shfl_sync(ALL_LANES, before, first) + (uint32_t)__popc(peers & lanes_below());
 }
 
-template <typename Offset>
-__global__ __launch_bounds__(LOOP_THREADS) void count_columns(const int32_t *columns, int64_t nnz, Offset *counts,
-                                                              uint32_t *numbers, largest_post post)
+struct count_job {
+    const int32_t *columns;
+    int64_t nnz, rows, cols;
+    numbers_view row_offsets; /* of the matrix */
+    bool checks;
+    column_lists lists;
+};
+
+/* Whether the offsets of a row cannot be; by all threads of the grid. */
+__device__ inline bool finds_bad_row(const count_job &job)
 {
-    constexpr int tile = IN_FLIGHT * LOOP_THREADS;
-    uint32_t longest = 0;
-    for (int64_t first = (int64_t)blockIdx.x * tile; first < nnz; first += (int64_t)gridDim.x * tile) {
-        int32_t found[IN_FLIGHT];
+    const int64_t step = (int64_t)gridDim.x * LOOP_THREADS;
+    bool bad = job.row_offsets[0] != 0 || job.row_offsets[job.rows] != job.nnz;
+    for (int64_t i = (int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x; i < job.rows; i += step)
+        bad |= job.row_offsets[i + 1] < job.row_offsets[i];
+    return bad;
+}
+
+/* An entry outside of the matrix is left out, and malformed offsets give wrong rows, as long as nobody uses them. */
+template <typename Offset>
+__global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
+{
+    __shared__ tile_rows of_tile;
+    const column_lists lists = job.lists;
+    uint32_t longest = job.checks && finds_bad_row(job) ? (uint32_t)MALFORMED : 0;
+    for (int64_t first = (int64_t)blockIdx.x * LOOP_ENTRIES; first < job.nnz;
+         first += (int64_t)gridDim.x * LOOP_ENTRIES) {
+        const int64_t end = first + LOOP_ENTRIES < job.nnz ? first + LOOP_ENTRIES : job.nnz;
+        int32_t found[OWN];
 #pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u) {
+        for (int u = 0; u < OWN; ++u) {
             int64_t k = first + u * LOOP_THREADS + threadIdx.x;
-            found[u] = k < nnz ? columns[k] : -1;
+            found[u] = k < job.nnz ? job.columns[k] : 0;
+            const bool is_bad = (uint32_t)found[u] >= (uint32_t)job.cols;
+            if (is_bad) longest = MALFORMED;
+            if (is_bad || k >= job.nnz) found[u] = -1;
         }
+        if (lists.capacity > 0) find_tile_rows(job.row_offsets, job.rows, first, end, of_tile);
 #pragma unroll
-        for (int u = 0; u < IN_FLIGHT; ++u) {
+        for (int u = 0; u < OWN; ++u) {
             uint32_t number = number_in_column(counts, found[u]);
             if (found[u] < 0) continue;
-            numbers[first + u * LOOP_THREADS + threadIdx.x] = number;
+            const int64_t k = first + u * LOOP_THREADS + threadIdx.x;
+            lists.numbers[k] = number;
             longest = max(longest, number + 1);
+            if (number < lists.capacity)
+                lists.entries[found[u] * lists.capacity + number] =
+                    (uint64_t)row_in_tile(job.row_offsets, of_tile, first, k) << 32 | (uint32_t)k;
         }
+        __syncthreads();
     }
-    post_largest(post, longest);
+    post_largest(lists.post, longest);
 }
 
 /* Offsets from counts, in their place. */
@@ -79,20 +109,7 @@ template <typename Offset> spg_status scan_counts(workspace &work, int64_t rows,
     return spg_cuda_check(work.context, error, what);
 }
 
-template <typename Offset>
-spg_status count_and_scan(workspace &work, const spg_csr &matrix, Offset *offsets, uint32_t *numbers,
-                          largest_post *post)
-{
-    spg_context *context = work.context;
-    spg_cuda *cuda = spg_cuda_of(context);
-    const int64_t tile = IN_FLIGHT * LOOP_THREADS;
-    spg_status status = begin_post(context, post);
-    if (status != SPG_OK) return status;
-    count_columns<<<loop_blocks(context, (matrix.nnz + tile - 1) / tile), LOOP_THREADS, 0, cuda->stream>>>(
-        matrix.columns, matrix.nnz, offsets, numbers, *post);
-    status = spg_cuda_check_launch(context, "counting the entries of columns");
-    return status == SPG_OK ? scan_counts(work, matrix.cols, offsets) : status;
-}
+static_assert(OWN * LOOP_THREADS == LOOP_ENTRIES, "a tile is what the threads of a block have in hand");
 
 struct list_job {
     const int32_t *columns;
@@ -107,24 +124,23 @@ struct list_job {
 __global__ __launch_bounds__(LOOP_THREADS) void list_entries(list_job job)
 {
     __shared__ tile_rows of_tile;
-    constexpr int own = LOOP_ENTRIES / LOOP_THREADS;
     for (int64_t begin = (int64_t)blockIdx.x * LOOP_ENTRIES; begin < job.nnz;
          begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
-        int32_t columns[own];
-        int64_t to[own];
+        int32_t columns[OWN];
+        int64_t to[OWN];
 #pragma unroll
-        for (int u = 0; u < own; ++u) {
+        for (int u = 0; u < OWN; ++u) {
             int64_t k = begin + u * LOOP_THREADS + threadIdx.x;
             columns[u] = k < job.nnz ? job.columns[k] : -1;
             to[u] = k < job.nnz ? job.numbers[k] : 0;
         }
 #pragma unroll
-        for (int u = 0; u < own; ++u)
+        for (int u = 0; u < OWN; ++u)
             if (columns[u] >= 0) to[u] += job.offsets[columns[u]];
         int64_t end = begin + LOOP_ENTRIES < job.nnz ? begin + LOOP_ENTRIES : job.nnz;
         find_tile_rows(job.row_offsets, job.rows, begin, end, of_tile);
 #pragma unroll
-        for (int u = 0; u < own; ++u) {
+        for (int u = 0; u < OWN; ++u) {
             int64_t k = begin + u * LOOP_THREADS + threadIdx.x;
             if (columns[u] < 0) continue;
             int64_t row = row_in_tile(job.row_offsets, of_tile, begin, k);
@@ -138,13 +154,21 @@ struct write_job {
     int64_t rows, longest;
     numbers_view offsets;
     const uint64_t *entries;
+    int64_t capacity;
     transpose_parts parts;
     const void *values; /* of the matrix */
     int value_bytes;
+    int most_short; /* entries of a short row */
     int bits;       /* that entries' numbers, and one that is larger than any, have */
     int lanes;      /* of a group */
     int *long_rows; /* how many there are, and which */
 };
+
+/* The list of a row that begins at `begin`. */
+__device__ inline const uint64_t *list_of(const write_job &job, int64_t row, int64_t begin)
+{
+    return job.entries + (job.capacity > 0 ? row * job.capacity : begin);
+}
 
 /* Entry k of the transpose. */
 __device__ inline void write_entry(const write_job &job, int64_t k, int32_t row, uint32_t source)
@@ -161,9 +185,9 @@ __device__ inline void write_entry(const write_job &job, int64_t k, int32_t row,
 }
 
 /* A lane finds the places of some entries of its row at a time. */
-__device__ inline void write_short_row(const write_job &job, int64_t begin, int length, int lane)
+__device__ inline void write_short_row(const write_job &job, const uint64_t *entries, int64_t begin, int length,
+                                       int lane)
 {
-    const uint64_t *entries = job.entries + begin;
     for (int first = lane; first < length; first += OWN * job.lanes) {
         uint64_t own[OWN];
         int place[OWN];
@@ -191,8 +215,8 @@ __global__ __launch_bounds__(LOOP_THREADS) void write_short_rows(write_job job)
     int64_t step = (int64_t)gridDim.x * groups;
     for (int64_t row = (int64_t)blockIdx.x * groups + threadIdx.x / job.lanes; row < job.rows; row += step) {
         int64_t begin = job.offsets[row], length = job.offsets[row + 1] - begin;
-        if (length <= SHORT_ROW)
-            write_short_row(job, begin, (int)length, lane);
+        if (length <= job.most_short)
+            write_short_row(job, list_of(job, row, begin), begin, (int)length, lane);
         else if (lane == 0)
             job.long_rows[1 + atomicAdd(job.long_rows, 1)] = (int32_t)row;
     }
@@ -208,11 +232,12 @@ template <int Threads, int Items> __global__ __launch_bounds__(Threads) void wri
         int64_t row = job.long_rows[1 + at], begin = job.offsets[row];
         int length = (int)(job.offsets[row + 1] - begin);
         if (length <= least || length > Threads * Items) continue;
+        const uint64_t *entries = list_of(job, row, begin);
         uint32_t numbers[Items], rows[Items];
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
             int place = u * Threads + (int)threadIdx.x;
-            uint64_t entry = place < length ? job.entries[begin + place] : ~UINT64_C(0);
+            uint64_t entry = place < length ? entries[place] : ~UINT64_C(0);
             numbers[u] = (uint32_t)entry;
             rows[u] = (uint32_t)(entry >> 32);
         }
@@ -224,6 +249,15 @@ template <int Threads, int Items> __global__ __launch_bounds__(Threads) void wri
         }
         __syncthreads();
     }
+}
+
+/* Room for the entries of any column, if columns are about alike and the limit leaves it. */
+int64_t choose_capacity(const workspace &work, const spg_csr &matrix)
+{
+    const int64_t limit = work.context->config.workspace_limit;
+    const int64_t capacity = (matrix.nnz / matrix.cols * 2 + LEAST_ROOM + 3) / 4 * 4;
+    const bool fits = limit == 0 || capacity * matrix.cols <= (limit - work.held_bytes()) / 32;
+    return fits && matrix.cols <= matrix.nnz ? capacity : 0;
 }
 
 /* Enough lanes for most rows to be done in one go. */
@@ -246,51 +280,69 @@ void queue_sorted_rows(spg_context *context, const write_job &job, int64_t most_
 
 } // namespace
 
-spg_status list_by_column(workspace &work, const spg_csr &matrix, const transpose_parts &parts, uint64_t *entries,
-                          int64_t *longest)
+spg_status begin_lists(workspace &work, const spg_csr &matrix, bool checks, const transpose_parts &parts,
+                       column_lists *lists)
 {
     spg_context *context = work.context;
     const char *what = "transposing";
-    uint32_t *numbers = nullptr;
-    largest_post post;
-    unsigned int found = 0;
-    spg_status status = work.take(matrix.nnz, what, &numbers);
-    if (status == SPG_OK)
-        status = with_offset_type(parts.offset_type, [&](auto offset) {
-            return count_and_scan(work, matrix, static_cast<decltype(offset) *>(parts.offsets), numbers, &post);
-        });
-    if (status == SPG_OK) status = wait_for_largest(context, post, &found);
+    lists->capacity = choose_capacity(work, matrix);
+    const int64_t room = lists->capacity > 0 ? lists->capacity * matrix.cols : matrix.nnz;
+    spg_status status = work.take(room, what, &lists->entries);
+    if (status == SPG_OK) status = work.take(matrix.nnz, what, &lists->numbers);
+    if (status == SPG_OK) status = begin_post(context, &lists->post);
     if (status != SPG_OK) return status;
-    *longest = found;
-    if (*longest > MOST_LISTED) return SPG_OK;
-    list_job job = {matrix.columns, matrix.nnz,
-                    matrix.rows,    offsets_of(matrix),
-                    numbers,        {parts.offsets, parts.offset_type == SPG_I64},
-                    entries};
-    list_entries<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
-                   spg_cuda_of(context)->stream>>>(job);
-    return spg_cuda_check_launch(context, what);
+    const count_job job = {matrix.columns,     matrix.nnz, matrix.rows, matrix.cols,
+                           offsets_of(matrix), checks,     *lists};
+    return with_offset_type(parts.offset_type, [&](auto offset) {
+        auto *offsets = static_cast<decltype(offset) *>(parts.offsets);
+        count_columns<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
+                        spg_cuda_of(context)->stream>>>(job, offsets);
+        spg_status counted = spg_cuda_check_launch(context, "counting the entries of columns");
+        return counted == SPG_OK ? scan_counts(work, matrix.cols, offsets) : counted;
+    });
 }
 
-spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
-                       int64_t longest)
+spg_status wait_for_longest(spg_context *context, const column_lists &lists, unsigned int *longest)
+{
+    return wait_for_largest(context, lists.post, longest);
+}
+
+spg_status complete_lists(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
+                          unsigned int longest, column_lists *lists)
+{
+    if (longest <= lists->capacity) return SPG_OK;
+    lists->capacity = 0;
+    list_job job = {matrix.columns, matrix.nnz,
+                    matrix.rows,    offsets_of(matrix),
+                    lists->numbers, {parts.offsets, parts.offset_type == SPG_I64},
+                    lists->entries};
+    list_entries<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
+                   spg_cuda_of(context)->stream>>>(job);
+    return spg_cuda_check_launch(context, "transposing");
+}
+
+spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const column_lists &lists,
+                       unsigned int longest)
 {
     spg_context *context = work.context;
     const char *what = "transposing";
     spg_cuda *cuda = spg_cuda_of(context);
+    const int lanes = choose_lanes(matrix);
     write_job job = {matrix.cols,
-                     longest,
+                     (int64_t)longest,
                      {parts.offsets, parts.offset_type == SPG_I64},
-                     entries,
+                     lists.entries,
+                     lists.capacity,
                      parts,
                      matrix.values,
                      (int)spg_type_size(matrix.value_type),
+                     lanes < WARP ? (int)SHORT_ROW : (int)SHORT_ROW_OF_WARP,
                      bits_below(matrix.nnz + 1),
-                     choose_lanes(matrix),
+                     lanes,
                      nullptr};
-    int64_t most_long = matrix.nnz / SHORT_ROW;
+    const int64_t most_long = matrix.nnz / job.most_short;
     spg_status status = SPG_OK;
-    if (longest > SHORT_ROW) {
+    if (job.longest > job.most_short) {
         status = work.take(most_long + 1, what, &job.long_rows);
         if (status == SPG_OK)
             status = spg_cuda_check(context, cudaMemsetAsync(job.long_rows, 0, sizeof(int), cuda->stream), what);
@@ -299,7 +351,7 @@ spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_p
     int64_t groups = LOOP_THREADS / job.lanes;
     unsigned int blocks = loop_blocks(context, (job.rows + groups - 1) / groups);
     write_short_rows<<<blocks, LOOP_THREADS, 0, cuda->stream>>>(job);
-    queue_sorted_rows<128, 4>(context, job, most_long, SHORT_ROW);
+    queue_sorted_rows<128, 4>(context, job, most_long, job.most_short);
     queue_sorted_rows<256, 8>(context, job, most_long, 512);
     queue_sorted_rows<512, 16>(context, job, most_long, 2048);
     return spg_cuda_check_launch(context, what);

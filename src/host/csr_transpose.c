@@ -14,3 +14,19 @@ spg_status spg_host_csr_transpose(spg_context *context, const spg_csr *matrix, i
     if (status != SPG_OK) spg_csr_free(context, transpose);
     return status;
 }
+
+spg_status spg_host_csr_transpose_begin(spg_context *context, const spg_csr *matrix, bool checks, int64_t *map,
+                                        spg_csr *transpose, void **pending)
+{
+    *pending = NULL;
+    spg_status status = checks ? spg_host_csr_check(context, matrix) : SPG_OK;
+    return status == SPG_OK ? spg_host_csr_transpose(context, matrix, map, transpose) : status;
+}
+
+/* The beginning did it all. */
+spg_status spg_host_csr_transpose_end(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,
+                                      void *pending)
+{
+    (void)context, (void)matrix, (void)map, (void)transpose, (void)pending;
+    return SPG_OK;
+}

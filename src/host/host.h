@@ -7,6 +7,10 @@
 spg_status spg_host_csr_check(spg_context *context, const spg_csr *matrix);
 spg_status spg_host_csr_sort(spg_context *context, spg_csr *matrix);
 spg_status spg_host_csr_transpose(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose);
+spg_status spg_host_csr_transpose_begin(spg_context *context, const spg_csr *matrix, bool checks, int64_t *map,
+                                        spg_csr *transpose, void **pending);
+spg_status spg_host_csr_transpose_end(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,
+                                      void *pending);
 spg_status spg_host_csr_spmv(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                              const void *beta, void *y);
 spg_status spg_host_csr_from_coo(spg_context *context, const spg_coo *source, spg_csr *matrix);

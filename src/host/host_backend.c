@@ -35,6 +35,14 @@ static spg_status zero_bytes(spg_context *context, void *memory, int64_t bytes)
     return SPG_OK;
 }
 
+/* All threads work on what was called last. */
+static spg_status begin_beside(spg_context *context, bool *is_beside)
+{
+    (void)context;
+    *is_beside = false;
+    return SPG_OK;
+}
+
 /* The classes of the paper's GPU (section 3.3), which the host keeps: they describe rows there as well. */
 static const spg_backend backend = {
     .place = SPG_PLACE_HOST,
@@ -42,9 +50,12 @@ static const spg_backend backend = {
     .describe = describe,
     .copy_bytes = copy_bytes,
     .zero_bytes = zero_bytes,
+    .begin_beside = begin_beside,
     .csr_check = spg_host_csr_check,
     .csr_sort = spg_host_csr_sort,
     .csr_transpose = spg_host_csr_transpose,
+    .csr_transpose_begin = spg_host_csr_transpose_begin,
+    .csr_transpose_end = spg_host_csr_transpose_end,
     .csr_spmv = spg_host_csr_spmv,
     .csr_from_coo = spg_host_csr_from_coo,
     .coo_check = spg_host_coo_check,

@@ -4,6 +4,8 @@
 const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
+    .tell_flag = spg_host_tell_flag,
+    .told_flag = spg_host_told_flag,
     .mirror = spg_host_mirror,
     .transpose_map = spg_host_transpose_map,
     .gather_values = spg_host_gather_values,

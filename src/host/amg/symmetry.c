@@ -39,6 +39,19 @@ spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_
     return SPG_OK;
 }
 
+spg_status spg_host_tell_flag(spg_context *context, const int32_t *flag)
+{
+    (void)context, (void)flag;
+    return SPG_OK;
+}
+
+spg_status spg_host_told_flag(spg_context *context, const int32_t *flag, bool *is_set)
+{
+    (void)context;
+    *is_set = *flag == 1;
+    return SPG_OK;
+}
+
 spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C)
 {
     static void (*const mirror_rows[4][2])(const spg_csr *, int64_t, int64_t) = BY_TYPE(mirror_rows);

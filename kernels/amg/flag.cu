@@ -1,0 +1,26 @@
+/* Telling the host a flag: it lies in mapped memory in one word with the number of its telling, which the host polls
+ * for. */
+#include "../containers/entries.cuh"
+#include "amg_stages.h"
+
+spg_status spg_cuda_tell_flag(spg_context *context, const int32_t *flag)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    spg_cuda *cuda = spg_cuda_of(context);
+    volatile unsigned int *told = cuda->device_told;
+    const unsigned int number = ++cuda->tellings << 1;
+    status = spg::for_each(context, 1, "telling a flag", [=] __device__(int64_t) { *told = number | (*flag == 1); });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_told_flag(spg_context *context, const int32_t *flag, bool *is_set)
+{
+    (void)flag;
+    const spg_cuda *cuda = spg_cuda_of(context);
+    const unsigned int number = cuda->tellings << 1;
+    spg_status status = spg_cuda_poll(context, cuda->told, ~1u, number);
+    *is_set = status == SPG_OK && (*cuda->told & 1) != 0;
+    return status;
+}
