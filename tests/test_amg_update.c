@@ -214,6 +214,65 @@ static void without_room_for_vectors_an_update_estimates_as_a_setup_does(void **
     test_system_end(&system);
 }
 
+/* From limits that refuse a setup, naming the workspace, to limits that no longer bind: the same hierarchy, an update
+ * of it that is as good, and a solve. */
+static void under_a_workspace_limit_hierarchies_are_the_same_or_refused(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd3d7:20", "elast3d:8"};
+    for (int run = 0; run < 4; run++) {
+        const spg_csr A = test_generate(names[run / 2], SPG_F64);
+        spg_csr B = scaled(&A, true, 7), B_here;
+        spg_amg_options options = spg_amg_options_default();
+        options.max_coarse = 50;
+        options.block_size = run / 2 ? 3 : 1;
+        options.prepare_update = run % 2;
+        test_system system;
+        test_hierarchy first, second, found;
+        test_system_begin(&A, &options, 1, &system);
+        test_to_place(system.context, &B, &B_here);
+        test_fetch_hierarchy(&system, &first);
+        update(&system, &B_here);
+        test_fetch_hierarchy(&system, &second);
+        const int iterations = test_system_solve(&system, NULL, SPG_OK).iterations;
+        int refused = 0, built = 0, updated = 0;
+        for (int64_t limit = 1024; limit <= 1 << 25; limit *= 2) {
+            spg_amg_destroy(system.amg);
+            assert_int_equal(spg_context_set_workspace_limit(system.context, limit), SPG_OK);
+            spg_status status = spg_amg_setup(system.context, &system.A_here, &options, &system.amg);
+            if (status == SPG_OK) {
+                built++;
+                check_hierarchy(&system, &first);
+                status = spg_amg_update(system.context, system.amg, &B_here);
+                if (options.prepare_update) assert_int_equal(status, SPG_OK);
+                if (status != SPG_OK) check_hierarchy(&system, &first);
+            } else {
+                assert_null(system.amg);
+            }
+            if (status != SPG_OK) {
+                refused++;
+                assert_int_equal(status, SPG_ERROR_MEMORY);
+                assert_non_null(strstr(spg_context_message(system.context), "workspace"));
+                continue;
+            }
+            updated++;
+            test_fetch_hierarchy(&system, &found);
+            test_assert_near_hierarchy(&found, &second, 0.1);
+            test_free_hierarchy(&found);
+            test_system_reset(&system);
+            assert_true(abs(test_system_solve(&system, NULL, SPG_OK).iterations - iterations) <= 1);
+        }
+        if (!(refused > 0 && updated > 1 && built >= updated))
+            fail_msg("%s: %d refused, %d built, %d updated", names[run / 2], refused, built, updated);
+        assert_int_equal(spg_context_set_workspace_limit(system.context, 0), SPG_OK);
+        spg_csr_free(system.context, &B_here);
+        spg_csr_free(test_host(), &B);
+        test_free_hierarchy(&first);
+        test_free_hierarchy(&second);
+        test_system_end(&system);
+    }
+}
+
 static void an_updated_hierarchy_solves_the_new_system(void **state)
 {
     (void)state;
@@ -315,6 +374,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_update_is_a_fresh_setup_but_for_estimates_of_rho),
         cmocka_unit_test(an_update_to_other_values_is_as_good_as_a_fresh_setup),
         cmocka_unit_test(without_room_for_vectors_an_update_estimates_as_a_setup_does),
+        cmocka_unit_test(under_a_workspace_limit_hierarchies_are_the_same_or_refused),
         cmocka_unit_test(an_updated_hierarchy_solves_the_new_system),
         cmocka_unit_test(updates_after_the_first_allocate_nothing),
         cmocka_unit_test(updates_of_another_shape_or_pattern_are_refused),

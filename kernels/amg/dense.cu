@@ -35,8 +35,7 @@ __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_
                 double passed = __shfl_sync(ALL_LANES, value, source);
                 if (alike >> source & 1) sum += passed;
             }
-            if (reads && (alike & lanes_below()) == 0)
-                dense.tableau[row * dense.padded + column] += has_duplicates ? sum : value;
+            if (reads && (alike & lanes_below()) == 0) *dense.entry(row, column) += has_duplicates ? sum : value;
             if (reads && value != 0) dense.row_used[row] = dense.column_used[column] = 1;
             if (reads && !isfinite(value)) atomicAdd(faults, 1ull);
             __syncwarp();
@@ -62,7 +61,7 @@ template <typename Value> spg_status load(spg_context *context, const spg_csr &A
     return for_each(context, padded, "a dense operator", [=] __device__(int64_t i) {
         dense.column_of[i] = -1;
         bool is_used = i < n && (dense.row_used[i] != 0 || dense.column_used[i] != 0);
-        if (!is_used && by_pivots) dense.tableau[i * padded + i] = 1;
+        if (!is_used && by_pivots) *dense.entry(i, i) = 1;
     });
 }
 

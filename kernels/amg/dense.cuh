@@ -15,7 +15,7 @@ struct spg_amg_dense {
     spg_type type;
     double least_share; /* of the largest pivot or singular value, or of scale: at most this counts as zero */
     double scale;
-    double *tableau;    /* padded x padded, row-major: the operator, and then its inverse, rows and columns permuted */
+    double *tableau;    /* padded x padded: the operator, and then its inverse, rows and columns permuted */
     double *inverse;    /* n x n, row-major */
     double *pivots;     /* magnitudes; or squares of singular values, and then reciprocals of those kept */
     int32_t *row_of;    /* of each column of the tableau: the row of its pivot */
@@ -23,6 +23,12 @@ struct spg_amg_dense {
     int32_t *row_used;  /* not 0: the row has values that are not zero */
     int32_t *column_used;
     double *vectors; /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
+
+    /* Of the tableau: column-major for pivots, row-major for rotations. */
+    __device__ double *entry(int64_t row, int64_t column) const
+    {
+        return tableau + (vectors == nullptr ? column * padded + row : row * padded + column);
+    }
 };
 
 namespace spg
@@ -36,8 +42,8 @@ enum { DENSE_PAD = 32 };
 /* Turns the tableau into its inverse by pivots, and writes it to `inverse`. Queued. */
 spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense);
 
-/* Writes the pseudo-inverse of the n x n operator that lies in the tableau, rows of `padded` values, to `inverse`.
- * Waits. */
+/* Writes the pseudo-inverse of the n x n operator that lies in the tableau, row-major, rows of `padded` values, to
+ * `inverse`. Waits. */
 spg_status invert_by_rotations(spg_context *context, const spg_amg_dense &dense);
 
 } // namespace amg

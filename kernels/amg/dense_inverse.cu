@@ -4,7 +4,7 @@
  * and without moving rows: entry (row_of[j], c) ends as that of the inverse in row j and column row_of[c]. One block
  * exchanges the columns of a panel, held in registers; then a block for each strip of other columns applies the panel
  * to them. The pivots are those of LU with row pivots, but for columns whose largest entries agree in their first 20
- * bits. Two launches a panel, none waits. */
+ * bits. The tableau is column-major: neighbouring lanes have neighbouring rows. Two launches a panel, none waits. */
 #include "dense.cuh"
 
 namespace spg
@@ -18,13 +18,19 @@ namespace
 
 enum { PANEL_THREADS = 512, PANEL_WARPS = PANEL_THREADS / WARP, PANEL_VALUES = 32, STRIP = 8 };
 
-/* What a panel's block passes around: each warp's best pivot, and the row of the best of all. Two of each: one is read
- * while the next is written. */
+/* Of a panel's columns, those that are exchanged one by one before the others follow. */
+enum { FEW = 8 };
+
+/* What a panel's block passes around: each warp's best pivot, and of the row of the best of all what it holds in the
+ * few columns. Two of each: one is read while the next is written. others: what the few pivots' rows hold in the other
+ * columns. */
 template <int Width> struct panel_memory {
+    static constexpr int few = Width < FEW ? Width : FEW;
     uint32_t keys[2][PANEL_WARPS];
     int32_t rows[2][PANEL_WARPS];
     double values[2][PANEL_WARPS];
-    alignas(16) double pivot_row[2][Width];
+    alignas(16) double pivot_row[2][few];
+    alignas(16) double others[few][Width > few ? Width - few : 1];
 };
 
 struct pivot {
@@ -50,86 +56,151 @@ template <int Width> __device__ inline pivot find_pivot(panel_memory<Width> &mem
     return {most, memory.rows[turn][winner], memory.values[turn][winner]};
 }
 
-/* Exchanges columns [first, first + Width) of the tableau. A thread holds Rows rows of them. */
+/* A thread's rows of a panel: row threadIdx.x and so on, Rows of them. pivot_of: which of the few columns' pivot a row
+ * is, -1 of none. */
+template <int Rows, int Width> struct panel_rows {
+    double a[Rows][Width];
+    bool used[Rows];
+    int pivot_of[Rows];
+
+    static __device__ int row(int r) { return (int)threadIdx.x + r * (int)blockDim.x; }
+};
+
+/* Exchanges column t of the few for the best of the rows left. */
+template <int Rows, int Width>
+__device__ inline void exchange_column(const spg_amg_dense &dense, panel_memory<Width> &memory,
+                                       panel_rows<Rows, Width> &mine, int column, int t)
+{
+    constexpr int few = panel_memory<Width>::few;
+    pivot best = {0, (int)threadIdx.x, 0};
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        uint32_t key = mine.used[r] ? 0 : ((uint32_t)__double2hiint(mine.a[r][t]) & 0x7fffffffu) + 1;
+        if (key > best.key) best = {key, mine.row(r), mine.a[r][t]};
+    }
+    best = find_pivot(memory, t & 1, best);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        if (mine.row(r) != best.row) continue;
+#pragma unroll
+        for (int c = 0; c < few; ++c) memory.pivot_row[t & 1][c] = mine.a[r][c];
+        mine.used[r] = true;
+        mine.pivot_of[r] = t;
+        dense.row_of[column] = best.row;
+        dense.column_of[best.row] = column;
+        dense.pivots[column] = fabs(best.value);
+    }
+    double reciprocal = best.value != 0 ? 1 / best.value : 0; /* while others wait for the row */
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        bool is_pivot = mine.row(r) == best.row;
+        double factor = is_pivot ? reciprocal : mine.a[r][t] * reciprocal;
+#pragma unroll
+        for (int c = 0; c < few; ++c)
+            if (c != t) mine.a[r][c] = fma(-factor, memory.pivot_row[t & 1][c], is_pivot ? 0.0 : mine.a[r][c]);
+        mine.a[r][t] = factor;
+    }
+}
+
+/* Lets the other columns follow what was done to the few. */
+template <int Rows, int Width>
+__device__ inline void apply_few(panel_memory<Width> &memory, panel_rows<Rows, Width> &mine)
+{
+    constexpr int few = panel_memory<Width>::few;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r)
+        if (mine.pivot_of[r] >= 0)
+#pragma unroll
+            for (int c = few; c < Width; ++c) memory.others[mine.pivot_of[r]][c - few] = mine.a[r][c];
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < Rows; ++r)
+#pragma unroll
+        for (int c = few; c < Width; ++c) {
+            double sum = mine.pivot_of[r] >= 0 ? 0 : mine.a[r][c];
+#pragma unroll
+            for (int t = 0; t < few; ++t) sum = fma(-mine.a[r][t], memory.others[t][c - few], sum);
+            mine.a[r][c] = sum;
+        }
+}
+
+/* Turns the columns by the few, so that the next of them come first. */
+template <int Rows, int Width> __device__ inline void turn_columns(panel_rows<Rows, Width> &mine)
+{
+    constexpr int few = panel_memory<Width>::few;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+        double done[few];
+#pragma unroll
+        for (int c = 0; c < few; ++c) done[c] = mine.a[r][c];
+#pragma unroll
+        for (int c = 0; c + few < Width; ++c) mine.a[r][c] = mine.a[r][c + few];
+#pragma unroll
+        for (int c = 0; c < few; ++c) mine.a[r][Width - few + c] = done[c];
+    }
+}
+
+/* Exchanges columns [first, first + Width) of the tableau. The loop is left a loop: unrolled, its instructions do not
+ * fit their cache. */
 template <int Rows, int Width>
 __global__ __launch_bounds__(PANEL_THREADS) void exchange_panel(spg_amg_dense dense, int first)
 {
+    constexpr int few = panel_memory<Width>::few;
     __shared__ panel_memory<Width> memory;
     const int count = (int)dense.padded;
-    double a[Rows][Width];
-    bool used[Rows];
+    double *panel = dense.tableau + (int64_t)first * count;
+    panel_rows<Rows, Width> mine;
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
-        int row = (int)threadIdx.x + r * (int)blockDim.x;
-        used[r] = row >= count || dense.column_of[row] >= 0;
+        const int row = mine.row(r);
+        mine.used[r] = row >= count || dense.column_of[row] >= 0;
 #pragma unroll
-        for (int c = 0; c < Width; ++c) a[r][c] = row < count ? dense.tableau[(int64_t)row * count + first + c] : 0;
+        for (int c = 0; c < Width; ++c) mine.a[r][c] = row < count ? panel[(int64_t)c * count + row] : 0;
+    }
+#pragma unroll 1
+    for (int done = 0; done < Width; done += few) {
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) mine.pivot_of[r] = -1;
+#pragma unroll
+        for (int t = 0; t < few; ++t) exchange_column(dense, memory, mine, first + done + t, t);
+        if (few == Width) break;
+        apply_few(memory, mine);
+        turn_columns(mine);
     }
 #pragma unroll
-    for (int t = 0; t < Width; ++t) {
-        pivot best = {0, (int)threadIdx.x, 0};
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-            uint32_t key = used[r] ? 0 : ((uint32_t)__double2hiint(a[r][t]) & 0x7fffffffu) + 1;
-            if (key > best.key) best = {key, (int)threadIdx.x + r * (int)blockDim.x, a[r][t]};
-        }
-        best = find_pivot(memory, t & 1, best);
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-            if ((int)threadIdx.x + r * (int)blockDim.x != best.row) continue;
-#pragma unroll
-            for (int c = 0; c < Width; ++c) memory.pivot_row[t & 1][c] = a[r][c];
-            used[r] = true;
-            dense.row_of[first + t] = best.row;
-            dense.column_of[best.row] = first + t;
-            dense.pivots[first + t] = fabs(best.value);
-        }
-        double reciprocal = best.value != 0 ? 1 / best.value : 0; /* while others wait for the row */
-        __syncthreads();
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-            bool is_pivot = (int)threadIdx.x + r * (int)blockDim.x == best.row;
-            double factor = is_pivot ? reciprocal : a[r][t] * reciprocal;
-#pragma unroll
-            for (int c = 0; c < Width; ++c)
-                if (c != t) a[r][c] = fma(-factor, memory.pivot_row[t & 1][c], is_pivot ? 0.0 : a[r][c]);
-            a[r][t] = factor;
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-        int row = (int)threadIdx.x + r * (int)blockDim.x;
+    for (int r = 0; r < Rows; ++r)
 #pragma unroll
         for (int c = 0; c < Width; ++c)
-            if (row < count) dense.tableau[(int64_t)row * count + first + c] = a[r][c];
-    }
+            if (mine.row(r) < count) panel[(int64_t)c * count + mine.row(r)] = mine.a[r][c];
 }
 
 /* Applies a panel to STRIP columns beside it: what the rows of its pivots hold there is read before it changes. */
 template <int Width> __global__ __launch_bounds__(THREADS) void apply_panel(spg_amg_dense dense, int first)
 {
     __shared__ double pivot_rows[Width][STRIP];
-    const int count = (int)dense.padded, column = (int)blockIdx.x * STRIP;
+    const int64_t count = dense.padded;
+    const int column = (int)blockIdx.x * STRIP;
     if (column >= first && column + STRIP <= first + Width) return;
+    double *strip = dense.tableau + column * count;
+    const double *panel = dense.tableau + first * count;
     for (int k = (int)threadIdx.x; k < Width * STRIP; k += THREADS)
-        pivot_rows[k / STRIP][k % STRIP] =
-            dense.tableau[(int64_t)dense.row_of[first + k / STRIP] * count + column + k % STRIP];
+        pivot_rows[k / STRIP][k % STRIP] = strip[k % STRIP * count + dense.row_of[first + k / STRIP]];
     __syncthreads();
     for (int row = (int)threadIdx.x; row < count; row += THREADS) {
-        double *values = dense.tableau + (int64_t)row * count;
         bool is_pivot = dense.column_of[row] >= first && dense.column_of[row] < first + Width;
         double sums[STRIP];
 #pragma unroll
-        for (int c = 0; c < STRIP; ++c) sums[c] = is_pivot ? 0 : values[column + c];
+        for (int c = 0; c < STRIP; ++c) sums[c] = is_pivot ? 0 : strip[c * count + row];
 #pragma unroll 8
         for (int t = 0; t < Width; ++t) {
-            double factor = -values[first + t];
+            double factor = -panel[t * count + row];
 #pragma unroll
             for (int c = 0; c < STRIP; ++c) sums[c] = fma(factor, pivot_rows[t][c], sums[c]);
         }
 #pragma unroll
         for (int c = 0; c < STRIP; ++c)
-            if (column + c < first || column + c >= first + Width) values[column + c] = sums[c];
+            if (column + c < first || column + c >= first + Width) strip[c * count + row] = sums[c];
     }
 }
 
@@ -159,7 +230,7 @@ spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense)
     return for_each(context, n * dense.padded, "a dense inverse", [=] __device__(int64_t k) {
         int64_t j = k / dense.padded, c = k % dense.padded, column = dense.row_of[c];
         bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
-        if (column < n) dense.inverse[j * n + column] = is_used ? dense.tableau[dense.row_of[j] * dense.padded + c] : 0;
+        if (column < n) dense.inverse[j * n + column] = is_used ? dense.tableau[c * dense.padded + dense.row_of[j]] : 0;
     });
 }
 

@@ -1,15 +1,15 @@
 /* The spectral radius of D^-1 A by Lanczos in the inner product of D, where D^-1 A is symmetric if A is.
  *
  * In: A, the inverse of D, a seed, and of an update the vector to go on from. Out: *rho in device memory, and of a
- * set-up its Ritz vector. Two passes a step: y = A v with v . y, then the next vector with its norm; vectors stay
- * unscaled: their scale goes where they are read. All steps are one cooperative kernel: blocks leave their shares of a
- * sum in memory, meet, and add all shares up, each for itself and in the same order, so that all go on alike. Nothing
- * waits. */
-#include "rows.cuh"
+ * set-up its Ritz vector. One pass over A a step and one sum over all rows: u_s stands as t - alpha u_(s-1), alpha of
+ * the step before, until it is read, so that a pass multiplies it and leaves the next t; its norm is known from the
+ * step before as what D^-1 A u_(s-1) has beside its shares of u_(s-1) and u_(s-2). All steps are one cooperative
+ * kernel: blocks leave their shares of the sums in memory, meet, and add all shares up, each for itself and in the same
+ * order, so that all go on alike. Nothing waits. */
+#include "ritz.cuh"
 
 #include "amg_random.h"
 
-#include <cfloat>
 #include <cooperative_groups.h>
 
 namespace spg
@@ -24,14 +24,23 @@ namespace
 namespace cg = cooperative_groups;
 
 enum { MOST_BLOCKS = 1024, ALIGNMENT = 64 };
-enum { MOST_TESTED = 32 };   /* of steps after which an update asks whether its estimate has settled */
-enum { ENTRIES_A_LANE = 8 }; /* amg_bench, H100 */
+enum { ENTRIES_A_LANE = 8 };
+enum { FEWEST_ENTRIES_A_LANE = 2 }; /* of matrices that leave multiprocessors idle */
+enum { SUMS = 3 };
 
-template <typename Value> struct lanczos {
+/* u = t - alpha before, with alpha kept apart. */
+template <typename Entry> struct alignas(2 * sizeof(Entry)) couple {
+    Entry t, before;
+
+    __device__ Entry at(Entry alpha) const { return t - alpha * before; }
+};
+
+/* Entry: of the vectors. */
+template <typename Value, typename Entry> struct lanczos {
     matrix_view<Value> A;
     int lanes, steps;
     const Value *inverse;
-    Value *v, *before, *y; /* v and before unscaled; y scaled */
+    couple<Entry> *here, *next;
     uint64_t seed;
     double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
     double *shares;                 /* of the blocks: two sets, used in turn */
@@ -40,175 +49,168 @@ template <typename Value> struct lanczos {
     double *weights;        /* of the basis in the Ritz vector; before, the vectors' scales */
 
     __device__ bool starts_warm() const { return known.vector != nullptr && known.basis == nullptr && *known.rho != 0; }
-    __device__ void keep(int step, int64_t row, double entry) const /* of D^1/2 v */
+    __device__ void keep(int step, int64_t row, double entry) const /* of D^1/2 u */
     {
         known.basis[step * A.rows + row] = (float)entry;
     }
 };
 
+/* What a step goes by, the same in all threads: u_s = here.at(alpha); beta_square: (u_s, u_s) / (u_(s-1), u_(s-1));
+ * scale: what makes u_s a unit vector, or about. */
+struct recurrence {
+    double alpha = 0, beta_square = 0, scale = 1;
+};
+
 /* All blocks' values combined, in all threads of all of them. */
-template <typename Operator>
-__device__ double combine_all(cg::grid_group &grid, double value, Operator combine, double *shares, int *turn)
+template <int Count, typename Operator>
+__device__ void combine_all(cg::grid_group &grid, double (&values)[Count], Operator combine, double *shares, int *turn)
 {
-    __shared__ double all;
-    double *mine = shares + (*turn)++ % 2 * MOST_BLOCKS;
-    value = combine_block<MEETING_THREADS>(value, 0.0, combine);
-    if (threadIdx.x == 0) mine[blockIdx.x] = value;
-    grid.sync();
-    value = 0;
-    for (unsigned int b = threadIdx.x; b < gridDim.x; b += MEETING_THREADS)
-        value = combine(value, *(volatile const double *)(mine + b));
-    value = combine_block<MEETING_THREADS>(value, 0.0, combine);
-    if (threadIdx.x == 0) all = value;
+    __shared__ double parts[Count][MEETING_THREADS / WARP], all[Count];
+    const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp();
+    double *mine = shares + (*turn)++ % 2 * (SUMS * MOST_BLOCKS);
+#pragma unroll
+    for (int c = 0; c < Count; ++c) {
+        values[c] = reduce(values[c], combine);
+        if (lane == 0) parts[c][warp] = values[c];
+    }
     __syncthreads();
-    return all;
+    if (warp < Count) {
+        double value = reduce(parts[warp][lane], combine);
+        if (lane == 0) mine[warp * MOST_BLOCKS + (int)blockIdx.x] = value;
+    }
+    grid.sync();
+    if (warp < Count) {
+        double value = 0;
+        for (int b = lane; b < (int)gridDim.x; b += WARP)
+            value = combine(value, *(volatile const double *)(mine + warp * MOST_BLOCKS + b));
+        value = reduce(value, combine);
+        if (lane == 0) all[warp] = value;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < Count; ++c) values[c] = all[c];
 }
 
-template <typename Body> __device__ void for_each_index(int64_t count, Body body)
+/* u_0 = D^-1/2 x, x from random bits, or what is known and as much of them, for what is not known. */
+template <typename Value, typename Entry> __device__ void start(const lanczos<Value, Entry> &job, bool is_warm)
 {
-    int64_t step = (int64_t)gridDim.x * MEETING_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * MEETING_THREADS + threadIdx.x; i < count; i += step) body(i);
-}
-
-/* v = D^-1/2 x, x from random bits, or what is known and half as much of them, for what is not known; before = 0; the
- * square of v in the norm of D. A negative inverse makes it a NaN: D is no inner product then. */
-template <typename Value> __device__ double start(const lanczos<Value> &job, bool is_warm)
-{
-    double sum = 0;
-    for_each_index(job.A.rows, [&](int64_t i) {
+    const int64_t step = (int64_t)gridDim.x * MEETING_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * MEETING_THREADS + threadIdx.x; i < job.A.rows; i += step) {
         double inverse = (double)job.inverse[i];
         double x = spg_amg_random_unit(job.seed, (uint64_t)i);
-        if (is_warm) x = (double)job.known.vector[i] + x / 2;
-        if (!(inverse > 0)) x = 0;
-        Value value = x != 0 ? (Value)(x * sqrt(inverse)) : (Value)0;
-        job.v[i] = value;
-        job.before[i] = 0;
-        if (job.known.basis != nullptr) job.keep(0, i, x);
-        if (inverse != 0) sum += inverse > 0 ? (double)value * (double)value / inverse : (double)NAN;
-    });
-    return sum;
-}
-
-/* y = A v; v . y, both with v scaled. */
-template <typename Value> __device__ double multiply(const lanczos<Value> &job, const Value *v, double scale)
-{
-    double sum = 0;
-    for_each_row(job.A.rows, job.lanes, [&](int64_t row, int lane) {
-        Value entries = multiply_row(job.A, row, lane, job.lanes, v);
-        if (row < 0 || lane != 0) return;
-        double product = scale * (double)entries;
-        job.y[row] = (Value)product;
-        sum += product * (scale * (double)v[row]);
-    });
-    return sum;
-}
-
-/* before = D^-1 y - v_factor v - before_factor before, which is the next v, of this step; its square in the norm of D.
- */
-template <typename Value>
-__device__ double advance(const lanczos<Value> &job, int step, const Value *v, Value *before, double v_factor,
-                          double before_factor)
-{
-    double sum = 0;
-    for_each_index(job.A.rows, [&](int64_t i) {
-        double inverse = (double)job.inverse[i];
-        double next = inverse * (double)job.y[i] - v_factor * (double)v[i] - before_factor * (double)before[i];
-        before[i] = (Value)next;
-        if (job.known.basis != nullptr) job.keep(step, i, inverse > 0 ? next / sqrt(inverse) : 0);
-        if (inverse != 0) sum += next * next / inverse;
-    });
-    return sum;
-}
-
-/* How many eigenvalues of the tridiagonal matrix lie below x (Sturm). */
-__device__ int eigenvalues_below(const double *diagonal, const double *subdiagonal, int steps, double x)
-{
-    int below = 0;
-    double pivot = 1;
-    for (int s = 0; s < steps; ++s) {
-        double coupling = s > 0 ? subdiagonal[s - 1] * subdiagonal[s - 1] : 0;
-        pivot = diagonal[s] - x - coupling / pivot;
-        if (pivot == 0) pivot = -DBL_MIN;
-        below += pivot < 0;
-    }
-    return below;
-}
-
-/* By one warp: each lane tries a point between the bounds. */
-__device__ double largest_ritz_value(const double *diagonal, const double *subdiagonal, int steps)
-{
-    double low = -DBL_MAX, high = -DBL_MAX;
-    for (int s = 0; s < steps; ++s) { /* above every diagonal entry and within Gershgorin's discs */
-        double radius = (s > 0 ? subdiagonal[s - 1] : 0) + (s + 1 < steps ? subdiagonal[s] : 0);
-        low = fmax(low, diagonal[s]);
-        high = fmax(high, diagonal[s] + radius);
-    }
-    for (;;) {
-        double point = low + (high - low) * ((double)(lane_in_warp() + 1) / (WARP + 1));
-        bool is_between = point > low && point < high;
-        bool is_above = is_between && eigenvalues_below(diagonal, subdiagonal, steps, point) == steps;
-        if (!__any_sync(ALL_LANES, is_between)) return high;
-        double least_above = reduce(is_above ? point : high, minimum());
-        double most_below = reduce(is_between && !is_above ? point : low, maximum());
-        high = least_above;
-        low = most_below < high ? most_below : low;
+        if (is_warm) x += (double)job.known.vector[i];
+        job.here[i] = {inverse > 0 && x != 0 ? (Entry)(x * sqrt(inverse)) : (Entry)0, (Entry)0};
     }
 }
 
-/* Whether the largest Ritz value of steps 0 to s is about what it was before s; by all threads of a block. coupling: of
- * step s with the one before. */
-__device__ bool settles(int s, double diagonal, double coupling, double *estimate)
+struct row_range {
+    int64_t begin;
+    int length;
+};
+
+template <typename Value> __device__ row_range range_of(const matrix_view<Value> &A, int64_t row)
 {
-    __shared__ double diagonals[MOST_TESTED], couplings[MOST_TESTED], found;
-    if (threadIdx.x < WARP) {
-        if (threadIdx.x == 0) {
-            diagonals[s] = diagonal;
-            if (s > 0) couplings[s - 1] = coupling;
+    if (row >= A.rows) return {0, 0};
+    const int64_t begin = A.offsets[row];
+    return {begin, (int)(A.offsets[row + 1] - begin)};
+}
+
+/* The row's product with u, in all lanes of its group: as multiply_row, with more in flight. */
+template <typename Value, typename Entry>
+__device__ Value multiply_row_by_couples(const matrix_view<Value> &A, row_range range, int lane, int lanes,
+                                         const couple<Entry> *here, Entry alpha)
+{
+    const int32_t *columns_of_row = A.columns + range.begin;
+    const Value *values_of_row = A.values + range.begin;
+    Value sum = 0;
+    for (int k = lane; k < range.length; k += ENTRIES_A_LANE * lanes) {
+        int32_t columns[ENTRIES_A_LANE];
+        Value values[ENTRIES_A_LANE];
+#pragma unroll
+        for (int e = 0; e < ENTRIES_A_LANE; ++e) {
+            bool reads = k + e * lanes < range.length;
+            columns[e] = reads ? columns_of_row[k + e * lanes] : -1;
+            values[e] = reads ? values_of_row[k + e * lanes] : (Value)0;
         }
-        __syncwarp();
-        double value = isfinite(diagonal) ? largest_ritz_value(diagonals, couplings, s + 1) : diagonal;
-        if (threadIdx.x == 0) found = value;
+#pragma unroll
+        for (int e = 0; e < ENTRIES_A_LANE; ++e)
+            if (columns[e] >= 0) sum += values[e] * (Value)here[columns[e]].at(alpha);
     }
-    __syncthreads();
-    const double before = *estimate;
-    *estimate = found;
-    __syncthreads();
-    return s >= 2 && *estimate - before <= SPG_AMG_SETTLED * *estimate;
+    return combine_lanes(sum, lanes, plus());
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
-template <typename Value> __device__ int iterate(const lanczos<Value> &job, cg::grid_group &grid, int *turn)
+/* next from here. sums: this thread's share of (u, u), (u, D^-1 A u) and (D^-1 A u, D^-1 A u) in the inner product of
+ * D. A negative inverse makes them NaNs: D is no inner product then. */
+template <typename Value, typename Entry>
+__device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<Entry> *here, couple<Entry> *next,
+                     recurrence by, double (&sums)[SUMS])
+{
+    const Entry alpha = (Entry)by.alpha;
+    const int groups = MEETING_THREADS / job.lanes, group = (int)threadIdx.x / job.lanes;
+    const int lane = (int)threadIdx.x % job.lanes;
+    const int64_t stride = (int64_t)gridDim.x * groups;
+    row_range ahead = range_of(job.A, (int64_t)blockIdx.x * groups + group);
+    for (int64_t first = (int64_t)blockIdx.x * groups; first < job.A.rows; first += stride) {
+        const row_range range = ahead;
+        const int64_t row = first + group;
+        const bool leads = row < job.A.rows && lane == 0;
+        const couple<Entry> own = leads ? here[row] : couple<Entry>{0, 0};
+        const double inverse = leads ? (double)job.inverse[row] : 0;
+        ahead = range_of(job.A, row + stride);
+        const double y = (double)multiply_row_by_couples(job.A, range, lane, job.lanes, here, alpha);
+        if (!leads) continue;
+        const double u = (double)own.at(alpha), z = inverse * y;
+        next[row] = {(Entry)(by.scale * (z - by.beta_square * (double)own.before)), (Entry)(by.scale * u)};
+        if (job.known.basis != nullptr) job.keep(step, row, inverse > 0 ? u / sqrt(inverse) : 0);
+        if (inverse == 0) continue;
+        sums[0] += inverse > 0 ? u * u / inverse : (double)NAN;
+        sums[1] += u * y;
+        sums[2] += z * y;
+    }
+}
+
+/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
+ * where steps ended for that. */
+template <typename Value, typename Entry>
+__device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, double *settled)
 {
     const bool is_warm = job.starts_warm(), tells = blockIdx.x == 0 && threadIdx.x == 0;
-    Value *v = job.v, *before = job.before;
-    double norm = sqrt(combine_all(grid, start(job, is_warm), plus(), job.shares, turn));
-    double v_scale = 1 / norm, before_scale = 0, coupling = 0, spread = 0, estimate = 0;
-    if (!(norm > 0)) return 0;
+    const double least_coupling = sizeof(Entry) == sizeof(float) ? 1e-3 : 1e-7;
+    couple<Entry> *here = job.here, *next = job.next;
+    recurrence by;
+    double spread = 0;
+    float estimate = 0;
+    start(job, is_warm);
+    grid.sync();
     for (int s = 0; s < job.steps; ++s) {
-        double diagonal = combine_all(grid, multiply(job, v, v_scale), plus(), job.shares, turn);
+        double sums[SUMS] = {};
+        pass(job, s, here, next, by, sums);
+        combine_all(grid, sums, plus(), job.shares, turn);
+        if (!(sums[0] > 0)) return 0;
+        const double diagonal = sums[1] / sums[0];
         if (tells) {
             job.diagonal[s] = diagonal;
-            job.weights[s] = v_scale;
+            job.weights[s] = 1 / sqrt(sums[0]);
         }
         if (s + 1 == job.steps) return isfinite(diagonal) ? job.steps : 0;
-        if (is_warm && s < MOST_TESTED && settles(s, diagonal, coupling, &estimate)) return s + 1;
-        double square = advance(job, s + 1, v, before, diagonal * v_scale, coupling * before_scale);
-        coupling = sqrt(combine_all(grid, square, plus(), job.shares, turn));
-        if (!isfinite(diagonal) || !isfinite(coupling)) return 0;
+        const bool tests = is_warm && s < MOST_TESTED;
+        if (tests && settles(s, diagonal, sqrt(by.beta_square), &estimate, settled)) return s + 1;
+        const double square = sums[2] / sums[0] - diagonal * diagonal - by.beta_square;
+        if (!isfinite(diagonal) || !isfinite(square)) return 0;
+        const double coupling = square > 0 ? sqrt(square) : 0;
         spread = fmax(spread, fabs(diagonal) + coupling);
         if (tells) job.subdiagonal[s] = coupling;
-        if (coupling <= 1e-7 * spread) return s + 1; /* invariant space */
-        Value *next = before;
-        before = v;
-        v = next;
-        before_scale = v_scale;
-        v_scale = 1 / coupling;
+        if (coupling <= least_coupling * spread) return s + 1; /* invariant space */
+        by = {diagonal, square, 1 / (by.scale * coupling * sqrt(sums[0]))};
+        couple<Entry> *read = here;
+        here = next;
+        next = read;
     }
     return 0;
 }
 
 /* The largest sum of magnitudes of a row of D^-1 A, this thread's share. */
-template <typename Value> __device__ double sum_rows(const lanczos<Value> &job)
+template <typename Value, typename Entry> __device__ double sum_rows(const lanczos<Value, Entry> &job)
 {
     double most = 0;
     for_each_row(job.A.rows, job.lanes, [&](int64_t row, int lane) {
@@ -225,7 +227,8 @@ template <typename Value> __device__ double sum_rows(const lanczos<Value> &job)
 /* By one thread: the eigenvector of rho from the tridiagonal matrix's rows, from the first on, as weights of the
  * unscaled vectors, which make a vector as long as the first of them. rho is the largest eigenvalue: all entries are
  * positive, and nothing cancels. */
-template <typename Value> __device__ void weigh_basis(const lanczos<Value> &job, int steps, double rho)
+template <typename Value, typename Entry>
+__device__ void weigh_basis(const lanczos<Value, Entry> &job, int steps, double rho)
 {
     double before = 0, here = 1, square = 0;
     const double length = 1 / job.weights[0];
@@ -241,23 +244,30 @@ template <typename Value> __device__ void weigh_basis(const lanczos<Value> &job,
     for (int s = 0; s < steps; ++s) job.weights[s] *= length / sqrt(square);
 }
 
-template <typename Value> __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value> job)
+template <typename Value, typename Entry>
+__global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, Entry> job)
 {
     cg::grid_group grid = cg::this_grid();
-    int turn = 0, steps = iterate(job, grid, &turn);
-    double radius = steps != 0 ? 0 : combine_all(grid, sum_rows(job), maximum(), job.shares, &turn);
+    int turn = 0;
+    double radius[1] = {0};
+    const int steps = iterate(job, grid, &turn, radius);
+    if (steps == 0) {
+        radius[0] = sum_rows(job);
+        combine_all(grid, radius, maximum(), job.shares, &turn);
+    }
     if (blockIdx.x != 0 || threadIdx.x >= WARP) return;
     __syncwarp();
-    if (steps > 0) radius = largest_ritz_value(job.diagonal, job.subdiagonal, steps);
+    if (steps > 0 && radius[0] == 0) radius[0] = largest_ritz_value(job.diagonal, job.subdiagonal, steps, FOUND_TO);
     if (threadIdx.x != 0) return;
-    *job.rho = radius > 0 && isfinite(radius) ? radius : 1;
+    *job.rho = radius[0] > 0 && isfinite(radius[0]) ? radius[0] : 1;
     if (job.known.basis == nullptr) return;
-    weigh_basis(job, steps, radius);
+    weigh_basis(job, steps, radius[0]);
     *job.known.rho = steps > 0 ? *job.rho : 0;
 }
 
 /* The Ritz vector of a set-up. */
-template <typename Value> spg_status combine_basis(spg_context *context, const lanczos<Value> &job)
+template <typename Value, typename Entry>
+spg_status combine_basis(spg_context *context, const lanczos<Value, Entry> &job)
 {
     const spg_amg_spectrum known = job.known;
     const double *weights = job.weights;
@@ -271,43 +281,53 @@ template <typename Value> spg_status combine_basis(spg_context *context, const l
     });
 }
 
-int64_t vector_bytes(const spg_csr &A)
+int64_t vector_bytes(const spg_csr &A) /* of couples */
 {
-    return (A.rows * (int64_t)spg_type_size(A.value_type) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (2 * A.rows * (int64_t)spg_type_size(A.value_type) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-template <typename Value> spg_status launch(spg_context *context, lanczos<Value> job)
+/* More than fit the entries where rows are too few to keep all threads at work. */
+int lanes_of_row(const spg_context *context, const spg_csr &A)
+{
+    const int64_t threads = (int64_t)spg_cuda_of(context)->multiprocessors * MEETING_THREADS;
+    const int most = lanes_for(A.rows, A.nnz, FEWEST_ENTRIES_A_LANE);
+    int lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
+    while (lanes < most && 2 * lanes * A.rows <= threads) lanes *= 2;
+    return lanes;
+}
+
+template <typename Value, typename Entry> spg_status launch(spg_context *context, lanczos<Value, Entry> job)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     int most = 0;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, find_radius<Value>, MEETING_THREADS, 0);
+    cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, find_radius<Value, Entry>, MEETING_THREADS, 0);
     if (error != cudaSuccess) return spg_cuda_check(context, error, "the spectral radius");
     most = most * cuda->multiprocessors < MOST_BLOCKS ? most * cuda->multiprocessors : MOST_BLOCKS;
     unsigned int wanted = blocks_for_groups(context, job.A.rows, job.lanes, MEETING_THREADS);
     void *arguments[] = {&job};
-    error = cudaLaunchCooperativeKernel((const void *)find_radius<Value>,
+    error = cudaLaunchCooperativeKernel((const void *)find_radius<Value, Entry>,
                                         dim3(wanted < (unsigned int)most ? wanted : (unsigned int)most),
                                         dim3(MEETING_THREADS), arguments, 0, cuda->stream);
     return spg_cuda_check(context, error, "the spectral radius");
 }
 
-template <typename Value>
+template <typename Value, typename Entry>
 spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inverse, int steps, uint64_t seed,
                         void *workspace, const spg_amg_spectrum *known, double *rho)
 {
     char *at = static_cast<char *>(workspace);
     int64_t bytes = vector_bytes(A);
-    lanczos<Value> job = {};
+    lanczos<Value, Entry> job = {};
     job.A = view_of<Value>(A);
-    job.lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
+    job.lanes = lanes_of_row(context, A);
     job.steps = steps;
     job.inverse = static_cast<const Value *>(inverse);
-    job.v = reinterpret_cast<Value *>(at);
-    job.before = reinterpret_cast<Value *>(at + bytes);
-    job.y = reinterpret_cast<Value *>(at + 2 * bytes);
+    job.here = reinterpret_cast<couple<Entry> *>(at);
+    job.next = reinterpret_cast<couple<Entry> *>(at + bytes);
     job.seed = seed;
-    job.shares = reinterpret_cast<double *>(at + 3 * bytes);
-    job.diagonal = job.shares + 2 * MOST_BLOCKS;
+    job.shares = reinterpret_cast<double *>(at + 2 * bytes);
+    job.diagonal = job.shares + 2 * SUMS * MOST_BLOCKS;
     job.subdiagonal = job.diagonal + steps;
     job.weights = job.subdiagonal + steps;
     job.rho = rho;
@@ -324,7 +344,8 @@ spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inve
 
 int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps)
 {
-    return 3 * spg::amg::vector_bytes(*A) + (2 * spg::amg::MOST_BLOCKS + 3 * (int64_t)steps) * (int64_t)sizeof(double);
+    return 2 * spg::amg::vector_bytes(*A) +
+           (2 * spg::amg::SUMS * spg::amg::MOST_BLOCKS + 3 * (int64_t)steps) * (int64_t)sizeof(double);
 }
 
 spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
@@ -333,7 +354,10 @@ spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, cons
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(A->value_type, [&](auto value) {
-        return spg::amg::queue_radius<decltype(value)>(context, *A, inverse, steps, seed, workspace, known, rho);
+        using Value = decltype(value);
+        return known != nullptr && known->basis == nullptr
+                   ? spg::amg::queue_radius<Value, float>(context, *A, inverse, steps, seed, workspace, known, rho)
+                   : spg::amg::queue_radius<Value, Value>(context, *A, inverse, steps, seed, workspace, known, rho);
     });
     spg_cuda_leave(context);
     return status;

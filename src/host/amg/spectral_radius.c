@@ -81,11 +81,12 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
-/* Whether the largest Ritz value of steps 0 to s is about what it was before s. */
-static bool settles(const lanczos *job, int s, double *estimate)
+/* Whether the largest Ritz value of steps 0 to s is about what it was before s; *settled is where it goes. */
+static bool settles(const lanczos *job, int s, double *estimate, double *settled)
 {
     const double before = *estimate;
-    *estimate = isfinite(job->diagonal[s]) ? largest_ritz_value(job, s + 1) : job->diagonal[s];
+    *estimate = isfinite(job->diagonal[s]) ? largest_ritz_value(job, s + 1) : 0;
+    *settled = *estimate + SPG_AMG_STILL_TO_COME * (*estimate - before);
     return s >= 2 && *estimate - before <= SPG_AMG_SETTLED * *estimate;
 }
 
@@ -104,8 +105,9 @@ static double row_sums(const lanczos *job)
     return largest(job);
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
-static int iterate(lanczos *job, uint64_t seed, int steps)
+/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
+ * where steps ended for that. */
+static int iterate(lanczos *job, uint64_t seed, int steps, double *settled)
 {
     static void (*const start[2][2])(const lanczos *, int64_t, uint64_t) = BY_REAL_TYPE(start);
     static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
@@ -121,7 +123,11 @@ static int iterate(lanczos *job, uint64_t seed, int steps)
         job->diagonal[s] = sum_in_order(job);
         job->weights[s] = job->v_scale;
         if (s + 1 == steps) return isfinite(job->diagonal[s]) ? steps : 0;
-        if (job->starts_warm && settles(job, s, &estimate)) return s + 1;
+        double radius = 0;
+        if (job->starts_warm && settles(job, s, &estimate, &radius)) {
+            *settled = radius;
+            return s + 1;
+        }
         job->step = s + 1;
         run_blocks(job, advance[value][offset], job->diagonal[s], coupling);
         coupling = sqrt(sum_in_order(job));
@@ -190,8 +196,10 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     job.starts_warm = known != NULL && known->basis == NULL && *known->rho != 0;
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
-    const int made = A->rows > 0 ? iterate(&job, seed, steps) : 0;
-    double radius = made > 0 ? largest_ritz_value(&job, made) : row_sums(&job);
+    double radius = 0;
+    const int made = A->rows > 0 ? iterate(&job, seed, steps, &radius) : 0;
+    if (made == 0) radius = row_sums(&job);
+    if (made > 0 && radius == 0) radius = largest_ritz_value(&job, made);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
     if (job.known.basis == NULL) return SPG_OK;
     weigh_basis(&job, made, steps, radius);
