@@ -102,13 +102,18 @@ struct plan_thread_rows {
     int64_t *codes_begin;
 };
 
+/* Where C is to be made symmetric, its entries below the diagonal are done apart, after those above it; runs with the
+ * flag set leave them. Of equal rows, what is left of the first one's diagonal is below it. */
+
 /* Sums of one group of lanes: entries c_begin .. c_begin + n of C, and so many more for each further row that has the
  * same columns in A. */
 struct plan_item {
     int64_t c_begin, a_begin;
     int64_t piece_begin, pieces, code_begin;
-    int32_t n, a_length; /* a_length: from a row of A to the next */
+    int32_t a_length;    /* from a row of A to the next */
+    int16_t n, c_length; /* c_length: likewise in C */
 };
+static_assert(PLAN_MOST_SUMS <= INT16_MAX, "they fit");
 
 /* A piece is a part of one row of B whose columns ascend, so that no two of its products meet in an entry of C, and is
  * not longer than the group has lanes. One word holds it: its length, the start in B's values and the entry of A,
@@ -139,9 +144,9 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
-    int64_t count;
-    int lanes;    /* of a group: 8, 16 or 32 */
-    int capacity; /* sums of the largest item */
+    int64_t count, upper; /* upper: of the first, where the others are below the diagonal; else all */
+    int lanes;            /* of a group: 8, 16 or 32 */
+    int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
     int together; /* rows an item */
     plan_item *items;
@@ -165,6 +170,7 @@ struct plan_window {
     const uint32_t *codes;
     int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
     int16_t count;      /* of entries */
+    int16_t upper;      /* of the first, where the others are below the diagonal; else all */
     uint8_t code_bytes, shift;
     int16_t order;
     bool direct; /* codes, of 4 bytes: nothing is to be known of rows of B */
@@ -174,13 +180,16 @@ struct plan_window {
  * A, from a_begin, and that of B. Not in a window. */
 enum { PLAN_LONG_ENTRY = 128 };
 struct plan_long_entry {
-    int64_t c_at, a_begin, count;
+    int64_t c_at, a_begin;
+    int32_t count;
+    bool below;           /* the diagonal, and left where the flag is set */
     const void *products; /* pairs */
 };
 
 /* The same, as the plan holds them. Where rows are equal, a window has entries of their leaders only. */
 struct plan_windows {
     int64_t count; /* of windows that are not empty */
+    bool halves;   /* entries below the diagonal are apart */
     bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */
     int together;  /* rows at once, where they are equal */
@@ -239,7 +248,8 @@ struct plan_patterns {
     numbers_view a, b, c; /* row offsets */
     const int32_t *a_columns, *b_columns, *c_columns;
     int64_t rows, b_rows;
-    bool b_ascends; /* every row strictly */
+    bool b_ascends;    /* every row strictly */
+    int64_t first_row; /* of the part */
 };
 
 /* Of the rows of one class; of equal rows, those that lead an item. */
@@ -266,6 +276,7 @@ struct plan_maker {
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
     int value_bytes;
+    bool halves;             /* entries of C below the diagonal are done apart */
     bool by_entries;         /* rows that no thread computes */
     bool by_threads;         /* short rows */
     int64_t cut_products;    /* rows of more are cut */
@@ -346,13 +357,20 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
 /* plan_entries.cu: windows of the rows of PLAN_ENTRIES. Waits. */
 spg_status make_windows(plan_maker &maker);
 
-/* plan_rows_thread.cu, plan_rows_group.cu: values of C. */
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
-                           const void *b_values, void *c_values);
-spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows, spg_type type,
-                       const void *a_values, const void *b_values, void *c_values);
-spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
-                     const void *b_values, void *c_values);
+/* What a run reads and writes. */
+struct plan_values {
+    spg_type type;
+    const void *a, *b;
+    void *c;
+    const int32_t *symmetric; /* NULL, or on the device: where it is 1, what is below the diagonal is left */
+};
+__device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
+
+/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu: values of C. Short rows are done in full. */
+spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                       const plan_values &values);
+spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values);
 
 /* plan_pattern.cu. Both wait. */
 spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, plan_fingerprint *fingerprint);

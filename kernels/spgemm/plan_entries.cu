@@ -171,6 +171,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     const int64_t most = windows_of(c_entries) + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.by_entries ? maker.together : 1;
+    kept.halves = maker.halves;
     spg_status status = SPG_OK;
     if (maker.plan->b_begins == nullptr)
         status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);

@@ -17,6 +17,8 @@ namespace
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
 enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+/* Of windows of which runs leave about a half. */
+enum { HALVES_THREADS = 128 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
 template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
@@ -116,16 +118,23 @@ struct window_lists {
     int together;
 };
 
+/* Whether sums pass through shared memory: all that lie between the first and the last are there. */
+__device__ inline bool is_gathered(const plan_window &window, int count)
+{
+    return window.order == PLAN_ORDER_SORTED && count == window.count;
+}
+
+/* The first `count` entries of the window. */
 template <int Together, typename Start, typename Value>
-__device__ inline void sum_window(const plan_window &window, const window_lists &lists, const Value *a,
+__device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
-    constexpr int WARPS = threads_of<Together> / 32;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (window.count + 31) / 32;
-    for (int k = 0; k < tiles; k += WARPS) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32, warps = blockDim.x / 32;
+    bool back = false;
+    for (int k = 0; k < tiles; k += warps, back = !back) {
         /* Back and forth, as tiles get shorter. */
-        const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
-        if (at >= window.count) continue;
+        const int tile = back ? k + warps - 1 - warp : k + warp, at = tile * 32 + lane;
+        if (at >= count) continue;
         const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
         const int words = (int)(lists.tile_begins[tile + 1] - begin);
         const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
@@ -134,7 +143,7 @@ __device__ inline void sum_window(const plan_window &window, const window_lists 
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
         sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
-        if (Together == 1 && window.order == PLAN_ORDER_SORTED) {
+        if (Together == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
             continue;
         }
@@ -147,12 +156,12 @@ __device__ inline void sum_window(const plan_window &window, const window_lists 
 }
 
 /* The first codes of this warp's first two tiles, to come while A is staged. */
-template <int THREADS> __device__ inline void ask_for_codes(const plan_window &window, const window_lists &lists)
+__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
 {
     const int lane = threadIdx.x % 32;
     if (lane >= 2) return;
-    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
-    if (tile * 32 >= window.count) return;
+    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * blockDim.x / 32 - 1 - threadIdx.x / 32;
+    if (tile * 32 >= count) return;
     asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
 }
 
@@ -176,7 +185,7 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
         Value a_value[LONG_AT_ONCE<Value>], b_value[LONG_AT_ONCE<Value>];
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
-            const int64_t k = min(first + u * 32 + lane, entry.count - 1);
+            const int64_t k = min(first + u * 32 + lane, (int64_t)entry.count - 1);
             a_value[u] = a[products[2 * k]];
             b_value[u] = b_values[products[2 * k + 1]];
         }
@@ -193,13 +202,15 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
 
 template <int Together, typename Start, typename Value>
 __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
-    plan_entries_kernel(plan_windows of, unsigned int long_blocks, const Value *__restrict__ a_values,
-                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
+    plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
+                        const Value *__restrict__ a_values, const Value *__restrict__ b_values,
+                        Value *__restrict__ c_values)
 {
-    constexpr int THREADS = threads_of<Together>;
+    const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
-        const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
-        if (at < of.long_count) sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
+        const int64_t at = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+        if (at < of.long_count && !(leaves && of.long_entries[at].below))
+            sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
     /* Where rows go together, A's values are staged alone, and C's are written as they come. */
@@ -208,61 +219,62 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
     const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
+    const int count = leaves ? window.upper : window.count;
+    if (count == 0) return;
     const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
                                 Together > 1 ? of.strides + w * PLAN_WINDOW : nullptr, of.places + w * PLAN_WINDOW,
                                 of.together};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
-    ask_for_codes<THREADS>(window, lists);
+    ask_for_codes(window, count, lists);
     if (window.near_count > 0) {
-        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
+        for (int e = threadIdx.x; e < window.near_count; e += blockDim.x) {
             near_a[e] = a[e];
             if (Together == 1 && !window.direct) near_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window<Together>(window, lists, near_a, Together == 1 ? near_begins : b_begins, b_values, out, c_values);
+        sum_window<Together>(window, count, lists, near_a, Together == 1 ? near_begins : b_begins, b_values, out,
+                             c_values);
     } else {
-        sum_window<Together>(window, lists, a, b_begins, b_values, out, c_values);
+        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
-    if (Together > 1 || window.order != PLAN_ORDER_SORTED) return;
+    if (Together > 1 || !is_gathered(window, count)) return;
     __syncthreads();
-    for (int s = threadIdx.x; s < window.count; s += THREADS) c_values[window.c_begin + s] = out[s];
+    for (int s = threadIdx.x; s < count; s += blockDim.x) c_values[window.c_begin + s] = out[s];
 }
 
 template <int Together, typename Start, typename Value>
-spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const void *a_values,
-                  const void *b_values, void *c_values)
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
-    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
+    const int threads = windows.halves ? HALVES_THREADS : threads_of<Together>, warps = threads / 32;
     const size_t bytes =
         Together > 1 ? (size_t)windows.near_most * sizeof(Value)
                      : PLAN_WINDOW * sizeof(Value) + (size_t)windows.near_most * (sizeof(Value) + sizeof(Start));
-    const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
-        windows, long_blocks, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
-        static_cast<Value *>(c_values));
+    const unsigned int long_blocks = (unsigned int)((windows.long_count + warps - 1) / warps);
+    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, threads, bytes, stream>>>(
+        windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
+        static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's entries");
 }
 
 template <typename Start, typename Value>
-spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows, const void *a_values,
-                           const void *b_values, void *c_values)
+spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                           const plan_values &values)
 {
-    return windows.together > 1
-               ? launch<MOST_TOGETHER, Start, Value>(context, stream, windows, a_values, b_values, c_values)
-               : launch<1, Start, Value>(context, stream, windows, a_values, b_values, c_values);
+    return windows.together > 1 ? launch<MOST_TOGETHER, Start, Value>(context, stream, windows, values)
+                                : launch<1, Start, Value>(context, stream, windows, values);
 }
 
 } // namespace
 
-spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows, spg_type type,
-                       const void *a_values, const void *b_values, void *c_values)
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                       const plan_values &values)
 {
     if (windows.count == 0 && windows.long_count == 0) return SPG_OK;
-    return with_value_type(type, [&](auto value) {
+    return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, a_values, b_values, c_values)
-                              : launch_together<int64_t, Value>(context, stream, windows, a_values, b_values, c_values);
+        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)
+                              : launch_together<int64_t, Value>(context, stream, windows, values);
     });
 }
 

@@ -5,6 +5,7 @@ const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
     .mirror = spg_host_mirror,
+    .find_images = NULL, /* entries are looked up */
     .transpose_map = spg_host_transpose_map,
     .gather_values = spg_host_gather_values,
     .check_finite = spg_host_check_finite,
