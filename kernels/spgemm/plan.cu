@@ -69,7 +69,10 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     cuda_plan *state = maker.plan;
     const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     void *memory = nullptr;
-    spg_status status = find_b_facts(maker);
+    scratch marks(maker);
+    spg_status status =
+        can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
     if (status != SPG_OK) return status;

@@ -157,8 +157,9 @@ struct plan_items {
 /* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
  * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
  * names the entry of A, from the window's first, above `shift` bits for the position in the row of B, or in all of B if
- * it is direct; all bits set: no product. The codes of a tile are words, those of its 32 entries side by side: a word
- * holds two codes of 2 bytes, or one of 4, and two words one of 8. */
+ * it is direct; all bits set: no product. Where entries of A come in runs of `deep` whose rows of B have the same
+ * columns, a code names the first of a run, and stands for the products of all. The codes of a tile are words, those of
+ * its 32 entries side by side: a word holds two codes of 2 bytes, or one of 4, and two words one of 8. */
 enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 32 };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
@@ -190,6 +191,7 @@ struct plan_long_entry {
 struct plan_windows {
     int64_t count; /* of windows that are not empty */
     bool halves;   /* entries below the diagonal are apart */
+    int deep;      /* entries of A whose products a code stands for */
     bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */
     int together;  /* rows at once, where they are equal */
@@ -206,8 +208,9 @@ struct plan_windows {
 
 /* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
 enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
-inline int near_room(int value_bytes, int begin_bytes, int together)
+inline int near_room(int value_bytes, int begin_bytes, int together, int deep)
 {
+    if (deep > 1) return PLAN_WINDOW_SHARED / (value_bytes + begin_bytes) / 2 * 2;
     if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* the values alone */
     const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
     return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
@@ -258,6 +261,11 @@ struct plan_totals {
     unsigned long long most_products, most_a, most_c; /* of a row */
 };
 
+/* How many neighbouring rows, and entries of A, may be alike, so that codes stand for blocks of products; as there are
+ * unknowns or candidates a node. */
+enum { PLAN_WIDTHS = 3 };
+__host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
+
 /* What chooses the classes of rows, and what came of it. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
@@ -265,6 +273,8 @@ struct plan_facts {
     unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* from the row before, by their first columns */
+    /* Of each width: rows in groups of equal ones, and products of rows in runs. */
+    unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
 };
 
 /* The making of a plan under way. */
@@ -284,6 +294,8 @@ struct plan_maker {
     int64_t slice_row_most;  /* and of a row */
     int thread_sums;         /* entries of C up to which a thread computes a row */
     int together;            /* rows an item where they are equal; 1: none are */
+    int deep;                /* the width of runs where PLAN_ENTRIES is for blocks, else 1 */
+    uint8_t *b_follows;      /* on the device, of each row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
     int64_t *row_products;   /* on the device, of each row */
@@ -322,7 +334,7 @@ class scratch
     int64_t bytes = 0;
 };
 
-/* Whether the workspace has room to order so many; an order only makes runs faster. */
+/* Whether the workspace has room to order so many, or to mark so many rows; that only makes runs faster. */
 enum { PLAN_ORDER_BYTES = 48 };
 inline bool can_order(const plan_maker &maker, int64_t count)
 {

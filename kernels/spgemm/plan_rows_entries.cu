@@ -16,12 +16,15 @@ namespace
 
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
-enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3, MOST_DEEP_TOGETHER = 6, RUN_AT_ONCE = 3 };
 /* Of windows of which runs leave about a half. */
 enum { HALVES_THREADS = 128 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
-template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
+template <int Together, bool Deep, typename Value>
+constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6
+                             : Deep && sizeof(Value) > 8         ? 3
+                                                                 : 5;
 
 /* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
 template <typename Code> struct code_form {
@@ -111,11 +114,63 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
         sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
+/* Likewise where a code stands for a run of `deep` entries of A. */
+template <typename Code, int Together, typename Start, typename Value>
+__device__ inline void sum_runs(const uint32_t *codes, int words, int shift, int deep, const Value *a, int stride,
+                                int together, const Start *b_begins, const Value *__restrict__ b_values,
+                                Value (&sums)[Together])
+{
+    using form = code_form<Code>;
+    const Code mask = (Code)(((Code)1 << shift) - 1);
+    uint32_t next[form::words];
+    load_words(next, codes, words);
+    for (int w = 0; w < words; w += form::words) {
+        uint64_t word = next[0];
+        if constexpr (form::words == 2) word |= (uint64_t)next[1] << 32;
+        codes += form::words * 32;
+        load_words(next, codes, words - w - form::words);
+#pragma unroll
+        for (int u = 0; u < form::products; u++) {
+            const Code code = (Code)(word >> (16 * u));
+            if (code == form::none) continue;
+            const int64_t entry = (int64_t)(code >> shift), at = (int64_t)(code & mask);
+            for (int k = 0; k < deep; k += RUN_AT_ONCE) {
+                Value b_value[RUN_AT_ONCE];
+#pragma unroll
+                for (int v = 0; v < RUN_AT_ONCE; v++)
+                    b_value[v] = b_values[b_begins[entry + min(k + v, deep - 1)] + (Start)at];
+#pragma unroll
+                for (int v = 0; v < RUN_AT_ONCE; v++) {
+                    if (k + v >= deep) continue;
+                    const Value *first = a + (entry + k + v);
+#pragma unroll
+                    for (int j = 0; j < Together; j++)
+                        sums[j] = add_product(sums[j], first[min(j, together - 1) * stride], b_value[v]);
+                }
+            }
+        }
+    }
+}
+
+template <int Together, typename Start, typename Value>
+__device__ inline void sum_any_runs(const plan_window &window, const uint32_t *codes, int words, int deep,
+                                    const Value *a, int stride, int together, const Start *b_begins,
+                                    const Value *b_values, Value (&sums)[Together])
+{
+    const int shift = window.shift;
+    if (window.code_bytes == 2)
+        sum_runs<uint16_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+    else if (window.code_bytes == 4)
+        sum_runs<uint32_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+    else
+        sum_runs<uint64_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+}
+
 /* What the lists of all windows say of one. */
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
-    int together;
+    int together, deep;
 };
 
 /* Whether sums pass through shared memory: all that lie between the first and the last are there. */
@@ -125,7 +180,7 @@ __device__ inline bool is_gathered(const plan_window &window, int count)
 }
 
 /* The first `count` entries of the window. */
-template <int Together, typename Start, typename Value>
+template <int Together, bool Deep, typename Start, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
@@ -141,7 +196,12 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
         Value sums[Together];
 #pragma unroll
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
-        sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values, sums);
+        if constexpr (Deep)
+            sum_any_runs(window, codes, words, lists.deep, a, (int)(stride & 0xffff), lists.together, b_begins,
+                         b_values, sums);
+        else
+            sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values,
+                              sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
         if (Together == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
@@ -200,8 +260,8 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     if (lane == 0) c_values[entry.c_at] = sum;
 }
 
-template <int Together, typename Start, typename Value>
-__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
+template <int Together, bool Deep, typename Start, typename Value>
+__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Deep, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
                         Value *__restrict__ c_values)
@@ -213,7 +273,8 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
             sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
-    /* Where rows go together, A's values are staged alone, and C's are written as they come. */
+    /* Where rows go together, A's values are staged alone, but for runs, and C's are written as they come. */
+    constexpr bool HAS_BEGINS = Together == 1 || Deep;
     extern __shared__ __align__(16) unsigned char shared[];
     Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (Together > 1 ? 0 : PLAN_WINDOW);
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
@@ -223,37 +284,37 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
     if (count == 0) return;
     const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
                                 Together > 1 ? of.strides + w * PLAN_WINDOW : nullptr, of.places + w * PLAN_WINDOW,
-                                of.together};
+                                of.together, of.deep};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
     ask_for_codes(window, count, lists);
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += blockDim.x) {
             near_a[e] = a[e];
-            if (Together == 1 && !window.direct) near_begins[e] = b_begins[e];
+            if (HAS_BEGINS && !window.direct) near_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window<Together>(window, count, lists, near_a, Together == 1 ? near_begins : b_begins, b_values, out,
-                             c_values);
+        sum_window<Together, Deep>(window, count, lists, near_a, HAS_BEGINS ? near_begins : b_begins, b_values, out,
+                                   c_values);
     } else {
-        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
+        sum_window<Together, Deep>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
     if (Together > 1 || !is_gathered(window, count)) return;
     __syncthreads();
     for (int s = threadIdx.x; s < count; s += blockDim.x) c_values[window.c_begin + s] = out[s];
 }
 
-template <int Together, typename Start, typename Value>
+template <int Together, bool Deep, typename Start, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
     const int threads = windows.halves ? HALVES_THREADS : threads_of<Together>, warps = threads / 32;
-    const size_t bytes =
-        Together > 1 ? (size_t)windows.near_most * sizeof(Value)
-                     : PLAN_WINDOW * sizeof(Value) + (size_t)windows.near_most * (sizeof(Value) + sizeof(Start));
+    const size_t bytes = (Together > 1 ? 0 : PLAN_WINDOW * sizeof(Value)) +
+                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 || Deep ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + warps - 1) / warps);
-    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, threads, bytes, stream>>>(
-        windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
-        static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
+    plan_entries_kernel<Together, Deep, Start, Value>
+        <<<long_blocks + (unsigned int)windows.count, threads, bytes, stream>>>(
+            windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
+            static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's entries");
 }
 
@@ -261,8 +322,11 @@ template <typename Start, typename Value>
 spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                            const plan_values &values)
 {
-    return windows.together > 1 ? launch<MOST_TOGETHER, Start, Value>(context, stream, windows, values)
-                                : launch<1, Start, Value>(context, stream, windows, values);
+    if (windows.together == 1) return launch<1, false, Start, Value>(context, stream, windows, values);
+    if (windows.deep == 1) return launch<MOST_TOGETHER, false, Start, Value>(context, stream, windows, values);
+    return windows.together <= MOST_TOGETHER
+               ? launch<MOST_TOGETHER, true, Start, Value>(context, stream, windows, values)
+               : launch<MOST_DEEP_TOGETHER, true, Start, Value>(context, stream, windows, values);
 }
 
 } // namespace

@@ -62,7 +62,7 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
     const plan_patterns &of = work.patterns;
     const int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
-    const int64_t end = min(last + work.out.together, of.rows);
+    const int64_t end = min(last - last % work.out.together + work.out.together, of.rows);
     return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
 }
 
@@ -70,7 +70,7 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
 __device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
 {
     const int bits = shift + a_bits;
-    window->direct = a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
+    window->direct = work.out.deep == 1 && a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
     window->shift = (uint8_t)(window->direct ? work.b_bits : shift);
     window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     const int64_t w = blockIdx.x, begin = w * PLAN_WINDOW;
     const int width = (int)min(slice.c_count - begin, (int64_t)PLAN_WINDOW), i = (int)threadIdx.x;
     const uint32_t all = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
-    const uint32_t count = all > PLAN_LONG_ENTRY ? 0 : all;
+    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
     const int64_t c_at = slice.c_begin + begin + min(i, width - 1);
     const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at);
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
@@ -223,7 +223,7 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               kept,
                               windows_before,
                               maker.halves,
-                              near_room(maker.value_bytes, begin_bytes, kept.together),
+                              near_room(maker.value_bytes, begin_bytes, kept.together, kept.deep),
                               bits_for(maker.b_nnz),
                               kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
