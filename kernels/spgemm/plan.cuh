@@ -61,7 +61,7 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
  * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_HALVES_B_ROW = 24, PLAN_DIRECT_B_ROW = 3 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
@@ -190,7 +190,6 @@ struct plan_long_entry {
 /* The same, as the plan holds them. Where rows are equal, a window has entries of their leaders only. */
 struct plan_windows {
     int64_t count; /* of windows that are not empty */
-    bool halves;   /* entries below the diagonal are apart */
     int deep;      /* entries of A whose products a code stands for */
     bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */

@@ -174,7 +174,6 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
     kept.deep = maker.deep;
-    kept.halves = maker.halves;
     spg_status status = SPG_OK;
     if (maker.plan->b_begins == nullptr)
         status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);

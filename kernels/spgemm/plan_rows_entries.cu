@@ -16,15 +16,13 @@ namespace
 
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
-enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3, MOST_DEEP_TOGETHER = 6, RUN_AT_ONCE = 3 };
-/* Of windows of which runs leave about a half. */
-enum { HALVES_THREADS = 128 };
+enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3, MOST_DEEP_TOGETHER = 6, MOST_RUN = 6 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
-template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
+template <int Together, bool Deep> constexpr int threads_of = Deep ? 96 : Together > 1 ? 192 : 256;
 template <int Together, bool Deep, typename Value>
-constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6
-                             : Deep && sizeof(Value) > 8         ? 3
-                                                                 : 5;
+constexpr int LEAST_BLOCKS = Deep                                  ? (sizeof(Value) > 8 ? 4 : 8)
+                             : Together == 1 && sizeof(Value) <= 8 ? 6
+                                                                   : 5;
 
 /* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
 template <typename Code> struct code_form {
@@ -114,56 +112,93 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
         sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
-/* Likewise where a code stands for a run of `deep` entries of A. */
-template <typename Code, int Together, typename Start, typename Value>
+/* Code t of `count`, from the first one's word; none beyond the last. */
+template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int t, int count)
+{
+    if (t >= count) return code_form<Code>::none;
+    if constexpr (sizeof(Code) == 2)
+        return reinterpret_cast<const uint16_t *>(codes + t / 2 * 32)[t % 2];
+    else if constexpr (sizeof(Code) == 4)
+        return codes[t * 32];
+    else
+        return (Code)codes[2 * t * 32] | (Code)codes[(2 * t + 1) * 32] << 32;
+}
+
+/* Some codes, each for a run of up to Run entries of A, and the values of B that go with them. */
+template <int Run, typename Code, typename Value> struct some_runs {
+    static constexpr int count = MOST_RUN / Run;
+    Code code[count];
+    Value b[count][Run];
+
+    template <typename Start>
+    __device__ void load(const Code (&codes)[count], int shift, int deep, const Start *b_begins, const Value *b_values)
+    {
+#pragma unroll
+        for (int u = 0; u < count; u++) {
+            code[u] = codes[u];
+            /* In place of none: the first run, which is there. */
+            const Code known = code[u] == code_form<Code>::none ? (Code)0 : code[u];
+            const Start at = (Start)(known & (Code)(((Code)1 << shift) - 1));
+#pragma unroll
+            for (int v = 0; v < Run; v++) b[u][v] = b_values[b_begins[(known >> shift) + min(v, deep - 1)] + at];
+        }
+    }
+    template <int Together>
+    __device__ void add(int shift, int deep, const Value *a, int stride, int together, Value (&sums)[Together]) const
+    {
+#pragma unroll
+        for (int u = 0; u < count; u++) {
+            if (code[u] == code_form<Code>::none) continue;
+            const Value *run = a + (code[u] >> shift);
+#pragma unroll
+            for (int v = 0; v < Run; v++) {
+                if (v >= deep) continue;
+#pragma unroll
+                for (int j = 0; j < Together; j++)
+                    sums[j] = add_product(sums[j], run[min(j, together - 1) * stride + v], b[u][v]);
+            }
+        }
+    }
+};
+
+/* Likewise where a code stands for a run of `deep` entries of A: values of B are on their way while those before them
+ * are added. */
+template <int Run, typename Code, int Together, typename Start, typename Value>
 __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, int deep, const Value *a, int stride,
                                 int together, const Start *b_begins, const Value *__restrict__ b_values,
                                 Value (&sums)[Together])
 {
-    using form = code_form<Code>;
-    const Code mask = (Code)(((Code)1 << shift) - 1);
-    uint32_t next[form::words];
-    load_words(next, codes, words);
-    for (int w = 0; w < words; w += form::words) {
-        uint64_t word = next[0];
-        if constexpr (form::words == 2) word |= (uint64_t)next[1] << 32;
-        codes += form::words * 32;
-        load_words(next, codes, words - w - form::words);
+    using runs = some_runs<Run, Code, Value>;
+    constexpr int COUNT = runs::count;
+    const int all = words * code_form<Code>::products / code_form<Code>::words;
+    Code next[COUNT];
+    runs now, after;
 #pragma unroll
-        for (int u = 0; u < form::products; u++) {
-            const Code code = (Code)(word >> (16 * u));
-            if (code == form::none) continue;
-            const int64_t entry = (int64_t)(code >> shift), at = (int64_t)(code & mask);
-            for (int k = 0; k < deep; k += RUN_AT_ONCE) {
-                Value b_value[RUN_AT_ONCE];
+    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, u, all);
+    after.load(next, shift, deep, b_begins, b_values);
 #pragma unroll
-                for (int v = 0; v < RUN_AT_ONCE; v++)
-                    b_value[v] = b_values[b_begins[entry + min(k + v, deep - 1)] + (Start)at];
+    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, COUNT + u, all);
+    for (int t = 0; t < all; t += COUNT) {
+        now = after;
+        if (t + COUNT < all) after.load(next, shift, deep, b_begins, b_values);
 #pragma unroll
-                for (int v = 0; v < RUN_AT_ONCE; v++) {
-                    if (k + v >= deep) continue;
-                    const Value *first = a + (entry + k + v);
-#pragma unroll
-                    for (int j = 0; j < Together; j++)
-                        sums[j] = add_product(sums[j], first[min(j, together - 1) * stride], b_value[v]);
-                }
-            }
-        }
+        for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, t + 2 * COUNT + u, all);
+        now.add(shift, deep, a, stride, together, sums);
     }
 }
 
-template <int Together, typename Start, typename Value>
+template <int Run, int Together, typename Start, typename Value>
 __device__ inline void sum_any_runs(const plan_window &window, const uint32_t *codes, int words, int deep,
                                     const Value *a, int stride, int together, const Start *b_begins,
                                     const Value *b_values, Value (&sums)[Together])
 {
     const int shift = window.shift;
     if (window.code_bytes == 2)
-        sum_runs<uint16_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+        sum_runs<Run, uint16_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
     else if (window.code_bytes == 4)
-        sum_runs<uint32_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+        sum_runs<Run, uint32_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
     else
-        sum_runs<uint64_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
+        sum_runs<Run, uint64_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
 }
 
 /* What the lists of all windows say of one. */
@@ -184,11 +219,11 @@ template <int Together, bool Deep, typename Start, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32, warps = blockDim.x / 32;
-    bool back = false;
-    for (int k = 0; k < tiles; k += warps, back = !back) {
+    constexpr int WARPS = threads_of<Together, Deep> / 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
+    for (int k = 0; k < tiles; k += WARPS) {
         /* Back and forth, as tiles get shorter. */
-        const int tile = back ? k + warps - 1 - warp : k + warp, at = tile * 32 + lane;
+        const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
         const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
         const int words = (int)(lists.tile_begins[tile + 1] - begin);
@@ -196,10 +231,16 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
         Value sums[Together];
 #pragma unroll
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
-        if constexpr (Deep)
-            sum_any_runs(window, codes, words, lists.deep, a, (int)(stride & 0xffff), lists.together, b_begins,
-                         b_values, sums);
-        else
+        if constexpr (Deep) {
+            /* Of more rows than MOST_TOGETHER, all are there. */
+            const int rows = Together > MOST_TOGETHER ? Together : lists.together;
+            if (lists.deep <= MOST_RUN / 2)
+                sum_any_runs<MOST_RUN / 2>(window, codes, words, lists.deep, a, (int)(stride & 0xffff), rows, b_begins,
+                                           b_values, sums);
+            else
+                sum_any_runs<MOST_RUN>(window, codes, words, lists.deep, a, (int)(stride & 0xffff), rows, b_begins,
+                                       b_values, sums);
+        } else
             sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values,
                               sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
@@ -216,11 +257,12 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
 }
 
 /* The first codes of this warp's first two tiles, to come while A is staged. */
+template <int THREADS>
 __device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
 {
     const int lane = threadIdx.x % 32;
     if (lane >= 2) return;
-    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * blockDim.x / 32 - 1 - threadIdx.x / 32;
+    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
     if (tile * 32 >= count) return;
     asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
 }
@@ -261,14 +303,15 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
 }
 
 template <int Together, bool Deep, typename Start, typename Value>
-__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Deep, Value>))
+__global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<Together, Deep, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
                         Value *__restrict__ c_values)
 {
+    constexpr int THREADS = threads_of<Together, Deep>;
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
-        const int64_t at = (int64_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+        const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
         if (at < of.long_count && !(leaves && of.long_entries[at].below))
             sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
@@ -287,9 +330,9 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
                                 of.together, of.deep};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
-    ask_for_codes(window, count, lists);
+    ask_for_codes<THREADS>(window, count, lists);
     if (window.near_count > 0) {
-        for (int e = threadIdx.x; e < window.near_count; e += blockDim.x) {
+        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
             near_a[e] = a[e];
             if (HAS_BEGINS && !window.direct) near_begins[e] = b_begins[e];
         }
@@ -301,18 +344,18 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
     }
     if (Together > 1 || !is_gathered(window, count)) return;
     __syncthreads();
-    for (int s = threadIdx.x; s < count; s += blockDim.x) c_values[window.c_begin + s] = out[s];
+    for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
 template <int Together, bool Deep, typename Start, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
-    const int threads = windows.halves ? HALVES_THREADS : threads_of<Together>, warps = threads / 32;
+    constexpr int THREADS = threads_of<Together, Deep>, WARPS = THREADS / 32;
     const size_t bytes = (Together > 1 ? 0 : PLAN_WINDOW * sizeof(Value)) +
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 || Deep ? sizeof(Start) : 0));
-    const unsigned int long_blocks = (unsigned int)((windows.long_count + warps - 1) / warps);
+    const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
     plan_entries_kernel<Together, Deep, Start, Value>
-        <<<long_blocks + (unsigned int)windows.count, threads, bytes, stream>>>(
+        <<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
             windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
             static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's entries");

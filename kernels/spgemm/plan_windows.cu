@@ -60,9 +60,13 @@ struct a_range {
 __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
 {
     const plan_patterns &of = work.patterns;
-    const int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
+    const int together = work.out.together;
+    int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
-    const int64_t end = min(last - last % work.out.together + work.out.together, of.rows);
+    const int64_t end = min(last - last % together + together, of.rows);
+    /* Of blocks leaders alone have entries here. */
+    if (work.out.deep > 1) first += (together - first % together) % together;
+    if (first > last) return {of.a[last + 1], 0, 0};
     return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
 }
 
