@@ -377,7 +377,7 @@ struct plan_values {
 };
 __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
-/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu: values of C. Short rows are done in full. */
+/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu: values of C. */
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);

@@ -291,7 +291,8 @@ void choose_scheme(plan_maker &maker)
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
     maker.by_entries = products <= (maker.halves ? PLAN_HALVES_B_ROW : PLAN_ENTRIES_B_ROW) * a_entries;
-    maker.by_threads = most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
+    maker.by_threads =
+        !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
     choose_blocks(maker);
     const int64_t limit = maker.context->config.workspace_limit;
