@@ -8,6 +8,22 @@
 
 #include <string.h>
 
+spg_status spg_galerkin_plan_find_symmetry(const spg_galerkin_plan *plan, const spg_csr *A, int32_t *flag)
+{
+    const spg_amg_backend *amg = plan->context->backend->amg;
+    return plan->images_of_A.count > 0 ? amg->compare_images(plan->context, A, &plan->images_of_A, flag)
+                                       : amg->find_symmetry(plan->context, A, flag);
+}
+
+/* C's lower triangle from its upper, where the flag says so. */
+static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, spg_csr *C)
+{
+    const spg_amg_backend *amg = plan->context->backend->amg;
+    const spg_images *images = &plan->RAP_plan->images;
+    return images->count > 0 ? amg->copy_images(plan->context, symmetric, images, C)
+                             : amg->mirror(plan->context, symmetric, C);
+}
+
 /* P^T, and where its values come from. P is checked. */
 static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 {
@@ -29,18 +45,31 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
     return status;
 }
 
-static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P)
+/* Whether A, which is checked, is symmetric, and where its images are. */
+static spg_status plan_symmetry(spg_galerkin_plan *plan, const spg_csr *A, const int32_t *symmetric)
+{
+    const spg_amg_backend *amg = plan->context->backend->amg;
+    if (amg->find_images == NULL) return SPG_OK;
+    spg_status status = plan->transposes ? amg->find_symmetry(plan->context, A, plan->symmetric) : SPG_OK;
+    return status == SPG_OK ? amg->find_images(plan->context, A, symmetric, &plan->images_of_A) : status;
+}
+
+/* symmetric: NULL, or a flag at the place, which runs heed, and if `finds` set. */
+static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                const int32_t *symmetric, bool finds)
 {
     spg_context *context = plan->context;
     spg_status status = spgemm_plan_create(context, A, P, &plan->AP_plan);
     if (status == SPG_OK) status = context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
-    status = spgemm_plan_create(context, R, &plan->AP, &plan->RAP_plan);
+    if (finds) status = plan_symmetry(plan, A, symmetric);
+    if (status != SPG_OK) return status;
+    status = spg_plan_create(context, R, &plan->AP, symmetric, &plan->RAP_plan);
     if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
     plan->stats.AP = plan->AP_plan->stats;
     plan->stats.RAP = plan->RAP_plan->stats;
-    plan->stats.plan_bytes =
-        (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes + spg_csr_bytes(&plan->AP);
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes +
+                             spg_csr_bytes(&plan->AP) + spg_images_bytes(&plan->images_of_A);
     if (plan->transposes)
         plan->stats.plan_bytes +=
             spg_csr_bytes(&plan->R) + P->nnz * (int64_t)sizeof *plan->map + (int64_t)sizeof *plan->symmetric;
@@ -49,6 +78,12 @@ static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const
 
 spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                     spg_galerkin_plan **plan)
+{
+    return spg_galerkin_plan_make(context, R, A, P, NULL, false, plan);
+}
+
+spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                  const int32_t *symmetric, bool finds, spg_galerkin_plan **plan)
 {
     if (plan != NULL) *plan = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
@@ -61,7 +96,9 @@ spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, cons
     made->context = context;
     made->transposes = R == NULL;
     if (made->transposes) status = plan_transpose(made, P);
-    if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P);
+    if (made->transposes) symmetric = made->symmetric;
+    if (status == SPG_OK)
+        status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric, made->transposes || finds);
     if (status != SPG_OK) {
         spg_galerkin_plan_destroy(made);
         return status;
@@ -78,6 +115,7 @@ void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
     spgemm_plan_destroy(plan->RAP_plan);
     spgemm_plan_destroy(plan->AP_plan);
     spg_csr_free(context, &plan->AP);
+    spg_images_free(context, &plan->images_of_A);
     spg_release(context, plan->symmetric, sizeof *plan->symmetric);
     spg_release(context, plan->map, map_bytes);
     spg_csr_free(context, &plan->R);
@@ -100,7 +138,7 @@ spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, 
     spg_status status = compute_AP(plan, A, P);
     if (status == SPG_OK) status = context->backend->plan_run(plan->RAP_plan, R, &plan->AP, C);
     plan->stats.RAP = plan->RAP_plan->stats;
-    if (status == SPG_OK && symmetric != NULL) status = context->backend->amg->mirror(context, symmetric, C);
+    if (status == SPG_OK && symmetric != NULL) status = mirror(plan, symmetric, C);
     return status;
 }
 
@@ -126,7 +164,7 @@ static spg_status renew_transpose(spg_galerkin_plan *plan, const spg_csr *A, con
     double begin = spg_seconds();
     spg_status status = amg->gather_values(plan->context, P, plan->map, &plan->R);
     double transposed = spg_seconds();
-    if (status == SPG_OK) status = amg->find_symmetry(plan->context, A, plan->symmetric);
+    if (status == SPG_OK) status = spg_galerkin_plan_find_symmetry(plan, A, plan->symmetric);
     plan->stats.transpose_ms = 1e3 * (transposed - begin);
     plan->stats.symmetry_ms = 1e3 * (spg_seconds() - transposed);
     return status;
@@ -146,7 +184,7 @@ spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, cons
     plan->stats.RAP = plan->RAP_plan->stats;
     if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
     double begin = spg_seconds();
-    if (plan->transposes) status = context->backend->amg->mirror(context, plan->symmetric, C);
+    if (plan->transposes) status = mirror(plan, plan->symmetric, C);
     plan->stats.symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK && is_new) spg_csr_free(context, C);
     return status;

@@ -19,6 +19,13 @@ typedef struct spg_product {
     void *state; /* the backend's own, from analyse to finish */
 } spg_product;
 
+/* Where the mirror images of a matrix's entries below the diagonal are: those of row i are begins[i] .. begins[i + 1]
+ * of them, in the order of storage. Arrays at the place. */
+typedef struct spg_images {
+    int64_t rows, count; /* count 0: nothing is noted */
+    uint32_t *begins, *images;
+} spg_images;
+
 typedef struct spg_backend {
     spg_place place;
     spg_row_limits default_limits;

@@ -1,6 +1,7 @@
 /* Plans: the analysis and symbolic phase of a product, kept for new numbers on the same patterns. */
 #include "plan.h"
 
+#include "amg_backend.h"
 #include "argument.h"
 #include "memory.h"
 #include "spgemm.h"
@@ -16,7 +17,25 @@ static spg_csr shape_of(const spg_csr *matrix)
     return shape;
 }
 
+int64_t spg_images_bytes(const spg_images *images)
+{
+    return images->count > 0 ? (images->rows + 1 + images->count) * (int64_t)sizeof *images->images : 0;
+}
+
+void spg_images_free(spg_context *context, spg_images *images)
+{
+    spg_release(context, images->begins, spg_array_bytes(images->rows + 1, sizeof *images->begins));
+    spg_release(context, images->images, spg_array_bytes(images->count, sizeof *images->images));
+    memset(images, 0, sizeof *images);
+}
+
 spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
+{
+    return spg_plan_create(context, A, B, NULL, plan);
+}
+
+spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
+                           spgemm_plan **plan)
 {
     if (plan != NULL) *plan = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
@@ -30,7 +49,10 @@ spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_
     created->context = context;
     created->A = shape_of(A);
     created->B = shape_of(B);
+    created->symmetric = symmetric;
     status = spg_multiply(context, A, B, true, &created->C, &created->stats);
+    if (status == SPG_OK && symmetric != NULL && context->backend->amg->find_images != NULL)
+        status = context->backend->amg->find_images(context, &created->C, symmetric, &created->images);
     if (status == SPG_OK) status = context->backend->plan_create(context, A, B, created);
     if (status != SPG_OK) {
         spgemm_plan_destroy(created);
@@ -45,6 +67,7 @@ void spgemm_plan_destroy(spgemm_plan *plan)
     if (plan == NULL) return;
     spg_context *context = plan->context;
     if (plan->state != NULL) context->backend->plan_destroy(plan);
+    spg_images_free(context, &plan->images);
     spg_csr_free(context, &plan->C);
     spg_release_on_host(context, plan, sizeof *plan);
 }

@@ -9,11 +9,22 @@ struct spgemm_plan {
     spg_csr A, B; /* what they must look like: sizes and types, no arrays */
     spg_csr C;    /* the pattern: offsets and columns, no values */
     spgemm_stats stats;
-    void *state; /* the backend's own */
+    /* Of a product that is to be made symmetric where this flag at the place is 1; NULL: of none. Where images are
+     * noted, a run may then leave entries of C below the diagonal, which are copied from above it. */
+    const int32_t *symmetric;
+    spg_images images; /* of C */
+    void *state;       /* the backend's own */
     /* The result that holds C's pattern, written or compared by the last run; its values alone are renewed. */
     const void *last_row_offsets, *last_columns;
     int64_t releases; /* of the context, when these were seen */
 };
+
+/* As spgemm_plan_create; symmetric: as above, and noted where it is 1 now. */
+spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
+                           spgemm_plan **plan);
+
+int64_t spg_images_bytes(const spg_images *images);
+void spg_images_free(spg_context *context, spg_images *images);
 
 /* All that can be told of operands without their arrays; the names are for messages. */
 spg_status spg_plan_check_operands(const spgemm_plan *plan, const spg_csr *A, const char *A_name, const spg_csr *B,

@@ -7,9 +7,9 @@
  *
  * Making a product so, a group of lanes takes a row, and finds the image of entry (i, j) by bisection in row j. Nothing
  * is allocated, and nothing waits. */
-#include "../values.cuh"
+#include "symmetry.cuh"
+
 #include "amg_random.h"
-#include "rows.cuh"
 
 #include <algorithm>
 
@@ -94,14 +94,6 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     });
 }
 
-/* The entry of the row [begin, end) in column `column`; -1 if there is none. */
-template <typename Value>
-__device__ int64_t find_entry(const matrix_view<Value> &A, int64_t begin, int64_t end, int32_t column)
-{
-    int64_t low = first_that(begin, end, [&](int64_t k) { return A.columns[k] >= column; });
-    return low < end && A.columns[low] == column ? low : -1;
-}
-
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matrix_view<Word> C, Word *values,
                                                        int lanes)
@@ -125,16 +117,6 @@ template <typename Word> spg_status queue_copies(spg_context *context, const int
     copy_images<<<blocks_for_groups(context, C.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
         flag, view_of<Word>(C), static_cast<Word *>(C.values), lanes);
     return spg_cuda_check_launch(context, "making a product symmetric");
-}
-
-/* Calls function(Word{}) with words of the width of the values. */
-template <typename Function> spg_status with_word(spg_type type, Function &&function)
-{
-    switch (spg_type_size(type)) {
-    case 4: return function(uint32_t{});
-    case 8: return function(uint64_t{});
-    default: return function(uint4{});
-    }
 }
 
 } // namespace

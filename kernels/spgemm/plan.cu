@@ -69,7 +69,10 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     cuda_plan *state = maker.plan;
     const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     void *memory = nullptr;
-    spg_status status = find_b_facts(maker);
+    scratch marks(maker);
+    spg_status status =
+        can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
     if (status != SPG_OK) return status;
@@ -81,6 +84,7 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
         maker.part = &state->parts[k];
         maker.patterns.a = offsets_from(A, first);
         maker.patterns.c = offsets_from(C, first);
+        maker.patterns.first_row = first;
         maker.patterns.rows = std::min(rows, C.rows - first);
         status = make_classes(maker);
     }
@@ -123,10 +127,11 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.cuda = spg_cuda_of(context);
     maker.plan = state;
     maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns,
-                      C.columns,      A->rows,        B->rows,       false};
+                      C.columns,      A->rows,        B->rows,       false,      0};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
     maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.thread_sums = thread_sums(A->value_type);
+    maker.halves = plan->images.count > 0;
     spg_status status = check_limits(context, B);
     if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
     if (status == SPG_OK) status = find_fingerprint(context, B, &state->of_b);
@@ -136,44 +141,33 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
                              spg_array_bytes(state->parts_count, sizeof *state->parts) +
-                             spg_array_bytes(state->arrays_room, sizeof *state->arrays) + C.nnz * 4 +
+                             spg_array_bytes(state->arrays_room, sizeof *state->arrays) +
+                             spg_images_bytes(&plan->images) + C.nnz * 4 +
                              (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
     plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
 }
 
-/* What a run reads and writes. */
-struct run_values {
-    spg_context *context;
-    spg_type type;
-    const void *a, *b;
-    void *c;
-};
-
-spg_status run_beside(const cuda_plan &state, const plan_part &part, const run_values &values)
+spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
 {
-    spg_context *context = values.context;
     cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
     if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
     spg_status status = spg_cuda_check(context, error, "a plan's streams");
-    if (status == SPG_OK)
-        status = run_windows(context, state.side, part.windows, values.type, values.a, values.b, values.c);
+    if (status == SPG_OK) status = run_windows(context, state.side, part.windows, values);
     if (status != SPG_OK) return status;
     return spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
 }
 
-spg_status run_part(const cuda_plan &state, const plan_part &part, const run_values &values)
+spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
 {
-    spg_context *context = values.context;
     cudaStream_t stream = spg_cuda_of(context)->stream;
     const bool beside = has_windows(part) && has_items(part);
-    spg_status status = beside ? run_beside(state, part, values) : SPG_OK;
+    spg_status status = beside ? run_beside(context, state, part, values) : SPG_OK;
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
-        status = run_items(context, part.classes[row_class], values.type, values.a, values.b, values.c);
-    if (status == SPG_OK && !beside)
-        status = run_windows(context, stream, part.windows, values.type, values.a, values.b, values.c);
+        status = run_items(context, part.classes[row_class], values);
+    if (status == SPG_OK && !beside) status = run_windows(context, stream, part.windows, values);
     for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread})
-        if (status == SPG_OK) status = run_thread_rows(context, *rows, values.type, values.a, values.b, values.c);
+        if (status == SPG_OK) status = run_thread_rows(context, *rows, values);
     if (status != SPG_OK || !beside) return status;
     return spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
 }
@@ -181,10 +175,11 @@ spg_status run_part(const cuda_plan &state, const plan_part &part, const run_val
 spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
     const cuda_plan *state = state_of(plan);
-    const run_values values = {plan->context, A->value_type, A->values, B->values, C->values};
+    const plan_values values = {A->value_type, A->values, B->values, C->values,
+                                plan->images.count > 0 ? plan->symmetric : nullptr};
     spg_status status = SPG_OK;
     for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++)
-        status = run_part(*state, state->parts[k], values);
+        status = run_part(plan->context, *state, state->parts[k], values);
     return status;
 }
 

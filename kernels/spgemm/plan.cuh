@@ -61,7 +61,7 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
  * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_HALVES_B_ROW = 24, PLAN_DIRECT_B_ROW = 3 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
@@ -102,13 +102,18 @@ struct plan_thread_rows {
     int64_t *codes_begin;
 };
 
+/* Where C is to be made symmetric, its entries below the diagonal are done apart, after those above it; runs with the
+ * flag set leave them. Of equal rows, what is left of the first one's diagonal is below it. */
+
 /* Sums of one group of lanes: entries c_begin .. c_begin + n of C, and so many more for each further row that has the
  * same columns in A. */
 struct plan_item {
     int64_t c_begin, a_begin;
     int64_t piece_begin, pieces, code_begin;
-    int32_t n, a_length; /* a_length: from a row of A to the next */
+    int32_t a_length;    /* from a row of A to the next */
+    int16_t n, c_length; /* c_length: likewise in C */
 };
+static_assert(PLAN_MOST_SUMS <= INT16_MAX, "they fit");
 
 /* A piece is a part of one row of B whose columns ascend, so that no two of its products meet in an entry of C, and is
  * not longer than the group has lanes. One word holds it: its length, the start in B's values and the entry of A,
@@ -139,9 +144,9 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
-    int64_t count;
-    int lanes;    /* of a group: 8, 16 or 32 */
-    int capacity; /* sums of the largest item */
+    int64_t count, upper; /* upper: of the first, where the others are below the diagonal; else all */
+    int lanes;            /* of a group: 8, 16 or 32 */
+    int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
     int together; /* rows an item */
     plan_item *items;
@@ -152,8 +157,9 @@ struct plan_items {
 /* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
  * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
  * names the entry of A, from the window's first, above `shift` bits for the position in the row of B, or in all of B if
- * it is direct; all bits set: no product. The codes of a tile are words, those of its 32 entries side by side: a word
- * holds two codes of 2 bytes, or one of 4, and two words one of 8. */
+ * it is direct; all bits set: no product. Where entries of A come in runs of `deep` whose rows of B have the same
+ * columns, a code names the first of a run, and stands for the products of all. The codes of a tile are words, those of
+ * its 32 entries side by side: a word holds two codes of 2 bytes, or one of 4, and two words one of 8. */
 enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 32 };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
@@ -165,6 +171,7 @@ struct plan_window {
     const uint32_t *codes;
     int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
     int16_t count;      /* of entries */
+    int16_t upper;      /* of the first, where the others are below the diagonal; else all */
     uint8_t code_bytes, shift;
     int16_t order;
     bool direct; /* codes, of 4 bytes: nothing is to be known of rows of B */
@@ -174,13 +181,16 @@ struct plan_window {
  * A, from a_begin, and that of B. Not in a window. */
 enum { PLAN_LONG_ENTRY = 128 };
 struct plan_long_entry {
-    int64_t c_at, a_begin, count;
+    int64_t c_at, a_begin;
+    int32_t count;
+    bool below;           /* the diagonal, and left where the flag is set */
     const void *products; /* pairs */
 };
 
 /* The same, as the plan holds them. Where rows are equal, a window has entries of their leaders only. */
 struct plan_windows {
     int64_t count; /* of windows that are not empty */
+    int deep;      /* entries of A whose products a code stands for */
     bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */
     int together;  /* rows at once, where they are equal */
@@ -197,8 +207,9 @@ struct plan_windows {
 
 /* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
 enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
-inline int near_room(int value_bytes, int begin_bytes, int together)
+inline int near_room(int value_bytes, int begin_bytes, int together, int deep)
 {
+    if (deep > 1) return PLAN_WINDOW_SHARED / (value_bytes + begin_bytes) / 2 * 2;
     if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* the values alone */
     const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
     return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
@@ -239,7 +250,8 @@ struct plan_patterns {
     numbers_view a, b, c; /* row offsets */
     const int32_t *a_columns, *b_columns, *c_columns;
     int64_t rows, b_rows;
-    bool b_ascends; /* every row strictly */
+    bool b_ascends;    /* every row strictly */
+    int64_t first_row; /* of the part */
 };
 
 /* Of the rows of one class; of equal rows, those that lead an item. */
@@ -248,6 +260,11 @@ struct plan_totals {
     unsigned long long most_products, most_a, most_c; /* of a row */
 };
 
+/* How many neighbouring rows, and entries of A, may be alike, so that codes stand for blocks of products; as there are
+ * unknowns or candidates a node. */
+enum { PLAN_WIDTHS = 3 };
+__host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
+
 /* What chooses the classes of rows, and what came of it. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
@@ -255,6 +272,8 @@ struct plan_facts {
     unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* from the row before, by their first columns */
+    /* Of each width: rows in groups of equal ones, and products of rows in runs. */
+    unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
 };
 
 /* The making of a plan under way. */
@@ -266,6 +285,7 @@ struct plan_maker {
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
     int value_bytes;
+    bool halves;             /* entries of C below the diagonal are done apart */
     bool by_entries;         /* rows that no thread computes */
     bool by_threads;         /* short rows */
     int64_t cut_products;    /* rows of more are cut */
@@ -273,6 +293,8 @@ struct plan_maker {
     int64_t slice_row_most;  /* and of a row */
     int thread_sums;         /* entries of C up to which a thread computes a row */
     int together;            /* rows an item where they are equal; 1: none are */
+    int deep;                /* the width of runs where PLAN_ENTRIES is for blocks, else 1 */
+    uint8_t *b_follows;      /* on the device, of each row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
     int64_t *row_products;   /* on the device, of each row */
@@ -311,7 +333,7 @@ class scratch
     int64_t bytes = 0;
 };
 
-/* Whether the workspace has room to order so many; an order only makes runs faster. */
+/* Whether the workspace has room to order so many, or to mark so many rows; that only makes runs faster. */
 enum { PLAN_ORDER_BYTES = 48 };
 inline bool can_order(const plan_maker &maker, int64_t count)
 {
@@ -346,13 +368,20 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
 /* plan_entries.cu: windows of the rows of PLAN_ENTRIES. Waits. */
 spg_status make_windows(plan_maker &maker);
 
-/* plan_rows_thread.cu, plan_rows_group.cu: values of C. */
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
-                           const void *b_values, void *c_values);
-spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows, spg_type type,
-                       const void *a_values, const void *b_values, void *c_values);
-spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
-                     const void *b_values, void *c_values);
+/* What a run reads and writes. */
+struct plan_values {
+    spg_type type;
+    const void *a, *b;
+    void *c;
+    const int32_t *symmetric; /* NULL, or on the device: where it is 1, what is below the diagonal is left */
+};
+__device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
+
+/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu: values of C. */
+spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                       const plan_values &values);
+spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values);
 
 /* plan_pattern.cu. Both wait. */
 spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, plan_fingerprint *fingerprint);

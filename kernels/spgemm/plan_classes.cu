@@ -36,9 +36,27 @@ __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns
     if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
 }
 
-/* The products of each row, and whether it has the columns of the row before it; a warp a row. */
+/* Of a row's marks: it has the columns of the row before it; it is all runs of each width. */
+enum { IS_EQUAL = 1, HAS_RUNS = 2 };
+
+/* Which rows of B have the columns of the row before; a warp a row. */
+__global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
+{
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
+        const int64_t begin = patterns.b[row], length = patterns.b[row + 1] - begin;
+        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
+        bool equal = row > 0 && begin - before == length;
+        for (int64_t k = lane_in_warp(); equal && k < length; k += WARP)
+            equal = patterns.b_columns[begin + k] == patterns.b_columns[before + k];
+        equal = __all_sync(ALL_LANES, equal);
+        if (lane_in_warp() == 0) b_follows[row] = equal;
+    }
+}
+
+/* The products of each row, and its marks; a warp a row. */
 __global__ void __launch_bounds__(THREADS)
-    row_facts_kernel(plan_patterns patterns, int64_t *row_products, uint8_t *is_equal)
+    row_facts_kernel(plan_patterns patterns, const uint8_t *b_follows, int64_t *row_products, uint8_t *marks)
 {
     const int lane = lane_in_warp();
     const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
@@ -47,16 +65,23 @@ __global__ void __launch_bounds__(THREADS)
         const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
         bool equal = row > 0 && begin - before == end - begin;
         long long products = 0;
+        unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
+        for (int width = 0; width < PLAN_WIDTHS; width++)
+            if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
         for (int64_t k = begin + lane; k < end; k += WARP) {
             const int32_t column = patterns.a_columns[k];
+            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
+                for (int width = 0; width < PLAN_WIDTHS; width++)
+                    if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
             products += patterns.b[column + (int64_t)1] - patterns.b[column];
             equal = equal && patterns.a_columns[k - begin + before] == column;
         }
         products = reduce(products, plus());
         equal = __all_sync(ALL_LANES, equal);
+        broken = __reduce_or_sync(ALL_LANES, broken);
         if (lane != 0) continue;
         row_products[row] = products;
-        is_equal[row] = equal;
+        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
     }
 }
 
@@ -64,9 +89,9 @@ __global__ void __launch_bounds__(THREADS)
 struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
-    const uint8_t *is_equal;
+    const uint8_t *marks;
     int64_t cut_products, slice_row_most;
-    int thread_sums, together;
+    int thread_sums, together, deep;
     bool by_threads, by_entries;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
@@ -84,8 +109,27 @@ struct known_rows {
         if (by_threads && fits_thread(row)) return false;
         if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
         for (int j = 1; j < count; j++)
-            if (!is_equal[row + j]) return false;
+            if (!(marks[row + j] & IS_EQUAL)) return false;
         return true;
+    }
+    __device__ bool has_runs(int64_t row, int width) const
+    {
+        for (int k = 0; k < PLAN_WIDTHS; k++)
+            if (plan_width(k) == width) return (marks[row] & HAS_RUNS << k) != 0;
+        return false;
+    }
+    /* Likewise, in blocks: codes need no room for sums. */
+    __device__ bool are_grouped(int64_t row, int count) const
+    {
+        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
+            return false;
+        for (int j = 1; j < count; j++)
+            if (!(marks[row + j] & IS_EQUAL)) return false;
+        return true;
+    }
+    __device__ bool are_blocks(int64_t row) const
+    {
+        return has_runs(row, deep) && row_products[row] / deep <= slice_row_most && are_grouped(row, together);
     }
     __device__ int class_of(int64_t row) const
     {
@@ -93,9 +137,10 @@ struct known_rows {
         if (n == 0) return PLAN_NOTHING;
         if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
         const int64_t leader = row - row % together;
-        const bool is_led = together > 1 && are_equal(leader, together);
+        if (deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
+        const bool is_led = together > 1 && deep == 1 && are_equal(leader, together);
         if (is_led && row > leader) return PLAN_NOTHING;
-        if (by_entries || (!is_led && a_length(row) > PLAN_HUB_A))
+        if (by_entries || (deep == 1 && !is_led && a_length(row) > PLAN_HUB_A))
             return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
         if (is_led) {
             return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
@@ -128,10 +173,21 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
     const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
+    unsigned int groups[PLAN_WIDTHS];
+    unsigned long long in_runs[PLAN_WIDTHS];
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        const int width = plan_width(k);
+        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_grouped(row, width)));
+        in_runs[k] = reduce(is_row && known.has_runs(row, width) ? mine : 0ull, plus());
+    }
     if (lane_in_warp() != 0) return;
     if (products > 0) atomicAdd(&facts->products, products);
     if (in_short > 0) atomicAdd(&facts->short_products, in_short);
     if (far > 0) atomicAdd(&facts->far_rows, (unsigned long long)far);
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
+        if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
+    }
     if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
@@ -146,7 +202,7 @@ __global__ void __launch_bounds__(THREADS)
     if (row < known.patterns.rows) {
         const int row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
-        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] : 0;
+        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / known.deep : 0;
         plan_totals *of = &totals[row_class];
         atomicAdd(&of->rows, 1ull);
         atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
@@ -184,13 +240,13 @@ spg_status clear_facts(plan_maker &maker, plan_facts *facts)
                           "a plan's facts");
 }
 
-spg_status find_facts(plan_maker &maker, uint8_t *is_equal, plan_facts *facts)
+spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
 {
     const plan_patterns &patterns = maker.patterns;
     spg_status status = clear_facts(maker, facts);
     if (status != SPG_OK) return status;
     const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / WARP);
-    row_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.row_products, is_equal);
+    row_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
@@ -199,6 +255,23 @@ int choose_together(const plan_facts &facts)
 {
     if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
     return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
+}
+
+/* Blocks where nearly all is of them. */
+void choose_blocks(plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    int together = 1, deep = 1;
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) together = plan_width(k);
+        if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
+    }
+    maker.deep = 1;
+    /* Runs take the products of an entry of C by columns of A, as storage does where rows of B name none twice. */
+    if (together == 1 || deep == 1 || maker.by_threads || !maker.patterns.b_ascends) return;
+    maker.by_entries = false;
+    maker.together = together;
+    maker.deep = deep;
 }
 
 /* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
@@ -217,9 +290,11 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
-    maker.by_threads = most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
+    maker.by_entries = products <= (maker.halves ? PLAN_HALVES_B_ROW : PLAN_ENTRIES_B_ROW) * a_entries;
+    maker.by_threads =
+        !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
+    choose_blocks(maker);
     const int64_t limit = maker.context->config.workspace_limit;
     const int64_t room =
         limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
@@ -257,6 +332,8 @@ spg_status find_b_facts(plan_maker &maker)
     if (status != SPG_OK) return status;
     const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / WARP);
     b_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
+    if (maker.b_follows != nullptr)
+        compare_b_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);
     maker.longest_b = (int64_t)maker.facts.longest_b;
@@ -271,12 +348,12 @@ spg_status classify_rows(plan_maker &maker)
     cudaStream_t stream = maker.cuda->stream;
     scratch facts_memory(maker), bytes_memory(maker);
     plan_facts *facts = nullptr;
-    uint8_t *is_equal = nullptr;
+    uint8_t *marks = nullptr;
     spg_status status = facts_memory.allocate(1, &facts);
-    if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &is_equal);
-    if (status == SPG_OK) status = find_facts(maker, is_equal, facts);
+    if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
+    if (status == SPG_OK) status = find_facts(maker, marks, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {maker.patterns, maker.row_products, is_equal, INT64_MAX, 0, maker.thread_sums, 1, false, false};
+    known_rows known = {maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, false, false};
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
@@ -285,8 +362,9 @@ spg_status classify_rows(plan_maker &maker)
     known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
     known.slice_row_most = maker.slice_row_most;
     known.together = maker.together;
+    known.deep = maker.deep;
     maker.cut_products = known.cut_products = choose_cut(maker);
-    uint8_t *row_classes = is_equal + rows;
+    uint8_t *row_classes = marks + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");
     if (status == SPG_OK) status = list_rows(maker, row_classes);

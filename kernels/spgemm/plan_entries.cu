@@ -40,11 +40,12 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     slice->products = before[end] - before[begin];
 }
 
-/* Where the products of the entries of A begin, as lengths first; those of rows of other classes have none. */
+/* Where the products of the entries of A begin, as lengths first; those of rows of other classes, and behind the first
+ * of a run, have none. */
 template <typename Start>
 __global__ void __launch_bounds__(THREADS)
-    find_starts_kernel(plan_patterns of, entry_slice slice, const int64_t *before, uint32_t *rows, Start *b_begins,
-                       int64_t b_nnz)
+    find_starts_kernel(plan_patterns of, entry_slice slice, const int64_t *before, int deep, uint32_t *rows,
+                       Start *b_begins, int64_t b_nnz)
 {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (e >= slice.a_count) return;
@@ -52,7 +53,8 @@ __global__ void __launch_bounds__(THREADS)
     const int64_t column = of.a_columns[slice.a_begin + e], begin = of.b[column];
     rows[e] = (uint32_t)(row - slice.row_begin);
     b_begins[slice.a_begin + e] = (Start)min(begin, b_nnz - 1); /* may be read, whatever it is */
-    slice.starts[e] = before[row + 1] > before[row] ? of.b[column + 1] - begin : 0;
+    const bool has = before[row + 1] > before[row] && (slice.a_begin + e - of.a[row]) % deep == 0;
+    slice.starts[e] = has ? of.b[column + 1] - begin : 0;
 }
 
 /* Each product's entry of C and its number. */
@@ -115,10 +117,10 @@ spg_status expand_slice(plan_maker &maker, const entry_slice &slice, const int64
     if (status != SPG_OK) return status;
     const unsigned int blocks = blocks_for(slice.a_count);
     if (kept.narrow)
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, rows,
+        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, kept.deep, rows,
                                                            static_cast<uint32_t *>(kept.b_begins), maker.b_nnz);
     else
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, rows,
+        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, kept.deep, rows,
                                                            static_cast<int64_t *>(kept.b_begins), maker.b_nnz);
     status = spg_cuda_check_launch(maker.context, "a plan's slice");
     if (status == SPG_OK) status = scan_counts(maker, slice.starts, slice.a_count, &products);
@@ -170,7 +172,8 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
     const int64_t most = windows_of(c_entries) + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
-    kept.together = maker.by_entries ? maker.together : 1;
+    kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
+    kept.deep = maker.deep;
     spg_status status = SPG_OK;
     if (maker.plan->b_begins == nullptr)
         status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);
@@ -178,7 +181,8 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
     if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * PLAN_WINDOW : 0, &kept.strides);
-    if (status == SPG_OK) status = keep_array(maker, products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
+    if (status == SPG_OK)
+        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -226,7 +230,7 @@ spg_status make_windows(plan_maker &maker)
         status =
             spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
     if (status == SPG_OK) status = order_windows(maker);
-    kept.near_most = (int)totals.near_most;
+    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* what comes behind is aligned */
     kept.long_count = (int64_t)totals.long_entries;
     return status;
 }

@@ -74,6 +74,12 @@ struct item_work {
     int64_t count;
     int lanes;
 
+    /* The end of its row of A; of an item without entries the beginning. */
+    __device__ int64_t a_end(const item_place &place) const
+    {
+        return patterns.a[place.n > 0 ? place.row + 1 : place.row];
+    }
+
     __device__ piece_cursor cursor(const item_place &place, int64_t k) const
     {
         const int32_t *columns = patterns.c_columns + patterns.c[place.row] + place.begin;
@@ -89,7 +95,7 @@ __global__ void __launch_bounds__(THREADS) count_pieces_kernel(item_work work, i
 {
     for (int64_t item = first_warp(); item < work.count; item += all_warps()) {
         const item_place place = work.places[item];
-        const int64_t begin = work.patterns.a[place.row], end = work.patterns.a[place.row + 1];
+        const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
         int64_t my_pieces = 0, my_products = 0;
         for (int64_t k = begin + lane_in_warp(); k < end; k += WARP)
             for (piece_cursor cursor = work.cursor(place, k); cursor.advance();) {
@@ -108,7 +114,7 @@ __global__ void __launch_bounds__(THREADS) count_pieces_kernel(item_work work, i
 __device__ inline void write_pieces(const item_work &work, const item_place &place, const plan_items &out,
                                     int64_t piece_begin)
 {
-    const int64_t begin = work.patterns.a[place.row], end = work.patterns.a[place.row + 1];
+    const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
     uint64_t *pieces = out.pieces + piece_begin * out.piece_words;
     for (int64_t first = begin; first < end; first += WARP) {
         const int64_t k = first + lane_in_warp();
@@ -154,13 +160,15 @@ __global__ void __launch_bounds__(THREADS)
         const int64_t from = order != nullptr ? order[at] : at;
         const item_place place = work.places[from];
         const int64_t a_begin = work.patterns.a[place.row];
-        const plan_item item = {work.patterns.c[place.row] + place.begin,
-                                a_begin,
-                                piece_begins[from],
-                                piece_begins[from + 1] - piece_begins[from],
-                                code_begins[from],
-                                place.n,
-                                out.together > 1 ? (int32_t)(work.patterns.a[place.row + 1] - a_begin) : 0};
+        const plan_item item = {
+            work.patterns.c[place.row] + place.begin,
+            a_begin,
+            piece_begins[from],
+            piece_begins[from + 1] - piece_begins[from],
+            code_begins[from],
+            out.together > 1 ? (int32_t)(work.patterns.a[place.row + 1] - a_begin) : 0,
+            (int16_t)place.n,
+            (int16_t)(out.together > 1 ? work.patterns.c[place.row + 1] - work.patterns.c[place.row] : 0)};
         if (lane_in_warp() == 0) out.items[at] = item;
         write_pieces(work, place, out, item.piece_begin);
         __syncwarp();
@@ -168,39 +176,74 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* places of the rows' items; for PLAN_PARTS cut. */
+/* The entries of rows that items are made of: whole rows; or first, of all rows, those from the diagonal on, and then
+ * those below it. */
+struct row_spans {
+    plan_patterns patterns;
+    const int32_t *rows;
+    const int64_t *products;
+    int64_t count, cut_products;
+    bool halves, cuts;
+
+    __device__ item_place span(int64_t k) const
+    {
+        const int32_t row = rows[k % count];
+        const int64_t begin = patterns.c[row], n = patterns.c[row + 1] - begin;
+        if (!halves) return {row, 0, (int32_t)n};
+        const int64_t below = first_not_below(patterns.c_columns + begin, n, (int32_t)(patterns.first_row + row));
+        return k < count ? item_place{row, (int32_t)below, (int32_t)(n - below)} : item_place{row, 0, (int32_t)below};
+    }
+    __device__ row_cut cut(const item_place &span) const
+    {
+        if (!cuts || span.n == 0) return {1, span.n};
+        const int64_t n = patterns.c[span.row + 1] - patterns.c[span.row];
+        return cut_row(span.n, products[span.row] / n * span.n, cut_products);
+    }
+};
+
+/* The spans' items; for PLAN_PARTS cut. *upper: those before the entries below the diagonal. */
 spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, int64_t row_count, scratch &memory,
-                       item_place **places, int64_t *count)
+                       item_place **places, int64_t *count, int64_t *upper)
 {
-    const numbers_view c = maker.patterns.c;
-    const int64_t *products = maker.row_products, cut_products = maker.cut_products;
+    const int64_t spans = maker.halves ? 2 * row_count : row_count;
+    const row_spans of = {maker.patterns,     rows,         maker.row_products,     row_count,
+                          maker.cut_products, maker.halves, row_class == PLAN_PARTS};
     scratch begins_memory(maker);
     int64_t *begins = nullptr;
-    *count = row_count;
-    if (row_class == PLAN_PARTS) {
-        spg_status status = begins_memory.allocate(row_count + 1, &begins);
+    *count = spans, *upper = row_count;
+    if (of.cuts) {
+        spg_status status = begins_memory.allocate(spans + 1, &begins);
         if (status == SPG_OK)
-            status = for_each(maker.context, row_count, "parts of rows", [=] __device__(int64_t k) {
-                const int64_t row = rows[k];
-                begins[k] = cut_row(c[row + 1] - c[row], products[row], cut_products).parts;
-            });
-        if (status == SPG_OK) status = scan_counts(maker, begins, row_count, count);
+            status = for_each(maker.context, spans, "parts of rows",
+                              [=] __device__(int64_t k) { begins[k] = of.cut(of.span(k)).parts; });
+        if (status == SPG_OK) status = scan_counts(maker, begins, spans, count);
+        if (status == SPG_OK)
+            status = spg_cuda_copy_bytes(maker.context, upper, SPG_PLACE_HOST, begins + row_count, SPG_PLACE_DEVICE,
+                                         sizeof *upper);
         if (status != SPG_OK) return status;
     }
     spg_status status = memory.allocate(*count, places);
     if (status != SPG_OK) return status;
     item_place *out = *places;
-    return for_each(maker.context, row_count, "parts of rows", [=] __device__(int64_t k) {
-        const int64_t row = rows[k], n = c[row + 1] - c[row];
-        if (begins == nullptr) {
-            out[k] = {(int32_t)row, 0, (int32_t)n};
-            return;
-        }
-        const row_cut cut = cut_row(n, products[row], cut_products);
+    return for_each(maker.context, spans, "parts of rows", [=] __device__(int64_t k) {
+        const item_place span = of.span(k);
+        const row_cut cut = of.cut(span);
+        item_place *to = out + (begins != nullptr ? begins[k] : k);
         for (int64_t part = 0; part < cut.parts; part++)
-            out[begins[k] + part] = {(int32_t)row, (int32_t)(part * cut.width),
-                                     (int32_t)min(cut.width, n - part * cut.width)};
+            to[part] = {span.row, (int32_t)(span.begin + part * cut.width),
+                        (int32_t)min(cut.width, span.n - part * cut.width)};
     });
+}
+
+/* Those with most products first, above the diagonal and below it. */
+spg_status order_items(plan_maker &maker, const int64_t *products, int64_t count, int64_t upper, int64_t *order)
+{
+    spg_status status = order_descending(maker, products, upper, order);
+    if (status == SPG_OK && count > upper)
+        status = order_descending(maker, products + upper, count - upper, order + upper);
+    if (status != SPG_OK || count == upper) return status;
+    return for_each(maker.context, count - upper, "the order of a plan's items",
+                    [=] __device__(int64_t k) { order[upper + k] += upper; });
 }
 
 /* As many lanes as most pieces can use. */
@@ -237,7 +280,8 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
     item_place *places = nullptr;
     int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;
-    spg_status status = place_items(maker, row_class, rows, (int64_t)totals.rows, places_memory, &places, &count);
+    spg_status status =
+        place_items(maker, row_class, rows, (int64_t)totals.rows, places_memory, &places, &count, &items.upper);
     if (status == SPG_OK) status = pieces_memory.allocate(count + 1, &piece_begins);
     if (status == SPG_OK) status = products_memory.allocate(count + 1, &code_begins);
     if (status != SPG_OK) return status;
@@ -248,7 +292,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const bool differ = (row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows)) &&
                         can_order(maker, count);
     if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
-    if (status == SPG_OK && differ) status = order_descending(maker, code_begins, count, order);
+    if (status == SPG_OK && differ) status = order_items(maker, code_begins, count, items.upper, order);
     if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);
     if (status == SPG_OK) status = scan_counts(maker, code_begins, count, &products);
     if (status == SPG_OK) status = keep_items(maker, items, count, pieces, products);

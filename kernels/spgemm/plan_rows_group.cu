@@ -82,8 +82,8 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
 
 template <typename Value, typename Code, int Together>
 __global__ void __launch_bounds__(MOST_THREADS)
-    plan_group_kernel(plan_items of, const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                      Value *__restrict__ c_values)
+    plan_group_kernel(plan_items of, const int32_t *symmetric, const Value *__restrict__ a_values,
+                      const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
@@ -91,16 +91,18 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
     plan_item item = {};
     if (at < of.count) item = of.items[at];
+    if (at >= of.upper && leaves_below(symmetric)) item = {};
     const int count = item.n * of.together;
     for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
     __syncwarp();
     add_products<Value, Code, Together>(item, of, lane, a_values, b_values, sums);
-    for (int s = lane; s < count; s += of.lanes) c_values[item.c_begin + s] = sums[s];
+    for (int j = 0; j < of.together; j++)
+        for (int s = lane; s < item.n; s += of.lanes)
+            c_values[item.c_begin + (int64_t)j * item.c_length + s] = sums[j * item.n + s];
 }
 
 template <typename Value, typename Code, int Together>
-spg_status launch(spg_context *context, const plan_items &items, const void *a_values, const void *b_values,
-                  void *c_values)
+spg_status launch(spg_context *context, const plan_items &items, const plan_values &values)
 {
     const int group_bytes = items.capacity * (int)sizeof(Value);
     int threads = MOST_THREADS;
@@ -109,29 +111,27 @@ spg_status launch(spg_context *context, const plan_items &items, const void *a_v
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
     plan_group_kernel<Value, Code, Together>
         <<<blocks, threads, (size_t)groups *(size_t)group_bytes, spg_cuda_of(context)->stream>>>(
-            items, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
-            static_cast<Value *>(c_values));
+            items, values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+            static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's rows");
 }
 
 template <typename Value, typename Code>
-spg_status launch_together(spg_context *context, const plan_items &items, const void *a_values, const void *b_values,
-                           void *c_values)
+spg_status launch_together(spg_context *context, const plan_items &items, const plan_values &values)
 {
-    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, items, a_values, b_values, c_values)
-                              : launch<Value, Code, 1>(context, items, a_values, b_values, c_values);
+    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, items, values)
+                              : launch<Value, Code, 1>(context, items, values);
 }
 
 } // namespace
 
-spg_status run_items(spg_context *context, const plan_items &items, spg_type type, const void *a_values,
-                     const void *b_values, void *c_values)
+spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values)
 {
     if (items.count == 0) return SPG_OK;
-    return with_value_type(type, [&](auto value) {
+    return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, items, a_values, b_values, c_values)
-                                     : launch_together<Value, uint16_t>(context, items, a_values, b_values, c_values);
+        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, items, values)
+                                     : launch_together<Value, uint16_t>(context, items, values);
     });
 }
 

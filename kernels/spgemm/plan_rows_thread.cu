@@ -132,8 +132,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
 }
 
 template <typename Index, typename Value>
-spg_status launch(spg_context *context, const plan_thread_rows &rows, const void *a_values, const void *b_values,
-                  void *c_values)
+spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
 {
     const thread_rows<Index> in = {static_cast<const Index *>(rows.a_begin),
                                    static_cast<const Index *>(rows.c_begin),
@@ -146,21 +145,20 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const void
     const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
     const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
     plan_thread_kernel<Index, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(
-        in, rows.count, lanes, static_cast<const Value *>(a_values), static_cast<const Value *>(b_values),
-        static_cast<Value *>(c_values));
+        in, rows.count, lanes, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+        static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's short rows");
 }
 
 } // namespace
 
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, spg_type type, const void *a_values,
-                           const void *b_values, void *c_values)
+spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
 {
     if (rows.count == 0) return SPG_OK;
-    return with_value_type(type, [&](auto value) {
+    return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return rows.narrow ? launch<uint32_t, Value>(context, rows, a_values, b_values, c_values)
-                           : launch<uint64_t, Value>(context, rows, a_values, b_values, c_values);
+        return rows.narrow ? launch<uint32_t, Value>(context, rows, values)
+                           : launch<uint64_t, Value>(context, rows, values);
     });
 }
 

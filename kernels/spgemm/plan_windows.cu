@@ -19,6 +19,7 @@ struct window_work {
     entry_slice slice;
     plan_windows out;
     int64_t before;
+    bool halves;
     int near_room;
     int b_bits;          /* for a position in B */
     bool prefers_direct; /* where other codes would take fewer bytes */
@@ -32,6 +33,10 @@ struct window_work {
     {
         return out.together > 1 && row % out.together == 0 && row + out.together <= patterns.rows && is_done(row) &&
                !is_done(row + 1) && row_products[row + 1] == row_products[row];
+    }
+    __device__ bool is_below(int64_t row, int64_t c_at) const
+    {
+        return halves && patterns.c_columns[c_at] < patterns.first_row + row;
     }
 };
 
@@ -55,9 +60,13 @@ struct a_range {
 __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
 {
     const plan_patterns &of = work.patterns;
-    const int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
+    const int together = work.out.together;
+    int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
-    const int64_t end = min(last + work.out.together, of.rows);
+    const int64_t end = min(last - last % together + together, of.rows);
+    /* Of blocks leaders alone have entries here. */
+    if (work.out.deep > 1) first += (together - first % together) % together;
+    if (first > last) return {of.a[last + 1], 0, 0};
     return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
 }
 
@@ -65,7 +74,7 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
 __device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
 {
     const int bits = shift + a_bits;
-    window->direct = a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
+    window->direct = work.out.deep == 1 && a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
     window->shift = (uint8_t)(window->direct ? work.b_bits : shift);
     window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
@@ -93,7 +102,8 @@ __device__ inline void add_long_entry(const window_work &work, int64_t row, int6
     const int64_t slot = (int64_t)atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
     for (int j = 0; j < rows; j++)
         work.out.long_entries[slot + j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]),
-                                           (int64_t)count, reinterpret_cast<const void *>(begin)};
+                                           (int32_t)count, work.is_below(row, c_at),
+                                           reinterpret_cast<const void *>(begin)};
     const int64_t key = c_at - work.slice.c_begin;
     work.slice.ranks[key] = LONG_RANK;
     work.slice.run_ends[key] = (uint32_t)begin;
@@ -115,28 +125,32 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     const int64_t w = blockIdx.x, begin = w * PLAN_WINDOW;
     const int width = (int)min(slice.c_count - begin, (int64_t)PLAN_WINDOW), i = (int)threadIdx.x;
     const uint32_t all = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
-    const uint32_t count = all > PLAN_LONG_ENTRY ? 0 : all;
-    const unsigned long long key = (unsigned long long)count << 16 | (unsigned long long)(PLAN_WINDOW - 1 - i);
+    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
+    const int64_t c_at = slice.c_begin + begin + min(i, width - 1);
+    const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at);
+    const bool is_upper = count > 0 && !work.is_below(row, c_at);
+    const unsigned long long key = (unsigned long long)is_upper << 48 | (unsigned long long)count << 16 |
+                                   (unsigned long long)(PLAN_WINDOW - 1 - i);
     keys[i] = key;
     if (i == 0) longest_b = 0;
+    if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     __syncthreads();
     int rank = 0;
     for (int j = 0; j < PLAN_WINDOW; j++) rank += keys[j] > key;
     if (i < width) {
-        const int64_t c_at = slice.c_begin + begin + i;
-        const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at);
         slice.ranks[begin + i] = (uint16_t)rank;
         if (work.out.together > 1) write_stride(work, (work.before + w) * PLAN_WINDOW + rank, row);
         if (count < all) add_long_entry(work, row, c_at, all);
     }
     work.out.places[(work.before + w) * PLAN_WINDOW + rank] = (uint16_t)i;
-    if (rank % 32 == 0) longest[rank / 32] = count;
+    if (count > 0) atomicMax(&longest[rank / 32], count);
     const a_range a = find_a_range(work, slice.c_begin + begin, width);
     long long most = 0;
     for (int64_t e = a.begin - slice.a_begin + i; e < a.begin - slice.a_begin + a.count; e += PLAN_WINDOW)
         most = max(most, (long long)(slice.starts[e + 1] - slice.starts[e]));
     if (most > 0) atomicMax(&longest_b, (unsigned long long)most);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < width && rank != i);
+    const int upper = __syncthreads_count(is_upper);
     if (i != 0) return;
     plan_window window = {};
     window.c_begin = slice.c_begin + begin;
@@ -144,6 +158,7 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     const int64_t near = present > 0 ? a.near_count : 0;
     window.near_count = near <= work.near_room ? (int32_t)near : 0;
     window.count = (int16_t)present;
+    window.upper = (int16_t)upper;
     choose_codes(work, bits_for((int64_t)longest_b), bits_for(a.count + 1), &window);
     window.order = !moved ? PLAN_ORDER_KEPT : present == width ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
     write_window(work, w, window, longest);
@@ -211,7 +226,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               slice,
                               kept,
                               windows_before,
-                              near_room(maker.value_bytes, begin_bytes, kept.together),
+                              maker.halves,
+                              near_room(maker.value_bytes, begin_bytes, kept.together, kept.deep),
                               bits_for(maker.b_nnz),
                               kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,

@@ -158,6 +158,53 @@ static void captured_updates_and_cycles_are_replayed_with_new_values(void **stat
         }
 }
 
+/* A plan for a symmetric operator, replayed with values that are none, and with such as are. */
+static void a_captured_product_notices_whether_its_operator_is_symmetric(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NAMES; ++k) {
+        problem p;
+        cudaGraph_t graph;
+        cudaGraphExec_t replay;
+        spg_amg_level_view first;
+        spg_galerkin_plan *plan;
+        spg_csr C = {0}, expected;
+        open_problem(&p, names[k], SPG_SMOOTHER_JACOBI);
+        assert_int_equal(spg_amg_level(p.amg, 0, &first), SPG_OK);
+        assert_int_equal(spg_galerkin_plan_create(p.at.context, NULL, &p.here, &first.P, &plan), SPG_OK);
+        assert_int_equal(spg_galerkin_plan_run(plan, NULL, &p.here, &first.P, &C), SPG_OK);
+        assert_int_equal(cudaStreamBeginCapture(p.stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+        assert_int_equal(spg_galerkin_plan_run(plan, NULL, &p.here, &first.P, &C), SPG_OK);
+        assert_int_equal(cudaStreamEndCapture(p.stream, &graph), cudaSuccess);
+        assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+        const int64_t bytes = C.nnz * (int64_t)sizeof(double);
+        double *values = malloc((size_t)p.A.nnz * sizeof *values), *sums = malloc((size_t)bytes);
+        double *expected_sums = malloc((size_t)bytes);
+        assert_true(values != NULL && sums != NULL && expected_sums != NULL);
+        for (uint64_t run = 0; run < 3; ++run) {
+            test_random_values(60 + run, 0, SPG_F64, p.A.nnz, values);
+            if (run == 1)
+                renew(&p, 60);
+            else
+                put_values(&p, values);
+            assert_int_equal(cudaGraphLaunch(replay, p.stream), cudaSuccess);
+            assert_int_equal(spg_galerkin(p.at.context, NULL, &p.here, &first.P, &expected), SPG_OK);
+            get(&p.at, C.values, bytes, sums);
+            get(&p.at, expected.values, bytes, expected_sums);
+            assert_memory_equal(sums, expected_sums, (size_t)bytes);
+            spg_csr_free(p.at.context, &expected);
+        }
+        free(values);
+        free(sums);
+        free(expected_sums);
+        cudaGraphExecDestroy(replay);
+        cudaGraphDestroy(graph);
+        spg_csr_free(p.at.context, &C);
+        spg_galerkin_plan_destroy(plan);
+        close_problem(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -165,6 +212,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
+        cmocka_unit_test(a_captured_product_notices_whether_its_operator_is_symmetric),
     };
     return TEST_RUN_HERE(2, arguments, "multigrid on streams and in graphs", tests);
 }

@@ -1,0 +1,49 @@
+/* Mirror images of entries: values as words of their width, and where an image is. Private. */
+#ifndef SPG_KERNELS_AMG_SYMMETRY_CUH
+#define SPG_KERNELS_AMG_SYMMETRY_CUH
+
+#include "../values.cuh"
+#include "rows.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+/* Bits, as words: +0 and -0 differ, and a NaN equals itself. */
+template <typename Word> __device__ bool are_equal(Word a, Word b) { return a == b; }
+__device__ inline bool are_equal(uint4 a, uint4 b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
+
+/* The entry of the row [begin, end) in column `column`; -1 if there is none. */
+template <typename Value>
+__device__ inline int64_t find_entry(const matrix_view<Value> &A, int64_t begin, int64_t end, int32_t column)
+{
+    int64_t low = first_that(begin, end, [&](int64_t k) { return A.columns[k] >= column; });
+    return low < end && A.columns[low] == column ? low : -1;
+}
+
+/* The image of entry k of row [begin, ...), which lies in column `column`; -1 if there is none. Where rows are alike,
+ * as those of a grid's inner points are, it is as far from its row's end as k from its row's beginning. */
+template <typename Value>
+__device__ inline int64_t find_image(const matrix_view<Value> &A, int32_t row, int64_t begin, int64_t k, int32_t column)
+{
+    int64_t first = A.offsets[column], end = A.offsets[column + 1], guess = end - 1 - (k - begin);
+    return guess >= first && A.columns[guess] == row ? guess : find_entry(A, first, end, row);
+}
+
+/* Calls function(Word{}) with words of the width of the values. */
+template <typename Function> spg_status with_word(spg_type type, Function &&function)
+{
+    switch (spg_type_size(type)) {
+    case 4: return function(uint32_t{});
+    case 8: return function(uint64_t{});
+    default: return function(uint4{});
+    }
+}
+
+} // namespace amg
+
+} // namespace spg
+
+#endif
