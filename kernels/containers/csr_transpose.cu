@@ -73,20 +73,22 @@ struct pending_transpose {
 
     spg_status begin(const spg_csr &matrix, bool checks, const transpose_parts &parts)
     {
-        return begin_lists(work, matrix, checks, parts, &lists);
+        spg_status status = work.take(matrix.nnz, "transposing", &entries);
+        return status == SPG_OK ? begin_counts(work, matrix, checks, parts, &counts) : status;
     }
 
     /* Leaves the transpose to sorting where its longest row is too long. */
     spg_status end(const spg_csr &matrix, const transpose_parts &parts, unsigned int *longest)
     {
-        spg_status status = wait_for_longest(work.context, lists, longest);
+        spg_status status = wait_for_longest(work.context, counts, longest);
         if (status != SPG_OK || *longest > MOST_LISTED) return status;
-        status = complete_lists(work.context, matrix, parts, *longest, &lists);
-        return status == SPG_OK ? write_lists(work, matrix, parts, lists, *longest) : status;
+        status = list_by_column(work.context, matrix, parts, counts, entries);
+        return status == SPG_OK ? write_lists(work, matrix, parts, entries, *longest) : status;
     }
 
     workspace work;
-    column_lists lists = {};
+    uint64_t *entries = nullptr;
+    column_counts counts = {};
 };
 
 /* Gives back what it took. */

@@ -145,7 +145,7 @@ __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_row
     __syncthreads();
     for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += LOOP_THREADS) {
         int64_t row_begin = offsets[row], row_end = offsets[row + 1];
-        if (row_end > begin && row_end > row_begin && row_begin < begin + LOOP_ENTRIES)
+        if (row_end > begin && row_end > row_begin)
             rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)row;
     }
     __syncthreads();

@@ -21,7 +21,6 @@ namespace
 enum { OWN = 4 };         /* entries that a thread or a lane has in hand at a time */
 /* A longer row is sorted by a block; a whole warp takes longer ones than a part of it. */
 enum { SHORT_ROW = 64, SHORT_ROW_OF_WARP = 256 };
-enum { LEAST_ROOM = 16 }; /* of a column, and twice the mean more */
 
 __device__ inline uint32_t add_to(int32_t *count, int by) { return (uint32_t)atomicAdd(count, by); }
 __device__ inline uint32_t add_to(int64_t *count, int by)
@@ -45,7 +44,8 @@ struct count_job {
     int64_t nnz, rows, cols;
     numbers_view row_offsets; /* of the matrix */
     bool checks;
-    column_lists lists;
+    uint32_t *numbers;
+    largest_post post;
 };
 
 /* Whether the offsets of a row cannot be; by all threads of the grid. */
@@ -58,16 +58,13 @@ __device__ inline bool finds_bad_row(const count_job &job)
     return bad;
 }
 
-/* An entry outside of the matrix is left out, and malformed offsets give wrong rows, as long as nobody uses them. */
+/* An entry outside of the matrix is left out. */
 template <typename Offset>
 __global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
 {
-    __shared__ tile_rows of_tile;
-    const column_lists lists = job.lists;
     uint32_t longest = job.checks && finds_bad_row(job) ? (uint32_t)MALFORMED : 0;
     for (int64_t first = (int64_t)blockIdx.x * LOOP_ENTRIES; first < job.nnz;
          first += (int64_t)gridDim.x * LOOP_ENTRIES) {
-        const int64_t end = first + LOOP_ENTRIES < job.nnz ? first + LOOP_ENTRIES : job.nnz;
         int32_t found[OWN];
 #pragma unroll
         for (int u = 0; u < OWN; ++u) {
@@ -77,21 +74,15 @@ __global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Off
             if (is_bad) longest = MALFORMED;
             if (is_bad || k >= job.nnz) found[u] = -1;
         }
-        if (lists.capacity > 0) find_tile_rows(job.row_offsets, job.rows, first, end, of_tile);
 #pragma unroll
         for (int u = 0; u < OWN; ++u) {
             uint32_t number = number_in_column(counts, found[u]);
             if (found[u] < 0) continue;
-            const int64_t k = first + u * LOOP_THREADS + threadIdx.x;
-            lists.numbers[k] = number;
+            job.numbers[first + u * LOOP_THREADS + threadIdx.x] = number;
             longest = max(longest, number + 1);
-            if (number < lists.capacity)
-                lists.entries[found[u] * lists.capacity + number] =
-                    (uint64_t)row_in_tile(job.row_offsets, of_tile, first, k) << 32 | (uint32_t)k;
         }
-        __syncthreads();
     }
-    post_largest(lists.post, longest);
+    post_largest(job.post, longest);
 }
 
 /* Offsets from counts, in their place. */
@@ -154,7 +145,6 @@ struct write_job {
     int64_t rows, longest;
     numbers_view offsets;
     const uint64_t *entries;
-    int64_t capacity;
     transpose_parts parts;
     const void *values; /* of the matrix */
     int value_bytes;
@@ -163,12 +153,6 @@ struct write_job {
     int lanes;      /* of a group */
     int *long_rows; /* how many there are, and which */
 };
-
-/* The list of a row that begins at `begin`. */
-__device__ inline const uint64_t *list_of(const write_job &job, int64_t row, int64_t begin)
-{
-    return job.entries + (job.capacity > 0 ? row * job.capacity : begin);
-}
 
 /* Entry k of the transpose. */
 __device__ inline void write_entry(const write_job &job, int64_t k, int32_t row, uint32_t source)
@@ -216,7 +200,7 @@ __global__ __launch_bounds__(LOOP_THREADS) void write_short_rows(write_job job)
     for (int64_t row = (int64_t)blockIdx.x * groups + threadIdx.x / job.lanes; row < job.rows; row += step) {
         int64_t begin = job.offsets[row], length = job.offsets[row + 1] - begin;
         if (length <= job.most_short)
-            write_short_row(job, list_of(job, row, begin), begin, (int)length, lane);
+            write_short_row(job, job.entries + begin, begin, (int)length, lane);
         else if (lane == 0)
             job.long_rows[1 + atomicAdd(job.long_rows, 1)] = (int32_t)row;
     }
@@ -232,7 +216,7 @@ template <int Threads, int Items> __global__ __launch_bounds__(Threads) void wri
         int64_t row = job.long_rows[1 + at], begin = job.offsets[row];
         int length = (int)(job.offsets[row + 1] - begin);
         if (length <= least || length > Threads * Items) continue;
-        const uint64_t *entries = list_of(job, row, begin);
+        const uint64_t *entries = job.entries + begin;
         uint32_t numbers[Items], rows[Items];
 #pragma unroll
         for (int u = 0; u < Items; ++u) {
@@ -249,15 +233,6 @@ template <int Threads, int Items> __global__ __launch_bounds__(Threads) void wri
         }
         __syncthreads();
     }
-}
-
-/* Room for the entries of any column, if columns are about alike and the limit leaves it. */
-int64_t choose_capacity(const workspace &work, const spg_csr &matrix)
-{
-    const int64_t limit = work.context->config.workspace_limit;
-    const int64_t capacity = (matrix.nnz / matrix.cols * 2 + LEAST_ROOM + 3) / 4 * 4;
-    const bool fits = limit == 0 || capacity * matrix.cols <= (limit - work.held_bytes()) / 32;
-    return fits && matrix.cols <= matrix.nnz ? capacity : 0;
 }
 
 /* Enough lanes for most rows to be done in one go. */
@@ -280,19 +255,15 @@ void queue_sorted_rows(spg_context *context, const write_job &job, int64_t most_
 
 } // namespace
 
-spg_status begin_lists(workspace &work, const spg_csr &matrix, bool checks, const transpose_parts &parts,
-                       column_lists *lists)
+spg_status begin_counts(workspace &work, const spg_csr &matrix, bool checks, const transpose_parts &parts,
+                        column_counts *counts)
 {
     spg_context *context = work.context;
-    const char *what = "transposing";
-    lists->capacity = choose_capacity(work, matrix);
-    const int64_t room = lists->capacity > 0 ? lists->capacity * matrix.cols : matrix.nnz;
-    spg_status status = work.take(room, what, &lists->entries);
-    if (status == SPG_OK) status = work.take(matrix.nnz, what, &lists->numbers);
-    if (status == SPG_OK) status = begin_post(context, &lists->post);
+    spg_status status = work.take(matrix.nnz, "transposing", &counts->numbers);
+    if (status == SPG_OK) status = begin_post(context, &counts->post);
     if (status != SPG_OK) return status;
-    const count_job job = {matrix.columns,     matrix.nnz, matrix.rows, matrix.cols,
-                           offsets_of(matrix), checks,     *lists};
+    const count_job job = {matrix.columns,     matrix.nnz, matrix.rows,     matrix.cols,
+                           offsets_of(matrix), checks,     counts->numbers, counts->post};
     return with_offset_type(parts.offset_type, [&](auto offset) {
         auto *offsets = static_cast<decltype(offset) *>(parts.offsets);
         count_columns<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
@@ -302,26 +273,24 @@ spg_status begin_lists(workspace &work, const spg_csr &matrix, bool checks, cons
     });
 }
 
-spg_status wait_for_longest(spg_context *context, const column_lists &lists, unsigned int *longest)
+spg_status wait_for_longest(spg_context *context, const column_counts &counts, unsigned int *longest)
 {
-    return wait_for_largest(context, lists.post, longest);
+    return wait_for_largest(context, counts.post, longest);
 }
 
-spg_status complete_lists(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
-                          unsigned int longest, column_lists *lists)
+spg_status list_by_column(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
+                          const column_counts &counts, uint64_t *entries)
 {
-    if (longest <= lists->capacity) return SPG_OK;
-    lists->capacity = 0;
     list_job job = {matrix.columns, matrix.nnz,
                     matrix.rows,    offsets_of(matrix),
-                    lists->numbers, {parts.offsets, parts.offset_type == SPG_I64},
-                    lists->entries};
+                    counts.numbers, {parts.offsets, parts.offset_type == SPG_I64},
+                    entries};
     list_entries<<<loop_blocks(context, (matrix.nnz + LOOP_ENTRIES - 1) / LOOP_ENTRIES), LOOP_THREADS, 0,
                    spg_cuda_of(context)->stream>>>(job);
     return spg_cuda_check_launch(context, "transposing");
 }
 
-spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const column_lists &lists,
+spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
                        unsigned int longest)
 {
     spg_context *context = work.context;
@@ -331,8 +300,7 @@ spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_p
     write_job job = {matrix.cols,
                      (int64_t)longest,
                      {parts.offsets, parts.offset_type == SPG_I64},
-                     lists.entries,
-                     lists.capacity,
+                     entries,
                      parts,
                      matrix.values,
                      (int)spg_type_size(matrix.value_type),
