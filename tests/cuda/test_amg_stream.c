@@ -205,6 +205,35 @@ static void a_captured_product_notices_whether_its_operator_is_symmetric(void **
     }
 }
 
+/* Steps that are timed go one after the other, others beside each other. */
+static void steps_beside_each_other_change_no_bit(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NAMES; ++k) {
+        problem p;
+        spg_amg *in_turn = NULL;
+        open_problem(&p, names[k], SPG_SMOOTHER_JACOBI);
+        spg_amg_options options = spg_amg_options_default();
+        options.max_coarse = 60;
+        options.timing = 1;
+        assert_int_equal(spg_amg_setup(p.at.context, &p.here, &options, &in_turn), SPG_OK);
+        double *found = malloc((size_t)vector_bytes(&p)), *expected = malloc((size_t)vector_bytes(&p));
+        assert_true(found != NULL && expected != NULL);
+        test_random_values(31, 0, SPG_F64, p.A.rows, found);
+        assert_int_equal(cudaMemcpyAsync(p.b, found, (size_t)vector_bytes(&p), cudaMemcpyHostToDevice, p.stream),
+                         cudaSuccess);
+        cycle(&p, p.amg);
+        get(&p.at, p.x, vector_bytes(&p), found);
+        cycle(&p, in_turn);
+        get(&p.at, p.x, vector_bytes(&p), expected);
+        assert_memory_equal(found, expected, (size_t)vector_bytes(&p));
+        free(found);
+        free(expected);
+        spg_amg_destroy(in_turn);
+        close_problem(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -213,6 +242,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
         cmocka_unit_test(a_captured_product_notices_whether_its_operator_is_symmetric),
+        cmocka_unit_test(steps_beside_each_other_change_no_bit),
     };
     return TEST_RUN_HERE(2, arguments, "multigrid on streams and in graphs", tests);
 }
