@@ -104,10 +104,10 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  *
  * A level's rho is estimated by Lanczos from the Ritz vector of setup's estimate (with random bits added, for what has
  * changed), which setup keeps: 4 bytes a row. Steps end, after three or more, when the estimate grows by less than
- * 1/256 in one: the fewer, the less has changed, and at most spectral_steps. So the result depends on setup's matrix
- * and on the new values, not on updates before; from a fresh setup's it differs by the two estimates of rho. Where the
- * context's workspace_limit leaves setup no room for the vectors (4 bytes a row and step), an update makes all steps
- * from random bits, as setup does.
+ * 1/100 in one, and three times that is added to it: the fewer, the less has changed, and at most spectral_steps. So
+ * the result depends on setup's matrix and on the new values, not on updates before; from a fresh setup's it differs by
+ * the two estimates of rho. Where the context's workspace_limit leaves setup no room for the vectors (4 bytes a row and
+ * step), an update makes all steps from random bits, as setup does.
  *
  * SHAPE: another size; on the host, another pattern, where there is more than one level. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
