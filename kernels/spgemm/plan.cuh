@@ -61,12 +61,19 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
  * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_HALVES_B_ROW = 24, PLAN_DIRECT_B_ROW = 3 };
+enum {
+    PLAN_THREAD_MEAN = 56,
+    PLAN_THREAD_B_ROW = 6,
+    PLAN_ENTRIES_B_ROW = 5,
+    PLAN_HALVES_B_ROW = 24,
+    PLAN_DIRECT_B_ROW = 3
+};
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
-enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
+/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. Likewise of
+ * fewer where C has too few entries to occupy the device, so many a multiprocessor. */
+enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
 
 /* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
 enum {
@@ -145,7 +152,7 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
     int64_t count, upper; /* upper: of the first, where the others are below the diagonal; else all */
-    int lanes;            /* of a group: 8, 16 or 32 */
+    int lanes;            /* of a group: 4, 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
     int together; /* rows an item */
@@ -153,6 +160,9 @@ struct plan_items {
     uint64_t *pieces;
     void *codes;
 };
+
+/* Of blocks, the rows that a thread does: one where entries of C are few. */
+enum { PLAN_BLOCK_ROWS = 3 };
 
 /* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
  * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
@@ -170,6 +180,7 @@ struct plan_window {
     int64_t c_begin, a_begin;
     const uint32_t *codes;
     int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
+    int32_t a_length;   /* of the rows of one group of blocks, where it is the only one here; else 0 */
     int16_t count;      /* of entries */
     int16_t upper;      /* of the first, where the others are below the diagonal; else all */
     uint8_t code_bytes, shift;
@@ -191,6 +202,7 @@ struct plan_long_entry {
 struct plan_windows {
     int64_t count; /* of windows that are not empty */
     int deep;      /* entries of A whose products a code stands for */
+    int at_once;   /* of rows together, those that a thread does */
     bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* of all near_count */
     int together;  /* rows at once, where they are equal */
@@ -206,10 +218,10 @@ struct plan_windows {
 };
 
 /* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
-enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
+enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10, PLAN_BLOCKS_SHARED = 24 << 10 };
 inline int near_room(int value_bytes, int begin_bytes, int together, int deep)
 {
-    if (deep > 1) return PLAN_WINDOW_SHARED / (value_bytes + begin_bytes) / 2 * 2;
+    if (deep > 1) return PLAN_BLOCKS_SHARED / (value_bytes + begin_bytes) / 2 * 2;
     if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* the values alone */
     const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
     return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
@@ -235,7 +247,7 @@ struct plan_part {
 struct cuda_plan {
     plan_part *parts;
     int64_t parts_count;
-    /* Windows run beside items, where there are both: each alone leaves much of the device waiting. */
+    /* For what runs beside the rest. */
     cudaStream_t side;
     cudaEvent_t forked, joined;
     void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
@@ -333,6 +345,12 @@ class scratch
     int64_t bytes = 0;
 };
 
+/* Whether so many entries of C are too few to occupy the device. */
+inline bool are_few(const plan_maker &maker, int64_t entries)
+{
+    return entries < (int64_t)maker.cuda->multiprocessors * PLAN_FEW_ENTRIES;
+}
+
 /* Whether the workspace has room to order so many, or to mark so many rows; that only makes runs faster. */
 enum { PLAN_ORDER_BYTES = 48 };
 inline bool can_order(const plan_maker &maker, int64_t count)
@@ -381,7 +399,7 @@ __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
-spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values);
+spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
 
 /* plan_pattern.cu. Both wait. */
 spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, plan_fingerprint *fingerprint);
