@@ -5,8 +5,9 @@
  * storage order, in a register. The values and references of the window's part of A lie in shared memory where they
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
- * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
-#include "plan.cuh"
+ * value of B for all; in block matrices, for a block of products. The first blocks do long entries, a warp each. Chosen
+ * by plan_classes.cu. */
+#include "plan_runs.cuh"
 
 namespace spg
 {
@@ -16,20 +17,14 @@ namespace
 
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
-enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3, MOST_RUN = 6 };
-static_assert(PLAN_BLOCK_ROWS <= MOST_TOGETHER, "a thread does them");
+enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+static_assert((int)PLAN_BLOCK_ROWS <= (int)MOST_TOGETHER, "a thread does them");
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together, bool Deep> constexpr int threads_of = Deep ? 96 : Together > 1 ? 192 : 256;
 template <int Together, bool Deep, typename Value>
 constexpr int LEAST_BLOCKS = Deep                                  ? (sizeof(Value) > 8 ? 4 : 8)
                              : Together == 1 && sizeof(Value) <= 8 ? 6
                                                                    : 5;
-
-/* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
-template <typename Code> struct code_form {
-    static constexpr int words = sizeof(Code) == 8 ? 2 : 1, products = sizeof(Code) == 2 ? 2 : 1;
-    static constexpr Code none = (Code) ~(Code)0;
-};
 
 template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
 {
@@ -111,95 +106,6 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
         sum_some<false, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
     else
         sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
-}
-
-/* Code t of `count`, from the first one's word; none beyond the last. */
-template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int t, int count)
-{
-    if (t >= count) return code_form<Code>::none;
-    if constexpr (sizeof(Code) == 2)
-        return reinterpret_cast<const uint16_t *>(codes + t / 2 * 32)[t % 2];
-    else if constexpr (sizeof(Code) == 4)
-        return codes[t * 32];
-    else
-        return (Code)codes[2 * t * 32] | (Code)codes[(2 * t + 1) * 32] << 32;
-}
-
-/* Some codes, each for a run of up to Run entries of A, and the values of B that go with them. */
-template <int Run, typename Code, typename Value> struct some_runs {
-    static constexpr int count = MOST_RUN / Run;
-    Code code[count];
-    Value b[count][Run];
-
-    template <typename Start>
-    __device__ void load(const Code (&codes)[count], int shift, int deep, const Start *b_begins, const Value *b_values)
-    {
-#pragma unroll
-        for (int u = 0; u < count; u++) {
-            code[u] = codes[u];
-            /* In place of none: the first run, which is there. */
-            const Code known = code[u] == code_form<Code>::none ? (Code)0 : code[u];
-            const Start at = (Start)(known & (Code)(((Code)1 << shift) - 1));
-#pragma unroll
-            for (int v = 0; v < Run; v++) b[u][v] = b_values[b_begins[(known >> shift) + min(v, deep - 1)] + at];
-        }
-    }
-    template <int Together>
-    __device__ void add(int shift, int deep, const Value *a, int stride, int together, Value (&sums)[Together]) const
-    {
-#pragma unroll
-        for (int u = 0; u < count; u++) {
-            if (code[u] == code_form<Code>::none) continue;
-            const Value *run = a + (code[u] >> shift);
-#pragma unroll
-            for (int v = 0; v < Run; v++) {
-                if (v >= deep) continue;
-#pragma unroll
-                for (int j = 0; j < Together; j++)
-                    sums[j] = add_product(sums[j], run[min(j, together - 1) * stride + v], b[u][v]);
-            }
-        }
-    }
-};
-
-/* Likewise where a code stands for a run of `deep` entries of A: values of B are on their way while those before them
- * are added. */
-template <int Run, typename Code, int Together, typename Start, typename Value>
-__device__ inline void sum_runs(const uint32_t *codes, int words, int shift, int deep, const Value *a, int stride,
-                                int together, const Start *b_begins, const Value *__restrict__ b_values,
-                                Value (&sums)[Together])
-{
-    using runs = some_runs<Run, Code, Value>;
-    constexpr int COUNT = runs::count;
-    const int all = words * code_form<Code>::products / code_form<Code>::words;
-    Code next[COUNT];
-    runs now, after;
-#pragma unroll
-    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, u, all);
-    after.load(next, shift, deep, b_begins, b_values);
-#pragma unroll
-    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, COUNT + u, all);
-    for (int t = 0; t < all; t += COUNT) {
-        now = after;
-        if (t + COUNT < all) after.load(next, shift, deep, b_begins, b_values);
-#pragma unroll
-        for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, t + 2 * COUNT + u, all);
-        now.add(shift, deep, a, stride, together, sums);
-    }
-}
-
-template <int Run, int Together, typename Start, typename Value>
-__device__ inline void sum_any_runs(const plan_window &window, const uint32_t *codes, int words, int deep,
-                                    const Value *a, int stride, int together, const Start *b_begins,
-                                    const Value *b_values, Value (&sums)[Together])
-{
-    const int shift = window.shift;
-    if (window.code_bytes == 2)
-        sum_runs<Run, uint16_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
-    else if (window.code_bytes == 4)
-        sum_runs<Run, uint32_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
-    else
-        sum_runs<Run, uint64_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
 }
 
 /* What the lists of all windows say of one. */
