@@ -52,8 +52,8 @@ spg_status make_classes(plan_maker &maker)
 /* Rows of a part: as many as the workspace has room for. */
 int64_t choose_rows(const plan_maker &maker, int64_t rows)
 {
-    const int64_t limit = maker.context->config.workspace_limit;
-    if (limit == 0) return rows;
+    if (maker.context->config.workspace_limit == 0) return rows;
+    const int64_t limit = maker.context->config.workspace_limit - maker.held;
     const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
     return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
 }
@@ -67,11 +67,11 @@ numbers_view offsets_from(const spg_csr &matrix, int64_t row)
 spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 {
     cuda_plan *state = maker.plan;
-    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     void *memory = nullptr;
     scratch marks(maker);
     spg_status status =
         can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);

@@ -62,13 +62,7 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
  * are chosen. */
-enum {
-    PLAN_THREAD_MEAN = 56,
-    PLAN_THREAD_B_ROW = 6,
-    PLAN_ENTRIES_B_ROW = 5,
-    PLAN_HALVES_B_ROW = 24,
-    PLAN_DIRECT_B_ROW = 3
-};
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
@@ -153,7 +147,7 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
     int64_t count, upper; /* upper: of the first, where the others are below the diagonal; else all */
-    int lanes;            /* of a group: 4, 8, 16 or 32 */
+    int lanes;            /* of a group: 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
     int together; /* rows an item */

@@ -290,7 +290,7 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= (maker.halves ? PLAN_HALVES_B_ROW : PLAN_ENTRIES_B_ROW) * a_entries;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
     maker.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
