@@ -52,8 +52,8 @@ spg_status make_classes(plan_maker &maker)
 /* Rows of a part: as many as the workspace has room for. */
 int64_t choose_rows(const plan_maker &maker, int64_t rows)
 {
-    const int64_t limit = maker.context->config.workspace_limit;
-    if (limit == 0) return rows;
+    if (maker.context->config.workspace_limit == 0) return rows;
+    const int64_t limit = maker.context->config.workspace_limit - maker.held;
     const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
     return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
 }
@@ -67,11 +67,11 @@ numbers_view offsets_from(const spg_csr &matrix, int64_t row)
 spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 {
     cuda_plan *state = maker.plan;
-    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     void *memory = nullptr;
     scratch marks(maker);
     spg_status status =
         can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
@@ -92,18 +92,28 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 }
 
 bool has_windows(const plan_part &part) { return part.windows.count > 0 || part.windows.long_count > 0; }
-bool has_items(const plan_part &part)
+
+/* The class of the largest items, PLAN_NOTHING without any; and how many classes have some. */
+int largest_items(const plan_part &part)
 {
-    return std::any_of(part.classes, part.classes + PLAN_CLASSES,
-                       [](const plan_items &items) { return items.count > 0; });
+    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE; row_class--)
+        if (part.classes[row_class].count > 0) return row_class;
+    return PLAN_NOTHING;
 }
+int64_t classes_of_items(const plan_part &part)
+{
+    return std::count_if(part.classes, part.classes + PLAN_CLASSES,
+                         [](const plan_items &items) { return items.count > 0; });
+}
+
+/* Whether some of it runs beside the rest: each alone leaves much of the device waiting. */
+bool is_beside(const plan_part &part) { return classes_of_items(part) + has_windows(part) > 1; }
 
 /* Made beforehand, for a run makes nothing. */
 spg_status make_side(plan_maker &maker)
 {
     cuda_plan *state = maker.plan;
-    const bool beside = std::any_of(state->parts, state->parts + state->parts_count,
-                                    [](const plan_part &part) { return has_windows(part) && has_items(part); });
+    const bool beside = std::any_of(state->parts, state->parts + state->parts_count, is_beside);
     if (!beside) return SPG_OK;
     cudaError_t error = cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking);
     if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->forked, cudaEventDisableTiming);
@@ -148,12 +158,15 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     return status;
 }
 
+/* Windows, or without any the largest items. */
 spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
 {
     cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
     if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
     spg_status status = spg_cuda_check(context, error, "a plan's streams");
-    if (status == SPG_OK) status = run_windows(context, state.side, part.windows, values);
+    if (status == SPG_OK)
+        status = has_windows(part) ? run_windows(context, state.side, part.windows, values)
+                                   : run_items(context, state.side, part.classes[largest_items(part)], values);
     if (status != SPG_OK) return status;
     return spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
 }
@@ -161,10 +174,11 @@ spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_p
 spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
 {
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    const bool beside = has_windows(part) && has_items(part);
+    const bool beside = is_beside(part);
+    const int apart = beside && !has_windows(part) ? largest_items(part) : PLAN_NOTHING;
     spg_status status = beside ? run_beside(context, state, part, values) : SPG_OK;
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
-        status = run_items(context, part.classes[row_class], values);
+        if (row_class != apart) status = run_items(context, stream, part.classes[row_class], values);
     if (status == SPG_OK && !beside) status = run_windows(context, stream, part.windows, values);
     for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread})
         if (status == SPG_OK) status = run_thread_rows(context, *rows, values);

@@ -13,6 +13,7 @@
 #include "../containers/entries.cuh"
 #include "../device.h"
 #include "../values.cuh"
+#include "plan_windows.cuh"
 
 namespace spg
 {
@@ -61,12 +62,13 @@ enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
  * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_HALVES_B_ROW = 24, PLAN_DIRECT_B_ROW = 3 };
+enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. */
-enum { PLAN_HUB_A = 512, PLAN_STRIDE_A = 1 << 16 };
+/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. Likewise of
+ * fewer where C has too few entries to occupy the device, so many a multiprocessor. */
+enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
 
 /* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
 enum {
@@ -154,67 +156,6 @@ struct plan_items {
     void *codes;
 };
 
-/* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
- * greatest first, and otherwise as in C; 32 after each other are a tile, whose lanes take a product of each. A code
- * names the entry of A, from the window's first, above `shift` bits for the position in the row of B, or in all of B if
- * it is direct; all bits set: no product. Where entries of A come in runs of `deep` whose rows of B have the same
- * columns, a code names the first of a run, and stands for the products of all. The codes of a tile are words, those of
- * its 32 entries side by side: a word holds two codes of 2 bytes, or one of 4, and two words one of 8. */
-enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 32 };
-enum plan_order {
-    PLAN_ORDER_KEPT,   /* as in C */
-    PLAN_ORDER_SORTED, /* by places, that are those below the count */
-    PLAN_ORDER_HOLES   /* by places: what is between is of another class */
-};
-struct plan_window {
-    int64_t c_begin, a_begin;
-    const uint32_t *codes;
-    int32_t near_count; /* entries of A to have in shared memory; 0: they are too many */
-    int16_t count;      /* of entries */
-    int16_t upper;      /* of the first, where the others are below the diagonal; else all */
-    uint8_t code_bytes, shift;
-    int16_t order;
-    bool direct; /* codes, of 4 bytes: nothing is to be known of rows of B */
-};
-
-/* An entry of so many products that a warp sums it: one thread would outlast all others. For each product the entry of
- * A, from a_begin, and that of B. Not in a window. */
-enum { PLAN_LONG_ENTRY = 128 };
-struct plan_long_entry {
-    int64_t c_at, a_begin;
-    int32_t count;
-    bool below;           /* the diagonal, and left where the flag is set */
-    const void *products; /* pairs */
-};
-
-/* The same, as the plan holds them. Where rows are equal, a window has entries of their leaders only. */
-struct plan_windows {
-    int64_t count; /* of windows that are not empty */
-    int deep;      /* entries of A whose products a code stands for */
-    bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
-    int near_most; /* of all near_count */
-    int together;  /* rows at once, where they are equal */
-    plan_window *windows;
-    int64_t *order;    /* of windows: those that are not empty, by far the heaviest first; NULL: as they are */
-    uint32_t *strides; /* PLAN_WINDOW a window, where together > 1: from an entry to that of the next row, in C << 16 |
-                          in A; 0: this row has no equal */
-    int64_t long_count;
-    plan_long_entry *long_entries;
-    uint32_t *tile_begins; /* in 32 words from the window's codes: PLAN_WINDOW_TILES + 1 a window */
-    uint16_t *places;      /* PLAN_WINDOW a window */
-    void *b_begins;        /* of A's entries: where their rows of B begin */
-};
-
-/* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
-enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
-inline int near_room(int value_bytes, int begin_bytes, int together, int deep)
-{
-    if (deep > 1) return PLAN_WINDOW_SHARED / (value_bytes + begin_bytes) / 2 * 2;
-    if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* the values alone */
-    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
-    return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
-}
-
 /* By which a pattern is known again: two sums over its offsets and two over its columns. */
 struct plan_fingerprint {
     long long sums[4];
@@ -235,7 +176,7 @@ struct plan_part {
 struct cuda_plan {
     plan_part *parts;
     int64_t parts_count;
-    /* Windows run beside items, where there are both: each alone leaves much of the device waiting. */
+    /* For what runs beside the rest. */
     cudaStream_t side;
     cudaEvent_t forked, joined;
     void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
@@ -333,6 +274,12 @@ class scratch
     int64_t bytes = 0;
 };
 
+/* Whether so many entries of C are too few to occupy the device. */
+inline bool are_few(const plan_maker &maker, int64_t entries)
+{
+    return entries < (int64_t)maker.cuda->multiprocessors * PLAN_FEW_ENTRIES;
+}
+
 /* Whether the workspace has room to order so many, or to mark so many rows; that only makes runs faster. */
 enum { PLAN_ORDER_BYTES = 48 };
 inline bool can_order(const plan_maker &maker, int64_t count)
@@ -381,7 +328,7 @@ __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
-spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values);
+spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
 
 /* plan_pattern.cu. Both wait. */
 spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, plan_fingerprint *fingerprint);

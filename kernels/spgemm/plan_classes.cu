@@ -91,7 +91,7 @@ struct known_rows {
     const int64_t *row_products;
     const uint8_t *marks;
     int64_t cut_products, slice_row_most;
-    int thread_sums, together, deep;
+    int thread_sums, together, deep, hub;
     bool by_threads, by_entries;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
@@ -140,7 +140,7 @@ struct known_rows {
         if (deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
         const bool is_led = together > 1 && deep == 1 && are_equal(leader, together);
         if (is_led && row > leader) return PLAN_NOTHING;
-        if (by_entries || (deep == 1 && !is_led && a_length(row) > PLAN_HUB_A))
+        if (by_entries || (deep == 1 && !is_led && a_length(row) > hub))
             return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
         if (is_led) {
             return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
@@ -290,7 +290,7 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= (maker.halves ? PLAN_HALVES_B_ROW : PLAN_ENTRIES_B_ROW) * a_entries;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
     maker.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
@@ -353,7 +353,8 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
     if (status == SPG_OK) status = find_facts(maker, marks, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, false, false};
+    known_rows known = {
+        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, PLAN_HUB_A, false, false};
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
@@ -363,6 +364,7 @@ spg_status classify_rows(plan_maker &maker)
     known.slice_row_most = maker.slice_row_most;
     known.together = maker.together;
     known.deep = maker.deep;
+    known.hub = are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
     maker.cut_products = known.cut_products = choose_cut(maker);
     uint8_t *row_classes = marks + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);

@@ -174,6 +174,10 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
     kept.deep = maker.deep;
+    if (kept.deep == 1)
+        kept.at_once = kept.together;
+    else
+        kept.at_once = are_few(maker, c_entries / kept.together) ? 1 : std::min<int>(kept.together, PLAN_BLOCK_ROWS);
     spg_status status = SPG_OK;
     if (maker.plan->b_begins == nullptr)
         status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);

@@ -5,8 +5,9 @@
  * storage order, in a register. The values and references of the window's part of A lie in shared memory where they
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
- * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
-#include "plan.cuh"
+ * value of B for all; in block matrices, for a block of products. The first blocks do long entries, a warp each. Chosen
+ * by plan_classes.cu. */
+#include "plan_runs.cuh"
 
 namespace spg
 {
@@ -16,19 +17,14 @@ namespace
 
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
-enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3, MOST_DEEP_TOGETHER = 6, MOST_RUN = 6 };
+enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+static_assert((int)PLAN_BLOCK_ROWS <= (int)MOST_TOGETHER, "a thread does them");
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together, bool Deep> constexpr int threads_of = Deep ? 96 : Together > 1 ? 192 : 256;
 template <int Together, bool Deep, typename Value>
 constexpr int LEAST_BLOCKS = Deep                                  ? (sizeof(Value) > 8 ? 4 : 8)
                              : Together == 1 && sizeof(Value) <= 8 ? 6
                                                                    : 5;
-
-/* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
-template <typename Code> struct code_form {
-    static constexpr int words = sizeof(Code) == 8 ? 2 : 1, products = sizeof(Code) == 2 ? 2 : 1;
-    static constexpr Code none = (Code) ~(Code)0;
-};
 
 template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
 {
@@ -112,100 +108,12 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
         sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
-/* Code t of `count`, from the first one's word; none beyond the last. */
-template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int t, int count)
-{
-    if (t >= count) return code_form<Code>::none;
-    if constexpr (sizeof(Code) == 2)
-        return reinterpret_cast<const uint16_t *>(codes + t / 2 * 32)[t % 2];
-    else if constexpr (sizeof(Code) == 4)
-        return codes[t * 32];
-    else
-        return (Code)codes[2 * t * 32] | (Code)codes[(2 * t + 1) * 32] << 32;
-}
-
-/* Some codes, each for a run of up to Run entries of A, and the values of B that go with them. */
-template <int Run, typename Code, typename Value> struct some_runs {
-    static constexpr int count = MOST_RUN / Run;
-    Code code[count];
-    Value b[count][Run];
-
-    template <typename Start>
-    __device__ void load(const Code (&codes)[count], int shift, int deep, const Start *b_begins, const Value *b_values)
-    {
-#pragma unroll
-        for (int u = 0; u < count; u++) {
-            code[u] = codes[u];
-            /* In place of none: the first run, which is there. */
-            const Code known = code[u] == code_form<Code>::none ? (Code)0 : code[u];
-            const Start at = (Start)(known & (Code)(((Code)1 << shift) - 1));
-#pragma unroll
-            for (int v = 0; v < Run; v++) b[u][v] = b_values[b_begins[(known >> shift) + min(v, deep - 1)] + at];
-        }
-    }
-    template <int Together>
-    __device__ void add(int shift, int deep, const Value *a, int stride, int together, Value (&sums)[Together]) const
-    {
-#pragma unroll
-        for (int u = 0; u < count; u++) {
-            if (code[u] == code_form<Code>::none) continue;
-            const Value *run = a + (code[u] >> shift);
-#pragma unroll
-            for (int v = 0; v < Run; v++) {
-                if (v >= deep) continue;
-#pragma unroll
-                for (int j = 0; j < Together; j++)
-                    sums[j] = add_product(sums[j], run[min(j, together - 1) * stride + v], b[u][v]);
-            }
-        }
-    }
-};
-
-/* Likewise where a code stands for a run of `deep` entries of A: values of B are on their way while those before them
- * are added. */
-template <int Run, typename Code, int Together, typename Start, typename Value>
-__device__ inline void sum_runs(const uint32_t *codes, int words, int shift, int deep, const Value *a, int stride,
-                                int together, const Start *b_begins, const Value *__restrict__ b_values,
-                                Value (&sums)[Together])
-{
-    using runs = some_runs<Run, Code, Value>;
-    constexpr int COUNT = runs::count;
-    const int all = words * code_form<Code>::products / code_form<Code>::words;
-    Code next[COUNT];
-    runs now, after;
-#pragma unroll
-    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, u, all);
-    after.load(next, shift, deep, b_begins, b_values);
-#pragma unroll
-    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, COUNT + u, all);
-    for (int t = 0; t < all; t += COUNT) {
-        now = after;
-        if (t + COUNT < all) after.load(next, shift, deep, b_begins, b_values);
-#pragma unroll
-        for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, t + 2 * COUNT + u, all);
-        now.add(shift, deep, a, stride, together, sums);
-    }
-}
-
-template <int Run, int Together, typename Start, typename Value>
-__device__ inline void sum_any_runs(const plan_window &window, const uint32_t *codes, int words, int deep,
-                                    const Value *a, int stride, int together, const Start *b_begins,
-                                    const Value *b_values, Value (&sums)[Together])
-{
-    const int shift = window.shift;
-    if (window.code_bytes == 2)
-        sum_runs<Run, uint16_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
-    else if (window.code_bytes == 4)
-        sum_runs<Run, uint32_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
-    else
-        sum_runs<Run, uint64_t>(codes, words, shift, deep, a, stride, together, b_begins, b_values, sums);
-}
-
 /* What the lists of all windows say of one. */
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
-    int together, deep;
+    int together, deep; /* together: rows that a thread does */
+    int row, c_row;     /* the first of them: of those that `a` has, and of all */
 };
 
 /* Whether sums pass through shared memory: all that lie between the first and the last are there. */
@@ -225,30 +133,30 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
         /* Back and forth, as tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
-        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
+        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 || Deep ? lists.strides[at] : 0;
         const int words = (int)(lists.tile_begins[tile + 1] - begin);
         const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
         Value sums[Together];
 #pragma unroll
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
+        const int a_stride = (int)(stride & 0xffff);
         if constexpr (Deep) {
-            /* Of more rows than MOST_TOGETHER, all are there. */
-            const int rows = Together > MOST_TOGETHER ? Together : lists.together;
+            const Value *first = a + lists.row * a_stride;
             if (lists.deep <= MOST_RUN / 2)
-                sum_any_runs<MOST_RUN / 2>(window, codes, words, lists.deep, a, (int)(stride & 0xffff), rows, b_begins,
+                sum_any_runs<MOST_RUN / 2>(window, codes, words, lists.deep, first, a_stride, lists.together, b_begins,
                                            b_values, sums);
             else
-                sum_any_runs<MOST_RUN>(window, codes, words, lists.deep, a, (int)(stride & 0xffff), rows, b_begins,
+                sum_any_runs<MOST_RUN>(window, codes, words, lists.deep, first, a_stride, lists.together, b_begins,
                                        b_values, sums);
-        } else
-            sum_any<Together>(window, codes, words, a, (int)(stride & 0xffff), lists.together, b_begins, b_values,
-                              sums);
+        } else {
+            sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
+        }
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
-        if (Together == 1 && is_gathered(window, count)) {
+        if (Together == 1 && !Deep && is_gathered(window, count)) {
             out[place] = sums[0];
             continue;
         }
-        Value *c = c_values + window.c_begin + place;
+        Value *c = c_values + window.c_begin + place + (Deep ? (int64_t)lists.c_row * (stride >> 16) : 0);
         c[0] = sums[0];
 #pragma unroll
         for (int j = 1; j < Together; j++)
@@ -274,7 +182,7 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
     return {from_lane(x.re, lane), from_lane(x.im, lane)};
 }
 
-/* Products 32 * LONG_AT_ONCE at a time: what a lane loads, all lanes add, in storage order. */
+/* Products 32 * LONG_AT_ONCE at a time: what a lane multiplies, all lanes add, in storage order. */
 template <typename Start, typename Value>
 __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
                                       Value *c_values)
@@ -284,19 +192,17 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     const Value *a = a_values + entry.a_begin;
     Value sum = zero<Value>();
     for (int64_t first = 0; first < entry.count; first += 32 * LONG_AT_ONCE<Value>) {
-        Value a_value[LONG_AT_ONCE<Value>], b_value[LONG_AT_ONCE<Value>];
+        Value product[LONG_AT_ONCE<Value>];
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
             const int64_t k = min(first + u * 32 + lane, (int64_t)entry.count - 1);
-            a_value[u] = a[products[2 * k]];
-            b_value[u] = b_values[products[2 * k + 1]];
+            product[u] = multiply(a[products[2 * k]], b_values[products[2 * k + 1]]);
         }
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
             const int count = (int)min(entry.count - first - u * 32, (int64_t)32);
 #pragma unroll 8
-            for (int from = 0; from < count; from++)
-                sum = add_product(sum, from_lane(a_value[u], from), from_lane(b_value[u], from));
+            for (int from = 0; from < count; from++) sum = add(sum, from_lane(product[u], from));
         }
     }
     if (lane == 0) c_values[entry.c_at] = sum;
@@ -316,25 +222,40 @@ __global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<To
             sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
-    /* Where rows go together, A's values are staged alone, but for runs, and C's are written as they come. */
-    constexpr bool HAS_BEGINS = Together == 1 || Deep;
+    /* Where rows go together, A's values are staged alone, but for blocks, and C's are written as they come. */
+    constexpr bool GATHERS = Together == 1 && !Deep, HAS_BEGINS = Together == 1 || Deep;
     extern __shared__ __align__(16) unsigned char shared[];
-    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (Together > 1 ? 0 : PLAN_WINDOW);
+    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
     const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
     const int count = leaves ? window.upper : window.count;
     if (count == 0) return;
-    const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
-                                Together > 1 ? of.strides + w * PLAN_WINDOW : nullptr, of.places + w * PLAN_WINDOW,
-                                of.together, of.deep};
+    window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
+                          Together > 1 || Deep ? of.strides + w * PLAN_WINDOW : nullptr,
+                          of.places + w * PLAN_WINDOW,
+                          of.together,
+                          of.deep,
+                          0,
+                          0};
+    if (Deep) {
+        lists.row = lists.c_row = (int)blockIdx.y * of.at_once;
+        lists.together = min(of.at_once, of.together - lists.row);
+    }
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
     ask_for_codes<THREADS>(window, count, lists);
     if (window.near_count > 0) {
-        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
-            near_a[e] = a[e];
-            if (HAS_BEGINS && !window.direct) near_begins[e] = b_begins[e];
+        int64_t from = 0;
+        int values = window.near_count, begins = values;
+        if (Deep && window.a_length > 0) { /* these rows alone */
+            from = (int64_t)lists.row * window.a_length;
+            values = lists.together * window.a_length, begins = window.a_length;
+            lists.row = 0;
+        }
+        for (int e = threadIdx.x; e < values; e += THREADS) {
+            near_a[e] = a[from + e];
+            if (HAS_BEGINS && !window.direct && e < begins) near_begins[e] = b_begins[e];
         }
         __syncthreads();
         sum_window<Together, Deep>(window, count, lists, near_a, HAS_BEGINS ? near_begins : b_begins, b_values, out,
@@ -342,7 +263,7 @@ __global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<To
     } else {
         sum_window<Together, Deep>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
-    if (Together > 1 || !is_gathered(window, count)) return;
+    if (!GATHERS || !is_gathered(window, count)) return;
     __syncthreads();
     for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
@@ -351,11 +272,12 @@ template <int Together, bool Deep, typename Start, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
     constexpr int THREADS = threads_of<Together, Deep>, WARPS = THREADS / 32;
-    const size_t bytes = (Together > 1 ? 0 : PLAN_WINDOW * sizeof(Value)) +
+    const size_t bytes = (Together == 1 && !Deep ? PLAN_WINDOW * sizeof(Value) : 0) +
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 || Deep ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
+    const unsigned int parts = Deep ? (unsigned int)((windows.together + windows.at_once - 1) / windows.at_once) : 1;
     plan_entries_kernel<Together, Deep, Start, Value>
-        <<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
+        <<<dim3(long_blocks + (unsigned int)windows.count, parts), THREADS, bytes, stream>>>(
             windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
             static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's entries");
@@ -367,9 +289,8 @@ spg_status launch_together(spg_context *context, cudaStream_t stream, const plan
 {
     if (windows.together == 1) return launch<1, false, Start, Value>(context, stream, windows, values);
     if (windows.deep == 1) return launch<MOST_TOGETHER, false, Start, Value>(context, stream, windows, values);
-    return windows.together <= MOST_TOGETHER
-               ? launch<MOST_TOGETHER, true, Start, Value>(context, stream, windows, values)
-               : launch<MOST_DEEP_TOGETHER, true, Start, Value>(context, stream, windows, values);
+    return windows.at_once == 1 ? launch<1, true, Start, Value>(context, stream, windows, values)
+                                : launch<MOST_TOGETHER, true, Start, Value>(context, stream, windows, values);
 }
 
 } // namespace

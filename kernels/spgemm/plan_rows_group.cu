@@ -102,36 +102,36 @@ __global__ void __launch_bounds__(MOST_THREADS)
 }
 
 template <typename Value, typename Code, int Together>
-spg_status launch(spg_context *context, const plan_items &items, const plan_values &values)
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
     const int group_bytes = items.capacity * (int)sizeof(Value);
     int threads = MOST_THREADS;
     while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
     const int groups = threads / items.lanes;
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
-    plan_group_kernel<Value, Code, Together>
-        <<<blocks, threads, (size_t)groups *(size_t)group_bytes, spg_cuda_of(context)->stream>>>(
-            items, values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-            static_cast<Value *>(values.c));
+    plan_group_kernel<Value, Code, Together><<<blocks, threads, (size_t)groups *(size_t)group_bytes, stream>>>(
+        items, values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+        static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's rows");
 }
 
 template <typename Value, typename Code>
-spg_status launch_together(spg_context *context, const plan_items &items, const plan_values &values)
+spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_items &items,
+                           const plan_values &values)
 {
-    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, items, values)
-                              : launch<Value, Code, 1>(context, items, values);
+    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, stream, items, values)
+                              : launch<Value, Code, 1>(context, stream, items, values);
 }
 
 } // namespace
 
-spg_status run_items(spg_context *context, const plan_items &items, const plan_values &values)
+spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
     if (items.count == 0) return SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, items, values)
-                                     : launch_together<Value, uint16_t>(context, items, values);
+        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, stream, items, values)
+                                     : launch_together<Value, uint16_t>(context, stream, items, values);
     });
 }
 

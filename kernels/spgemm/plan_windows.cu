@@ -56,6 +56,7 @@ __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 /* Which entries of A a window's rows have. */
 struct a_range {
     int64_t begin, count, near_count; /* the latter with those of equal rows behind the last */
+    int64_t group_length;             /* of the only group's rows, or 0 */
 };
 __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
 {
@@ -66,8 +67,11 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
     const int64_t end = min(last - last % together + together, of.rows);
     /* Of blocks leaders alone have entries here. */
     if (work.out.deep > 1) first += (together - first % together) % together;
-    if (first > last) return {of.a[last + 1], 0, 0};
-    return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first]};
+    if (first > last) return {of.a[last + 1], 0, 0, 0};
+    const bool is_one = work.out.deep > 1 && first + together == end && work.leads(first);
+    const int64_t length = is_one ? of.a[first + 1] - of.a[first] : 0;
+    return {of.a[first], of.a[last + 1] - of.a[first], is_one ? length * work.out.at_once : of.a[end] - of.a[first],
+            length};
 }
 
 /* The codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
@@ -157,6 +161,7 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     window.a_begin = a.begin;
     const int64_t near = present > 0 ? a.near_count : 0;
     window.near_count = near <= work.near_room ? (int32_t)near : 0;
+    window.a_length = (int32_t)a.group_length;
     window.count = (int16_t)present;
     window.upper = (int16_t)upper;
     choose_codes(work, bits_for((int64_t)longest_b), bits_for(a.count + 1), &window);
