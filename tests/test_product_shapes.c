@@ -236,6 +236,33 @@ static void many_short_rows_for_few_columns_work(void **state)
     check_patterns(&a, &b, GROUPS * APART);
 }
 
+/* Rows of C of 20 entries, of six times as many products. Here and there, in rows that no sample looks at, rows of 26
+ * entries and of 40. */
+static void many_products_for_few_columns_work(void **state)
+{
+    (void)state;
+    enum { GROUPS = 9, GROUP_ROWS = 41, COLUMNS = 20, MORE = 6, APART = 50 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 33;
+    for (int64_t j = 0; j < GROUPS * GROUP_ROWS; ++j) {
+        const int64_t base = j / GROUP_ROWS * APART;
+        if (j % GROUP_ROWS < GROUP_ROWS - 1) {
+            test_add_random(&b, &random, 3 + j % 7, base, base + COLUMNS, true);
+        } else {
+            for (int64_t k = 0; k < MORE; ++k) test_add(&b, base + COLUMNS + 3 * k);
+        }
+        test_end_row(&b);
+    }
+    for (int64_t i = 0; i < 1100; ++i) {
+        const int64_t first = i % GROUPS * GROUP_ROWS, other = (i + 1) % GROUPS * GROUP_ROWS;
+        if (i % 17 != 3) test_add_random(&a, &random, 18 + i % 4, first, first + GROUP_ROWS - 1, i % 3);
+        if (i % 186 == 77) test_add(&a, first + GROUP_ROWS - 1);
+        if (i % 246 == 47) test_add_random(&a, &random, 10, other, other + GROUP_ROWS - 1, true);
+        test_end_row(&a);
+    }
+    check_patterns(&a, &b, GROUPS * APART);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +275,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(columns_spread_over_all_of_31_bits_work),
         cmocka_unit_test(spans_around_every_window_work),
         cmocka_unit_test(many_short_rows_for_few_columns_work),
+        cmocka_unit_test(many_products_for_few_columns_work),
     };
     return TEST_RUN_HERE(argc, argv, "product shapes", tests);
 }

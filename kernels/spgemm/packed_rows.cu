@@ -13,13 +13,15 @@ namespace
 
 enum { THREADS = 256 };
 
-__device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t j)
+/* odd: how many values there are before the first that is at a multiple of a pair's size, 0 or 1. */
+__device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t odd, int32_t j)
 {
     unsigned int faults = 0;
     const span<int32_t> b = checked_b_row(pattern, j, faults);
     packed_row row{(uint32_t)b.begin, 0, {0, 0, 0, 0, 0, 0}};
     const int length = b.end - b.begin;
-    uint32_t code = faults != 0 ? (uint32_t)PACKED_FAULT : length > PACKED_MOST ? (uint32_t)PACKED_NOT : length;
+    const bool in_pairs = (b.begin > 0 || odd == 0) && (b.end < pattern.b_nnz || (b.end - odd) % 2 == 0);
+    uint32_t code = faults != 0 ? PACKED_FAULT : length > PACKED_MOST || !in_pairs ? PACKED_NOT : length;
     uint32_t first = 0, last = 0;
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; ++q) {
@@ -37,11 +39,11 @@ __device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t j)
     return row;
 }
 
-__global__ void __launch_bounds__(THREADS) pack_kernel(patterns<int32_t> pattern, packed_row *rows)
+__global__ void __launch_bounds__(THREADS) pack_kernel(patterns<int32_t> pattern, int32_t odd, packed_row *rows)
 {
     const uint32_t j = blockIdx.x * THREADS + threadIdx.x;
     if (j >= (uint32_t)pattern.inner) return;
-    const packed_row row = pack_row(pattern, (int32_t)j);
+    const packed_row row = pack_row(pattern, odd, (int32_t)j);
     uint4 *to = reinterpret_cast<uint4 *>(rows + j);
     to[0] = uint4{row.begin, row.first_and_length, row.beyond[0], row.beyond[1]};
     to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
@@ -58,8 +60,9 @@ spg_status pack_rows(cuda_product &product)
     spg_status status = take_workspace(product, bytes, "packed rows of B", &product.packed.memory);
     if (status != SPG_OK) return status;
     product.packed.bytes = bytes;
+    const auto first = reinterpret_cast<uintptr_t>(product.B->values) / spg_type_size(product.B->value_type);
     pack_kernel<<<(unsigned int)((rows + THREADS - 1) / THREADS), THREADS, 0, product.cuda->stream>>>(
-        patterns_of<int32_t>(product), static_cast<packed_row *>(product.packed.memory));
+        patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));
     return spg_cuda_check_launch(product.context, "packing rows of B");
 }
 

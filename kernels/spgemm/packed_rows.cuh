@@ -18,7 +18,8 @@ enum {
     PACKED_LENGTH_BITS = 4,
     PACKED_UNSORTED = 13, /* columns do not ascend strictly */
     PACKED_FAULT = 14,    /* offsets or columns out of range */
-    PACKED_NOT = 15 /* too long or too wide: its columns, unchecked, are in B, and `beyond` begins with its length */
+    PACKED_NOT = 15 /* too long, too wide or no whole pairs of values: its columns, unchecked, are in B, and `beyond`
+                     * begins with its length */
 };
 static_assert(sizeof(packed_row) == 32, "a sector");
 

@@ -18,9 +18,10 @@ namespace spg
 namespace
 {
 
-/* Blocks are small, for their memory; as many are resident as need no local memory (spgemm_bench, H100, the filling
- * pass with registers for 10 and for 12 of them: fe3d27:80 A*P 0.33 and 0.44 ms). */
-enum { THREADS = 64, WARPS = THREADS / 32, RESIDENT = 10 };
+/* Blocks are small, for their memory, and no more of them are resident, for what shared memory they leave is L1's
+ * (spgemm_bench, H100, the filling pass with registers for 8 and for 10 of them, A*P: fe3d27 0.51 and 0.64 ms, tet3d
+ * 0.45 and 0.46). */
+enum { THREADS = 64, WARPS = THREADS / 32, RESIDENT = 8 };
 
 /* A warp's memory: tables, which make room for entries on their way, and `longest` sums a lane. */
 template <typename Value> constexpr int warp_bytes(int longest)
@@ -60,7 +61,30 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
     }
 }
 
-/* The products of an entry of A and the row of B that it names; by a whole warp. */
+/* Two values that lie at a multiple of their size. */
+template <typename Value> struct value_pair {
+    Value first, second;
+};
+
+__device__ value_pair<double> pair_if(bool wanted, const double *from)
+{
+    value_pair<double> pair;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f64 {%0, %1}, [%2]; }"
+        : "=d"(pair.first), "=d"(pair.second)
+        : "l"(from), "r"((int)wanted));
+    return pair;
+}
+__device__ value_pair<float> pair_if(bool wanted, const float *from)
+{
+    value_pair<float> pair;
+    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f32 {%0, %1}, [%2]; }"
+        : "=f"(pair.first), "=f"(pair.second)
+        : "l"(from), "r"((int)wanted));
+    return pair;
+}
+
+/* The products of an entry of A and the row of B that it names; by a whole warp. Values of B come by pairs: rows of
+ * neighbouring threads lie apart, so that a load takes L1 a line a thread, however little of it is wanted. */
 template <typename Value>
 __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
                           Value a, private_sums<Value> &sums)
@@ -71,17 +95,27 @@ __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value>
         length = 0;
     }
     const int most = __reduce_max_sync(~0u, length);
+    const Value *b = number.b_values + row.begin;
+    const bool odd = reinterpret_cast<uintptr_t>(b) / sizeof(Value) % 2 != 0;
+    b -= odd;
+    value_pair<Value> last = pair_if(length > 0, b);
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
         if (q >= most) break;
         uint32_t column[B_AT_ONCE];
-        Value b[B_AT_ONCE];
+        Value value[B_AT_ONCE];
+        value_pair<Value> next[B_AT_ONCE / 2];
 #pragma unroll
-        for (int n = 0; n < B_AT_ONCE; ++n) {
-            b[n] = value_if(q + n < length, number.b_values + row.begin + q + n);
-            column[n] = column_of(row, q + n);
+        for (int p = 0; p < B_AT_ONCE / 2; ++p) next[p] = pair_if(q + 2 * p + 2 < length + odd, b + q + 2 * p + 2);
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; n += 2) {
+            value[n] = odd ? last.second : last.first;
+            value[n + 1] = odd ? next[n / 2].first : last.second;
+            last = next[n / 2];
         }
-        sums.add(column, length - q, a, b);
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
+        sums.add(column, length - q, a, value);
     }
 }
 
