@@ -36,9 +36,7 @@ __device__ double sum_row(weights_view weights, int64_t items, double scale, boo
                 *bad |= !is_sound_weight(weight);
                 leaves[c] = multiply(weight, scale);
             }
-            tree::chunk_tree<WARP, CHUNKS> sums;
-            sums.sum(leaves);
-            parts[p] = sums.root();
+            parts[p] = tree::sum_all_chunks(leaves);
         }
         double sum = add(add(parts[0], parts[1]), add(parts[2], parts[3]));
         int level = 0;

@@ -3,7 +3,6 @@
  * other, in pieces whose sums its lanes keep, and very long ones to blocks (rows_long.cu). All form the same tree. */
 #include "rows.cuh"
 #include "rows_tree.cuh"
-#include "tree.cuh"
 
 namespace spg
 {
@@ -18,89 +17,98 @@ enum { GROUP = 8 };
 /* Where rows are long, few a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
 enum { LONG_MEAN = 256, WARP_BYTES = 8192 };
 
-/* One row of the 32, as its lane knows it, of up to LONGEST items; from(lane) in all lanes. */
+/* One row of the 32 of a warp, of up to LONGEST items. */
 struct row_view {
     int64_t begin;
-    int items;
     double u;
-
-    __device__ row_view from(int lane) const
-    {
-        return {__shfl_sync(ALL_LANES, begin, lane), __shfl_sync(ALL_LANES, items, lane),
-                __shfl_sync(ALL_LANES, u, lane)};
-    }
+    int items;
 };
 
-template <typename Real> __device__ void draw_by_thread(const row_job<Real> &job, int64_t row, const row_view &mine)
+/* The draws below leave out rows that turn out not to be plain, and tell so. */
+template <typename Real> __device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, const row_view &mine)
 {
     tree::item_tree<SPG_SHORT_ROW> sums;
-    bool bad = false;
-    for (double scale = 1;; scale = SPG_SCALE_DOWN) {
-        double items[SPG_SHORT_ROW];
+    Real items[SPG_SHORT_ROW];
+    int signs = 0;
 #pragma unroll
-        for (int k = 0; k < SPG_SHORT_ROW; ++k) items[k] = job.weight(mine.begin, mine.items, k, scale, &bad);
-        sums.sum(items);
-        if (!is_too_large<Real>(sums.root(), scale)) break;
-    }
-    if (bad || !is_sound_sum(sums.root())) job.report_row(row);
+    for (int k = 0; k < SPG_SHORT_ROW; ++k) items[k] = k < mine.items ? job.weights[mine.begin + k] : 0;
+#pragma unroll
+    for (int k = 0; k < SPG_SHORT_ROW; ++k) signs |= sign_word(items[k]);
+    sums.sum(items);
+    if (signs < 0 || !is_sound_sum(sums.root())) return false;
     job.write(row, mine.begin, sums.find(multiply(mine.u, sums.root()), 0));
+    return true;
 }
 
 /* A row by eight lanes: of one chunk, else of one piece. A group without a row has no items. */
 template <bool ONE_CHUNK, typename Real>
-__device__ void draw_by_group(const row_job<Real> &job, int64_t row, const row_view &mine, bool has_row)
+__device__ bool draw_by_group(const row_job<Real> &job, int64_t row, const row_view &mine)
 {
-    typedef piece_sums<GROUP, Real> sums;
+    typedef piece_sums<GROUP, true, Real> sums;
     const row_pieces<Real> pieces(job, mine.begin, mine.items);
     const row_piece<Real> piece = pieces[0];
-    bool bad = false;
-    for (double scale = 1;;) {
-        node_items<Real> node = {};
-        double sum;
-        if constexpr (ONE_CHUNK) {
-            node = sums::load_node(piece, 0);
-            bad |= node.scale_down(scale);
-            sum = node.sum();
-        } else {
-            sum = sums::sum(piece, job.aligned, scale, &bad);
-        }
-        const lane_tree<GROUP> tree(sum);
-        bool again = is_too_large<Real>(tree.root(), scale);
-        if (again) scale = SPG_SCALE_DOWN;
-        if (__any_sync(ALL_LANES, again)) continue;
-        if (has_row && (bad || !is_sound_sum(tree.root()))) job.report_row(row);
-        double target = multiply(mine.u, tree.root()), base = 0;
-        int position;
-        if constexpr (ONE_CHUNK) {
-            position = sums::find_in_nodes(node, tree, 0, target, base);
-        } else {
-            int chunk = tree.find(target, &base);
-            position = sums::find_in_chunk(piece, chunk, scale, target, base);
-        }
-        if (position >= 0 && has_row) job.write(row, mine.begin, pieces.item(0, position));
-        return;
+    bool odd = false;
+    node_items<Real> node = {};
+    double sum;
+    if constexpr (ONE_CHUNK) {
+        node = sums::load_node(piece, sums::lane() * ITEMS<Real>, 1, &odd);
+        odd = node.signs() < 0;
+        sum = node.sum();
+    } else {
+        sum = sums::sum(piece, 1, &odd);
     }
+    const lane_tree<GROUP> tree(sum);
+    double target = multiply(mine.u, tree.root()), base = 0;
+    int position;
+    if constexpr (ONE_CHUNK)
+        position = sums::find_in_nodes(node, tree, 0, target, base);
+    else
+        position = sums::find_in_chunk(piece, tree.find(target, &base), 1, target, base);
+    if (!is_sound_sum(tree.root())) return false;
+    if (position >= 0) job.write(row, mine.begin, pieces.item(0, position));
+    return !odd;
 }
 
-/* The rows of `rest`, four at a time. */
+/* The rows of `rest`, four at a time. Returns those left out. */
 template <bool ONE_CHUNK, typename Real>
-__device__ void draw_by_groups(const row_job<Real> &job, int64_t first, const row_view &mine, unsigned int rest)
+__device__ unsigned int draw_by_groups(const row_job<Real> &job, int64_t first, const row_view *views,
+                                       unsigned int rest)
 {
+    unsigned int odd = 0;
     while (rest != 0) {
         unsigned int others = rest;
         for (int g = 0; g < lane_in_warp() / GROUP; ++g) others &= others - 1;
         int source = others != 0 ? __ffs((int)others) - 1 : 0;
-        row_view row = mine.from(source);
+        row_view row = views[source];
         if (others == 0) row.begin = row.items = 0;
-        draw_by_group<ONE_CHUNK>(job, first + source, row, others != 0);
+        bool drawn = draw_by_group<ONE_CHUNK>(job, first + source, row);
+        odd |= __reduce_or_sync(ALL_LANES, !drawn && others != 0 ? 1u << source : 0);
         for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
     }
+    return odd;
+}
+
+/* The rows of `rest`, one after the other. */
+template <typename Real>
+__device__ unsigned int draw_by_whole_warp(const row_job<Real> &job, int64_t first, const row_view *views,
+                                           unsigned int rest)
+{
+    unsigned int odd = 0;
+    for (; rest != 0; rest &= rest - 1) {
+        int source = __ffs((int)rest) - 1;
+        row_view row = views[source];
+        outcome came = draw_by_warp<true>(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u, 1);
+        if (came != DRAWN) odd |= 1u << source;
+    }
+    return odd;
 }
 
 template <int THREADS, int BLOCKS, typename Real>
 __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
 {
+    __shared__ row_view views_of_block[THREADS];
     int lane = lane_in_warp();
+    const row_view *views = views_of_block + threadIdx.x / WARP * WARP;
     int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * job.rows_a_warp;
     row_view mine = {0, 0, 0};
     if (lane < job.rows_a_warp && first + lane < job.rows) {
@@ -110,19 +118,23 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid
         else if (end - begin > LONGEST)
             *job.has_long = 1;
         else
-            mine = {begin, (int)(end - begin), job.uniform(first + lane)};
+            mine = {begin, job.uniform(first + lane), (int)(end - begin)};
     }
-    if (mine.items > 0 && mine.items <= SPG_SHORT_ROW) draw_by_thread(job, first + lane, mine);
+    views_of_block[threadIdx.x] = mine;
+    bool is_short = mine.items <= SPG_SHORT_ROW, left_out = !is_short && !job.is_plain(mine.begin, mine.items);
+    if (mine.items > 0 && is_short) left_out = !draw_by_thread(job, first + lane, mine);
     __syncwarp();
     int positions = mine.items + spg_row_lead(mine.begin, mine.items, sizeof(Real));
-    bool is_short = mine.items <= SPG_SHORT_ROW, one_chunk = positions <= GROUP * ITEMS<Real>;
-    bool one_piece = positions <= PIECE<GROUP, Real>;
-    draw_by_groups<true>(job, first, mine, __ballot_sync(ALL_LANES, !is_short && one_chunk));
-    draw_by_groups<false>(job, first, mine, __ballot_sync(ALL_LANES, !one_chunk && one_piece));
-    for (unsigned int rest = __ballot_sync(ALL_LANES, !one_piece); rest != 0; rest &= rest - 1) {
-        int source = __ffs((int)rest) - 1;
-        row_view row = mine.from(source);
-        draw_by_warp(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u);
+    bool in_chunk = positions <= GROUP * ITEMS<Real>, in_piece = positions <= PIECE<GROUP, Real>;
+    unsigned int odd = __ballot_sync(ALL_LANES, left_out), todo = __ballot_sync(ALL_LANES, !is_short) & ~odd;
+    unsigned int chunks = __ballot_sync(ALL_LANES, in_chunk), all_pieces = __ballot_sync(ALL_LANES, in_piece);
+    odd |= draw_by_groups<true>(job, first, views, todo & chunks);
+    odd |= draw_by_groups<false>(job, first, views, todo & all_pieces & ~chunks);
+    odd |= draw_by_whole_warp(job, first, views, todo & ~all_pieces);
+    for (; odd != 0; odd &= odd - 1) {
+        int source = __ffs((int)odd) - 1;
+        row_view row = views[source];
+        draw_odd_by_warp(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u);
     }
 }
 

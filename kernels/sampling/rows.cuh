@@ -32,6 +32,13 @@ template <typename Real> struct row_job {
         return spans && begin >= 0 && end > begin && end <= nnz && end - begin <= INT32_MAX;
     }
 
+    /* Whether a row of more than SPG_SHORT_ROW items can be read by 16 bytes. */
+    __device__ bool is_plain(int64_t begin, int64_t items) const
+    {
+        constexpr int64_t node = SPG_LANE_BYTES / sizeof(Real);
+        return aligned && (begin + items + node - 1) / node * node <= nnz;
+    }
+
     __device__ double uniform(int64_t row) const
     {
         if (uniforms == nullptr)

@@ -23,15 +23,14 @@ constexpr int STACK = 12; /* a node has up to 2^10 pieces: rows have less than 2
 
 /* The sum of `count` pieces (a power of two) from `first` on, by a warp. stack: of the nodes that wait for their right
  * siblings. */
-template <typename Real>
-__device__ double sum_pieces(const row_job<Real> &job, const row_pieces<Real> &pieces, int64_t first, int count,
-                             double scale, bool *bad)
+template <bool PLAIN, typename Real>
+__device__ double sum_pieces(const row_pieces<Real> &pieces, int64_t first, int count, double scale, bool *odd)
 {
     double stack[STACK];
     for (int k = 0; k < count; ++k) {
         double sum = 0;
         if (first + k < pieces.count())
-            sum = lane_tree<WARP>(piece_sums<WARP, Real>::sum(pieces[first + k], job.aligned, scale, bad)).root();
+            sum = tree::sum_across<1, WARP>(piece_sums<WARP, PLAIN, Real>::sum(pieces[first + k], scale, odd));
         int level = 0;
         for (; k >> level & 1; ++level) sum = add(stack[level], sum);
         stack[level] = sum;
@@ -63,36 +62,53 @@ __device__ int find_in_heap(const double *sums, int count, double target, double
     return node - count;
 }
 
-template <typename Real>
-__device__ void draw_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces)
+template <bool PLAIN, typename Real>
+__device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces,
+                                 double u, double scale)
 {
     int warp = (int)threadIdx.x / WARP, levels = spg_levels(pieces.count());
-    double u = job.uniform(row), scale = 1, target = 0, base = 0;
+    double target = 0, base = 0;
     int64_t first = 0;
-    bool bad = false, at_root = true;
+    bool odd = false, at_root = true;
     while (levels > 0) {
         int node_levels = max(levels - NODES_LEVELS, 0), count = 1 << (levels - node_levels);
         for (int k = warp; k < count; k += WARPS) {
-            double sum = sum_pieces(job, pieces, first + ((int64_t)k << node_levels), 1 << node_levels, scale, &bad);
+            double sum = sum_pieces<PLAIN>(pieces, first + ((int64_t)k << node_levels), 1 << node_levels, scale, &odd);
             if (lane_in_warp() == 0) sums[count + k] = sum;
         }
         build_heap(sums, count);
-        if (at_root && is_too_large<Real>(sums[1], scale)) {
-            scale = SPG_SCALE_DOWN;
-            __syncthreads();
-            continue;
-        }
         if (at_root) {
-            target = multiply(u, sums[1]);
-            if (!is_sound_sum(sums[1])) job.report_row(row);
+            double root = sums[1];
+            if (__syncthreads_or(odd)) return ODD;
+            if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
+            target = multiply(u, root);
         }
         at_root = false;
         first += (int64_t)find_in_heap(sums, count, target, &base) << node_levels;
         levels = node_levels;
         __syncthreads();
     }
-    if (bad) job.report_row(row);
-    if (warp == 0) draw_in_piece(job, row, pieces, min(first, pieces.count() - 1), scale, target, base);
+    if (warp != 0) return DRAWN;
+    int64_t piece = min(first, pieces.count() - 1);
+    const lane_tree<WARP> chunks(piece_sums<WARP, PLAIN, Real>::sum(pieces[piece], scale, &odd));
+    draw_in_chunks<PLAIN>(job, row, pieces, piece, chunks, scale, target, base);
+    return DRAWN;
+}
+
+/* The same of a row that may not be plain; see rows_tree.cuh. */
+template <typename Real>
+__device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces)
+{
+    double u = job.uniform(row);
+    outcome came = ODD;
+    if (job.is_plain(pieces.begin, pieces.items)) came = draw_long_row<true>(job, row, sums, pieces, u, 1);
+    for (double scale = 1; came != DRAWN; scale = SPG_SCALE_DOWN) {
+        __syncthreads();
+        came = draw_long_row<false>(job, row, sums, pieces, u, scale);
+        if (came == TOO_LARGE) continue;
+        if (came == ODD) job.report_row(row);
+        return;
+    }
 }
 
 template <typename Real>
@@ -104,7 +120,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     unsigned int count = min(*listed, room);
     for (unsigned int k = blockIdx.x; k < count; k += gridDim.x) {
         int64_t row = list[k], begin = job.offsets[row];
-        draw_long_row(job, row, sums, row_pieces<Real>(job, begin, job.offsets[row + 1] - begin));
+        draw_any_long_row(job, row, sums, row_pieces<Real>(job, begin, job.offsets[row + 1] - begin));
         __syncthreads();
     }
 }

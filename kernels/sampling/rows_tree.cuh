@@ -4,17 +4,25 @@
  * A load brings a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. LANES of them are a chunk, up to LANES
  * chunks a piece: lane k ends with the sum of chunk k. For the way down the chosen chunk is read again: caches have it,
  * and registers are left for more warps. Loads of eight chunks are under way at a time; their sums are formed by
- * halving: at every step a lane keeps every other chunk and passes its part of the rest on, so that 7 exchanges do what
- * 24 would. */
+ * halving (tree.cuh).
+ *
+ * Rows are read in one of two ways. PLAIN: by 16 bytes, which may bring what lies beside the row, but not what lies
+ * behind the matrix; of weights whose sum is finite and whose sign bits are clear. Else item by item, each with its
+ * scale and looked at: for the few rows that are not plain, and to find faults. What instructions there are for each
+ * item bounds the draws from short rows, and how many there are in all the rest: caches of instructions are small
+ * (ncu, H100). */
 #ifndef SPG_KERNELS_SAMPLING_ROWS_TREE_CUH
 #define SPG_KERNELS_SAMPLING_ROWS_TREE_CUH
 
 #include "rows.cuh"
+#include "tree.cuh"
 
 namespace spg
 {
 namespace rows
 {
+
+using tree::lane_tree;
 
 enum { BATCH = 8 }; /* chunks */
 
@@ -43,6 +51,30 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
         }
         return bad;
     }
+
+    /* Negative where an item has its sign bit set. */
+    __device__ int signs() const
+    {
+        int word = 0;
+#pragma unroll
+        for (int k = 0; k < ITEMS<Real>; ++k) word |= sign_word(item[k]);
+        return word;
+    }
+
+    /* Items before `lead` and from `end` on become 0. */
+    __device__ void cut_front(int lead)
+    {
+#pragma unroll
+        for (int k = 0; k < ITEMS<Real> - 1; ++k)
+            if (k < lead) item[k] = 0;
+    }
+    __device__ void cut_back(int end)
+    {
+#pragma unroll
+        for (int k = 1; k < ITEMS<Real>; ++k)
+            if (k >= end) item[k] = 0;
+    }
+
     __device__ double left() const
     {
         if constexpr (ITEMS<Real> == 4) return add((double)item[0], (double)item[1]);
@@ -55,175 +87,107 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
     }
     __device__ double sum() const { return add(left(), right()); }
 
-    /* The way down: which item. */
+    /* The way down, as lane_tree::find goes: which item. */
     __device__ int find(double target, double base) const
     {
-        bool right_half = spg_goes_right(target, base, left(), right());
-        if constexpr (ITEMS<Real> == 2) return right_half;
-        if (right_half) base = add(base, left());
-        double first = (double)(right_half ? item[ITEMS<Real> - 2] : item[0]);
-        double second = (double)(right_half ? item[ITEMS<Real> - 1] : item[1]);
-        return (right_half ? 2 : 0) + (spg_goes_right(target, base, first, second) ? 1 : 0);
+        double before[ITEMS<Real>] = {base, add(base, (double)item[0])};
+        if constexpr (ITEMS<Real> == 4) {
+            before[2] = add(base, left());
+            before[3] = add(before[2], (double)item[2]);
+        }
+        int found = 0;
+#pragma unroll
+        for (int k = 1; k < ITEMS<Real>; ++k)
+            if (item[k] > 0 && target >= before[k]) found = k;
+        return found;
     }
 };
 
-/* LANES nodes of one height, one a lane. */
-template <int LANES> struct lane_tree {
-    static constexpr int LEVELS = LANES == 8 ? 3 : LANES == 16 ? 4 : 5;
-    double mine[LEVELS + 1], other[LEVELS]; /* the lane's node and its sibling at each height above */
-
-    __device__ explicit lane_tree(double node)
-    {
-        mine[0] = node;
-#pragma unroll
-        for (int level = 0; level < LEVELS; ++level) {
-            other[level] = __shfl_xor_sync(ALL_LANES, mine[level], 1 << level);
-            mine[level + 1] = add(mine[level], other[level]);
-        }
-    }
-
-    __device__ double root() const { return mine[LEVELS]; }
-
-    /* Which lane of the group has the node that target lies in; *base is then what lies before that, in every lane. */
-    __device__ int find(double target, double *base) const
-    {
-        int lane = lane_in_warp();
-        bool on_path = true;
-        double before = *base;
-#pragma unroll
-        for (int level = LEVELS - 1; level >= 0; --level) {
-            bool right = lane >> level & 1;
-            double left_sum = right ? other[level] : mine[level], right_sum = right ? mine[level] : other[level];
-            on_path &= (spg_goes_right(target, before, left_sum, right_sum) != 0) == right;
-            if (right) before = add(before, left_sum);
-        }
-        unsigned int found = __ballot_sync(ALL_LANES, on_path) >> (lane / LANES * LANES);
-        int source = __ffs((int)found) - 1;
-        *base = __shfl_sync(ALL_LANES, before, source, LANES);
-        return source;
-    }
-};
-
-/* Sums of a piece, chunk by chunk. */
-template <int LANES, typename Real> struct piece_sums {
+/* Sums of a piece, chunk by chunk. scale: 1 where PLAIN. *odd: PLAIN: a sign bit is set; else an item is below 0. */
+template <int LANES, bool PLAIN, typename Real> struct piece_sums {
     static constexpr int CHUNK = LANES * ITEMS<Real>;
 
     static __device__ int lane() { return lane_in_warp() % LANES; }
 
-    /* The lane's node of each of a batch of chunks from position `first` on. Loads of 16 bytes may bring what lies
-     * before the row, not what lies behind it: that may be the end of all. A node that the row ends in is `end`, of
-     * chunk `last`, if the lane has it; else last is none of the batch. */
-    static __device__ void load(const row_piece<Real> &piece, bool aligned, int first, node_items<Real> (&nodes)[BATCH],
-                                node_items<Real> *end, int *last)
+    /* The node at position `at` of the piece. */
+    static __device__ node_items<Real> load_node(const row_piece<Real> &piece, int at, double scale, bool *odd)
     {
-        int at = first + lane() * ITEMS<Real>, rest = piece.end - at, items = rest % CHUNK;
-        const Real *from = piece.from + at;
-        *end = {};
-        *last = aligned && rest > 0 && items > 0 && items < ITEMS<Real> ? rest / CHUNK : BATCH;
-        if (*last < BATCH)
+        node_items<Real> node = {};
+        if (PLAIN) {
+            if (at < piece.end) node = *reinterpret_cast<const node_items<Real> *>(piece.from + at);
+            node.cut_front(piece.lead - at);
+            node.cut_back(piece.end - at);
+        } else {
 #pragma unroll
-            for (int k = 0; k < ITEMS<Real> - 1; ++k)
-                if (k < items) end->item[k] = from[*last * CHUNK + k];
-        if (aligned) {
+            for (int k = 0; k < ITEMS<Real>; ++k)
+                if (at + k >= piece.lead && at + k < piece.end) node.item[k] = piece.from[at + k];
+            *odd |= node.scale_down(scale);
+        }
+        return node;
+    }
+
+    /* The lane's nodes of a batch of chunks from position `at` on. */
+    static __device__ void load_batch(const row_piece<Real> &piece, int at, double scale,
+                                      node_items<Real> (&nodes)[BATCH], bool *odd)
+    {
+        if constexpr (PLAIN) {
+            int rest = piece.end - at, signs = 0;
 #pragma unroll
             for (int c = 0; c < BATCH; ++c) {
                 nodes[c] = {};
-                if (rest - c * CHUNK >= ITEMS<Real>)
-                    nodes[c] = *reinterpret_cast<const node_items<Real> *>(from + c * CHUNK);
+                if (rest > c * CHUNK)
+                    nodes[c] = *reinterpret_cast<const node_items<Real> *>(piece.from + at + c * CHUNK);
             }
-            if (at < piece.lead)
+            nodes[0].cut_front(piece.lead - at);
+            if (piece.end % ITEMS<Real> != 0)
 #pragma unroll
-                for (int k = 0; k < ITEMS<Real> - 1; ++k)
-                    if (k < piece.lead) nodes[0].item[k] = 0;
+                for (int c = 0; c < BATCH; ++c) nodes[c].cut_back(rest - c * CHUNK);
+#pragma unroll
+            for (int c = 0; c < BATCH; ++c) signs |= nodes[c].signs();
+            *odd |= signs < 0;
         } else {
 #pragma unroll
-            for (int c = 0; c < BATCH; ++c)
-#pragma unroll
-                for (int k = 0; k < ITEMS<Real>; ++k) {
-                    bool inside = at + c * CHUNK + k >= piece.lead && c * CHUNK + k < rest;
-                    nodes[c].item[k] = inside ? from[c * CHUNK + k] : (Real)0;
-                }
+            for (int c = 0; c < BATCH; ++c) nodes[c] = load_node(piece, at + c * CHUNK, scale, odd);
         }
     }
 
-    /* Halvings: of 2 * HALF chunks, part[c] of the lane becomes chunk 2c or 2c + 1. (A recursion: as a loop it would
-     * not be unrolled, and the parts would lie in local memory.) */
-    template <int STEP, int HALF> static __device__ void halve(double (&part)[BATCH])
+    template <int FIRST> static __device__ double sum_half(const node_items<Real> (&nodes)[BATCH])
     {
-        if constexpr (HALF > 0) {
-            bool odd = lane_in_warp() & STEP;
+        double sums[BATCH / 2];
 #pragma unroll
-            for (int c = 0; c < HALF; ++c) {
-                double keep = odd ? part[2 * c + 1] : part[2 * c], give = odd ? part[2 * c] : part[2 * c + 1];
-                part[c] = add(keep, __shfl_xor_sync(ALL_LANES, give, STEP));
-            }
-            halve<2 * STEP, HALF / 2>(part);
-        }
+        for (int c = 0; c < BATCH / 2; ++c) sums[c] = nodes[FIRST + c].sum();
+        return tree::sum_chunks<BATCH / 2>(sums);
     }
 
     /* The sum of chunk `lane % BATCH` of those from position `first` on. */
-    static __device__ double sum_batch(row_piece<Real> piece, bool aligned, int first, double scale, bool *bad)
+    static __device__ double sum_batch(const row_piece<Real> &piece, int first, double scale, bool *odd)
     {
-        /* Else the compiler takes what hangs on `end` out of the loops over scales, and packs it into words. */
-        asm volatile("" : "+r"(piece.end));
-        node_items<Real> nodes[BATCH], end;
-        double part[BATCH];
-        int last, signs = 0;
-        load(piece, aligned, first, nodes, &end, &last);
-#pragma unroll
-        for (int k = 0; k < ITEMS<Real>; ++k) {
-            signs |= sign_word(end.item[k]);
-#pragma unroll
-            for (int c = 0; c < BATCH; ++c) signs |= sign_word(nodes[c].item[k]);
-        }
-        if (signs < 0 || (sizeof(Real) == 8 && scale != 1)) {
-            *bad |= end.scale_down(scale);
-#pragma unroll
-            for (int c = 0; c < BATCH; ++c) *bad |= nodes[c].scale_down(scale);
-        }
-        double end_sum = end.sum();
-#pragma unroll
-        for (int c = 0; c < BATCH; ++c) {
-            part[c] = first + c * CHUNK < piece.end ? nodes[c].sum() : 0;
-            if (c == last) part[c] = end_sum;
-        }
-        halve<1, BATCH / 2>(part);
-        double sum = part[0];
-#pragma unroll
-        for (int step = BATCH; step < LANES; step *= 2) sum = add(sum, __shfl_xor_sync(ALL_LANES, sum, step));
-        return sum;
+        node_items<Real> nodes[BATCH];
+        load_batch(piece, first + lane() * ITEMS<Real>, scale, nodes, odd);
+        double left = sum_half<0>(nodes), right = 0;
+        if (__any_sync(ALL_LANES, piece.end > first + BATCH / 2 * CHUNK)) right = sum_half<BATCH / 2>(nodes);
+        return tree::sum_across<BATCH, LANES>(tree::halve(left, right, BATCH / 2));
     }
 
     /* The sum of chunk `lane`. */
-    static __device__ double sum(const row_piece<Real> &piece, bool aligned, double scale, bool *bad)
+    static __device__ double sum(const row_piece<Real> &piece, double scale, bool *odd)
     {
+        if constexpr (LANES == BATCH) return sum_batch(piece, 0, scale, odd);
         double mine = 0;
 #pragma unroll 1
-        for (int b = 0; b < LANES / BATCH; ++b) {
-            if (LANES > BATCH && !__any_sync(ALL_LANES, b * BATCH * CHUNK < piece.end)) break;
-            double sum = sum_batch(piece, aligned, b * BATCH * CHUNK, scale, bad);
+        for (int b = 0; b < LANES / BATCH && b * BATCH * CHUNK < piece.end; ++b) {
+            double sum = sum_batch(piece, b * BATCH * CHUNK, scale, odd);
             if (lane() / BATCH == b) mine = sum;
         }
         return mine;
-    }
-
-    /* The lane's node of a chunk that caches have, or of one that is all of a row. */
-    static __device__ node_items<Real> load_node(const row_piece<Real> &piece, int chunk)
-    {
-        node_items<Real> node;
-        int at = (chunk * LANES + lane()) * ITEMS<Real>;
-#pragma unroll
-        for (int k = 0; k < ITEMS<Real>; ++k)
-            node.item[k] = at + k >= piece.lead && at + k < piece.end ? piece.from[at + k] : (Real)0;
-        return node;
     }
 
     /* From a chunk to the position in the piece, in the lane that has it; elsewhere -1. */
     static __device__ int find_in_chunk(const row_piece<Real> &piece, int chunk, double scale, double target,
                                         double base)
     {
-        node_items<Real> node = load_node(piece, chunk);
-        if (sizeof(Real) == 8 && scale != 1) node.scale_down(scale);
+        bool unused = false;
+        node_items<Real> node = load_node(piece, (chunk * LANES + lane()) * ITEMS<Real>, scale, &unused);
         return find_in_nodes(node, lane_tree<LANES>(node.sum()), chunk, target, base);
     }
     static __device__ int find_in_nodes(const node_items<Real> &node, const lane_tree<LANES> &nodes, int chunk,
@@ -262,53 +226,60 @@ template <typename Real> struct row_pieces {
     }
 };
 
-/* By a warp. FROM_PIECE: from piece `chosen` on, which has target, with `base` before it. Else a whole row, of at most
- * as many pieces as the warp has lanes; the chosen piece is summed once more where it isn't the last, and by the same
- * code: the less of it there is, the more of it stays in the instruction caches. */
-template <bool FROM_PIECE, typename Real>
-__device__ inline void descend(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u,
-                               int64_t chosen, double scale, double target, double base)
+/* Draws from a row by a warp, where target lies, with `base` before it, in piece k, whose chunks are summed. */
+template <bool PLAIN, typename Real>
+__device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, int64_t k,
+                                      const lane_tree<WARP> &chunks, double scale, double target, double base)
 {
-    typedef piece_sums<WARP, Real> sums;
-    double piece_sum = 0;
-    bool bad = false;
-    for (int64_t k = FROM_PIECE ? chosen : 0;;) {
-        const lane_tree<WARP> chunks(sums::sum(pieces[k], job.aligned, scale, &bad));
-        if (!FROM_PIECE && chosen < 0) {
-            if (lane_in_warp() == k) piece_sum = chunks.root();
-            if (++k < pieces.count()) continue;
-            const lane_tree<WARP> roots(piece_sum);
-            if (is_too_large<Real>(roots.root(), scale)) {
-                scale = SPG_SCALE_DOWN;
-                k = 0;
-                continue;
+    int chunk = chunks.find(target, &base);
+    int position = piece_sums<WARP, PLAIN, Real>::find_in_chunk(pieces[k], chunk, scale, target, base);
+    if (position >= 0) job.write(row, pieces.begin, pieces.item(k, position));
+}
+
+/* What came of a draw. */
+enum outcome { DRAWN, ODD, TOO_LARGE };
+
+/* Draws from a row of at most as many pieces as the warp has lanes; the chosen piece is summed once more where it isn't
+ * the last, and by the same code: the less of it there is, the more of it stays in the instruction caches. ODD: it has
+ * to be drawn from, or reported, another way. */
+template <bool PLAIN, typename Real>
+__device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u,
+                                       double scale)
+{
+    typedef piece_sums<WARP, PLAIN, Real> sums;
+    double piece_sum = 0, target = 0, base = 0;
+    int64_t last = pieces.count() - 1, chosen = -1;
+    bool odd = false;
+    for (int64_t k = 0;;) {
+        const lane_tree<WARP> chunks(sums::sum(pieces[k], scale, &odd));
+        if (chosen < 0) {
+            double root = chunks.root();
+            if (last > 0) {
+                if (lane_in_warp() == k) piece_sum = root;
+                if (k++ < last) continue;
+                root = tree::sum_across<1, WARP>(piece_sum);
             }
-            if (bad || !is_sound_sum(roots.root())) job.report_row(row);
-            target = multiply(u, roots.root());
-            chosen = roots.find(target, &base);
-            if (chosen != --k) {
-                k = min(chosen, k);
-                continue;
-            }
+            if (__any_sync(ALL_LANES, odd)) return ODD;
+            if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
+            target = multiply(u, root);
+            chosen = k = last;
+            if (last > 0) k = chosen = lane_tree<WARP>(piece_sum).find(target, &base);
+            if (chosen != last) continue;
         }
-        int chunk = chunks.find(target, &base);
-        int position = sums::find_in_chunk(pieces[k], chunk, scale, target, base);
-        if (position >= 0) job.write(row, pieces.begin, pieces.item(k, position));
-        return;
+        draw_in_chunks<PLAIN>(job, row, pieces, k, chunks, scale, target, base);
+        return DRAWN;
     }
 }
 
+/* The same of a row that is not plain. */
 template <typename Real>
-__device__ inline void draw_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u)
+__device__ inline void draw_odd_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u)
 {
-    descend<false>(job, row, pieces, u, -1, 1, 0, 0);
-}
-
-template <typename Real>
-__device__ inline void draw_in_piece(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces,
-                                     int64_t piece, double scale, double target, double base)
-{
-    descend<true>(job, row, pieces, 0, piece, scale, target, base);
+    for (double scale = 1;; scale = SPG_SCALE_DOWN) {
+        outcome came = draw_by_warp<false>(job, row, pieces, u, scale);
+        if (came == ODD) job.report_row(row);
+        if (came != TOO_LARGE) return;
+    }
 }
 
 } // namespace rows

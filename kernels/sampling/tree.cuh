@@ -1,9 +1,10 @@
-/* The tree sum of src/sampling_sums.h across the lanes of a warp, and the way down it. Private.
+/* The tree sum of src/sampling_sums.h across the lanes of a warp, and the way down it. Private. All lanes of a warp
+ * call together.
  *
- * A group of LANES neighbouring lanes holds CHUNKS * LANES neighbouring nodes of one height: lane l has node l of each
- * chunk of LANES. All lanes of the warp call together. The sums of the chunks are formed by halving: at every step a
- * lane keeps half of the chunks and passes its part of the others on, CHUNKS - 1 exchanges where CHUNKS * log2(LANES)
- * would be needed, after which a lane has the sum of one chunk. CHUNKS is a power of two up to LANES. */
+ * The way down goes right where target >= base + left and right > 0, with base the rounded sum of what it has left
+ * behind. So with B of a leaf = the sum of the left siblings along its own way, from the root down, the leaf found is
+ * the last one of a sum above 0 with target >= B: the way to any leaf after it would have gone right where the target
+ * is too small, and sums that are rounded do not fall when more is added. No lane needs to know the way of another. */
 #ifndef SPG_KERNELS_SAMPLING_TREE_CUH
 #define SPG_KERNELS_SAMPLING_TREE_CUH
 
@@ -23,108 +24,70 @@ template <typename T> __device__ inline T exchange(T value, int step)
 
 __host__ __device__ constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 
-/* The nodes over a group's nodes that a lane stands under: at each level its own and its sibling's. */
-template <int LANES, int CHUNKS> struct chunk_tree {
-    static constexpr int LEVELS = log2_of(CHUNKS);
-    double mine[LEVELS + 1], other[LEVELS + 1]; /* [0]: the lane's chunk; other of the root is not used */
+/* Of two chunks that two lanes, `step` apart, have nodes of, each lane gets the sum of one: the upper lane of the right
+ * one. So chunks are added up by halving, CHUNKS - 1 exchanges where CHUNKS * log2(CHUNKS) would be needed. */
+__device__ inline double halve(double left, double right, int step)
+{
+    bool upper = (lane_in_warp() & step) != 0;
+    return add(upper ? right : left, exchange(upper ? left : right, step));
+}
 
-    /* Which chunk the lane has: the halvings give it the upper half by its lowest bit first. */
-    static __device__ int chunk_of_lane(int lane)
-    {
-        return LEVELS == 0 ? 0 : (int)(__brev((unsigned)lane) >> (32 - (LEVELS == 0 ? 1 : LEVELS)));
-    }
+/* The sum of chunk FIRST + lane % COUNT of COUNT chunks, within groups of COUNT lanes that have a node of each. (A
+ * recursion: as a loop it would not be unrolled, and the nodes would lie in local memory.) */
+template <int COUNT, int FIRST = 0, int ROOM> __device__ inline double sum_chunks(const double (&nodes)[ROOM])
+{
+    if constexpr (COUNT == 1) return nodes[FIRST];
+    return halve(sum_chunks < COUNT == 1 ? 1 : COUNT / 2, FIRST > (nodes), sum_chunks < COUNT == 1 ? 1 : COUNT / 2,
+                 COUNT == 1 ? FIRST : FIRST + COUNT / 2 > (nodes), COUNT / 2);
+}
 
-    /* Halvings from `LEVEL` on; HALF chunks are kept at this one. (A recursion: as a loop it would not be unrolled, and
-     * the parts would lie in local memory.) */
-    template <int LEVEL, int HALF, int ROOM> static __device__ void halve(double (&part)[ROOM])
-    {
-        if constexpr (HALF > 0) {
-            bool upper = lane_in_warp() >> LEVEL & 1;
+/* The sum across the lanes of a group of LANES, of those FROM apart. */
+template <int FROM, int LANES> __device__ inline double sum_across(double value)
+{
 #pragma unroll
-            for (int c = 0; c < HALF; ++c) {
-                double keep = upper ? part[c + HALF] : part[c], give = upper ? part[c] : part[c + HALF];
-                part[c] = add(keep, exchange(give, 1 << LEVEL));
-            }
-            halve<LEVEL + 1, HALF / 2>(part);
-        }
-    }
+    for (int step = FROM; step < LANES; step *= 2) value = add(value, exchange(value, step));
+    return value;
+}
 
-    template <typename Node> __device__ void sum(const Node (&nodes)[CHUNKS])
+/* The sum of COUNT chunks of 32 nodes, a node of each a lane. */
+template <int COUNT> __device__ inline double sum_all_chunks(const double (&nodes)[COUNT])
+{
+    return sum_across<1, COUNT>(sum_across<COUNT, WARP>(sum_chunks<COUNT>(nodes)));
+}
+
+/* LANES nodes of one height, one a lane. */
+template <int LANES> struct lane_tree {
+    static constexpr int LEVELS = log2_of(LANES);
+    double mine[LEVELS + 1], other[LEVELS]; /* the lane's node and its sibling at each height above */
+
+    __device__ explicit lane_tree(double node)
     {
-        int lane = lane_in_warp();
-        double part[CHUNKS > 1 ? CHUNKS / 2 : 1];
-        if (CHUNKS > 1) {
-            bool upper = lane & 1;
-#pragma unroll
-            for (int c = 0; c < CHUNKS / 2; ++c) {
-                Node keep = upper ? nodes[c + CHUNKS / 2] : nodes[c], give = upper ? nodes[c] : nodes[c + CHUNKS / 2];
-                part[c] = add((double)keep, (double)exchange(give, 1));
-            }
-        } else {
-            part[0] = (double)nodes[0];
-        }
-        halve<1, CHUNKS / 4>(part);
-        double value = part[0];
-#pragma unroll
-        for (int step = CHUNKS; step < LANES; step *= 2) value = add(value, exchange(value, step));
-        mine[0] = value;
+        mine[0] = node;
 #pragma unroll
         for (int level = 0; level < LEVELS; ++level) {
-            other[level] = exchange(mine[level], CHUNKS >> (level + 1));
+            other[level] = exchange(mine[level], 1 << level);
             mine[level + 1] = add(mine[level], other[level]);
         }
     }
 
     __device__ double root() const { return mine[LEVELS]; }
 
-    /* Goes down to a chunk: *base takes what lies left of it in the group, in every lane. */
-    __device__ int find_chunk(double target, double *base) const
+    /* Which lane of the group has the node that target lies in; *base is then what lies before that, in every lane. Any
+     * lane of it where sums are at fault. */
+    __device__ int find(double target, double *base) const
     {
         int lane = lane_in_warp();
-        bool on_path = true;
         double before = *base;
 #pragma unroll
-        for (int level = LEVELS - 1; level >= 0; --level) {
-            bool right = lane & (CHUNKS >> (level + 1));
-            double left_sum = right ? other[level] : mine[level], right_sum = right ? mine[level] : other[level];
-            on_path &= (spg_goes_right(target, before, left_sum, right_sum) != 0) == right;
-            if (right) before = add(before, left_sum);
-        }
-        unsigned int found = __ballot_sync(ALL_LANES, on_path);
-        int first = lane / LANES * LANES;
-        found = found >> first & (LANES == WARP ? ALL_LANES : (1u << LANES % WARP) - 1);
-        int source = first + __ffs((int)found) - 1;
-        *base = __shfl_sync(ALL_LANES, before, source);
-        return chunk_of_lane(source % LANES);
+        for (int level = LEVELS - 1; level >= 0; --level)
+            if ((lane >> level & 1) != 0) before = add(before, other[level]);
+        unsigned int found = __ballot_sync(ALL_LANES, mine[0] > 0 && target >= before) >> (lane / LANES * LANES);
+        if (LANES < WARP) found &= (1u << LANES % WARP) - 1;
+        int source = 31 - __clz((int)(found | 1));
+        *base = __shfl_sync(ALL_LANES, before, source, LANES);
+        return source;
     }
 };
-
-/* Goes down among the LANES nodes of a chunk, one a lane. Returns whether this lane's is the one found, and then *base
- * is what lies left of it. */
-template <int LANES, typename Node> __device__ inline bool find_lane(Node node, double target, double *base)
-{
-    constexpr int LEVELS = log2_of(LANES);
-    int lane = lane_in_warp();
-    double mine[LEVELS + 1], other[LEVELS + 1];
-    mine[0] = (double)node;
-    other[0] = (double)exchange(node, 1);
-#pragma unroll
-    for (int level = 0; level < LEVELS; ++level) {
-        if (level > 0) other[level] = exchange(mine[level], 1 << level);
-        mine[level + 1] = add(mine[level], other[level]);
-    }
-    bool on_path = true;
-    double before = *base;
-#pragma unroll
-    for (int level = LEVELS - 1; level >= 0; --level) {
-        bool right = lane >> level & 1;
-        double left_sum = right ? other[level] : mine[level], right_sum = right ? mine[level] : other[level];
-        on_path &= (spg_goes_right(target, before, left_sum, right_sum) != 0) == right;
-        if (right) before = add(before, left_sum);
-    }
-    *base = before;
-    return on_path;
-}
 
 /* The same within one thread: a tree of COUNT nodes, a power of two. Node k has the children 2k and 2k + 1. */
 template <int COUNT> struct item_tree {
@@ -140,21 +103,23 @@ template <int COUNT> struct item_tree {
 
     __device__ double root() const { return sums[1]; }
 
-    __device__ int find(double target, double base) const { return descend<1>(1, target, base) - COUNT; }
+    __device__ int find(double target, double base) const
+    {
+        int found = 0;
+        descend<1>(target, base, &found);
+        return found;
+    }
 
   private:
-    /* From node `found` of the SIZE of its level on. */
-    template <int SIZE> __device__ int descend(int found, double target, double base) const
+    /* The leaves under NODE, from the first on. */
+    template <int NODE> __device__ void descend(double target, double before, int *found) const
     {
-        if constexpr (SIZE < COUNT) {
-            double left = 0, right = 0;
-#pragma unroll
-            for (int k = 0; k < SIZE; ++k)
-                if (found == SIZE + k) left = sums[2 * (SIZE + k)], right = sums[2 * (SIZE + k) + 1];
-            bool goes_right = spg_goes_right(target, base, left, right);
-            return descend<2 * SIZE>(2 * found + goes_right, target, goes_right ? add(base, left) : base);
+        if constexpr (NODE < COUNT) {
+            descend<2 * NODE>(target, before, found);
+            descend<2 * NODE + 1>(target, add(before, sums[2 * NODE]), found);
+        } else if (sums[NODE] > 0 && target >= before) {
+            *found = NODE - COUNT;
         }
-        return found;
     }
 };
 

@@ -26,9 +26,8 @@ __device__ double sum_tile(const Numbers &numbers, int64_t begin, int64_t count,
         if (!is_sound_weight(number)) *sound = false;
         leaves[c] = multiply(number, scale);
     }
-    tree::chunk_tree<WARP, CHUNKS> tree;
-    tree.sum(leaves);
-    if (lane_in_warp() == 0) warp_sums[warp] = tree.root();
+    double sum = tree::sum_all_chunks(leaves);
+    if (lane_in_warp() == 0) warp_sums[warp] = sum;
     __syncthreads();
     if (threadIdx.x != 0) return 0;
     for (int step = 1; step < WARPS; step *= 2)
