@@ -5,6 +5,7 @@
 #include "../cuda_backend.h"
 #include "assemble.cuh"
 #include "route.cuh"
+#include "rows_ahead.cuh"
 #include "rows_mixed.cuh"
 #include "rows_once.cuh"
 #include "rows_paper.cuh"
@@ -38,6 +39,7 @@ struct cuda_state {
     mixed_rows mixed;
     paper_rows paper;
     kept_rows kept;
+    ahead_rows ahead;
 };
 
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
@@ -182,6 +184,17 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
+/* Equal neighbours, in arrays allocated ahead. */
+spg_status count_equal_ahead(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    unsigned int post = ++run.cuda->posts;
+    spg_status status = note_equal_rows(run, state->chosen.together);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
+    if (status == SPG_OK) status = fill_direct_ahead(run, state->ahead, state->chosen.span, post);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -194,6 +207,7 @@ spg_status count_rows(cuda_state *state)
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
+        if (state->ahead.columns != nullptr) return count_equal_ahead(state);
         if (state->chosen.merge) {
             status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
             if (status != SPG_OK) return status;
@@ -317,6 +331,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 spg_status count_irregular(cuda_state *state)
 {
     release_kept_rows(state->run, &state->kept);
+    release_ahead(state->run, &state->ahead);
     state->chosen.rows = path::paper;
     return count_rows(state);
 }
@@ -333,6 +348,29 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
         *ms[k] = elapsed;
     }
     return status;
+}
+
+/* Whether C was filled as it was counted. */
+bool is_filled(const cuda_state *state)
+{
+    const spg_tally &found = state->found;
+    return state->ahead.columns != nullptr && rows_left(found) == 0 && found.misfits == 0 && found.nnz > 0 &&
+           found.nnz <= (unsigned long long)state->ahead.room;
+}
+
+spg_status allocate_and_fill(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    if (is_filled(state)) {
+        run.C->nnz = (int64_t)state->found.nnz;
+        settle_ahead(run, &state->ahead);
+        stamp(run.context, SPG_STAGE_FILL);
+        return SPG_OK;
+    }
+    release_ahead(run, &state->ahead);
+    spg_status status = allocate_entries(run, state->found.nnz);
+    stamp(run.context, SPG_STAGE_FILL);
+    return status == SPG_OK && state->found.nnz > 0 ? fill_rows(state) : status;
 }
 
 } // namespace
@@ -355,7 +393,7 @@ spg_status spg_cuda_product_begin(spg_product *product)
         product->state = state;
         stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
-        if (status == SPG_OK) status = choose_route(state->run, &state->chosen);
+        if (status == SPG_OK) status = choose_route(state->run, &state->chosen, &state->ahead);
         stamp(context, SPG_STAGE_ANALYSIS);
     }
     spg_cuda_leave(context);
@@ -396,9 +434,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     cuda_product &run = state->run;
     spg_status status = spg_cuda_enter(run.context);
     if (status != SPG_OK) return status;
-    status = allocate_entries(run, state->found.nnz);
-    stamp(run.context, SPG_STAGE_FILL);
-    if (status == SPG_OK && state->found.nnz > 0) status = fill_rows(state);
+    status = allocate_and_fill(state);
     stamp(run.context, SPG_STAGE_END);
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
@@ -422,6 +458,7 @@ void spg_cuda_product_end(spg_product *product)
         give_workspace(run, run.notes.memory, run.notes.bytes);
         give_workspace(run, run.packed.memory, run.packed.bytes);
         give_sums(run, &state->sums);
+        release_ahead(run, &state->ahead);
         spg_cuda_leave(run.context);
     }
     product->stats.workspace_bytes = run.most_held_bytes;

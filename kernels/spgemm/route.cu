@@ -3,6 +3,7 @@
  * counting kernels as misfits. */
 #include "../primitives/warp.cuh"
 #include "route.cuh"
+#include "rows_ahead.cuh"
 #include "rows_once.cuh"
 #include "table.cuh"
 #include "tally.cuh"
@@ -278,6 +279,16 @@ route route_by(const spg_tally &found, int32_t samples)
     return chosen;
 }
 
+/* Entries that C is expected to have, and some more, if all rows of the sample are like the two after them; else 0. */
+int64_t room_for_equal(const cuda_product &product, const spg_tally &found, int32_t samples, const route &chosen)
+{
+    if (!chosen.direct || chosen.together != 3 || found.sampled_triples < (unsigned int)samples) return 0;
+    if (found.sampled_long > 0 || !may_go_direct(product, chosen.span)) return 0;
+    const double entries = (double)found.nnz / samples * (double)product.C->rows;
+    const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + 1024;
+    return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
+}
+
 } // namespace
 
 int table_for(int64_t length)
@@ -287,7 +298,7 @@ int table_for(int64_t length)
     return 0;
 }
 
-spg_status choose_route(cuda_product &product, route *chosen)
+spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
 {
     const spg_csr *A = product.A, *B = product.B;
     *chosen = {path::nothing, false, false, 0, 0, 1, 0, path::nothing, 0, 0};
@@ -307,7 +318,9 @@ spg_status choose_route(cuda_product &product, route *chosen)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     *chosen = route_by(found, samples);
-    return SPG_OK;
+    const int64_t room = chosen->rows == path::alike_rows ? room_for_equal(product, found, samples, *chosen) : 0;
+    ahead->most = (int)(found.longest_row + found.longest_row / 4 + 1);
+    return room > 0 ? reserve_ahead(product, room, direct_ahead_words(product), ahead) : SPG_OK;
 }
 
 } // namespace spg

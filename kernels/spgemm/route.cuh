@@ -3,6 +3,7 @@
 #define SPG_KERNELS_SPGEMM_ROUTE_CUH
 
 #include "rows.cuh"
+#include "rows_ahead.cuh"
 
 namespace spg
 {
@@ -31,8 +32,8 @@ struct route {
 };
 
 /* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it
- * waits. */
-spg_status choose_route(cuda_product &product, route *chosen);
+ * waits. `ahead` is taken where rows are done so. */
+spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead);
 
 /* The smallest table for rows of up to `length` entries; 0 if none is large enough. */
 int table_for(int64_t length);
