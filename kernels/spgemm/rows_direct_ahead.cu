@@ -138,7 +138,9 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
         const int of_warp = warp == 0 && lane < warps ? lengths[lane] : 0, upto = inclusive_scan(of_warp, plus{});
         const int all = __shfl_sync(~0u, upto, 31);
         if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
-        const int length = fill.bundle.rows > 0 ? unit.length[0] : 0;
+        /* Sums trust what they read: not where anything was wrong, for then C is not made of them. */
+        const bool sound = !__any_sync(~0u, found.faults != 0);
+        const int length = sound && fill.bundle.rows > 0 ? unit.length[0] : 0;
         fill.template add_window<false>(shape, unit.window, length,
                                         length > 0 ? fill.bundle.row[0] : span<int32_t>{0, 0});
         if (warp == 0) {
