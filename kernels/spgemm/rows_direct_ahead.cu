@@ -171,33 +171,6 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
     if (warp == 0) send_tally_if_last(pattern.tally, job.mailbox, job.post);
 }
 
-struct launch_size {
-    int threads;
-    int64_t blocks, tiles;
-};
-
-/* Blocks of as many threads as take the fewest rounds, each of all blocks that are resident: there are few (elast3d:
- * two rounds of blocks of 96 threads, three of 128). */
-spg_status choose_size(const cuda_product &product, const direct_shape &shape, const void *kernel, launch_size *size)
-{
-    /* The most there is, always: the limit is the process's. */
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             product.cuda->block_shared_bytes - 1024);
-    int64_t least = INT64_MAX;
-    for (int threads = group_block_threads(product, shape); threads >= 64 && error == cudaSuccess; threads -= 32) {
-        int resident = 0;
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
-                                                              (size_t)(threads / LANES * shape.group_bytes));
-        const int64_t rows = (int64_t)threads / LANES * R, tiles = (product.A->rows + rows - 1) / rows;
-        const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
-        const int64_t rounds = (tiles + most - 1) / most;
-        if (rounds >= least) continue;
-        least = rounds;
-        *size = {threads, tiles < most ? tiles : most, tiles};
-    }
-    return spg_cuda_check(product.context, error, "equal rows ahead");
-}
-
 template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post)
 {
     direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
@@ -205,18 +178,28 @@ template <typename Value> spg_status launch(cuda_product &product, const ahead_r
     shape.most = (ahead.most + 3) / 4 * 4;
     set_fill_bytes<Value, R>(shape, R);
     auto *kernel = do_direct_ahead<Value>;
-    launch_size size;
-    spg_status status = choose_size(product, shape, reinterpret_cast<const void *>(kernel), &size);
+    const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
+    if (threads == 0)
+        return spg_context_fail(product.context, SPG_ERROR_DEVICE, "equal rows ahead: too little shared memory");
+    int resident = 0;
+    /* The most there is, always: the limit is the process's. */
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             product.cuda->block_shared_bytes - 1024);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
+    spg_status status = spg_cuda_check(product.context, error, "equal rows ahead");
     if (status != SPG_OK) return status;
+    const int64_t rows_each = (int64_t)threads / LANES * R, tiles = (product.A->rows + rows_each - 1) / rows_each;
+    const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
     const direct_job job{{static_cast<unsigned long long *>(ahead.memory)},
                          ahead.room,
-                         (int32_t)size.tiles,
+                         (int32_t)tiles,
                          product.cuda->device_mailbox,
                          post};
     const numbers<Value> number{static_cast<const Value *>(product.A->values),
                                 static_cast<const Value *>(product.B->values), ahead.columns,
                                 static_cast<Value *>(ahead.values)};
-    kernel<<<(unsigned int)size.blocks, size.threads, size.threads / LANES * shape.group_bytes, product.cuda->stream>>>(
+    kernel<<<(unsigned int)(tiles < most ? tiles : most), threads, bytes, product.cuda->stream>>>(
         shape, patterns_of<int32_t>(product), number, job);
     return spg_cuda_check_launch(product.context, "equal rows ahead");
 }
