@@ -8,6 +8,7 @@
 #include "rows_mixed.cuh"
 #include "rows_once.cuh"
 #include "rows_paper.cuh"
+#include "rows_upper.cuh"
 #include "tally.cuh"
 
 #include <algorithm>
@@ -38,6 +39,8 @@ struct cuda_state {
     mixed_rows mixed;
     paper_rows paper;
     kept_rows kept;
+    upper_shape shape;
+    upper_rows upper;
 };
 
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
@@ -182,11 +185,28 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
+/* From the diagonal on, if room is to be had to keep the rows; else, and where they do not fit, whole. */
+spg_status count_upper(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = take_upper_rows(run, state->shape, &state->upper);
+    if (status == SPG_OK && state->upper.memory != nullptr) {
+        const unsigned int post = ++run.cuda->posts;
+        status = count_rows_upper(run, state->upper, post, &state->sums);
+        if (status == SPG_OK) status = scan_and_wait(state, post);
+        if (status != SPG_OK || state->found.faults != 0 || state->found.misfits == 0) return status;
+        release_upper_rows(run, &state->upper);
+    }
+    if (status == SPG_OK) status = choose_route(run, &state->chosen);
+    return status == SPG_OK ? count_rows(state) : status;
+}
+
 spg_status count_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
     switch (state->chosen.rows) {
+    case path::upper_rows: return count_upper(state);
     case path::once_rows: return count_once(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
@@ -283,6 +303,7 @@ spg_status fill_once(cuda_state *state)
 spg_status fill_rows(cuda_state *state)
 {
     switch (state->chosen.rows) {
+    case path::upper_rows: return place_upper_rows(state->run, state->upper);
     case path::once_rows: return fill_once(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
@@ -305,6 +326,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         break;
     case path::alike_rows:
     case path::once_rows:
+    case path::upper_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
@@ -355,7 +377,10 @@ spg_status spg_cuda_product_begin(spg_product *product)
         product->state = state;
         stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
-        if (status == SPG_OK) status = choose_route(state->run, &state->chosen);
+        if (status == SPG_OK && product->symmetric && choose_upper(state->run, &state->shape))
+            state->chosen.rows = path::upper_rows;
+        else if (status == SPG_OK)
+            status = choose_route(state->run, &state->chosen);
         stamp(context, SPG_STAGE_ANALYSIS);
     }
     spg_cuda_leave(context);
@@ -400,6 +425,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     stamp(run.context, SPG_STAGE_FILL);
     if (status == SPG_OK && state->found.nnz > 0) status = fill_rows(state);
     stamp(run.context, SPG_STAGE_END);
+    product->is_mirrored = state->chosen.rows == path::upper_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
     if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);
@@ -416,6 +442,7 @@ void spg_cuda_product_end(spg_product *product)
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
         release_kept_rows(run, &state->kept);
+        release_upper_rows(run, &state->upper);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
