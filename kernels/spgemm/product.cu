@@ -185,7 +185,8 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
-/* From the diagonal on, if room is to be had to keep the rows; else, and where they do not fit, whole. */
+/* From the diagonal on, if room is to be had to keep the rows; else whole, and, after one more wait, where they do not
+ * fit. */
 spg_status count_upper(cuda_state *state)
 {
     cuda_product &run = state->run;
