@@ -110,6 +110,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         break;
     case path::alike_rows:
     case path::once_rows:
+    case path::upper_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
@@ -175,7 +176,10 @@ spg_status spg_cuda_product_begin(spg_product *product)
         product->state = state;
         stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
-        if (status == SPG_OK) status = choose_route(state->run, &state->chosen, &state->ahead);
+        if (status == SPG_OK && product->symmetric && choose_upper(state->run, &state->shape))
+            state->chosen.rows = path::upper_rows;
+        else if (status == SPG_OK)
+            status = choose_route(state->run, &state->chosen, &state->ahead);
         stamp(context, SPG_STAGE_ANALYSIS);
     }
     spg_cuda_leave(context);
@@ -218,6 +222,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     if (status != SPG_OK) return status;
     status = allocate_and_fill(state);
     stamp(run.context, SPG_STAGE_END);
+    product->is_mirrored = state->chosen.rows == path::upper_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
     if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);
@@ -234,6 +239,7 @@ void spg_cuda_product_end(spg_product *product)
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
         release_kept_rows(run, &state->kept);
+        release_upper_rows(run, &state->upper);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));

@@ -63,6 +63,23 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
+/* From the diagonal on, if room is to be had to keep the rows; else whole, and, after one more wait, where they do not
+ * fit. */
+spg_status count_upper(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = take_upper_rows(run, state->shape, &state->upper);
+    if (status == SPG_OK && state->upper.memory != nullptr) {
+        const unsigned int post = ++run.cuda->posts;
+        status = count_rows_upper(run, state->upper, post, &state->sums);
+        if (status == SPG_OK) status = scan_and_wait(state, post);
+        if (status != SPG_OK || state->found.faults != 0 || state->found.misfits == 0) return status;
+        release_upper_rows(run, &state->upper);
+    }
+    if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->ahead);
+    return status == SPG_OK ? count_rows(state) : status;
+}
+
 /* Equal neighbours, in arrays allocated ahead. */
 spg_status count_equal_ahead(cuda_state *state)
 {
@@ -147,6 +164,7 @@ spg_status count_rows(cuda_state *state)
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
     switch (state->chosen.rows) {
+    case path::upper_rows: return count_upper(state);
     case path::once_rows: return count_once(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
@@ -200,6 +218,7 @@ spg_status count_irregular(cuda_state *state)
 spg_status fill_rows(cuda_state *state)
 {
     switch (state->chosen.rows) {
+    case path::upper_rows: return place_upper_rows(state->run, state->upper);
     case path::once_rows: return fill_once(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);

@@ -8,6 +8,7 @@
 #include "rows_mixed.cuh"
 #include "rows_once.cuh"
 #include "rows_paper.cuh"
+#include "rows_upper.cuh"
 
 namespace spg
 {
@@ -23,6 +24,8 @@ struct cuda_state {
     paper_rows paper;
     kept_rows kept;
     ahead_rows ahead;
+    upper_shape shape;
+    upper_rows upper;
 };
 
 /* All rows, by the path that was chosen, into state->found; waits for the counts. */

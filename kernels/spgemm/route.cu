@@ -5,6 +5,7 @@
 #include "route.cuh"
 #include "rows_ahead.cuh"
 #include "rows_once.cuh"
+#include "rows_upper.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
@@ -34,6 +35,13 @@ enum {
     SAMPLE_SLOTS_LOG = 11
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
+
+/* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
+ * of B's rows up to which four lanes take an entry of A, and, where rows are many, up to which a table of their own
+ * does for a group of lanes; how many times as long as B's mean row a row of C is from the diagonal on, at most (of the
+ * grids and meshes of matrices/ and their hierarchies 4.6, on coarse levels 6.0). */
+enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
+constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
 /* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
@@ -296,6 +304,25 @@ int table_for(int64_t length)
     for (int slots = TABLE_LEAST; slots <= TABLE_MOST; slots *= 2)
         if (length <= table_holds(slots)) return slots;
     return 0;
+}
+
+/* Without asking a sample, for a wait would cost more than a table that is too large. */
+bool choose_upper(const cuda_product &product, upper_shape *shape)
+{
+    const spg_csr *A = product.A, *B = product.B;
+    const spg_row_limits &limits = product.context->config.row_limits;
+    if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
+    const double b_row = mean_b_row(product);
+    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS;
+    if (!few && b_row > UPPER_LONG_B) return false;
+    const double longest = b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH);
+    if (longest > upper_holds(UPPER_MOST)) return false;
+    shape->lanes = few ? 32 : 8;
+    shape->piece = few || b_row > UPPER_SHORT_B ? 8 : 4;
+    shape->stride = std::max(((int)longest + 3) / 4 * 4, 8);
+    shape->slots = UPPER_LEAST;
+    while (upper_holds(shape->slots) < shape->stride) shape->slots *= 2;
+    return true;
 }
 
 spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)

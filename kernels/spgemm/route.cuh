@@ -12,6 +12,7 @@ enum class path {
     nothing,    /* there are no products */
     short_rows, /* a thread a row, in natural order: merged to count, listed to fill */
     once_rows,  /* counted and filled in one pass */
+    upper_rows, /* likewise, those of a symmetric pattern from the diagonal on (rows_upper.cuh) */
     alike_rows, /* one kernel for all, in natural order */
     mixed_rows, /* binned by their work */
     paper       /* the paper's classes: for forced limits, and for rows of B that do not ascend */
