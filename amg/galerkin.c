@@ -1,5 +1,6 @@
 /* The Galerkin product C = R*(A*P) by two sparse products. With R = P^T the sums of c_ij and c_ji run in different
- * orders, so a symmetric A alone does not make C symmetric to the last bit: its lower triangle is taken from the upper.
+ * orders, so a symmetric A alone does not make C symmetric to the last bit: its lower triangle is taken from the upper,
+ * which a backend may compute alone.
  */
 #include "galerkin.h"
 
@@ -51,15 +52,17 @@ spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status)
     return explain(context, status, "R*AP, whose A is R and whose B is A*P");
 }
 
-/* spg_multiply with `held` bytes of the workspace limit taken already. */
+/* spg_multiply with `held` bytes of the workspace limit taken already; if there is an is_mirrored,
+ * spg_multiply_symmetric. */
 static spg_status multiply_within(spg_context *context, int64_t held, const spg_csr *A, const spg_csr *B, spg_csr *C,
-                                  spgemm_stats *stats)
+                                  bool *is_mirrored, spgemm_stats *stats)
 {
     int64_t limit = context->config.workspace_limit;
     spg_status status = spg_check_workspace(context, held + 1, "a Galerkin product");
     if (status != SPG_OK) return status;
     if (limit > 0) context->config.workspace_limit = limit - held;
-    status = spg_multiply(context, A, B, false, C, stats);
+    status = is_mirrored != NULL ? spg_multiply_symmetric(context, A, B, C, is_mirrored, stats)
+                                 : spg_multiply(context, A, B, false, C, stats);
     context->config.workspace_limit = limit;
     return status;
 }
@@ -69,16 +72,17 @@ static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_cs
                                 const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats)
 {
     const spg_amg_backend *amg = context->backend->amg;
-    bool is_symmetric = false;
+    bool is_symmetric = false, is_mirrored = false;
     double begin = spg_seconds();
     spg_status status = symmetric != NULL ? amg->told_flag(context, symmetric, &is_symmetric) : SPG_OK;
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status == SPG_OK) {
-        status = multiply_within(context, held + spg_csr_bytes(AP), R, AP, C, &stats->RAP);
+        status = multiply_within(context, held + spg_csr_bytes(AP), R, AP, C, is_symmetric ? &is_mirrored : NULL,
+                                 &stats->RAP);
         status = spg_galerkin_explain_RAP(context, status);
     }
     begin = spg_seconds();
-    if (status == SPG_OK && is_symmetric) {
+    if (status == SPG_OK && is_symmetric && !is_mirrored) {
         status = amg->mirror(context, symmetric, C);
         if (status != SPG_OK) spg_csr_free(context, C);
     }
@@ -91,7 +95,7 @@ static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr
                            spg_galerkin_stats *stats)
 {
     spg_csr AP;
-    spg_status status = multiply_within(context, 0, A, P, &AP, &stats->AP);
+    spg_status status = multiply_within(context, 0, A, P, &AP, NULL, &stats->AP);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     status = multiply_by_R(context, 0, R, &AP, NULL, C, stats);
     spg_csr_free(context, &AP);
@@ -139,7 +143,7 @@ static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_oper
     spg_status status = R->row_offsets == NULL ? spg_galerkin_transpose(context, of, R, stats) : SPG_OK;
     if (status != SPG_OK) return status;
     const int64_t held = spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric;
-    status = multiply_within(context, of->finds ? held : 0, of->A, of->P, AP, &stats->AP);
+    status = multiply_within(context, of->finds ? held : 0, of->A, of->P, AP, NULL, &stats->AP);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     double begin = spg_seconds();
     status = find_symmetry(context, of);

@@ -12,8 +12,11 @@
 typedef struct spg_product {
     spg_context *context;
     const spg_csr *A, *B;
-    spg_csr *C;            /* shape and types set; arrays come from the stages */
-    bool pattern_only;     /* for a plan: C's values are not computed */
+    spg_csr *C;        /* shape and types set; arrays come from the stages */
+    bool pattern_only; /* for a plan: C's values are not computed */
+    /* C's pattern is symmetric, its entries below the diagonal are to be those above it, and B's rows ascend, for B is
+     * a product; is_mirrored: product_assemble has made them so, else all are computed. */
+    bool symmetric, is_mirrored;
     spg_row_limits limits; /* resolved */
     spgemm_stats stats;
     void *state; /* the backend's own, from analyse to finish */

@@ -265,8 +265,12 @@ static block_header *map_reservation(spg_context *context, int64_t mapped)
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
 {
     *memory = NULL;
+    if (context->config.allocator.allocate != NULL) return false;
+    if (context->config.place != SPG_PLACE_HOST) {
+        *memory = context->backend->allocate(context, bytes);
+        return *memory != NULL;
+    }
 #if HAVE_MAPPING
-    if (context->config.allocator.allocate != NULL || context->config.place != SPG_PLACE_HOST) return false;
     if (bytes > ((int64_t)1 << 44)) return false;
     int64_t mapped = round_up(bytes + HEADER_BYTES, HUGE_PAGE);
     block_header *block = take_kept(context, mapped, INT64_MAX);
@@ -280,6 +284,11 @@ bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
 
 void *spg_trim(spg_context *context, void *memory, int64_t bytes)
 {
+    if (context->config.place != SPG_PLACE_HOST) {
+        if (bytes == 0) spg_cancel_reservation(context, memory);
+        count(context, bytes);
+        return bytes > 0 ? memory : NULL;
+    }
 #if HAVE_MAPPING
     block_header *block = header_of(memory);
     if (bytes < SMALLEST_MAPPED) {
@@ -303,5 +312,9 @@ void *spg_trim(spg_context *context, void *memory, int64_t bytes)
 
 void spg_cancel_reservation(spg_context *context, void *memory)
 {
-    if (memory != NULL) release_default(context, memory);
+    if (memory == NULL) return;
+    if (context->config.place != SPG_PLACE_HOST)
+        context->backend->release(context, memory, 0);
+    else
+        release_default(context, memory);
 }

@@ -36,9 +36,9 @@ spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t by
 /* How many of `most` equal pieces of workspace the limit leaves room for, at least 1. */
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most);
 
-/* Address space on the host of which only what is written costs memory: for results whose size is bounded but not yet
- * known. False where the context has an allocator of its own, on a device, or if so much address space is not to be
- * had; use an exact allocation then. A reservation is not counted until it is trimmed. */
+/* Room for results whose size is bounded but not yet known: on the host address space, of which only what is written
+ * costs memory; on a device memory, all of which stays taken. False where the context has an allocator of its own, or
+ * if so much is not to be had; use an exact allocation then. A reservation is not counted until it is trimmed. */
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory);
 
 /* Makes a reservation an allocation of `bytes` (at most what was reserved), which keep their contents: give it back by

@@ -33,30 +33,47 @@ static void complete_stats(spgemm_stats *stats, const spg_csr *A, const spg_csr 
     stats->result_bytes = (C->rows + 1) * offset + C->nnz * (4 + value);
 }
 
-spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, bool pattern_only, spg_csr *C,
-                        spgemm_stats *stats)
+static spg_status run(spg_product *product, spgemm_stats *stats)
 {
+    spg_context *context = product->context;
     const spg_backend *backend = context->backend;
-    spg_product product = {.context = context, .A = A, .B = B, .C = C, .pattern_only = pattern_only};
+    const spg_csr *A = product->A, *B = product->B;
+    spg_csr *C = product->C;
     double begin = spg_seconds();
     bool wide = A->offset_type == SPG_I64 || B->offset_type == SPG_I64;
     *C = (spg_csr){.rows = A->rows, .cols = B->cols, .value_type = A->value_type, .place = context->config.place};
     C->offset_type = wide ? SPG_I64 : SPG_I32;
-    product.limits = spg_resolve_row_limits(context, NULL);
+    product->limits = spg_resolve_row_limits(context, NULL);
 
-    spg_status status = backend->product_begin(&product);
-    if (status == SPG_OK) status = backend->product_multiply(&product);
-    if (status == SPG_OK) status = backend->product_assemble(&product);
-    backend->product_end(&product);
+    spg_status status = backend->product_begin(product);
+    if (status == SPG_OK) status = backend->product_multiply(product);
+    if (status == SPG_OK) status = backend->product_assemble(product);
+    backend->product_end(product);
 
     if (status != SPG_OK) {
         spg_csr_free(context, C);
         return status;
     }
-    complete_stats(&product.stats, A, C);
-    product.stats.total_ms = 1e3 * (spg_seconds() - begin);
-    *stats = product.stats;
+    complete_stats(&product->stats, A, C);
+    product->stats.total_ms = 1e3 * (spg_seconds() - begin);
+    *stats = product->stats;
     return SPG_OK;
+}
+
+spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, bool pattern_only, spg_csr *C,
+                        spgemm_stats *stats)
+{
+    spg_product product = {.context = context, .A = A, .B = B, .C = C, .pattern_only = pattern_only};
+    return run(&product, stats);
+}
+
+spg_status spg_multiply_symmetric(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C,
+                                  bool *is_mirrored, spgemm_stats *stats)
+{
+    spg_product product = {.context = context, .A = A, .B = B, .C = C, .symmetric = true};
+    spg_status status = run(&product, stats);
+    *is_mirrored = product.is_mirrored;
+    return status;
 }
 
 spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C)

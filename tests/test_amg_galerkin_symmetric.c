@@ -1,163 +1,247 @@
-/* Plans of Galerkin products made for a symmetric operator: they may leave half of the work while it is symmetric, and
- * must notice when it is not. */
+/* The Galerkin product of a symmetric operator: on and above the diagonal the bits of two products, below it those of
+ * the mirror image, whichever way the backend makes it. */
 #include "amg_galerkin.h"
+#include "spgemm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const spg_type value_types[] = {SPG_F32, SPG_F64, SPG_C32, SPG_C64};
 
-/* Each entry of the pattern a dense block of rows x columns; values are not set. */
-static spg_csr blocks_of(const spg_csr *pattern, int rows, int columns, spg_type type)
+/* What an operator's pattern and its prolongator's are like. */
+typedef struct problem {
+    int64_t rows, coarse;
+    int reach;    /* of an operator's row to either side */
+    int share;    /* of the places in reach, in 256ths, that hold entries */
+    int spread;   /* a prolongator's row has up to so many columns around its own */
+    int scramble; /* what columns of the prolongator are multiplied by, so that neighbours are not */
+    bool has_diagonal;
+    int64_t hub; /* a column that all rows of the prolongator have; -1: none */
+} problem;
+
+static uint64_t mix(uint64_t a, uint64_t b)
 {
-    spg_csr B;
-    assert_int_equal(spg_csr_alloc(test_host(), pattern->rows * rows, pattern->cols * columns,
-                                   pattern->nnz * rows * columns, SPG_I32, type, &B),
-                     SPG_OK);
-    int64_t to = 0;
-    for (int64_t i = 0; i < B.rows; i++) {
-        for (int64_t k = test_offset(pattern, i / rows); k < test_offset(pattern, i / rows + 1); k++)
-            for (int c = 0; c < columns; c++) B.columns[to++] = pattern->columns[k] * columns + c;
-        ((int32_t *)B.row_offsets)[i + 1] = (int32_t)to;
-    }
-    return B;
+    uint64_t state = a * 0x100000001 + b;
+    return test_random(&state);
 }
 
-/* a_ij = a_ji: a number of the pair and the seed; on the diagonal as well. */
-static void set_symmetric_values(spg_csr *A, uint64_t seed)
+static void set_offset(spg_csr *matrix, int64_t i, int64_t offset)
 {
-    const int parts = A->value_type == SPG_C32 || A->value_type == SPG_C64 ? 2 : 1;
-    const bool single = A->value_type == SPG_F32 || A->value_type == SPG_C32;
-    for (int64_t i = 0; i < A->rows; i++)
-        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
-            const int64_t j = A->columns[k], least = i < j ? i : j;
-            uint64_t state = seed * 1000003 + (uint64_t)(least * A->rows + (i + j - least));
-            for (int part = 0; part < parts; part++) {
-                const double value = (double)(test_random(&state) >> 11) * 0x1p-52 - 1;
-                if (single)
-                    ((float *)A->values)[k * parts + part] = (float)value;
-                else
-                    ((double *)A->values)[k * parts + part] = value;
+    if (matrix->offset_type == SPG_I64)
+        ((int64_t *)matrix->row_offsets)[i] = offset;
+    else
+        ((int32_t *)matrix->row_offsets)[i] = (int32_t)offset;
+}
+
+static bool has_entry(const problem *shape, int64_t i, int64_t j)
+{
+    const int64_t low = i < j ? i : j, high = i < j ? j : i;
+    if (low < 0 || high >= shape->rows) return false;
+    return low == high ? shape->has_diagonal : (int)(mix((uint64_t)low, (uint64_t)high) % 256) < shape->share;
+}
+
+/* The same value at (i, j) and (j, i). */
+static spg_csr operator_of(const problem *shape, spg_type offset_type, spg_type type)
+{
+    spg_csr A;
+    const size_t size = spg_type_size(type);
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t nnz = 0;
+        for (int64_t i = 0; i < shape->rows; i++) {
+            for (int64_t j = i - shape->reach; j <= i + shape->reach; j++) {
+                if (!has_entry(shape, i, j)) continue;
+                if (pass == 1) {
+                    A.columns[nnz] = (int32_t)j;
+                    test_random_values(mix((uint64_t)(i + j), (uint64_t)(i * j)), 0, type, 1,
+                                       (char *)A.values + (size_t)nnz * size);
+                }
+                nnz++;
             }
+            if (pass == 1) set_offset(&A, i + 1, nnz);
         }
-}
-
-/* C with A's and P's values as they are; what a product by itself gives. */
-static void run_and_compare(spg_context *context, spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P,
-                            spg_csr *C, bool symmetric)
-{
-    galerkin g;
-    spg_csr expected, found;
-    begin(context, NULL, A, P, &g);
-    if (spg_galerkin_plan_run(plan, NULL, &g.A, &g.P, C) != SPG_OK) fail_msg("%s", spg_context_message(context));
-    test_to_host(context, C, &found);
-    assert_int_equal(spg_galerkin(test_host(), NULL, A, P, &expected), SPG_OK);
-    test_assert_same_csr(&found, &expected);
-    if (symmetric) test_assert_symmetric(&found);
-    spg_csr_free(test_host(), &found);
-    spg_csr_free(test_host(), &expected);
-    end(&g);
-}
-
-/* What a plan for symmetric values gives for these, then for others, and for symmetric ones again. limit: of workspace
- * while the plan is made, doubled until there is enough; 0: none. Frees A and P. */
-static void check_plan(spg_context *context, spg_csr *A, spg_csr *P, int64_t limit)
-{
-    spg_csr C = {0};
-    galerkin g;
-    spg_galerkin_plan *plan;
-    int64_t before, after;
-    spg_galerkin_stats stats;
-    set_symmetric_values(A, 1);
-    test_random_values(2, 0, P->value_type, P->nnz, P->values);
-    begin(context, NULL, A, P, &g);
-    spg_context_memory(context, &before, NULL);
-    assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
-    while (spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan) != SPG_OK) {
-        if (limit == 0 || limit > (int64_t)1 << 30) fail_msg("%s", spg_context_message(context));
-        limit *= 2;
-        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        if (pass == 0)
+            assert_int_equal(spg_csr_alloc(test_host(), shape->rows, shape->rows, nnz, offset_type, type, &A), SPG_OK);
     }
-    assert_int_equal(spg_context_set_workspace_limit(context, 0), SPG_OK);
-    spg_context_memory(context, &after, NULL);
-    assert_int_equal(spg_galerkin_plan_stats(plan, &stats), SPG_OK);
-    assert_int_equal(stats.plan_bytes, after - before);
-    end(&g);
-    run_and_compare(context, plan, A, P, &C, true);
-    test_random_values(3, 0, A->value_type, A->nnz, A->values);
-    run_and_compare(context, plan, A, P, &C, false);
-    set_symmetric_values(A, 4);
-    test_random_values(5, 0, P->value_type, P->nnz, P->values);
-    run_and_compare(context, plan, A, P, &C, true);
+    return A;
+}
+
+/* Columns of row i of a prolongator, in any order; at most spread + 1. */
+static int64_t columns_of(const problem *shape, int64_t i, int32_t *columns)
+{
+    const int64_t own = i * shape->coarse / shape->rows;
+    int64_t count = 1 + (int64_t)(mix((uint64_t)i, 1) % (uint64_t)shape->spread);
+    bool has_hub = shape->hub < 0;
+    for (int64_t k = 0; k < count; k++) {
+        columns[k] = (int32_t)((own + k) * shape->scramble % shape->coarse);
+        has_hub = has_hub || columns[k] == shape->hub;
+    }
+    if (!has_hub) columns[count++] = (int32_t)shape->hub;
+    return count;
+}
+
+static spg_csr prolongator_of(const problem *shape, spg_type offset_type, spg_type type)
+{
+    enum { MOST = 8 };
+    spg_csr P;
+    int32_t columns[MOST];
+    int64_t nnz = 0;
+    assert_true(shape->spread < MOST);
+    for (int64_t i = 0; i < shape->rows; i++) nnz += columns_of(shape, i, columns);
+    assert_int_equal(spg_csr_alloc(test_host(), shape->rows, shape->coarse, nnz, offset_type, type, &P), SPG_OK);
+    for (int64_t i = 0; i < shape->rows; i++) {
+        const int64_t begin = test_offset(&P, i);
+        set_offset(&P, i + 1, begin + columns_of(shape, i, P.columns + begin));
+    }
+    test_random_values(3, 0, type, nnz, P.values);
+    return P;
+}
+
+/* By two products on the host; below the diagonal the mirror image. */
+static spg_csr expected_of(const spg_csr *A, const spg_csr *P)
+{
+    spg_csr R, AP, C;
+    assert_int_equal(spg_csr_transpose(test_host(), P, &R), SPG_OK);
+    assert_int_equal(spgemm_csr(test_host(), A, P, &AP), SPG_OK);
+    assert_int_equal(spgemm_csr(test_host(), &R, &AP, &C), SPG_OK);
+    spg_csr_free(test_host(), &R);
+    spg_csr_free(test_host(), &AP);
+    const size_t size = spg_type_size(C.value_type);
+    int64_t *next = calloc((size_t)C.rows + 1, sizeof *next); /* of the entries above the diagonal, by row */
+    assert_non_null(next);
+    for (int64_t i = 0; i < C.rows; i++)
+        for (next[i] = test_offset(&C, i); next[i] < test_offset(&C, i + 1) && C.columns[next[i]] <= i;) next[i]++;
+    for (int64_t i = 0; i < C.rows; i++)
+        for (int64_t k = test_offset(&C, i); k < test_offset(&C, i + 1) && C.columns[k] < i; k++) {
+            const int64_t image = next[C.columns[k]]++;
+            assert_int_equal(C.columns[image], i);
+            memcpy((char *)C.values + (size_t)k * size, (char *)C.values + (size_t)image * size, size);
+        }
+    free(next);
+    return C;
+}
+
+/* As a whole, and R*(A*P) alone, of which it returns whether the backend mirrors. */
+static bool check(spg_context *context, const problem *shape, spg_type offset_type, spg_type type)
+{
+    galerkin g;
+    spg_csr A = operator_of(shape, offset_type, type), P = prolongator_of(shape, offset_type, type);
+    spg_csr expected = expected_of(&A, &P), C, AP, R, host;
+    begin(context, NULL, &A, &P, &g);
+    if (spg_galerkin(context, NULL, &g.A, &g.P, &C) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    test_to_host(context, &C, &host);
+    test_assert_same_csr(&host, &expected);
     spg_csr_free(context, &C);
-    spg_galerkin_plan_destroy(plan);
-    spg_csr_free(test_host(), A);
-    spg_csr_free(test_host(), P);
+    spg_csr_free(test_host(), &host);
+    spgemm_stats whole, stats;
+    bool is_mirrored = false;
+    assert_int_equal(spgemm_csr(context, &g.A, &g.P, &AP), SPG_OK);
+    assert_int_equal(spg_csr_transpose(context, &g.P, &R), SPG_OK);
+    assert_int_equal(spgemm_csr(context, &R, &AP, &C), SPG_OK);
+    assert_int_equal(spgemm_last_stats(context, &whole), SPG_OK);
+    spg_csr_free(context, &C);
+    assert_int_equal(spg_multiply_symmetric(context, &R, &AP, &C, &is_mirrored, &stats), SPG_OK);
+    assert_int_equal(stats.products, whole.products);
+    assert_int_equal(stats.nnz, whole.nnz);
+    test_to_host(context, &C, &host);
+    if (is_mirrored) test_assert_same_csr(&host, &expected);
+    spg_csr *here[] = {&C, &AP, &R}, *there[] = {&A, &P, &expected, &host};
+    for (int k = 0; k < 3; k++) spg_csr_free(context, here[k]);
+    for (int k = 0; k < 4; k++) spg_csr_free(test_host(), there[k]);
+    end(&g);
+    return is_mirrored;
 }
 
-/* Rows of C of few entries and of many, of few products and of many, and so of every kind of kernel. */
-static void plans_notice_when_the_operator_is_symmetric_no_more(void **state)
+static bool on_device(void) { return test_place() == SPG_PLACE_DEVICE; }
+
+/* Few rows, many, and many with more entries: a class of its own each. */
+static const problem fitting[] = {{3000, 701, 5, 100, 3, 17, true, -1},
+                                  {38000, 19001, 3, 140, 2, 17, true, -1},
+                                  {28000, 9511, 10, 200, 3, 17, true, -1}};
+
+static void every_type_is_mirrored(void **state)
 {
     (void)state;
-    static const struct {
-        int64_t rows, cols;
-        double mean, mean_of_P;
-    } shapes[] = {{500, 120, 4, 1}, {600, 90, 8, 3}, {900, 300, 12, 6}, {1500, 12, 6, 3}, {2500, 1200, 20, 8}};
-    for (int t = 0; t < 4; t++)
-        for (int s = 0; s < 5; s++) {
-            spg_context *context = test_context_at_place(2);
-            spg_csr pattern = test_symmetric(shapes[s].rows, shapes[s].mean, SPG_F32, 6);
-            spg_csr A = blocks_of(&pattern, 1, 1, value_types[t]);
-            spg_csr P = random_matrix(A.rows, shapes[s].cols, shapes[s].mean_of_P, SPG_I32, value_types[t], 7,
-                                      s == 1 ? TEST_UNSORTED : 0);
-            spg_csr_free(test_host(), &pattern);
-            check_plan(context, &A, &P, 0);
-            spg_context_destroy(context);
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 3; s++)
+        for (int t = 0; t < 4; t++)
+            for (int wide = 0; wide < 2; wide++)
+                assert_int_equal(check(context, &fitting[s], wide ? SPG_I64 : SPG_I32, value_types[t]), on_device());
+    spg_context_destroy(context);
+}
+
+/* Of an operator without a diagonal, and a prolongator of single entries. */
+static void rows_may_have_no_diagonal_and_nothing_on_a_side_of_it(void **state)
+{
+    (void)state;
+    const problem shapes[] = {{500, 499, 1, 128, 1, 1, false, -1},    {500, 499, 3, 30, 1, 1, true, -1},
+                              {30000, 29989, 2, 40, 1, 7, false, -1}, {30000, 9973, 2, 40, 1, 7, false, -1},
+                              {1, 1, 1, 0, 1, 1, true, -1},           {64, 7, 40, 256, 1, 1, false, -1}};
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 6; s++) assert_int_equal(check(context, &shapes[s], SPG_I32, SPG_F64), on_device());
+    spg_context_destroy(context);
+}
+
+static void rows_of_hundreds_of_entries_are_mirrored(void **state)
+{
+    (void)state;
+    const problem shapes[] = {{2000, 250, 400, 20, 2, 7, true, -1}, {3000, 400, 600, 12, 2, 1, true, -1}};
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < 4; t++) assert_int_equal(check(context, &shapes[s], SPG_I32, value_types[t]), on_device());
+    spg_context_destroy(context);
+}
+
+/* One row that has all columns, and one column that all rows have: long above the diagonal, below it, and both. */
+static void a_row_that_is_too_long_is_computed_whole(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 3; s++) {
+        problem with_hub = fitting[s];
+        const int64_t hubs[] = {0, with_hub.coarse / 2, with_hub.coarse - 1};
+        for (int h = 0; h < 3; h++) {
+            with_hub.hub = hubs[h];
+            assert_false(check(context, &with_hub, h == 1 ? SPG_I64 : SPG_I32, SPG_F64));
         }
-}
-
-/* Unknowns and candidates a node of both operands; the operator's rows are equal by twos, threes and sixes. */
-static void plans_of_block_matrices_have_the_bits_of_the_product(void **state)
-{
-    (void)state;
-    static const int sizes[][2] = {{2, 2}, {2, 3}, {3, 6}, {6, 6}, {3, 2}, {1, 3}, {4, 6}};
-    for (int t = 0; t < 4; t++)
-        for (int s = 0; s < 7; s++) {
-            spg_context *context = test_context_at_place(2);
-            const bool is_large = t == 1 && s == 2; /* threads then do some rows of a block */
-            spg_csr nodes = test_symmetric(is_large ? 3000 : 300, 10, SPG_F32, 8);
-            spg_csr aggregates = random_matrix(nodes.rows, is_large ? 1500 : 20 + 10 * s, 2, SPG_I32, SPG_F32, 9, 0);
-            spg_csr A = blocks_of(&nodes, sizes[s][0], sizes[s][0], value_types[t]);
-            spg_csr P = blocks_of(&aggregates, sizes[s][0], sizes[s][1], value_types[t]);
-            spg_csr_free(test_host(), &nodes);
-            spg_csr_free(test_host(), &aggregates);
-            check_plan(context, &A, &P, 0);
-            spg_context_destroy(context);
-        }
-}
-
-/* Plans are made in parts, whose rows are not those of the whole matrix. */
-static void plans_under_a_workspace_limit_do_too(void **state)
-{
-    (void)state;
-    for (int blocks = 0; blocks < 2; blocks++) {
-        spg_context *context = test_context_at_place(2);
-        spg_csr nodes = test_symmetric(3000, 6, SPG_F32, 8);
-        spg_csr aggregates = random_matrix(nodes.rows, 1500, 1, SPG_I32, SPG_F32, 9, 0);
-        spg_csr A = blocks_of(&nodes, blocks ? 3 : 1, blocks ? 3 : 1, SPG_F64);
-        spg_csr P = blocks_of(&aggregates, blocks ? 3 : 1, blocks ? 6 : 1, SPG_F64);
-        spg_csr_free(test_host(), &nodes);
-        spg_csr_free(test_host(), &aggregates);
-        check_plan(context, &A, &P, (int64_t)1 << 16);
-        spg_context_destroy(context);
     }
+    spg_context_destroy(context);
+}
+
+/* Equal patterns of a matrix and its transpose do not do. */
+static void an_operator_with_one_other_value_is_not_mirrored(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 3; s++) {
+        galerkin g;
+        spg_csr A = operator_of(&fitting[s], SPG_I32, SPG_F64), P = prolongator_of(&fitting[s], SPG_I32, SPG_F64);
+        spg_csr R, AP, C, expected, host;
+        int64_t row = A.rows - 1;
+        while (A.columns[test_offset(&A, row)] == row) row--;
+        ((double *)A.values)[test_offset(&A, row)] += 0.5; /* below the diagonal */
+        assert_int_equal(spg_csr_transpose(test_host(), &P, &R), SPG_OK);
+        assert_int_equal(spgemm_csr(test_host(), &A, &P, &AP), SPG_OK);
+        assert_int_equal(spgemm_csr(test_host(), &R, &AP, &expected), SPG_OK);
+        begin(context, NULL, &A, &P, &g);
+        assert_int_equal(spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_OK);
+        test_to_host(context, &C, &host);
+        test_assert_same_csr(&host, &expected);
+        spg_csr_free(context, &C);
+        end(&g);
+        spg_csr *there[] = {&A, &P, &R, &AP, &expected, &host};
+        for (int k = 0; k < 6; k++) spg_csr_free(test_host(), there[k]);
+    }
+    spg_context_destroy(context);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_notice_when_the_operator_is_symmetric_no_more),
-        cmocka_unit_test(plans_of_block_matrices_have_the_bits_of_the_product),
-        cmocka_unit_test(plans_under_a_workspace_limit_do_too),
+        cmocka_unit_test(every_type_is_mirrored),
+        cmocka_unit_test(rows_may_have_no_diagonal_and_nothing_on_a_side_of_it),
+        cmocka_unit_test(rows_of_hundreds_of_entries_are_mirrored),
+        cmocka_unit_test(a_row_that_is_too_long_is_computed_whole),
+        cmocka_unit_test(an_operator_with_one_other_value_is_not_mirrored),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin symmetric", tests);
 }

@@ -14,7 +14,8 @@ extern "C" {
  * C's rows are sorted by column and hold no duplicates. Its pattern depends on the patterns of A and B alone: entries
  * that cancel stay as explicit zeros. Each entry is the sum, from zero, of its products a*b in the order in which A's
  * row and then B's row store them, each product and each sum rounded (no fused multiply-add): the same bits at any
- * number of threads, on any place, for any row class. C's offsets are 64 bits wide if A's or B's are, else 32.
+ * number of threads, on any place, for any row class. C's offsets are 64 bits wide if A's or B's are, else 32. On a
+ * device C's arrays may have room for up to an eighth more entries, unless the allocator is the caller's.
  *
  * SHAPE: A.cols != B.rows. ARGUMENT: different value types. FORMAT: offsets or columns out of range, naming the row.
  * PLACE: arrays elsewhere than the context. UNSUPPORTED: 2^31 - 1 or more rows of A or B on a device. OVERFLOW: nnz(C)

@@ -257,6 +257,25 @@ __device__ inline void for_each_window(const patterns<Offset> &pattern, const Gr
     }
 }
 
+template <typename Group, typename Window> __device__ inline int count_marks(const Group &group, const Window &window)
+{
+    unsigned int count = 0;
+    for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
+        const uint4 marks = reinterpret_cast<const uint4 *>(window.marks)[i];
+        const unsigned int pairs = marks.x + marks.y + marks.z + marks.w;
+        count += pairs * 0x01010101u >> 24;
+    }
+    return group.sum((int)count);
+}
+
+/* The width of a window that holds columns by their remainders, for rows of such a span. */
+inline int wrapped_width(int span)
+{
+    int width = 128;
+    while (width < span) width *= 2;
+    return width;
+}
+
 /* Bytes of a group: the groups of a warp begin at different banks. */
 inline int direct_bytes(int words_bytes, int rest_bytes) { return (words_bytes + rest_bytes + 127) / 128 * 128 + 32; }
 

@@ -1,6 +1,6 @@
 /* Notes on equal rows (product.cuh): rows of B that follow their like, found here; the rest is the kernels' to write.
  *
- * Output: follows[j] for every row of B. Asked for by product.cu where neighbouring rows of A are equal. */
+ * Output: follows[j] for every row of B. Asked for by product_rows.cu where neighbouring rows of A are equal. */
 #include "groups.cuh"
 
 namespace spg

@@ -4,41 +4,12 @@
 #include "../containers/check.h"
 #include "../cuda_backend.h"
 #include "assemble.cuh"
-#include "route.cuh"
-#include "rows_mixed.cuh"
-#include "rows_once.cuh"
-#include "rows_paper.cuh"
-#include "tally.cuh"
+#include "product_state.cuh"
 
-#include <algorithm>
 #include <cstring>
 
 namespace spg
 {
-
-/* Slots of a filling table: half full at most beyond 48 entries, for inserts look until they find an empty slot
- * (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with 256;
- * fe2d9, 25, 0.93 with 64, 1.00 with 128). */
-int slots_to_fill(int64_t longest)
-{
-    const int fitting = table_for(longest);
-    if (longest <= 48) return fitting > 64 ? fitting : 64;
-    return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
-}
-
-enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
-
-struct cuda_state {
-    cuda_product run;
-    route chosen;
-    spg_tally found;             /* by the counting kernels; longest_row without the misfits */
-    unsigned int longest_misfit; /* entries of C */
-    void *wide_a_offsets, *wide_b_offsets;
-    length_sums sums;
-    mixed_rows mixed;
-    paper_rows paper;
-    kept_rows kept;
-};
 
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
 {
@@ -116,8 +87,6 @@ spg_status open_run(cuda_state *state, spg_product *product)
                           "clearing a tally");
 }
 
-row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
-
 /* FORMAT with the operand's name and row. */
 spg_status report_malformed(const cuda_product &product)
 {
@@ -125,170 +94,6 @@ spg_status report_malformed(const cuda_product &product)
     if (status == SPG_OK) status = spg_cuda_check_contents(product.context, product.B, "B");
     if (status != SPG_OK) return status;
     return spg_context_fail(product.context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
-}
-
-/* The counts are scanned while they travel to the host. */
-spg_status scan_and_wait(cuda_state *state, unsigned int post)
-{
-    spg_status status = scan_lengths(state->run, &state->sums);
-    return status == SPG_OK ? spg_cuda_wait_for_tally(state->run.context, post, &state->found) : status;
-}
-
-spg_status post_scan_and_wait(cuda_state *state)
-{
-    unsigned int post = ++state->run.cuda->posts;
-    spg_status status = post_tally(state->run, post);
-    return status == SPG_OK ? scan_and_wait(state, post) : status;
-}
-
-/* The rows that the main kernel could not count. */
-spg_status count_misfits(cuda_state *state)
-{
-    spg_tally before = state->found;
-    spg_status status = restore_lengths(state->run);
-    if (status == SPG_OK) status = count_rows_mixed(state->run, true, &state->mixed);
-    if (status == SPG_OK) status = post_scan_and_wait(state);
-    state->found.nnz += before.nnz;
-    state->found.products += before.products;
-    state->found.long_rows += before.long_rows;
-    state->found.misfits = before.misfits;
-    state->found.scattered = before.scattered;
-    state->longest_misfit = state->found.longest_row;
-    state->found.longest_row = before.longest_row;
-    return status;
-}
-
-spg_status count_alike_rows(cuda_product &run, const route &chosen)
-{
-    if (!chosen.direct) return count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
-    spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
-    return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
-}
-
-spg_status count_rows(cuda_state *state);
-
-/* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
-spg_status count_once(cuda_state *state)
-{
-    cuda_product &run = state->run;
-    spg_status status = SPG_OK;
-    if (!run.pattern_only)
-        status = take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
-    if (status == SPG_OK && state->kept.memory == nullptr) {
-        state->chosen.rows = state->chosen.otherwise;
-        return count_rows(state);
-    }
-    if (status == SPG_OK) status = count_rows_once(run, state->kept);
-    return status == SPG_OK ? post_scan_and_wait(state) : status;
-}
-
-spg_status count_rows(cuda_state *state)
-{
-    cuda_product &run = state->run;
-    spg_status status = SPG_OK;
-    switch (state->chosen.rows) {
-    case path::once_rows: return count_once(state);
-    case path::short_rows: {
-        unsigned int post = ++run.cuda->posts;
-        status = count_rows_merge(run, post, &state->sums);
-        return status == SPG_OK ? scan_and_wait(state, post) : status;
-    }
-    case path::alike_rows:
-        if (state->chosen.merge) {
-            status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
-            if (status != SPG_OK) return status;
-            unsigned int post = ++run.cuda->posts;
-            status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
-                                                  : count_rows_merge(run, post, &state->sums);
-            return status == SPG_OK ? scan_and_wait(state, post) : status;
-        }
-        status = count_alike_rows(run, state->chosen);
-        break;
-    case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
-    default: status = count_rows_paper(run, &state->paper); break;
-    }
-    if (status == SPG_OK) status = post_scan_and_wait(state);
-    state->found.faults |= state->paper.faults;
-    return status;
-}
-
-/* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
- * merging comes back to them often. */
-bool merges_best(const cuda_product &run, const spg_tally &found)
-{
-    if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
-    const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
-    return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
-}
-
-bool fills_private(const cuda_product &run)
-{
-    const spg_type type = run.A->value_type;
-    return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
-}
-
-/* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
-spg_status fill_short_rows(cuda_state *state)
-{
-    cuda_product &run = state->run;
-    const spg_tally &found = state->found;
-    unsigned int longest = std::max(found.longest_row, state->longest_misfit);
-    const bool scattered = found.scattered > SCATTERED_ROWS;
-    const bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
-    if (alike && found.misfits == 0 && merges_best(run, found))
-        return fill_rows_merge(run, (int)found.sampled_a_length, scattered);
-    if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
-    int slots = slots_to_fill(longest);
-    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
-    spg_status status = fill_rows_list(run, LIST_MOST, scattered);
-    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
-}
-
-spg_status fill_alike_rows(cuda_state *state)
-{
-    cuda_product &run = state->run;
-    const int longest = (int)state->found.longest_row;
-    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
-    if (state->chosen.direct && longest <= DIRECT_MOST)
-        return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
-    if (fills_private(run)) {
-        spg_status status = fill_rows_private(run, longest);
-        if (status != SPG_OK || most <= PRIVATE_MOST) return status;
-        return fill_rows_mixed(run, PRIVATE_MOST, &state->mixed);
-    }
-    int slots = slots_to_fill(longest);
-    if (slots == 0) slots = TABLE_MOST;
-    spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
-    if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
-    return fill_rows_mixed(run, table_holds(slots), &state->mixed);
-}
-
-spg_status fill_rows(cuda_state *state);
-
-/* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
-spg_status fill_once(cuda_state *state)
-{
-    cuda_product &run = state->run;
-    const int held = once_holds(state->kept.slots);
-    const bool kept = (int)state->found.longest_row <= state->kept.stride;
-    spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
-    release_kept_rows(run, &state->kept);
-    if (status == SPG_OK && !kept) {
-        state->chosen.rows = state->chosen.otherwise;
-        return fill_rows(state);
-    }
-    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, &state->mixed) : status;
-}
-
-spg_status fill_rows(cuda_state *state)
-{
-    switch (state->chosen.rows) {
-    case path::once_rows: return fill_once(state);
-    case path::short_rows: return fill_short_rows(state);
-    case path::alike_rows: return fill_alike_rows(state);
-    case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
-    default: return fill_rows_paper(state->run, &state->paper);
-    }
 }
 
 /* Where the rows went: as analysed, or by the kernels that took them. */
@@ -305,20 +110,13 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         break;
     case path::alike_rows:
     case path::once_rows:
+    case path::upper_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
     case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
     default: break;
     }
-}
-
-/* Once more, by classes that take any rows. */
-spg_status count_irregular(cuda_state *state)
-{
-    release_kept_rows(state->run, &state->kept);
-    state->chosen.rows = path::paper;
-    return count_rows(state);
 }
 
 spg_status measure_stages(spg_product *product, const cuda_state *state)
@@ -333,6 +131,29 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
         *ms[k] = elapsed;
     }
     return status;
+}
+
+/* Whether C was filled as it was counted. */
+bool is_filled(const cuda_state *state)
+{
+    const spg_tally &found = state->found;
+    return state->ahead.columns != nullptr && rows_left(found) == 0 && found.misfits == 0 && found.nnz > 0 &&
+           found.nnz <= (unsigned long long)state->ahead.room;
+}
+
+spg_status allocate_and_fill(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    if (is_filled(state)) {
+        run.C->nnz = (int64_t)state->found.nnz;
+        settle_ahead(run, &state->ahead);
+        stamp(run.context, SPG_STAGE_FILL);
+        return SPG_OK;
+    }
+    release_ahead(run, &state->ahead);
+    spg_status status = allocate_entries(run, state->found.nnz);
+    stamp(run.context, SPG_STAGE_FILL);
+    return status == SPG_OK && state->found.nnz > 0 ? fill_rows(state) : status;
 }
 
 } // namespace
@@ -355,7 +176,10 @@ spg_status spg_cuda_product_begin(spg_product *product)
         product->state = state;
         stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
-        if (status == SPG_OK) status = choose_route(state->run, &state->chosen);
+        if (status == SPG_OK && product->symmetric && choose_upper(state->run, &state->shape))
+            state->chosen.rows = path::upper_rows;
+        else if (status == SPG_OK)
+            status = choose_route(state->run, &state->chosen, &state->ahead);
         stamp(context, SPG_STAGE_ANALYSIS);
     }
     spg_cuda_leave(context);
@@ -396,10 +220,9 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     cuda_product &run = state->run;
     spg_status status = spg_cuda_enter(run.context);
     if (status != SPG_OK) return status;
-    status = allocate_entries(run, state->found.nnz);
-    stamp(run.context, SPG_STAGE_FILL);
-    if (status == SPG_OK && state->found.nnz > 0) status = fill_rows(state);
+    status = allocate_and_fill(state);
     stamp(run.context, SPG_STAGE_END);
+    product->is_mirrored = state->chosen.rows == path::upper_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
     if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);
@@ -416,12 +239,14 @@ void spg_cuda_product_end(spg_product *product)
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
         release_kept_rows(run, &state->kept);
+        release_upper_rows(run, &state->upper);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         give_workspace(run, run.notes.memory, run.notes.bytes);
         give_workspace(run, run.packed.memory, run.packed.bytes);
         give_sums(run, &state->sums);
+        release_ahead(run, &state->ahead);
         spg_cuda_leave(run.context);
     }
     product->stats.workspace_bytes = run.most_held_bytes;

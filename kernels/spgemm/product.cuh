@@ -2,7 +2,8 @@
  *
  * A product is done in two passes over its rows: counting kernels write how many entries each row of C has, the counts
  * are scanned into C's row offsets, C is allocated at its exact size, and filling kernels write columns and values.
- * Every class of rows (rows.cuh) has one kernel of each kind. */
+ * Every class of rows (rows.cuh) has one kernel of each kind. Some rows are done in one pass: kept until C is allocated
+ * (rows_once.cuh), or in arrays allocated ahead (rows_ahead.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 

@@ -3,7 +3,9 @@
  * counting kernels as misfits. */
 #include "../primitives/warp.cuh"
 #include "route.cuh"
+#include "rows_ahead.cuh"
 #include "rows_once.cuh"
+#include "rows_upper.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
@@ -33,6 +35,13 @@ enum {
     SAMPLE_SLOTS_LOG = 11
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
+
+/* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
+ * of B's rows up to which four lanes take an entry of A, and, where rows are many, up to which a table of their own
+ * does for a group of lanes; how many times as long as B's mean row a row of C is from the diagonal on, at most (of the
+ * grids and meshes of matrices/ and their hierarchies 4.6, on coarse levels 6.0). */
+enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
+constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
 /* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
@@ -278,6 +287,16 @@ route route_by(const spg_tally &found, int32_t samples)
     return chosen;
 }
 
+/* Entries that C is expected to have, and some more, if all rows of the sample are like the two after them; else 0. */
+int64_t room_for_equal(const cuda_product &product, const spg_tally &found, int32_t samples, const route &chosen)
+{
+    if (!chosen.direct || chosen.together != 3 || found.sampled_triples < (unsigned int)samples) return 0;
+    if (found.sampled_long > 0 || !may_go_direct(product, chosen.span)) return 0;
+    const double entries = (double)found.nnz / samples * (double)product.C->rows;
+    const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + 1024;
+    return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
+}
+
 } // namespace
 
 int table_for(int64_t length)
@@ -287,7 +306,26 @@ int table_for(int64_t length)
     return 0;
 }
 
-spg_status choose_route(cuda_product &product, route *chosen)
+/* Without asking a sample, for a wait would cost more than a table that is too large. */
+bool choose_upper(const cuda_product &product, upper_shape *shape)
+{
+    const spg_csr *A = product.A, *B = product.B;
+    const spg_row_limits &limits = product.context->config.row_limits;
+    if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
+    const double b_row = mean_b_row(product);
+    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS;
+    if (!few && b_row > UPPER_LONG_B) return false;
+    const double longest = b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH);
+    if (longest > upper_holds(UPPER_MOST)) return false;
+    shape->lanes = few ? 32 : 8;
+    shape->piece = few || b_row > UPPER_SHORT_B ? 8 : 4;
+    shape->stride = std::max(((int)longest + 3) / 4 * 4, 8);
+    shape->slots = UPPER_LEAST;
+    while (upper_holds(shape->slots) < shape->stride) shape->slots *= 2;
+    return true;
+}
+
+spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
 {
     const spg_csr *A = product.A, *B = product.B;
     *chosen = {path::nothing, false, false, 0, 0, 1, 0, path::nothing, 0, 0};
@@ -307,7 +345,9 @@ spg_status choose_route(cuda_product &product, route *chosen)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     *chosen = route_by(found, samples);
-    return SPG_OK;
+    const int64_t room = chosen->rows == path::alike_rows ? room_for_equal(product, found, samples, *chosen) : 0;
+    ahead->most = (int)(found.longest_row + found.longest_row / 4 + 1);
+    return room > 0 ? reserve_ahead(product, room, direct_ahead_words(product), ahead) : SPG_OK;
 }
 
 } // namespace spg

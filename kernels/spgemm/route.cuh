@@ -3,6 +3,7 @@
 #define SPG_KERNELS_SPGEMM_ROUTE_CUH
 
 #include "rows.cuh"
+#include "rows_ahead.cuh"
 
 namespace spg
 {
@@ -11,6 +12,7 @@ enum class path {
     nothing,    /* there are no products */
     short_rows, /* a thread a row, in natural order: merged to count, listed to fill */
     once_rows,  /* counted and filled in one pass */
+    upper_rows, /* likewise, those of a symmetric pattern from the diagonal on (rows_upper.cuh) */
     alike_rows, /* one kernel for all, in natural order */
     mixed_rows, /* binned by their work */
     paper       /* the paper's classes: for forced limits, and for rows of B that do not ascend */
@@ -31,8 +33,8 @@ struct route {
 };
 
 /* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it
- * waits. */
-spg_status choose_route(cuda_product &product, route *chosen);
+ * waits. `ahead` is taken where rows are done so. */
+spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead);
 
 /* The smallest table for rows of up to `length` entries; 0 if none is large enough. */
 int table_for(int64_t length);

@@ -11,17 +11,6 @@ namespace spg
 namespace
 {
 
-template <typename Group, typename Window> __device__ inline int count_marks(const Group &group, const Window &window)
-{
-    unsigned int count = 0;
-    for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
-        const uint4 marks = reinterpret_cast<const uint4 *>(window.marks)[i];
-        const unsigned int pairs = marks.x + marks.y + marks.z + marks.w;
-        count += pairs * 0x01010101u >> 24;
-    }
-    return group.sum((int)count);
-}
-
 template <typename Offset, int R, int Lanes, bool Pieces>
 __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const direct_shape shape,
                                                                         const patterns<Offset> pattern,
@@ -79,10 +68,7 @@ spg_status launch_count(cuda_product &product, const row_set &rows, int span, in
 {
     direct_shape shape = direct_shape_of(product, rows, span, together);
     shape.wraps = shape.lanes == 8;
-    if (shape.wraps) {
-        shape.width = 128;
-        while (shape.width < span) shape.width *= 2;
-    }
+    if (shape.wraps) shape.width = wrapped_width(span);
     shape.group_bytes = direct_bytes(0, shape.width);
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
         return launch_groups(product, rows, shape, "counting, class direct",

@@ -7,8 +7,8 @@
  * many columns are less than a slot's says where in C's row its entry goes.
  *
  * A warp takes WARP_ROWS neighbouring rows. Their part of C is contiguous: it is laid out in shared memory and written
- * in order, unless it is too long for that or has a row that is left alone. Chosen by product.cu, for products whose
- * rows are short. No counterpart in the paper. */
+ * in order, unless it is too long for that or has a row that is left alone. Chosen by product_rows.cu, for products
+ * whose rows are short. No counterpart in the paper. */
 #include "rows.cuh"
 
 #include <type_traits>

@@ -7,8 +7,8 @@
  *
  * CHUNK entries of every row of a warp are laid out in shared memory and written in order. Rows of B are come back to
  * for as long as a merge lasts, so what binds is how many of them L1 holds: where they are long or scattered few rows
- * are in work at a time, neighbours on one multiprocessor. Chosen by product.cu, for products whose rows are short. No
- * counterpart in the paper. */
+ * are in work at a time, neighbours on one multiprocessor. Chosen by product_rows.cu, for products whose rows are
+ * short. No counterpart in the paper. */
 #include "merge.cuh"
 #include "staged.cuh"
 

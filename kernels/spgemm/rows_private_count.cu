@@ -2,8 +2,8 @@
  *
  * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, or MISFIT for those of more than
  * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A. Rows of B are visited once each, one after the other: unlike a
- * merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by product.cu for alike rows
- * of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+ * merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by product_rows.cu for alike
+ * rows of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the paper's sort (section 3.3). */
 #include "merge.cuh"
 #include "private_table.cuh"
 #include "tally.cuh"

@@ -4,8 +4,8 @@
  * Output: columns and values. Invariant: sums stand in the order in which their columns came, each from +0 with the
  * products of its column in storage order; the table knows which is whose. In the end the keys, column and number, are
  * sorted by a network in registers, and CHUNK entries of every row of a warp are laid out where the table was and
- * written in order. Chosen by product.cu as counting is. Contraction while expanding takes the place of the paper's
- * sort (section 3.3). */
+ * written in order. Chosen by product_rows.cu as counting is. Contraction while expanding takes the place of the
+ * paper's sort (section 3.3). */
 #include "merge.cuh"
 #include "private_table.cuh"
 #include "staged.cuh"

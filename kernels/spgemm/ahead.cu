@@ -1,0 +1,58 @@
+/* Arrays for C that are allocated before its entries are counted (rows_ahead.cuh). */
+#include "rows_ahead.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+bool has_types_for_ahead(const cuda_product &product)
+{
+    const spg_type value = product.A->value_type;
+    return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only &&
+           product.cuda->pool != nullptr;
+}
+
+/* What is spare counts as workspace. */
+spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
+{
+    const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
+    const int64_t spare = room * (value_bytes + (int64_t)sizeof(int32_t)) / AHEAD_MOST_SPARE;
+    const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
+    if (limit > 0 && spare + bytes > (limit - product.held_bytes) / 2) return SPG_OK;
+    spg_status status = take_workspace(product, bytes, "sums of tiles", &ahead->memory);
+    if (status != SPG_OK) return status;
+    ahead->bytes = bytes;
+    void *columns = nullptr;
+    if (!spg_reserve(product.context, room * value_bytes, &ahead->values)) return SPG_OK;
+    if (!spg_reserve(product.context, room * (int64_t)sizeof(int32_t), &columns)) {
+        spg_cancel_reservation(product.context, ahead->values);
+        ahead->values = nullptr;
+        return SPG_OK;
+    }
+    ahead->columns = static_cast<int32_t *>(columns);
+    ahead->room = room;
+    return SPG_OK;
+}
+
+void settle_ahead(cuda_product &product, ahead_rows *ahead)
+{
+    spg_csr *C = product.C;
+    const auto value_bytes = (int64_t)spg_type_size(C->value_type);
+    C->values = spg_trim(product.context, ahead->values, C->nnz * value_bytes);
+    C->columns = static_cast<int32_t *>(spg_trim(product.context, ahead->columns, C->nnz * (int64_t)sizeof(int32_t)));
+    const int64_t spare = (ahead->room - C->nnz) * (value_bytes + (int64_t)sizeof(int32_t));
+    product.most_held_bytes = std::max(product.most_held_bytes, product.held_bytes + spare);
+    ahead->values = nullptr;
+    ahead->columns = nullptr;
+}
+
+void release_ahead(cuda_product &product, ahead_rows *ahead)
+{
+    spg_cancel_reservation(product.context, ahead->values);
+    spg_cancel_reservation(product.context, ahead->columns);
+    give_workspace(product, ahead->memory, ahead->bytes);
+    *ahead = {};
+}
+
+} // namespace spg

@@ -1,0 +1,222 @@
+/* How class direct fills a window of C's rows when its columns are marked (rows_direct_fill.cu, rows_direct_ahead.cu).
+ * Private. */
+#ifndef SPG_KERNELS_SPGEMM_DIRECT_FILL_CUH
+#define SPG_KERNELS_SPGEMM_DIRECT_FILL_CUH
+
+#include "direct.cuh"
+
+namespace spg
+{
+
+/* A group's memory: a word of bits and the columns before it; then, at different times, a byte for every column of the
+ * window, the columns of C's row, its sums. */
+struct direct_memory {
+    uint2 *words;
+    int4 *rest;
+};
+
+/* Packs the marks to words of bits and the columns before each; returns how many columns there are. Word w is that of
+ * the marks from 32 * place(w) on. */
+template <typename Group, typename Place>
+__device__ inline int pack_window(const Group &group, const marked_window &window, uint2 *words, Place &&place)
+{
+    int before = 0;
+    for (int w = group.lane; __any_sync(~0u, w < (int)window.width / 32 + group.lane); w += Group::lanes) {
+        uint32_t bits = 0;
+        if (w < (int)window.width / 32) {
+            const uint4 *marks = reinterpret_cast<const uint4 *>(window.marks) + 2 * place(w);
+            bits = pack_marks(marks[0]) | pack_marks(marks[1]) << 16;
+        }
+        const int mine = __popc(bits);
+        int sum = mine;
+#pragma unroll
+        for (int step = 1; step < Group::lanes; step *= 2) {
+            const int other = __shfl_up_sync(~0u, sum, step, Group::lanes);
+            if (group.lane >= step) sum += other;
+        }
+        if (w < (int)window.width / 32) words[w] = uint2{bits, (uint32_t)(before + sum - mine)};
+        before += __shfl_sync(~0u, sum, Group::lanes - 1, Group::lanes);
+    }
+    __syncwarp();
+    return before;
+}
+
+/* Fills the rows of a bundle, a window at a time. R: rows of A at most. */
+template <typename Offset, typename Value, int R, typename Group> struct direct_fill {
+    static constexpr bool has_values = !std::is_same<Value, none>::value;
+    static constexpr int U = steps_at_once<R, Group>(), G = Group::lanes;
+    const patterns<Offset> &pattern;
+    const numbers<Value> &number;
+    const Group &group;
+    const direct_memory memory;
+    Value *factors; /* of a batch of entries of A, by entry and row */
+    const int most;
+    row_bundle<Offset, R> bundle;
+    Offset begin[R]; /* of the window's entries in C's rows */
+
+    __device__ void write_columns(const marked_window &window, int length) const
+    {
+        int32_t *const list = reinterpret_cast<int32_t *>(memory.rest);
+        for (int w = group.lane; w < (int)window.width / 32; w += G) {
+            const uint2 word = memory.words[w];
+            int at = (int)word.y;
+            for (uint32_t bits = word.x; bits != 0; bits &= bits - 1)
+                list[at++] = (int32_t)(window.base + 32 * w + __ffs((int)bits) - 1);
+        }
+        __syncwarp();
+        for (int x = group.lane; x < length; x += G)
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                if (r == 0 || r < bundle.rows) number.c_columns[begin[r] + x] = list[x];
+        __syncwarp();
+    }
+
+    /* Places in C's row of this lane's columns, -1 where it has none in the window, and B's values. */
+    __device__ void find_places(const marked_window &window, const group_step<Offset> (&step)[U], int (&place)[U],
+                                Value (&b)[U][R]) const
+    {
+        int32_t column[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const bool live = group.lane < step[u].length;
+            column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
+#pragma unroll
+            for (int q = 0; q < R; q++)
+                b[u][q] = live && q < step[u].run
+                              ? number.b_values[step[u].first + (Offset)q * step[u].row + group.lane]
+                              : Value{};
+        }
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const uint32_t at = (uint32_t)column[u] - window.base;
+            place[u] = -1;
+            if (group.lane < step[u].length && at < window.width) {
+                const uint2 word = memory.words[at / 32];
+                place[u] = (int)word.y + __popc(word.x & ~(~0u << (at & 31)));
+            }
+        }
+    }
+
+    /* Adds a step's products: those of a run by one reading of the sums. */
+    template <typename Factors>
+    __device__ void add_step(const group_step<Offset> &step, const Factors &factor, int place,
+                             const Value (&b)[R]) const
+    {
+        if (place < 0) return;
+        Value *const sums = reinterpret_cast<Value *>(memory.rest) + place;
+        Value sum[R];
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            if (r == 0 || r < bundle.rows) sum[r] = sums[r * most];
+#pragma unroll
+        for (int q = 0; q < R; q++)
+            if (q == 0 || q < step.run)
+#pragma unroll
+                for (int r = 0; r < R; r++) sum[r] = add_product(sum[r], factor[q * R + r], b[q]);
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            if (r == 0 || r < bundle.rows) sums[r * most] = sum[r];
+    }
+
+    /* This lane's entry of A, of all rows. */
+    __device__ void load_factors(Offset entry, bool valid, Value (&a)[R]) const
+    {
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            a[r] = valid && (r == 0 || r < bundle.rows)
+                       ? number.a_values[entry - bundle.row[0].begin + bundle.row[r].begin]
+                       : Value{};
+    }
+
+    template <bool Pieces>
+    __device__ void add_row(const direct_shape &shape, const marked_window &window, span<Offset> row)
+    {
+        const auto steps = [&](const auto &step, int, auto same) {
+            int place[U];
+            Value b[U][R];
+            find_places(window, step, place, b);
+            if constexpr (Pieces && sizeof(Value) <= 8) { /* the run is the same: its factors are read once */
+                Value factor[R * R];
+#pragma unroll
+                for (int x = 0; x < R * R; x++)
+                    if (x < step[0].run * R) factor[x] = factors[step[0].head * R + x];
+#pragma unroll
+                for (int u = 0; u < U; u++) add_step(step[u], factor, place[u], b[u]);
+            } else {
+#pragma unroll
+                for (int u = 0; u < U; u++) {
+                    add_step(step[u], factors + step[u].head * R, place[u], b[u]);
+                    if (!same.value) __syncwarp();
+                }
+            }
+            if (same.value) __syncwarp();
+        };
+        const auto bounds = [&](int32_t column) {
+            const span<Offset> b = b_row(pattern, column);
+            return b_rows<Offset>{b.begin, (int)(b.end - b.begin)};
+        };
+        const bool takes = R == 1 || group.lane < shape.batch;
+        Value a[R];
+        load_factors(row.begin + group.lane, takes && row.begin + group.lane < row.end, a);
+        for_each_entries<R>(pattern, group, shape, row, bounds, [&](const entry_batch<Offset> &batch) {
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                if (batch.valid) factors[group.lane * R + r] = a[r];
+            const Offset next = batch.entry + (R == 1 ? G : shape.batch);
+            load_factors(next, takes && next < row.end, a);
+            __syncwarp();
+            for_each_step<U, Pieces>(group, batch, steps);
+        });
+    }
+
+    /* Sums the products whose columns are in the window, of which there are `length`. */
+    template <bool Pieces>
+    __device__ void add_window(const direct_shape &shape, const marked_window &window, int length, span<Offset> row)
+    {
+        Value *const sums = reinterpret_cast<Value *>(memory.rest);
+        for (int x = group.lane; x < length; x += G)
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                if (r == 0 || r < bundle.rows) sums[r * most + x] = zero<Value>();
+        __syncwarp();
+        add_row<Pieces>(shape, window, row);
+    }
+
+    __device__ void write_values(int length) const
+    {
+        const Value *const sums = reinterpret_cast<const Value *>(memory.rest);
+        for (int x = group.lane; x < length; x += G)
+#pragma unroll
+            for (int r = 0; r < R; r++)
+                if (r == 0 || r < bundle.rows) number.c_values[begin[r] + x] = sums[r * most + x];
+    }
+
+    /* The window's columns and values, when they are marked; live: the group's row has any. */
+    template <bool Pieces>
+    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live)
+    {
+        const int length = pack_window(group, window, memory.words, [](int w) { return w; });
+        write_columns(window, length);
+        if constexpr (has_values) {
+            add_window<Pieces>(shape, window, length, live ? bundle.row[0] : span<Offset>{0, 0});
+            write_values(length);
+        }
+#pragma unroll
+        for (int r = 0; r < R; r++) begin[r] += length;
+    }
+};
+
+/* The memory of a group, for windows of shape.width columns and rows of up to shape.most entries. */
+template <typename Value, int R> void set_fill_bytes(direct_shape &shape, int together)
+{
+    const int entry_bytes = std::is_same<Value, none>::value ? 4 : (int)sizeof(Value) * together;
+    const int list_bytes = 4 * shape.most, sums_bytes = entry_bytes * shape.most;
+    const int rest_bytes = sums_bytes > list_bytes ? sums_bytes : list_bytes;
+    const int factor_bytes = std::is_same<Value, none>::value ? 0 : (int)sizeof(Value) * R * shape.lanes;
+    shape.factors = shape.width / 4 + ((rest_bytes > shape.width ? rest_bytes : shape.width) + 15) / 16 * 16;
+    shape.group_bytes = direct_bytes(shape.factors, factor_bytes);
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,230 @@
+/* Counting and filling the rows of a product by the path that was chosen for them (route.cuh): which kernels, and what
+ * is left for others. */
+#include "../cuda_backend.h"
+#include "assemble.cuh"
+#include "product_state.cuh"
+#include "tally.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+/* Slots of a filling table: half full at most beyond 48 entries, for inserts look until they find an empty slot
+ * (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with 256;
+ * fe2d9, 25, 0.93 with 64, 1.00 with 128). */
+int slots_to_fill(int64_t longest)
+{
+    const int fitting = table_for(longest);
+    if (longest <= 48) return fitting > 64 ? fitting : 64;
+    return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
+}
+
+enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
+
+row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
+
+/* The counts are scanned while they travel to the host. */
+spg_status scan_and_wait(cuda_state *state, unsigned int post)
+{
+    spg_status status = scan_lengths(state->run, &state->sums);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(state->run.context, post, &state->found) : status;
+}
+
+spg_status post_scan_and_wait(cuda_state *state)
+{
+    unsigned int post = ++state->run.cuda->posts;
+    spg_status status = post_tally(state->run, post);
+    return status == SPG_OK ? scan_and_wait(state, post) : status;
+}
+
+spg_status count_alike_rows(cuda_product &run, const route &chosen)
+{
+    if (!chosen.direct) return count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
+    spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
+    return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
+}
+
+/* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
+spg_status count_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = SPG_OK;
+    if (!run.pattern_only)
+        status = take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
+    if (status == SPG_OK && state->kept.memory == nullptr) {
+        state->chosen.rows = state->chosen.otherwise;
+        return count_rows(state);
+    }
+    if (status == SPG_OK) status = count_rows_once(run, state->kept);
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
+}
+
+/* From the diagonal on, if room is to be had to keep the rows; else whole, and, after one more wait, where they do not
+ * fit. */
+spg_status count_upper(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = take_upper_rows(run, state->shape, &state->upper);
+    if (status == SPG_OK && state->upper.memory != nullptr) {
+        const unsigned int post = ++run.cuda->posts;
+        status = count_rows_upper(run, state->upper, post, &state->sums);
+        if (status == SPG_OK) status = scan_and_wait(state, post);
+        if (status != SPG_OK || state->found.faults != 0 || state->found.misfits == 0) return status;
+        release_upper_rows(run, &state->upper);
+    }
+    if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->ahead);
+    return status == SPG_OK ? count_rows(state) : status;
+}
+
+/* Equal neighbours, in arrays allocated ahead. */
+spg_status count_equal_ahead(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    unsigned int post = ++run.cuda->posts;
+    spg_status status = note_equal_rows(run, state->chosen.together);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
+    if (status == SPG_OK) status = fill_direct_ahead(run, state->ahead, state->chosen.span, post);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
+}
+
+/* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
+ * merging comes back to them often. */
+bool merges_best(const cuda_product &run, const spg_tally &found)
+{
+    if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
+    const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
+    return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
+}
+
+bool fills_private(const cuda_product &run)
+{
+    const spg_type type = run.A->value_type;
+    return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
+}
+
+/* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
+spg_status fill_short_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const spg_tally &found = state->found;
+    unsigned int longest = std::max(found.longest_row, state->longest_misfit);
+    const bool scattered = found.scattered > SCATTERED_ROWS;
+    const bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
+    if (alike && found.misfits == 0 && merges_best(run, found))
+        return fill_rows_merge(run, (int)found.sampled_a_length, scattered);
+    if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
+    int slots = slots_to_fill(longest);
+    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
+    spg_status status = fill_rows_list(run, LIST_MOST, scattered);
+    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
+}
+
+spg_status fill_alike_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int longest = (int)state->found.longest_row;
+    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
+    if (state->chosen.direct && longest <= DIRECT_MOST)
+        return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
+    if (fills_private(run)) {
+        spg_status status = fill_rows_private(run, longest);
+        if (status != SPG_OK || most <= PRIVATE_MOST) return status;
+        return fill_rows_mixed(run, PRIVATE_MOST, &state->mixed);
+    }
+    int slots = slots_to_fill(longest);
+    if (slots == 0) slots = TABLE_MOST;
+    spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
+    if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
+    return fill_rows_mixed(run, table_holds(slots), &state->mixed);
+}
+
+/* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
+spg_status fill_once(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int held = once_holds(state->kept.slots);
+    const bool kept = (int)state->found.longest_row <= state->kept.stride;
+    spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
+    release_kept_rows(run, &state->kept);
+    if (status == SPG_OK && !kept) {
+        state->chosen.rows = state->chosen.otherwise;
+        return fill_rows(state);
+    }
+    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, &state->mixed) : status;
+}
+
+} // namespace
+
+spg_status count_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = SPG_OK;
+    switch (state->chosen.rows) {
+    case path::upper_rows: return count_upper(state);
+    case path::once_rows: return count_once(state);
+    case path::short_rows: {
+        unsigned int post = ++run.cuda->posts;
+        status = count_rows_merge(run, post, &state->sums);
+        return status == SPG_OK ? scan_and_wait(state, post) : status;
+    }
+    case path::alike_rows:
+        if (state->ahead.columns != nullptr) return count_equal_ahead(state);
+        if (state->chosen.merge) {
+            status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
+            if (status != SPG_OK) return status;
+            unsigned int post = ++run.cuda->posts;
+            status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
+                                                  : count_rows_merge(run, post, &state->sums);
+            return status == SPG_OK ? scan_and_wait(state, post) : status;
+        }
+        status = count_alike_rows(run, state->chosen);
+        break;
+    case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
+    default: status = count_rows_paper(run, &state->paper); break;
+    }
+    if (status == SPG_OK) status = post_scan_and_wait(state);
+    state->found.faults |= state->paper.faults;
+    return status;
+}
+
+spg_status count_misfits(cuda_state *state)
+{
+    spg_tally before = state->found;
+    spg_status status = restore_lengths(state->run);
+    if (status == SPG_OK) status = count_rows_mixed(state->run, true, &state->mixed);
+    if (status == SPG_OK) status = post_scan_and_wait(state);
+    state->found.nnz += before.nnz;
+    state->found.products += before.products;
+    state->found.long_rows += before.long_rows;
+    state->found.misfits = before.misfits;
+    state->found.scattered = before.scattered;
+    state->longest_misfit = state->found.longest_row;
+    state->found.longest_row = before.longest_row;
+    return status;
+}
+
+spg_status count_irregular(cuda_state *state)
+{
+    release_kept_rows(state->run, &state->kept);
+    release_ahead(state->run, &state->ahead);
+    state->chosen.rows = path::paper;
+    return count_rows(state);
+}
+
+spg_status fill_rows(cuda_state *state)
+{
+    switch (state->chosen.rows) {
+    case path::upper_rows: return place_upper_rows(state->run, state->upper);
+    case path::once_rows: return fill_once(state);
+    case path::short_rows: return fill_short_rows(state);
+    case path::alike_rows: return fill_alike_rows(state);
+    case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
+    default: return fill_rows_paper(state->run, &state->paper);
+    }
+}
+
+} // namespace spg

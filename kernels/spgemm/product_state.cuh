@@ -1,0 +1,45 @@
+/* What the stages of a product on the device keep between them, and how its rows are counted and filled (product.cu,
+ * product_rows.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
+#define SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
+
+#include "route.cuh"
+#include "rows_ahead.cuh"
+#include "rows_mixed.cuh"
+#include "rows_once.cuh"
+#include "rows_paper.cuh"
+#include "rows_upper.cuh"
+
+namespace spg
+{
+
+struct cuda_state {
+    cuda_product run;
+    route chosen;
+    spg_tally found;             /* by the counting kernels; longest_row without the misfits */
+    unsigned int longest_misfit; /* entries of C */
+    void *wide_a_offsets, *wide_b_offsets;
+    length_sums sums;
+    mixed_rows mixed;
+    paper_rows paper;
+    kept_rows kept;
+    ahead_rows ahead;
+    upper_shape shape;
+    upper_rows upper;
+};
+
+/* All rows, by the path that was chosen, into state->found; waits for the counts. */
+spg_status count_rows(cuda_state *state);
+
+/* The rows that the main kernel could not count. */
+spg_status count_misfits(cuda_state *state);
+
+/* Once more, by classes that take any rows. */
+spg_status count_irregular(cuda_state *state);
+
+/* All rows, whose lengths are scanned, into C's arrays. */
+spg_status fill_rows(cuda_state *state);
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,48 @@
+/* Rows of C done in one pass, into arrays that were allocated ahead: a sample of rows told how many entries C will have
+ * (ahead.cu, rows_direct_ahead.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_ROWS_AHEAD_CUH
+#define SPG_KERNELS_SPGEMM_ROWS_AHEAD_CUH
+
+#include "product.cuh"
+
+namespace spg
+{
+
+/* C's columns and values, allocated before they were counted; columns = NULL: not so. */
+struct ahead_rows {
+    int32_t *columns;
+    void *values;
+    int64_t room; /* entries of C that there is room for */
+    int most;     /* of a row of C that is written; others are counted alone */
+    void *memory; /* workspace, for told_sums */
+    int64_t bytes;
+};
+
+/* The part of C that may be spare. */
+enum { AHEAD_MOST_SPARE = 8 };
+
+/* Whether C can be allocated ahead: of the commonest types, and by a pool, which needs not be told how many bytes come
+ * back. */
+bool has_types_for_ahead(const cuda_product &product);
+
+/* Takes room for so many entries of C, and `words` of workspace, if memory and the limit of workspace allow; else
+ * ahead->columns stays NULL. */
+spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead);
+
+/* Makes what was allocated C's arrays, of C->nnz entries. */
+void settle_ahead(cuda_product &product, ahead_rows *ahead);
+void release_ahead(cuda_product &product, ahead_rows *ahead);
+
+/* rows_direct_ahead.cu. Equal neighbours in threes, all rows, whose columns lie in windows of `span`: counted, checked
+ * as by other counting kernels, and written where there is room for them. The tally says how many rows were counted and
+ * not written; and if it has more entries than there is room for, C is not all there either. */
+bool may_go_direct(const cuda_product &product, int span);
+int64_t direct_ahead_words(const cuda_product &product);
+spg_status fill_direct_ahead(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post);
+
+/* A word of the tally that means something else there. */
+inline unsigned int rows_left(const spg_tally &found) { return found.sampled_long; }
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,66 @@
+/* A product known to have a symmetric pattern, and whose entries below the diagonal are to be those above it: only the
+ * upper ones are computed, in one pass, and kept until C is allocated (rows_upper*.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_ROWS_UPPER_CUH
+#define SPG_KERNELS_SPGEMM_ROWS_UPPER_CUH
+
+#include "product.cuh"
+#include "rows.cuh"
+
+namespace spg
+{
+
+/* How the upper rows are done. lanes: of the group that takes a row; piece: of them, those that take an entry of A; so
+ * that few lanes idle where rows of B are short. stride: entries that a row may have from the diagonal on, and below
+ * it. slots: of a row's table, a power of two from UPPER_LEAST to UPPER_MOST; it holds up to upper_holds(slots)
+ * entries. */
+struct upper_shape {
+    int lanes, piece, stride, slots;
+};
+enum { UPPER_LEAST = 32, UPPER_MOST = 1024 };
+constexpr int upper_holds(int slots) { return slots / 8 * 7; }
+
+/* In workspace. Row i from the diagonal on, sorted, begins at i * stride. Of the entries below the diagonal of row j,
+ * of which there are lower_counts[j], lower[j * stride + n] says where their mirror images are, in any order: entry x
+ * of row i has the code i << bits | x. */
+template <typename Value> struct upper_view {
+    Value *values;
+    int32_t *columns;
+    uint32_t *lower;
+    int32_t *lower_counts;
+    int stride, bits;
+};
+
+/* memory = NULL: none. */
+struct upper_rows {
+    void *memory;
+    int64_t bytes;
+    upper_shape shape;
+    upper_view<void> view;
+};
+
+template <typename Value> upper_view<Value> view_of(const upper_rows &kept)
+{
+    const upper_view<void> &view = kept.view;
+    return {static_cast<Value *>(view.values), view.columns, view.lower, view.lower_counts, view.stride, view.bits};
+}
+
+/* route.cu. Sets *shape and returns true if the product, by its sizes, gains by being done so. */
+bool choose_upper(const cuda_product &product, upper_shape *shape);
+
+/* Takes the workspace if the limit leaves enough and codes do not overflow; else kept->memory stays NULL. */
+spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept);
+void release_upper_rows(cuda_product &product, upper_rows *kept);
+
+/* rows_upper.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, whole. Rows of B are taken to
+ * ascend, as those of a product do. Posts the tally: if it has misfits, nothing of the rest is of use. */
+spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsigned int post, length_sums *sums);
+
+/* rows_upper_place.cu. The kept rows, and their images, to C. */
+spg_status place_upper_rows(cuda_product &product, const upper_rows &kept);
+
+/* rows_upper_place.cu. Adds the entries below the diagonal to the lengths of rows, and sums what it gets. */
+spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, length_sums *sums);
+
+} // namespace spg
+
+#endif
