@@ -11,18 +11,18 @@ struct spg_galerkin_plan {
     int64_t *map;    /* likewise: where R's values come from */
     spg_csr AP;
     spgemm_plan *AP_plan, *RAP_plan;
-    int32_t *symmetric;     /* likewise, at the place: whether A is */
-    spg_images images_of_A; /* where runs find that out, and A was symmetric when the plan was made */
+    int32_t *symmetric; /* likewise, at the place: whether A is */
     spg_galerkin_stats stats;
 };
 
 /* What C = P^T*A*P is made of. */
 typedef struct spg_galerkin_operands {
     const spg_csr *A, *P;
-    bool checks;        /* P is checked; A is by A*P */
-    int64_t *map;       /* NULL, or where to note what entry of P each of R is */
-    int32_t *symmetric; /* a flag at the place; where it is 1, the entries of C below the diagonal are made those above */
-    bool finds;         /* it is set here, and R is workspace; else the host has been told it */
+    bool checks;  /* P is checked; A is by A*P */
+    int64_t *map; /* NULL, or where to note what entry of P each of R is */
+    int32_t
+        *symmetric; /* a flag at the place; where it is 1, the entries of C below the diagonal are made those above */
+    bool finds;     /* it is set here, and R is workspace; else the host has been told it */
 } spg_galerkin_operands;
 
 /* R = P^T, where that is not there yet, and C = R*A*P. After a failure R may be there. stats: zeroed. */
@@ -40,13 +40,9 @@ spg_status spg_galerkin_check(spg_context *context, const spg_csr *R, const spg_
 spg_status spg_galerkin_explain_AP(spg_context *context, spg_status status);
 spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status);
 
-/* spg_galerkin_plan_create with R given, of a product that runs make symmetric where the flag is 1, NULL: never. finds:
- * spg_galerkin_plan_find_symmetry is to be quick. */
+/* spg_galerkin_plan_create with R given, of a product that runs make symmetric where the flag is 1, NULL: never. */
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                  const int32_t *symmetric, bool finds, spg_galerkin_plan **plan);
-
-/* The backend's find_symmetry, for new values on the pattern of the plan's A. */
-spg_status spg_galerkin_plan_find_symmetry(const spg_galerkin_plan *plan, const spg_csr *A, int32_t *flag);
+                                  const int32_t *symmetric, spg_galerkin_plan **plan);
 
 /* New values in C, which is of the plan's pattern: nothing is checked but what the backend checks as it reads. */
 spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,

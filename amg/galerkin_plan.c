@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-spg_status spg_galerkin_plan_find_symmetry(const spg_galerkin_plan *plan, const spg_csr *A, int32_t *flag)
-{
-    const spg_amg_backend *amg = plan->context->backend->amg;
-    return plan->images_of_A.count > 0 ? amg->compare_images(plan->context, A, &plan->images_of_A, flag)
-                                       : amg->find_symmetry(plan->context, A, flag);
-}
-
 /* C's lower triangle from its upper, where the flag says so. */
 static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, spg_csr *C)
 {
@@ -45,31 +38,22 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
     return status;
 }
 
-/* Whether A, which is checked, is symmetric, and where its images are. */
-static spg_status plan_symmetry(spg_galerkin_plan *plan, const spg_csr *A, const int32_t *symmetric)
-{
-    const spg_amg_backend *amg = plan->context->backend->amg;
-    if (amg->find_images == NULL) return SPG_OK;
-    spg_status status = plan->transposes ? amg->find_symmetry(plan->context, A, plan->symmetric) : SPG_OK;
-    return status == SPG_OK ? amg->find_images(plan->context, A, symmetric, &plan->images_of_A) : status;
-}
-
-/* symmetric: NULL, or a flag at the place, which runs heed, and if `finds` set. */
+/* symmetric: NULL, or a flag at the place, which runs heed. */
 static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                const int32_t *symmetric, bool finds)
+                                const int32_t *symmetric)
 {
     spg_context *context = plan->context;
     spg_status status = spgemm_plan_create(context, A, P, &plan->AP_plan);
     if (status == SPG_OK) status = context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
-    if (finds) status = plan_symmetry(plan, A, symmetric);
+    if (plan->transposes) status = context->backend->amg->find_symmetry(context, A, plan->symmetric);
     if (status != SPG_OK) return status;
     status = spg_plan_create(context, R, &plan->AP, symmetric, &plan->RAP_plan);
     if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
     plan->stats.AP = plan->AP_plan->stats;
     plan->stats.RAP = plan->RAP_plan->stats;
-    plan->stats.plan_bytes = (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes +
-                             spg_csr_bytes(&plan->AP) + spg_images_bytes(&plan->images_of_A);
+    plan->stats.plan_bytes =
+        (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes + spg_csr_bytes(&plan->AP);
     if (plan->transposes)
         plan->stats.plan_bytes +=
             spg_csr_bytes(&plan->R) + P->nnz * (int64_t)sizeof *plan->map + (int64_t)sizeof *plan->symmetric;
@@ -79,11 +63,11 @@ static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const
 spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                     spg_galerkin_plan **plan)
 {
-    return spg_galerkin_plan_make(context, R, A, P, NULL, false, plan);
+    return spg_galerkin_plan_make(context, R, A, P, NULL, plan);
 }
 
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                  const int32_t *symmetric, bool finds, spg_galerkin_plan **plan)
+                                  const int32_t *symmetric, spg_galerkin_plan **plan)
 {
     if (plan != NULL) *plan = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
@@ -97,8 +81,7 @@ spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const 
     made->transposes = R == NULL;
     if (made->transposes) status = plan_transpose(made, P);
     if (made->transposes) symmetric = made->symmetric;
-    if (status == SPG_OK)
-        status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric, made->transposes || finds);
+    if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric);
     if (status != SPG_OK) {
         spg_galerkin_plan_destroy(made);
         return status;
@@ -115,7 +98,6 @@ void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
     spgemm_plan_destroy(plan->RAP_plan);
     spgemm_plan_destroy(plan->AP_plan);
     spg_csr_free(context, &plan->AP);
-    spg_images_free(context, &plan->images_of_A);
     spg_release(context, plan->symmetric, sizeof *plan->symmetric);
     spg_release(context, plan->map, map_bytes);
     spg_csr_free(context, &plan->R);
@@ -164,7 +146,7 @@ static spg_status renew_transpose(spg_galerkin_plan *plan, const spg_csr *A, con
     double begin = spg_seconds();
     spg_status status = amg->gather_values(plan->context, P, plan->map, &plan->R);
     double transposed = spg_seconds();
-    if (status == SPG_OK) status = spg_galerkin_plan_find_symmetry(plan, A, plan->symmetric);
+    if (status == SPG_OK) status = amg->find_symmetry(plan->context, A, plan->symmetric);
     plan->stats.transpose_ms = 1e3 * (transposed - begin);
     plan->stats.symmetry_ms = 1e3 * (spg_seconds() - transposed);
     return status;

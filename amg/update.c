@@ -21,8 +21,7 @@ static spg_status plan_level(spg_amg *amg, spg_level *level)
     if (status == SPG_OK && !has_map)
         status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
     if (status == SPG_OK)
-        status = spg_galerkin_plan_make(context, &level->R, &level->A, &level->P, amg->symmetric, level == amg->level,
-                                        &level->plan);
+        status = spg_galerkin_plan_make(context, &level->R, &level->A, &level->P, amg->symmetric, &level->plan);
     if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
     return status;
 }
@@ -93,9 +92,7 @@ static spg_status renew_level(spg_amg *amg, spg_level *level)
 static spg_status renew(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
-    const spg_level *first = &amg->level[0];
-    spg_status status = first->plan != NULL ? spg_galerkin_plan_find_symmetry(first->plan, &first->A, amg->symmetric)
-                                            : amg->backend->find_symmetry(amg->context, &first->A, amg->symmetric);
+    spg_status status = amg->backend->find_symmetry(amg->context, &amg->level[0].A, amg->symmetric);
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = renew_level(amg, &amg->level[l]);
     if (status == SPG_OK && last->inverse != NULL) status = spg_amg_prepare_smoother(amg, last, true);
     return status == SPG_OK ? spg_amg_coarse_update(amg) : status;

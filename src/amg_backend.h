@@ -2,7 +2,7 @@
  * field. Private. Filled by src/host/amg/ and kernels/amg/; called by amg/.
  *
  * As in backend.h: arguments are checked, arrays lie at the backend's place, a failure frees what it took and leaves a
- * message. Values are SPG_F32 or SPG_F64 (`type`), but for the seven functions of the Galerkin product, which take all
+ * message. Values are SPG_F32 or SPG_F64 (`type`), but for the eight functions of the Galerkin product, which take all
  * four types. On a device functions queue work and return; those that wait are marked WAITS, and those used by
  * spg_amg_update and spg_amg_cycle neither wait nor allocate. Scalars that stay at the place (rho, dot products) are
  * doubles, whatever the type. Every sum over rows has a fixed order, independent of threads: a result repeats bit for
@@ -68,8 +68,7 @@ typedef struct spg_amg_backend {
     /* Where *symmetric is 1 and each entry below the diagonal of the square A, whose rows are sorted, has its mirror
      * image: notes these, if their numbers take 32 bits; else leaves *images zeroed. NULL on the host. WAITS. */
     spg_status (*find_images)(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
-    /* As find_symmetry and mirror, for a matrix of the pattern whose images are noted. */
-    spg_status (*compare_images)(spg_context *context, const spg_csr *A, const spg_images *images, int32_t *flag);
+    /* As mirror, for a matrix of the pattern whose images are noted. */
     spg_status (*copy_images)(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C);
     /* map (int64 at the place, A.nnz of them): entry k of the transpose comes from entry map[k] of A. */
     spg_status (*transpose_map)(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);

@@ -7,7 +7,6 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .told_flag = spg_cuda_told_flag,
     .mirror = spg_cuda_mirror,
     .find_images = spg_cuda_find_images,
-    .compare_images = spg_cuda_compare_images,
     .copy_images = spg_cuda_copy_images,
     .transpose_map = spg_cuda_transpose_map,
     .gather_values = spg_cuda_gather_values,

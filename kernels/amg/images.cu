@@ -1,5 +1,5 @@
-/* Mirror images that are noted once for a pattern, so that whether new values are symmetric, and making them so, takes
- * no search: a group of lanes takes the entries of a row below the diagonal. */
+/* Mirror images that are noted once for a pattern, so that making new values symmetric takes no search: a group of
+ * lanes takes the entries of a row below the diagonal. */
 #include "symmetry.cuh"
 
 #include "plan.h"
@@ -69,21 +69,6 @@ __device__ inline void for_each_image(const spg_images &of, numbers_view offsets
             function(entries, images, found);
         }
     });
-}
-
-template <typename Word>
-__global__ __launch_bounds__(THREADS) void compare_values(spg_images of, numbers_view offsets, int64_t nnz, int lanes,
-                                                          const Word *values, int32_t *flag)
-{
-    bool differ = false;
-    for_each_image(of, offsets, nnz, lanes, [&](const int64_t *entries, const uint32_t *images, int count) {
-        Word mine[AT_ONCE], theirs[AT_ONCE];
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; ++u) mine[u] = values[entries[u]], theirs[u] = values[images[u]];
-#pragma unroll
-        for (int u = 0; u < AT_ONCE; ++u) differ = differ || (u < count && !are_equal(mine[u], theirs[u]));
-    });
-    if (differ) *flag = 0;
 }
 
 template <typename Word>
@@ -161,17 +146,6 @@ spg_status find_images(spg_context *context, const spg_csr &A, const int32_t *sy
 }
 
 template <typename Word>
-spg_status queue_comparison(spg_context *context, const spg_csr &A, const spg_images &images, int32_t *flag)
-{
-    spg_status status = for_each(context, 1, "looking for symmetry", [=] __device__(int64_t) { *flag = 1; });
-    if (status != SPG_OK) return status;
-    const int lanes = lanes_for(images.rows, images.count, ENTRIES_A_LANE);
-    compare_values<<<blocks_for_groups(context, images.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        images, offsets_of(A), A.nnz, lanes, static_cast<const Word *>(A.values), flag);
-    return spg_cuda_check_launch(context, "looking for symmetry");
-}
-
-template <typename Word>
 spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_images &images, const spg_csr &C)
 {
     const int lanes = lanes_for(images.rows, images.count, ENTRIES_A_LANE);
@@ -192,17 +166,6 @@ spg_status spg_cuda_find_images(spg_context *context, const spg_csr *A, const in
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::find_images(context, *A, symmetric, images);
-    spg_cuda_leave(context);
-    return status;
-}
-
-spg_status spg_cuda_compare_images(spg_context *context, const spg_csr *A, const spg_images *images, int32_t *flag)
-{
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    status = spg::amg::with_word(A->value_type, [&](auto word) {
-        return spg::amg::queue_comparison<decltype(word)>(context, *A, *images, flag);
-    });
     spg_cuda_leave(context);
     return status;
 }

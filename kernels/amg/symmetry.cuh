@@ -11,10 +11,6 @@ namespace spg
 namespace amg
 {
 
-/* Bits, as words: +0 and -0 differ, and a NaN equals itself. */
-template <typename Word> __device__ bool are_equal(Word a, Word b) { return a == b; }
-__device__ inline bool are_equal(uint4 a, uint4 b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
-
 /* The entry of the row [begin, end) in column `column`; -1 if there is none. */
 template <typename Value>
 __device__ inline int64_t find_entry(const matrix_view<Value> &A, int64_t begin, int64_t end, int32_t column)
