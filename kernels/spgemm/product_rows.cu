@@ -120,7 +120,7 @@ spg_status fill_short_rows(cuda_state *state)
     int slots = slots_to_fill(longest);
     if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);
-    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, &state->mixed) : status;
+    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, {}, &state->mixed) : status;
 }
 
 spg_status fill_alike_rows(cuda_state *state)
@@ -133,13 +133,13 @@ spg_status fill_alike_rows(cuda_state *state)
     if (fills_private(run)) {
         spg_status status = fill_rows_private(run, longest);
         if (status != SPG_OK || most <= PRIVATE_MOST) return status;
-        return fill_rows_mixed(run, PRIVATE_MOST, &state->mixed);
+        return fill_rows_mixed(run, PRIVATE_MOST, {}, &state->mixed);
     }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
-    return fill_rows_mixed(run, table_holds(slots), &state->mixed);
+    return fill_rows_mixed(run, table_holds(slots), {}, &state->mixed);
 }
 
 /* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
@@ -154,7 +154,7 @@ spg_status fill_once(cuda_state *state)
         state->chosen.rows = state->chosen.otherwise;
         return fill_rows(state);
     }
-    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, &state->mixed) : status;
+    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, {}, &state->mixed) : status;
 }
 
 } // namespace
@@ -222,7 +222,8 @@ spg_status fill_rows(cuda_state *state)
     case path::once_rows: return fill_once(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
-    case path::mixed_rows: return fill_rows_mixed(state->run, 0, &state->mixed);
+    case path::mixed_rows:
+        return fill_rows_mixed(state->run, 0, {state->chosen.span, (int)state->found.longest_row}, &state->mixed);
     default: return fill_rows_paper(state->run, &state->paper);
     }
 }

@@ -13,38 +13,40 @@ namespace spg
 namespace
 {
 
-/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: class narrow. Bin 8: windows. */
-enum { TABLE_BINS = 6, NARROW_BIN, WINDOW_BIN, BINS };
+/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes narrow, counting, and direct,
+ * filling. Bin 8: windows. */
+enum { TABLE_BINS = 6, MIDDLE_BIN, WINDOW_BIN, BINS };
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
 enum {
     LONG_A = 1024,      /* entries of A: a table takes few at a time, windows split the row */
     NARROW_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
     NARROW_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
-    NARROW_PRODUCTS = 8192      /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
+    NARROW_PRODUCTS = 8192,     /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
+    DIRECT_A = 256              /* entries of A of a row that a group fills */
 };
 
 /* Which bin a row goes to. */
 template <typename Offset> struct bin_rule {
     const Offset *a_offsets;
-    int table_entries;       /* the most that a table takes */
-    int64_t narrow_products; /* and class narrow */
+    int table_entries;        /* the most that a table takes */
+    int64_t middle, middle_a; /* what the middle bin takes: products or entries of C, and entries of A */
     __device__ int operator()(int32_t i, int64_t length, int64_t products) const
     {
         if (length <= 0) return 0;
-        if (a_offsets[i + 1] - a_offsets[i] > LONG_A) return WINDOW_BIN;
-        if (length > table_entries) return products <= narrow_products ? NARROW_BIN : WINDOW_BIN;
+        const Offset a_length = a_offsets[i + 1] - a_offsets[i];
+        if (a_length > LONG_A) return WINDOW_BIN;
+        if (length > table_entries) return products <= middle && a_length <= middle_a ? MIDDLE_BIN : WINDOW_BIN;
         int bin = 1;
         while (length > table_holds(TABLE_LEAST << (bin - 1))) ++bin;
         return bin;
     }
 };
 
-template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, bool counting)
+template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
 {
     return {static_cast<const Offset *>(product.a_offsets),
-            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST),
-            counting && product.B->cols <= NARROW_COLUMNS ? (int64_t)NARROW_PRODUCTS : 0};
+            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST), middle, middle_a};
 }
 
 /* A row of C has no more entries than products, and no more than columns. */
@@ -74,21 +76,20 @@ template <typename Offset> struct bin_by_length {
 };
 
 using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
-using window_launcher = spg_status (*)(cuda_product &, const row_set &);
-using narrow_launcher = spg_status (*)(cuda_product &, const row_set &, uint32_t *);
+using window_launcher = spg_status (*)(cuda_product &, const row_set &, const int64_t *);
 
-/* The kernels of the bins; narrow: NULL if that bin is empty. */
-struct bin_launchers {
+/* The kernels of the bins; middle(rows, ticket). */
+template <typename Middle> struct bin_launchers {
     table_launcher table;
     window_launcher window;
-    narrow_launcher narrow;
+    Middle middle;
 };
 
 /* What a binning leaves in device memory. */
 struct binned {
     int32_t *permuted; /* the rows by bin */
     uint32_t *begins;  /* where in them each bin begins, then how many rows each has */
-    uint32_t *ticket;  /* for class narrow */
+    uint32_t *ticket;  /* for the middle bin */
 };
 
 row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
@@ -96,9 +97,10 @@ row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
     return {rows.permuted, (int32_t)product.A->rows, rows.begins + BINS + bin, rows.begins + bin};
 }
 
-/* Queues class narrow and the tables on the side streams, bins in turn. They take no workspace, which is freed in the
+/* Queues the middle bin and the tables on the side streams, bins in turn. They take no workspace, which is freed in the
  * order of the context's stream. */
-spg_status queue_aside(cuda_product &product, const binned &rows, const bin_launchers &launch)
+template <typename Middle>
+spg_status queue_aside(cuda_product &product, const binned &rows, const bin_launchers<Middle> &launch)
 {
     spg_cuda *cuda = product.cuda;
     const cudaStream_t own = cuda->stream;
@@ -107,8 +109,7 @@ spg_status queue_aside(cuda_product &product, const binned &rows, const bin_laun
         error = cudaStreamWaitEvent(cuda->side_streams[side], cuda->fork, 0);
     spg_status status = spg_cuda_check(product.context, error, "forking a stream");
     cuda->stream = cuda->side_streams[0];
-    if (status == SPG_OK && launch.narrow != nullptr)
-        status = launch.narrow(product, rows_of_bin(product, rows, NARROW_BIN), rows.ticket);
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.ticket);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         cuda->stream = cuda->side_streams[bin % SPG_SIDE_STREAMS];
         status = launch.table(product, rows_of_bin(product, rows, bin), TABLE_LEAST << (bin - 1), 1);
@@ -130,8 +131,9 @@ spg_status join_aside(cuda_product &product)
 }
 
 /* Bins the rows and calls the kernels of the bins. */
-template <typename RowBin>
-spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const bin_launchers &launch)
+template <typename RowBin, typename Middle>
+spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const int64_t *row_products,
+                        const bin_launchers<Middle> &launch)
 {
     constexpr int WORDS = 2 * BINS + 1;
     const int64_t bytes = (WORDS + product.A->rows) * (int64_t)sizeof(int32_t);
@@ -144,7 +146,7 @@ spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const bin_
     if (status == SPG_OK) status = bin_rows(product, row_bin, BINS, rows.permuted, rows.begins);
     if (status == SPG_OK) {
         status = queue_aside(product, rows, launch);
-        if (status == SPG_OK) status = launch.window(product, rows_of_bin(product, rows, WINDOW_BIN));
+        if (status == SPG_OK) status = launch.window(product, rows_of_bin(product, rows, WINDOW_BIN), row_products);
         const spg_status joined = join_aside(product);
         if (status == SPG_OK) status = joined;
     }
@@ -170,24 +172,39 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
     if (status == SPG_OK && !misfits_only)
         status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
     if (status != SPG_OK) return status;
+    const bool narrow = product.B->cols <= NARROW_COLUMNS;
+    const auto middle = [&](const row_set &set, uint32_t *ticket) {
+        return narrow ? count_rows_narrow(product, set, ticket) : SPG_OK;
+    };
     return with_offset_type(product.offset_type, [&](auto offset) {
-        const auto *lengths = static_cast<const decltype(offset) *>(product.C->row_offsets);
-        bin_by_products<decltype(offset)> row_bin{bin_rule_for<decltype(offset)>(product, true), row_products,
-                                                  misfits_only ? lengths : nullptr, (int32_t)product.B->cols};
-        const narrow_launcher narrow = product.B->cols <= NARROW_COLUMNS ? count_rows_narrow : nullptr;
-        return for_each_bin(product, row_bin, {count_rows_table, count_rows_window, narrow});
+        using Offset = decltype(offset);
+        const auto *lengths = static_cast<const Offset *>(product.C->row_offsets);
+        bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A),
+                                        row_products, misfits_only ? lengths : nullptr, (int32_t)product.B->cols};
+        return for_each_bin(product, row_bin, row_products,
+                            bin_launchers<decltype(middle)>{count_rows_table, count_rows_window, middle});
     });
 }
 
-spg_status fill_rows_mixed(cuda_product &product, int longer_than, mixed_rows *rows)
+spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows)
 {
-    release_mixed(product, rows);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
-        bin_by_length<decltype(offset)> row_bin{bin_rule_for<decltype(offset)>(product, false), pattern.c_offsets,
-                                                pattern.a_offsets, longer_than};
-        return for_each_bin(product, row_bin, {fill_rows_table, fill_rows_window, nullptr});
+    /* Within a limit its room is for what filling needs. */
+    if (product.context->config.workspace_limit != 0) release_mixed(product, rows);
+    const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
+    const int longest = narrow.longest < DIRECT_MOST ? narrow.longest : (int)DIRECT_MOST;
+    const auto middle = [&](const row_set &set, uint32_t *) {
+        return narrow.span > 0 ? fill_rows_direct(product, set, narrow.span, longest, 1) : SPG_OK;
+    };
+    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        patterns<Offset> pattern = patterns_of<Offset>(product);
+        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, DIRECT_A),
+                                      pattern.c_offsets, pattern.a_offsets, longer_than};
+        return for_each_bin(product, row_bin, row_products,
+                            bin_launchers<decltype(middle)>{fill_rows_table, fill_rows_window, middle});
     });
+    release_mixed(product, rows);
+    return status;
 }
 
 void release_mixed(cuda_product &product, mixed_rows *rows)

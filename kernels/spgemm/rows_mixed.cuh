@@ -16,9 +16,13 @@ struct mixed_rows {
 /* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. */
 spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows);
 
-/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list refuses. */
+/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list refuses. Where most rows
+ * of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long for tables. */
 enum { longer_than_list = -1 };
-spg_status fill_rows_mixed(cuda_product &product, int longer_than, mixed_rows *rows);
+struct narrow_rows {
+    int span, longest;
+};
+spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows);
 
 void release_mixed(cuda_product &product, mixed_rows *rows);
 

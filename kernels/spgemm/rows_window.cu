@@ -7,12 +7,15 @@
 namespace spg
 {
 
-spg_status count_rows_window(cuda_product &product, const row_set &rows) { return count_window_columns(product, rows); }
+spg_status count_rows_window(cuda_product &product, const row_set &rows, const int64_t *)
+{
+    return count_window_columns(product, rows);
+}
 
-spg_status fill_rows_window(cuda_product &product, const row_set &rows)
+spg_status fill_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products)
 {
     spg_status status = fill_window_columns(product, rows);
-    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows) : status;
+    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, row_products) : status;
 }
 
 } // namespace spg

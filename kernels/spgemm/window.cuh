@@ -13,8 +13,8 @@ namespace spg
 spg_status count_window_columns(cuda_product &product, const row_set &rows);
 spg_status fill_window_columns(cuda_product &product, const row_set &rows);
 
-/* window_sums.cu: the values of rows of C whose columns are there. */
-spg_status fill_window_values(cuda_product &product, const row_set &rows);
+/* window_sums.cu: the values of rows of C whose columns are there. row_products: of every row, or NULL. */
+spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products);
 
 /* Entries of A, each with its piece of a row of B, in a flat order of their products: entry e has the products
  * starts[e] to starts[e + 1], and product p of it is at deltas[e] + p in B. No piece is empty, so starts ascend

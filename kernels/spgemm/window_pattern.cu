@@ -16,15 +16,21 @@ namespace
 
 enum {
     SMALL_BLOCK = 128, /* threads, by the bitmap's size */
+    LONG_BLOCK = 512,  /* instead of a small one where rows of B are long */
     LARGE_BLOCK = 1024,
     SMALL_BITMAP = 16 * 1024, /* bytes */
     TOGETHER = 4,             /* steps of 32 products whose loads are under way together */
-    SPLIT_LEAST = 1024,       /* entries of A in a chunk */
+    SPLIT_LEAST = 1024,       /* entries of A in a chunk, */
+    SPLIT_LONG = 256,         /* and in one of a long block */
     HEAVY_LEAST = 256,        /* in a row that is dealt before others */
     HEAVY_ROWS = 8,           /* of those, for each row that may be split */
     SPLIT_BYTES = 4 << 20,    /* of bitmaps of split rows */
     SPLIT_ROWS = 512,
-    LIST_THREADS = 256
+    LIST_THREADS = 256,
+    /* Mean entries of a row of B that are many; fewer where rows that are not heavy are left to a warp each, as in
+     * counting of few columns (spgemm_bench, H100, RAP: rmat16 15 and 9.5 ms; econ 1.21 and 1.10). */
+    LONG_B_ROW = 64,
+    LONG_B_HEAVY = 16
 };
 constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
 constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
@@ -337,14 +343,18 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling)
 {
     if (rows.count == 0) return SPG_OK;
     bitmap_shape shape = shape_for(product);
-    int threads = shape.range_words * 4 <= SMALL_BITMAP ? SMALL_BLOCK : LARGE_BLOCK;
+    const bool heavy_alone = !filling && product.B->cols <= NARROW_COLUMNS;
+    const bool long_b = product.B->nnz / (heavy_alone ? LONG_B_HEAVY : LONG_B_ROW) > product.B->rows;
+    const bool is_small = shape.range_words * 4 <= SMALL_BITMAP;
+    const int threads = !is_small ? LARGE_BLOCK : long_b ? LONG_BLOCK : SMALL_BLOCK;
     split_rows split{};
     split.bitmap_words = (int64_t)shape.range_words * shape.ranges;
     int64_t slots = split_room(product) / (split.bitmap_words * 4 + 16);
     if (slots > SPLIT_ROWS) slots = SPLIT_ROWS;
     /* So there are fewer rows above chunk_entries than slots; the last chunk of each may be small. */
     split.chunk_entries = slots > 0 ? product.A->nnz / slots : INT64_MAX;
-    if (split.chunk_entries < SPLIT_LEAST) split.chunk_entries = SPLIT_LEAST;
+    const int64_t least = is_small && long_b ? SPLIT_LONG : SPLIT_LEAST;
+    if (split.chunk_entries < least) split.chunk_entries = least;
     int64_t heavy = slots * HEAVY_ROWS, chunks = product.A->nnz / split.chunk_entries + slots + heavy;
     split.heavy_entries = heavy > 0 ? product.A->nnz / heavy : INT64_MAX;
     if (split.heavy_entries < HEAVY_LEAST) split.heavy_entries = HEAVY_LEAST;

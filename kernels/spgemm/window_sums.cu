@@ -11,6 +11,8 @@
 
 #include <cuda/barrier>
 
+#include <algorithm>
+
 namespace spg
 {
 
@@ -20,15 +22,28 @@ namespace
 enum {
     FEW_PEERS = 4,   /* lanes of a slot that add in turn */
     HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
+    /* A heavy row's windows are halved, for their products are added one after the other, while one has more of them
+     * than this and a part of C's entries (spgemm_bench, H100, RAP: rmat16 15 ms, 38 without); how small it becomes. */
+    WINDOW_PRODUCTS = 1 << 13,
+    WINDOW_PART = 1 << 10,
+    LEAST_WINDOW = 64,
+    EXTRA_WINDOWS = 1 << 13, /* that halving may make */
     LIST_THREADS = 256
+};
+
+/* A window of C: entries from `first` on of a row; first < 0: none. */
+struct listed_window {
+    int32_t row, first, entries;
 };
 
 /* All windows of heavy rows, from the front, and windows beyond the first of other rows, from the back. They are dealt
  * in this order, then the others' first windows. */
 struct window_list {
-    uint32_t *ticket, *heavy, *later;
-    int2 *windows; /* which of the row set, which window */
+    uint32_t *ticket, *heavy, *later, *extra; /* counters */
+    listed_window *windows;
     int64_t most;
+    const int64_t *row_products; /* of every row; NULL: not known */
+    int64_t window_products;     /* above which a window of a heavy row is halved */
 };
 
 /* The turn to add, which warps hand on: a warp waits for the end of a phase of its own barrier, at which the one before
@@ -214,32 +229,29 @@ __device__ inline void sum_single(const window<Value> &w, int room, const patter
     __syncthreads();
 }
 
-/* The window of a ticket: its row and which of the row's, or y < 0 if there is none. */
+/* The window of a ticket. */
 template <typename Offset>
-__device__ inline int2 window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
-                                 const window_list &list, int64_t heavy, int64_t listed)
+__device__ inline listed_window window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
+                                          const window_list &list, int64_t heavy, int64_t listed, int slots)
 {
-    if (ticket < listed) {
-        const int2 which = list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
-        return make_int2(row_at(rows, which.x), which.y);
-    }
+    if (ticket < listed) return list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
     const int32_t i = row_at(rows, (int32_t)(ticket - listed));
     const span<Offset> row = a_row(pattern, i);
-    return make_int2(i, row.end - row.begin > HEAVY_ROW ? -1 : 0);
+    return {i, row.end - row.begin > HEAVY_ROW ? -1 : 0, slots};
 }
 
-/* Sums window `which.y` of row `which.x` and writes its values. All threads. */
+/* Sums a window and writes its values. All threads. */
 template <typename Offset, typename Value>
 __device__ inline void do_window(window<Value> &w, const window_shape &shape, const batch_memory<Offset, Value> &memory,
-                                 const patterns<Offset> &pattern, const numbers<Value> &number, int2 which,
-                                 turns_of_warp &turns_taken)
+                                 const patterns<Offset> &pattern, const numbers<Value> &number,
+                                 const listed_window &which, turns_of_warp &turns_taken)
 {
-    const Offset c_begin = pattern.c_offsets[which.x] + (Offset)which.y * shape.slots,
-                 left = pattern.c_offsets[which.x + 1] - c_begin;
-    const span<Offset> row = a_row(pattern, which.x);
+    const Offset c_begin = pattern.c_offsets[which.row] + (Offset)which.first,
+                 left = pattern.c_offsets[which.row + 1] - c_begin;
+    const span<Offset> row = a_row(pattern, which.row);
     if (left == 0) return;
-    w.entries = left < shape.slots ? (int)left : shape.slots;
-    w.whole = which.y == 0 && left <= shape.slots;
+    w.entries = left < which.entries ? (int)left : which.entries;
+    w.whole = which.first == 0 && left <= which.entries;
     if (w.whole && w.entries == 1) {
         sum_single(w, shape.slots, pattern, number, row);
     } else {
@@ -276,9 +288,20 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
         const uint32_t ticket = dealt;
         __syncthreads();
         if (ticket >= all) return;
-        const int2 which = window_of(ticket, pattern, rows, list, heavy, listed);
-        if (which.y >= 0) do_window(w, shape, memory, pattern, number, which, turns_taken);
+        const listed_window which = window_of(ticket, pattern, rows, list, heavy, listed, shape.slots);
+        if (which.first >= 0) do_window(w, shape, memory, pattern, number, which, turns_taken);
     }
+}
+
+/* The entries of a heavy row's windows, which are narrower if it has very many products, while the list has room. */
+__device__ inline int window_entries(int32_t row, int64_t length, int slots, const window_list &list)
+{
+    if (list.row_products == nullptr) return slots;
+    int entries = slots;
+    while (entries > LEAST_WINDOW && list.row_products[row] > list.window_products / entries * length) entries /= 2;
+    if (entries == slots || length <= entries) return slots;
+    const uint32_t more = (uint32_t)((length + entries - 1) / entries - (length + slots - 1) / slots);
+    return atomicAdd(list.extra, more) + more <= EXTRA_WINDOWS ? entries : slots;
 }
 
 template <typename Offset>
@@ -287,14 +310,15 @@ __global__ void __launch_bounds__(LIST_THREADS)
 {
     int32_t count = row_count(rows);
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
-        int32_t i = row_at(rows, (int32_t)k);
+        const int32_t i = row_at(rows, (int32_t)k);
         const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
         const bool heavy = a_length > HEAVY_ROW;
-        int32_t windows = (int32_t)((length + shape.slots - 1) / shape.slots), n = heavy ? 0 : 1;
+        const int entries = heavy ? window_entries(i, length, shape.slots, list) : shape.slots;
+        int32_t windows = (int32_t)((length + entries - 1) / entries), n = heavy ? 0 : 1;
         if (n >= windows) continue;
         int64_t at = atomicAdd(heavy ? list.heavy : list.later, (uint32_t)(windows - n));
         if (!heavy) at = list.most - at - (windows - n);
-        for (; n < windows; ++n, ++at) list.windows[at] = make_int2((int32_t)k, n);
+        for (; n < windows; ++n, ++at) list.windows[at] = {i, n * entries, entries};
     }
 }
 
@@ -315,16 +339,24 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     return spg_cuda_check_launch(product.context, "summing windows");
 }
 
-template <typename Offset, typename Value> spg_status fill_values(cuda_product &product, const row_set &rows)
+template <typename Offset, typename Value>
+spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t *row_products)
 {
     const window_shape shape = window_shape_for<Value>(product.B->cols);
-    const int64_t most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
-    const int64_t bytes = 16 + spg_array_bytes(most, sizeof(int2));
+    window_list list{};
+    list.window_products = std::max<int64_t>(WINDOW_PRODUCTS, product.C->nnz / WINDOW_PART);
+    list.row_products = row_products;
+    list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
+    if (row_products != nullptr) list.most += EXTRA_WINDOWS;
+    const int64_t bytes = 16 + spg_array_bytes(list.most, sizeof(listed_window));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
-    auto *counters = static_cast<uint32_t *>(memory);
-    window_list list{counters, counters + 1, counters + 2, reinterpret_cast<int2 *>(counters + 4), most};
+    list.ticket = static_cast<uint32_t *>(memory);
+    list.heavy = list.ticket + 1;
+    list.later = list.ticket + 2;
+    list.extra = list.ticket + 3;
+    list.windows = reinterpret_cast<listed_window *>(list.ticket + 4);
     status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, 16, product.cuda->stream), "clearing tickets");
     if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
     give_workspace(product, memory, bytes);
@@ -333,12 +365,12 @@ template <typename Offset, typename Value> spg_status fill_values(cuda_product &
 
 } // namespace
 
-spg_status fill_window_values(cuda_product &product, const row_set &rows)
+spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products)
 {
     if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {
-            return fill_values<decltype(offset), decltype(value)>(product, rows);
+            return fill_values<decltype(offset), decltype(value)>(product, rows, row_products);
         });
     });
 }
