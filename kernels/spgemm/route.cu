@@ -37,9 +37,11 @@ enum {
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 
 /* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
- * of B's rows up to which four lanes take an entry of A, and, where rows are many, up to which a table of their own
- * does for a group of lanes; how many times as long as B's mean row a row of C is from the diagonal on, at most (of the
- * grids and meshes of matrices/ and their hierarchies 4.6, on coarse levels 6.0). */
+ * of B's rows up to which four lanes a row do, and up to which it is done by half; how many times as long as B's mean
+ * row a row of C is from the diagonal on, at most (of the grids and meshes of matrices/ and their hierarchies 4.6, on
+ * coarse levels 6.0). spgemm_bench, H100, RAP by halves and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row),
+ * tri2d 0.87 and 0.94, fd3d7 0.82 and 1.15, fe3d27 2.1 and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50.
+ */
 enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
 constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
@@ -313,13 +315,10 @@ bool choose_upper(const cuda_product &product, upper_shape *shape)
     const spg_row_limits &limits = product.context->config.row_limits;
     if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
     const double b_row = mean_b_row(product);
-    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS;
-    if (!few && b_row > UPPER_LONG_B) return false;
-    const double longest = b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH);
-    if (longest > upper_holds(UPPER_MOST)) return false;
-    shape->lanes = few ? 32 : 8;
-    shape->piece = few || b_row > UPPER_SHORT_B ? 8 : 4;
-    shape->stride = std::max(((int)longest + 3) / 4 * 4, 8);
+    if (b_row > UPPER_LONG_B) return false;
+    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS, brief = b_row <= UPPER_SHORT_B;
+    shape->lanes = few ? 32 : brief ? 4 : 8;
+    shape->stride = std::max((int)(b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH) + 3) / 4 * 4, 8);
     shape->slots = UPPER_LEAST;
     while (upper_holds(shape->slots) < shape->stride) shape->slots *= 2;
     return true;

@@ -35,7 +35,7 @@ template <typename Offset, typename Value> struct alignas(16) piece {
     int length;
 };
 
-/* A group's row under way; its functions are called by the whole warp. */
+/* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. */
 template <typename Offset, typename Value, int Lanes, int Piece> struct upper_row {
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
@@ -345,7 +345,7 @@ spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsig
         return with_value_type(product.A->value_type, [&](auto value) {
             using Value = decltype(value);
             if (kept.shape.lanes == 32) return launch<Offset, Value, 32, 8>(product, kept, post);
-            if (kept.shape.piece == 4) return launch<Offset, Value, 8, 4>(product, kept, post);
+            if (kept.shape.lanes == 4) return launch<Offset, Value, 4, 4>(product, kept, post);
             return launch<Offset, Value, 8, 8>(product, kept, post);
         });
     });

@@ -9,14 +9,13 @@
 namespace spg
 {
 
-/* How the upper rows are done. lanes: of the group that takes a row; piece: of them, those that take an entry of A; so
- * that few lanes idle where rows of B are short. stride: entries that a row may have from the diagonal on, and below
- * it. slots: of a row's table, a power of two from UPPER_LEAST to UPPER_MOST; it holds up to upper_holds(slots)
- * entries. */
+/* How the upper rows are done. lanes: 4, 8 or 32, of the group that takes a row; few, so that few idle where rows of B
+ * are short. stride: entries that a row may have from the diagonal on, and below it. slots: of a row's table, a power
+ * of two, UPPER_LEAST or more; it holds up to upper_holds(slots) entries. */
 struct upper_shape {
-    int lanes, piece, stride, slots;
+    int lanes, stride, slots;
 };
-enum { UPPER_LEAST = 32, UPPER_MOST = 1024 };
+enum { UPPER_LEAST = 32 };
 constexpr int upper_holds(int slots) { return slots / 8 * 7; }
 
 /* In workspace. Row i from the diagonal on, sorted, begins at i * stride. Of the entries below the diagonal of row j,

@@ -145,7 +145,7 @@ spg_status place_upper_rows(cuda_product &product, const upper_rows &kept)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {
-            if (kept.shape.piece == 4) return place<decltype(offset), decltype(value), 8>(product, kept);
+            if (kept.shape.lanes == 4) return place<decltype(offset), decltype(value), 8>(product, kept);
             return place<decltype(offset), decltype(value), 16>(product, kept);
         });
     });
