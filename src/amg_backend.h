@@ -43,10 +43,10 @@ typedef struct spg_amg_spectrum {
 } spg_amg_spectrum;
 
 /* Updates end Lanczos when its estimate grows by no more than this share of itself in a step, the third or a later one,
- * and add three times that growth for what is still to come. Of 465 levels (grids, meshes and solids with couplings that
- * vary, jump by 10^4 or are anisotropic) that leaves 34 more than 2 percent below 15 steps from random bits and none 3
- * above, in 4.9 steps on the finest levels and 6.6 on others. Half the random part, 1/256 and nothing added: 55 below,
- * 5.6 and 8 steps. */
+ * and add three times that growth for what is still to come. Of 465 levels (grids, meshes and solids with couplings
+ * that vary, jump by 10^4 or are anisotropic) that leaves 34 more than 2 percent below 15 steps from random bits and
+ * none 3 above, in 4.9 steps on the finest levels and 6.6 on others. Half the random part, 1/256 and nothing added: 55
+ * below, 5.6 and 8 steps. */
 #define SPG_AMG_SETTLED (1.0 / 100)
 #define SPG_AMG_STILL_TO_COME 3
 

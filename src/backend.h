@@ -58,8 +58,8 @@ typedef struct spg_backend {
     spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);
     /* map: NULL, or where to note, for each entry of the transpose, which of the matrix it is. */
     spg_status (*csr_transpose)(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose);
-    /* The same in two calls, so that other work can be queued while a device counts. checks: the matrix is checked as by
-     * csr_check, by either call. *pending: for the end, which is to follow where the beginning succeeded. */
+    /* The same in two calls, so that other work can be queued while a device counts. checks: the matrix is checked as
+     * by csr_check, by either call. *pending: for the end, which is to follow where the beginning succeeded. */
     spg_status (*csr_transpose_begin)(spg_context *context, const spg_csr *matrix, bool checks, int64_t *map,
                                       spg_csr *transpose, void **pending);
     spg_status (*csr_transpose_end)(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,

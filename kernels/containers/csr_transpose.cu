@@ -136,8 +136,9 @@ spg_status end_transpose(spg_context *context, const spg_csr &matrix, const tran
     if (status != SPG_OK || longest <= MOST_LISTED) return status;
     if (longest != MALFORMED) return sort_by_column<uint32_t>(context, 0, matrix, parts);
     status = spg_cuda_csr_check(context, &matrix);
-    return status != SPG_OK ? status
-                            : spg_context_fail(context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
+    return status != SPG_OK
+               ? status
+               : spg_context_fail(context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
 }
 
 } // namespace

@@ -18,7 +18,7 @@ namespace spg
 namespace
 {
 
-enum { OWN = 4 };         /* entries that a thread or a lane has in hand at a time */
+enum { OWN = 4 }; /* entries that a thread or a lane has in hand at a time */
 /* A longer row is sorted by a block; a whole warp takes longer ones than a part of it. */
 enum { SHORT_ROW = 64, SHORT_ROW_OF_WARP = 256 };
 
@@ -59,8 +59,7 @@ __device__ inline bool finds_bad_row(const count_job &job)
 }
 
 /* An entry outside of the matrix is left out. */
-template <typename Offset>
-__global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
+template <typename Offset> __global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
 {
     uint32_t longest = job.checks && finds_bad_row(job) ? (uint32_t)MALFORMED : 0;
     for (int64_t first = (int64_t)blockIdx.x * LOOP_ENTRIES; first < job.nnz;

@@ -92,10 +92,10 @@ static void a_product_stays_between_what_is_queued_before_and_after_it(void **st
             queue_values(&o, &o.A, &o.here_A);
             queue_values(&o, &o.P, &o.here_P);
             assert_int_equal(spg_galerkin(o.context, NULL, &o.here_A, &o.here_P, &here_C), SPG_OK);
-            assert_int_equal(
-                cudaMemsetAsync(o.here_A.values, 0xff, (size_t)o.A.nnz * sizeof(double), o.stream), cudaSuccess);
-            assert_int_equal(
-                cudaMemsetAsync(o.here_P.values, 0xff, (size_t)o.P.nnz * sizeof(double), o.stream), cudaSuccess);
+            assert_int_equal(cudaMemsetAsync(o.here_A.values, 0xff, (size_t)o.A.nnz * sizeof(double), o.stream),
+                             cudaSuccess);
+            assert_int_equal(cudaMemsetAsync(o.here_P.values, 0xff, (size_t)o.P.nnz * sizeof(double), o.stream),
+                             cudaSuccess);
             take_product(&o, &here_C, "between copies");
         }
         close_operands(&o);
