@@ -3,9 +3,9 @@
  * In: A, the inverse of D, a seed, and of an update the vector to go on from. Out: *rho in device memory, and of a
  * set-up its Ritz vector. One pass over A a step and one sum over all rows: u_s stands as t - alpha u_(s-1), alpha of
  * the step before, until it is read, so that a pass multiplies it and leaves the next t; its norm is known from the
- * step before as what D^-1 A u_(s-1) has beside its shares of u_(s-1) and u_(s-2). All steps are one cooperative
- * kernel: blocks leave their shares of the sums in memory, meet, and add all shares up, each for itself and in the same
- * order, so that all go on alike. Nothing waits. */
+ * step before by the products of t and u_(s-1), which needs no symmetry of A. All steps are one cooperative kernel:
+ * blocks leave their shares of the sums in memory, meet, and add all shares up, each for itself and in the same order,
+ * so that all go on alike. Nothing waits. */
 #include "ritz.cuh"
 
 #include "amg_random.h"
@@ -26,7 +26,7 @@ namespace cg = cooperative_groups;
 enum { MOST_BLOCKS = 1024, ALIGNMENT = 64 };
 enum { ENTRIES_A_LANE = 8 };
 enum { FEWEST_ENTRIES_A_LANE = 2 }; /* of matrices that leave multiprocessors idle */
-enum { SUMS = 3 };
+enum { SUMS = 4 };
 
 /* u = t - alpha before, with alpha kept apart. */
 template <typename Entry> struct alignas(2 * sizeof(Entry)) couple {
@@ -139,8 +139,8 @@ __device__ Value multiply_row_by_couples(const matrix_view<Value> &A, row_range 
     return combine_lanes(sum, lanes, plus());
 }
 
-/* next from here. sums: this thread's share of (u, u), (u, D^-1 A u) and (D^-1 A u, D^-1 A u) in the inner product of
- * D. A negative inverse makes them NaNs: D is no inner product then. */
+/* next from here. sums: this thread's share of (u, u), (u, D^-1 A u), (t, t) and (t, u) in the inner product of D, t of
+ * the next. A negative inverse makes them NaNs: D is no inner product then. */
 template <typename Value, typename Entry>
 __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<Entry> *here, couple<Entry> *next,
                      recurrence by, double (&sums)[SUMS])
@@ -159,13 +159,15 @@ __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<En
         ahead = range_of(job.A, row + stride);
         const double y = (double)multiply_row_by_couples(job.A, range, lane, job.lanes, here, alpha);
         if (!leads) continue;
-        const double u = (double)own.at(alpha), z = inverse * y;
-        next[row] = {(Entry)(by.scale * (z - by.beta_square * (double)own.before)), (Entry)(by.scale * u)};
+        const double u = (double)own.at(alpha), t = inverse * y - by.beta_square * (double)own.before;
+        next[row] = {(Entry)(by.scale * t), (Entry)(by.scale * u)};
         if (job.known.basis != nullptr) job.keep(step, row, inverse > 0 ? u / sqrt(inverse) : 0);
         if (inverse == 0) continue;
-        sums[0] += inverse > 0 ? u * u / inverse : (double)NAN;
+        const double weight = inverse > 0 ? 1 / inverse : (double)NAN;
+        sums[0] += weight * u * u;
         sums[1] += u * y;
-        sums[2] += z * y;
+        sums[2] += weight * t * t;
+        sums[3] += weight * t * u;
     }
 }
 
@@ -195,7 +197,7 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
         if (s + 1 == job.steps) return isfinite(diagonal) ? job.steps : 0;
         const bool tests = is_warm && s < MOST_TESTED;
         if (tests && settles(s, diagonal, sqrt(by.beta_square), &estimate, settled)) return s + 1;
-        const double square = sums[2] / sums[0] - diagonal * diagonal - by.beta_square;
+        const double square = (sums[2] - 2 * diagonal * sums[3]) / sums[0] + diagonal * diagonal;
         if (!isfinite(diagonal) || !isfinite(square)) return 0;
         const double coupling = square > 0 ? sqrt(square) : 0;
         spread = fmax(spread, fabs(diagonal) + coupling);

@@ -164,6 +164,15 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
     return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
 }
 
+/* Zero at first: those of equal rows behind their leader are read with the others, and used by none. */
+spg_status keep_b_begins(plan_maker &maker, int64_t each)
+{
+    void **begins = &maker.plan->b_begins;
+    const int64_t bytes = maker.a_nnz * each;
+    spg_status status = keep_memory(maker, bytes, begins);
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
+}
+
 /* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
 {
@@ -178,9 +187,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
         kept.at_once = kept.together;
     else
         kept.at_once = are_few(maker, c_entries / kept.together) ? 1 : std::min<int>(kept.together, PLAN_BLOCK_ROWS);
-    spg_status status = SPG_OK;
-    if (maker.plan->b_begins == nullptr)
-        status = keep_memory(maker, maker.a_nnz * (kept.narrow ? 4 : 8), &maker.plan->b_begins);
+    spg_status status = maker.plan->b_begins == nullptr ? keep_b_begins(maker, kept.narrow ? 4 : 8) : SPG_OK;
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
