@@ -81,10 +81,10 @@ draw_record() # phase implementation rows items ms limit
     printf '"uniforms": "random", "ms_median": %s, "limit_ms": %s, "table_bytes": 8000000, "verified": true}\n' "$5" "$6"
 }
 
-topics_record() # implementation topics ms
+topics_record() # implementation topics ms [fields]
 {
     printf '{"weights": "lda", "phase": "draw", "implementation": "%s", "place": "device", "device": "A GPU", ' "$1"
-    printf '"type": "f32", "topics": %s, "ms_median": %s, "limit_ms": 1, "verified": true}\n' "$2" "$3"
+    printf '"type": "f32", "topics": %s, %s"ms_median": %s, "limit_ms": 1, "verified": true}\n' "$2" "${4:-}" "$3"
 }
 
 {
@@ -95,7 +95,9 @@ topics_record() # implementation topics ms
     topics_record spg-butterfly 64 2.2
     topics_record spg-butterfly-plain 64 44
     topics_record spg-butterfly-table 64 66
-    topics_record spg-butterfly 65 3 # no power of two
+    topics_record spg-butterfly 65 3 '"paper": "butterfly", ' # not shown
+    topics_record spg-butterfly-plain 128 10 '"paper": "butterfly", '
+    topics_record spg-butterfly-table 128 25 '"paper": "butterfly", '
 } >"$scratch/results/gpu/sampling.jsonl"
 {
     for method in alias monotone; do
@@ -111,7 +113,7 @@ topics_record() # implementation topics ms
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     for name in amg amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
-    for name in draws rows topics loads errors builders; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
+    for name in draws rows topics figures loads errors builders; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
@@ -225,6 +227,15 @@ A GPU:
 | topics | type | reads alone ms | spg ms | spg / reads | Algorithm 1 ms | Algorithm 4 ms | Algorithm 7 ms | Algorithm 7 / spg | best of the paper's / spg |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 | 64 | f32 | 2.00 | 2.20 | 1.10 | 44.0 | - | 66.0 | 30.00 | 20.00 |
+
+<!-- end -->
+<!-- table:device-figures -->
+
+A GPU:
+
+| topics | type | limit ms | Algorithm 1 ms | Algorithm 4 ms | Algorithm 7 ms | spg ms | reads alone ms | Algorithm 7 / 1 | Algorithm 7 / 4 | Algorithm 7 / limit | spg / limit |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| 128 | f32 | 1.00 | 10.0 | - | 25.0 | - | - | 2.50 | - | 25.00 | - |
 
 <!-- end -->
 <!-- table:device-loads -->
