@@ -10,6 +10,7 @@
 #include "rows_once.cuh"
 
 #include "../primitives/warp.cuh"
+#include "b_piece.cuh"
 #include "table.cuh"
 
 #include <climits>
@@ -30,18 +31,11 @@ struct once_shape : group_shape {
     int stride;
 };
 
-/* Products of one entry of A: a times entries begin, begin + 1, ... of B. */
-template <typename Offset, typename Value> struct alignas(16) piece {
-    Value a;
-    Offset begin;
-    int length;
-};
-
 /* A warp's row under way. */
 template <typename Offset, typename Value, int Lanes> struct once_row {
     static constexpr int TOGETHER = 32 / Lanes; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
-    using listed = piece<Offset, Value>;
+    using listed = b_piece<Offset, Value>;
 
     const patterns<Offset> &pattern;
     const Value *a_values, *b_values;
@@ -112,18 +106,6 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
         return count;
     }
 
-    /* By whole vectors. */
-    static __device__ listed load(const listed *from)
-    {
-        union {
-            int4 words[sizeof(listed) / 16];
-            listed all;
-        } piece;
-#pragma unroll
-        for (int w = 0; w < (int)(sizeof(listed) / 16); w++) piece.words[w] = reinterpret_cast<const int4 *>(from)[w];
-        return piece.all;
-    }
-
     /* The products of the listed pieces, which are followed by empty ones up to a multiple of a round. */
     __device__ void take_pieces(int listed_pieces)
     {
@@ -138,7 +120,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
             bool live[STEPS];
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
-                const listed from = load(mine + u * TOGETHER);
+                const listed from = load_piece(mine + u * TOGETHER);
                 live[u] = place < from.length;
                 const Offset entry = from.begin + place;
                 column[u] = live[u] ? pattern.b_columns[entry] : beyond;
@@ -241,13 +223,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
 #pragma unroll
             for (int e = 0; e < N; e++)
                 column[e] = begin + 32 * e < count ? columns()[begin + 32 * e] : NO_COLUMN, rank[e] = 0;
-            for (int x = 0; x < count; x += 4) {
-                const int4 other = *reinterpret_cast<const int4 *>(columns() + x);
-#pragma unroll
-                for (int e = 0; e < N; e++)
-                    rank[e] += less(other.x, column[e]) + less(other.y, column[e]) + less(other.z, column[e]) +
-                               less(other.w, column[e]);
-            }
+            add_lesser(columns(), count, column, rank);
 #pragma unroll
             for (int e = 0; e < N; e++)
                 if (column[e] != NO_COLUMN) {
@@ -322,7 +298,7 @@ template <typename Offset, typename Value> once_shape shape_for(const cuda_produ
     for (int left = kept.slots; left > 1; left /= 2) shape.shift--;
     const int lanes = piece_lanes(product);
     const int pieces = PIECES + STEPS * (32 / lanes), slot_bytes = 4 + (int)sizeof(Value) + 4 + 2;
-    shape.group_bytes = pieces * (int)sizeof(piece<Offset, Value>) + kept.slots * slot_bytes;
+    shape.group_bytes = pieces * (int)sizeof(b_piece<Offset, Value>) + kept.slots * slot_bytes;
     return shape;
 }
 

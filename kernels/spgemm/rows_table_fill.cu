@@ -214,13 +214,7 @@ __device__ inline void write_by_ranks(const Group &group, const column_table &ta
             column[e] = x < length ? list[x] : NO_COLUMN;
             rank[e] = 0;
         }
-        for (int x = 0; x < length; x += 4) {
-            const int4 other = *reinterpret_cast<const int4 *>(list + x);
-#pragma unroll
-            for (int e = 0; e < Each; e++)
-                rank[e] += less(other.x, column[e]) + less(other.y, column[e]) + less(other.z, column[e]) +
-                           less(other.w, column[e]);
-        }
+        add_lesser(list, length, column, rank);
 #pragma unroll
         for (int e = 0; e < Each; e++)
             if (column[e] != NO_COLUMN) writer.write(rank[e], column[e], table.find(column[e]));

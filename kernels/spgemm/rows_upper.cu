@@ -11,6 +11,7 @@
 #include "rows_upper.cuh"
 
 #include "../primitives/warp.cuh"
+#include "b_piece.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
@@ -28,20 +29,13 @@ struct table_sizes : group_shape {
     int slots, shift; /* shift: of a hash to four slots */
 };
 
-/* Products of an entry of A: a times entries begin, begin + 1, ... of B. */
-template <typename Offset, typename Value> struct alignas(16) piece {
-    Value a;
-    Offset begin;
-    int length;
-};
-
 /* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. */
 template <typename Offset, typename Value, int Lanes, int Piece> struct upper_row {
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
     static constexpr int EACH = Lanes == 8 ? 4 : 2; /* columns a lane that are ranked together */
     static constexpr int PIECES = 2 * Lanes;        /* listed at a time */
-    using listed = piece<Offset, Value>;
+    using listed = b_piece<Offset, Value>;
     static_assert(Lanes % ROUND == 0, "the entries of a batch are whole rounds");
 
     const patterns<Offset> &pattern;
@@ -103,18 +97,6 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
         full = full || pending;
     }
 
-    /* By whole vectors. */
-    static __device__ listed load(const listed *from)
-    {
-        union {
-            int4 words[sizeof(listed) / 16];
-            listed all;
-        } piece;
-#pragma unroll
-        for (int w = 0; w < (int)(sizeof(listed) / 16); w++) piece.words[w] = reinterpret_cast<const int4 *>(from)[w];
-        return piece.all;
-    }
-
     /* The products of the group's listed pieces; `most` that a group of the warp has. */
     __device__ void take_pieces(int count, int most)
     {
@@ -127,7 +109,7 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
                 const int number = round + u * TOGETHER + which;
-                const listed from = load(pieces + number);
+                const listed from = load_piece(pieces + number);
                 live[u] = number < count && where < from.length;
                 const Offset entry = from.begin + where;
                 column[u] = live[u] ? pattern.b_columns[entry] : 0;
@@ -250,13 +232,7 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
                     found.faults |= SPG_FAULT_B, column[e] = NO_COLUMN;
                 number[e] = column[e] > i ? atomicAdd(kept.lower_counts + column[e], 1) : -1;
             }
-            for (int x = 0; x < count; x += 4) {
-                const int4 other = *reinterpret_cast<const int4 *>(columns + x);
-#pragma unroll
-                for (int e = 0; e < EACH; e++)
-                    rank[e] += less(other.x, column[e]) + less(other.y, column[e]) + less(other.z, column[e]) +
-                               less(other.w, column[e]);
-            }
+            add_lesser(columns, count, column, rank);
 #pragma unroll
             for (int e = 0; e < EACH; e++) {
                 if (column[e] == NO_COLUMN) continue;
@@ -328,7 +304,8 @@ spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int po
     sizes.slots = kept.shape.slots, sizes.shift = 34;
     for (int left = sizes.slots; left > 1; left /= 2) sizes.shift--;
     /* The groups of a warp begin at different banks. */
-    sizes.group_bytes = 2 * Lanes * (int)sizeof(piece<Offset, Value>) + sizes.slots * (4 + (int)sizeof(Value) + 4 + 2);
+    sizes.group_bytes =
+        2 * Lanes * (int)sizeof(b_piece<Offset, Value>) + sizes.slots * (4 + (int)sizeof(Value) + 4 + 2);
     sizes.group_bytes = (sizes.group_bytes + 15) / 16 * 16 + 16;
     const row_set rows{nullptr, (int32_t)product.A->rows, nullptr, nullptr};
     return launch_groups(product, rows, sizes, "counting, class upper", upper_kernel<Offset, Value, Lanes, Piece>,

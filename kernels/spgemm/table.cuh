@@ -104,6 +104,20 @@ struct column_table {
 /* 1 if a < b, which are columns. */
 __device__ inline int less(int32_t a, int32_t b) { return (int)(((uint32_t)a - (uint32_t)b) >> 31); }
 
+/* Adds to rank[n] how many of a list's columns are less than column[n]. INT_MAX fills the list up to a multiple of
+ * four. */
+template <int N>
+__device__ inline void add_lesser(const int32_t *list, int length, const int32_t (&column)[N], int (&rank)[N])
+{
+    for (int x = 0; x < length; x += 4) {
+        const int4 other = *reinterpret_cast<const int4 *>(list + x);
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            rank[n] += less(other.x, column[n]) + less(other.y, column[n]) + less(other.z, column[n]) +
+                       less(other.w, column[n]);
+    }
+}
+
 } // namespace spg
 
 #endif
