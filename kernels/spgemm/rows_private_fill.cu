@@ -61,26 +61,10 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
     }
 }
 
-/* Two values that lie at a multiple of their size. */
-template <typename Value> struct value_pair {
-    Value first, second;
-};
-
-__device__ value_pair<double> pair_if(bool wanted, const double *from)
+/* Two values, which lie as the parts of a complex one do; anything if they are not wanted. */
+template <typename Value> __device__ complex<Value> pair_if(bool wanted, const Value *from)
 {
-    value_pair<double> pair;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f64 {%0, %1}, [%2]; }"
-        : "=d"(pair.first), "=d"(pair.second)
-        : "l"(from), "r"((int)wanted));
-    return pair;
-}
-__device__ value_pair<float> pair_if(bool wanted, const float *from)
-{
-    value_pair<float> pair;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f32 {%0, %1}, [%2]; }"
-        : "=f"(pair.first), "=f"(pair.second)
-        : "l"(from), "r"((int)wanted));
-    return pair;
+    return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
 }
 
 /* The products of an entry of A and the row of B that it names; by a whole warp. Values of B come by pairs: rows of
@@ -98,19 +82,19 @@ __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value>
     const Value *b = number.b_values + row.begin;
     const bool odd = reinterpret_cast<uintptr_t>(b) / sizeof(Value) % 2 != 0;
     b -= odd;
-    value_pair<Value> last = pair_if(length > 0, b);
+    complex<Value> last = pair_if(length > 0, b);
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
         if (q >= most) break;
         uint32_t column[B_AT_ONCE];
         Value value[B_AT_ONCE];
-        value_pair<Value> next[B_AT_ONCE / 2];
+        complex<Value> next[B_AT_ONCE / 2];
 #pragma unroll
         for (int p = 0; p < B_AT_ONCE / 2; ++p) next[p] = pair_if(q + 2 * p + 2 < length + odd, b + q + 2 * p + 2);
 #pragma unroll
         for (int n = 0; n < B_AT_ONCE; n += 2) {
-            value[n] = odd ? last.second : last.first;
-            value[n + 1] = odd ? next[n / 2].first : last.second;
+            value[n] = odd ? last.im : last.re;
+            value[n + 1] = odd ? next[n / 2].re : last.im;
             last = next[n / 2];
         }
 #pragma unroll
