@@ -94,6 +94,70 @@ __device__ inline unit_found count_unit(const direct_shape &shape, const pattern
     return unit;
 }
 
+/* What the warps of a block tell each other of their tile, in shared memory. */
+struct tile_board {
+    uint32_t taken;
+    int lengths[MOST_WARPS];      /* entries of each warp's rows */
+    long long begins[MOST_WARPS]; /* where in C they begin */
+    bool has_room;
+};
+
+/* Where the rows of a block's tile begin in C. It is asked for in two steps, for the tiles before take their time. All
+ * is done by the whole block. */
+struct tile_places {
+    const direct_job &job;
+    tile_board &board;
+    const int warp, lane, warps;
+    int before;                /* entries of the warp's rows before those of this group */
+    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
+
+    __device__ tile_places(const direct_job &of, tile_board &shared)
+        : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32), warps((int)blockDim.x / 32)
+    {
+    }
+
+    __device__ int64_t take_tile()
+    {
+        if (threadIdx.x == 0) board.taken = job.told.take_tile();
+        __syncthreads();
+        return board.taken;
+    }
+
+    /* Tells how many entries the tile has; `own`: of this group's rows. */
+    __device__ void tell_own(int64_t tile, int own)
+    {
+        int upto = own;
+#pragma unroll
+        for (int step = LANES; step < 32; step *= 2) {
+            const int other = __shfl_up_sync(~0u, upto, step);
+            if (lane >= step) upto += other;
+        }
+        before = upto - own;
+        if (lane == 31) board.lengths[warp] = upto;
+        __syncthreads();
+        of_warp = warp == 0 && lane < warps ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
+        all = __shfl_sync(~0u, through, 31);
+        if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
+    }
+
+    /* Finds out what comes before the tile, and tells; returns where this group's rows begin. *end: of C's last row,
+     * written by the last tile. */
+    __device__ int32_t begin(int64_t tile, int32_t *end)
+    {
+        if (warp == 0) {
+            const long long first = job.told.before(tile);
+            if (lane < MOST_WARPS) board.begins[lane] = first + through - of_warp;
+            if (lane == 0) {
+                job.told.tell(tile, first + all, told_sums::THROUGH);
+                board.has_room = first + all <= job.room;
+                if (tile == job.tiles - 1) *end = (int32_t)(first + all);
+            }
+        }
+        __syncthreads();
+        return (int32_t)(board.begins[warp] + before);
+    }
+};
+
 /* Registers are to leave room for so many blocks, as for filling. */
 template <typename Value>
 __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct_shape shape,
@@ -101,12 +165,9 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
                                                                     const numbers<Value> number, const direct_job job)
 {
     extern __shared__ int4 shared[];
-    __shared__ uint32_t taken;
-    __shared__ int lengths[MOST_WARPS];
-    __shared__ long long begins[MOST_WARPS];
-    __shared__ bool has_room;
+    __shared__ tile_board board;
     const row_group group;
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
+    tile_places places(job, board);
     int4 *const mine = shared + group.in_block * (shape.group_bytes / 16);
     direct_fill<int32_t, Value, R, row_group> fill{pattern,
                                                    number,
@@ -118,57 +179,32 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
                                                    {}};
     counts found{};
     unsigned int left = 0;
-    while (true) {
-        if (threadIdx.x == 0) taken = job.told.take_tile();
-        __syncthreads();
-        const int64_t tile = taken;
-        if (tile >= job.tiles) break;
-        const int64_t first = (tile * warps * GROUPS + group.in_block) * R, rest = pattern.rows - first;
+    for (int64_t tile = places.take_tile(); tile < job.tiles; tile = places.take_tile()) {
+        const int64_t first = (tile * places.warps * GROUPS + group.in_block) * R, rest = pattern.rows - first;
         const int rows = rest <= 0 ? 0 : rest < R ? (int)rest : (int)R;
         const unit_found unit = count_unit(shape, pattern, fill, (int32_t)first, rows, found, left);
-        int through = unit.length[0] + unit.length[1] + unit.length[2];
-        const int own = through;
-#pragma unroll
-        for (int step = LANES; step < 32; step *= 2) {
-            const int other = __shfl_up_sync(~0u, through, step);
-            if (lane >= step) through += other;
-        }
-        if (lane == 31) lengths[warp] = through;
-        __syncthreads();
-        const int of_warp = warp == 0 && lane < warps ? lengths[lane] : 0, upto = inclusive_scan(of_warp, plus{});
-        const int all = __shfl_sync(~0u, upto, 31);
-        if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
+        places.tell_own(tile, unit.length[0] + unit.length[1] + unit.length[2]);
         /* Sums trust what they read: not where anything was wrong, for then C is not made of them. */
         const bool sound = !__any_sync(~0u, found.faults != 0);
         const int length = sound && fill.bundle.rows > 0 ? unit.length[0] : 0;
         fill.template add_window<false>(shape, unit.window, length,
                                         length > 0 ? fill.bundle.row[0] : span<int32_t>{0, 0});
-        if (warp == 0) {
-            const long long before = job.told.before(tile);
-            if (lane < MOST_WARPS) begins[lane] = before + upto - of_warp;
-            if (lane == 0) {
-                job.told.tell(tile, before + all, told_sums::THROUGH);
-                has_room = before + all <= job.room;
-                if (tile == job.tiles - 1) pattern.c_offsets[pattern.rows] = (int32_t)(before + all);
-            }
-        }
-        __syncthreads();
-        fill.begin[0] = (int32_t)(begins[warp] + through - own);
+        fill.begin[0] = places.begin(tile, &pattern.c_offsets[pattern.rows]);
         fill.begin[1] = fill.begin[0] + unit.length[0];
         fill.begin[2] = fill.begin[1] + unit.length[1];
 #pragma unroll
         for (int r = 0; r < R; r++)
             if (group.lane == r && r < rows) pattern.c_offsets[first + r] = fill.begin[r];
-        const int written = has_room ? length : 0;
+        const int written = board.has_room ? length : 0;
         fill.write_values(written);
         __syncwarp();
         fill.write_columns(unit.window, written);
     }
     tally_groups(pattern.tally, found);
     left = __reduce_add_sync(~0u, left);
-    if (lane == 0 && left > 0) atomicAdd(&pattern.tally->sampled_long, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->sampled_long, left);
     __syncthreads();
-    if (warp == 0) send_tally_if_last(pattern.tally, job.mailbox, job.post);
+    if (places.warp == 0) send_tally_if_last(pattern.tally, job.mailbox, job.post);
 }
 
 template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post)
