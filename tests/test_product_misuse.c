@@ -7,7 +7,8 @@
 
 typedef struct misuse {
     spg_context *context;
-    spg_csr A, B; /* on the host, sound: 200 x 150 and 150 x 120 */
+    spg_csr A, B;           /* on the host, sound: 200 x 150 and 150 x 120 */
+    spg_csr here_A, here_B; /* the same at the context's place */
 } misuse;
 
 static void open_misuse(misuse *m, spg_type offset_type)
@@ -17,11 +18,15 @@ static void open_misuse(misuse *m, spg_type offset_type)
     m->context = test_context_of(&config);
     test_random_csr(test_host(), 200, 150, 8, offset_type, SPG_F64, 5, TEST_UNSORTED, &m->A);
     test_random_csr(test_host(), 150, 120, 8, offset_type, SPG_F64, 6, 0, &m->B);
+    test_to_place(m->context, &m->A, &m->here_A);
+    test_to_place(m->context, &m->B, &m->here_B);
 }
 
 static void close_misuse(misuse *m)
 {
     int64_t current = 0;
+    spg_csr_free(m->context, &m->here_A);
+    spg_csr_free(m->context, &m->here_B);
     spg_context_memory(m->context, &current, NULL);
     assert_int_equal(current, 0);
     spg_csr_free(test_host(), &m->A);
@@ -75,9 +80,8 @@ static void null_arguments_are_refused_by_name(void **state)
     (void)state;
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B, C;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
+    const spg_csr A = m.here_A, B = m.here_B;
+    spg_csr C;
     memset(&C, 0x5a, sizeof C);
     assert_int_equal(spgemm_csr(NULL, &A, &B, &C), SPG_ERROR_ARGUMENT);
     refuse(&m, NULL, &B, SPG_ERROR_ARGUMENT, "A", NULL);
@@ -95,8 +99,6 @@ static void null_arguments_are_refused_by_name(void **state)
     assert_int_equal(spgemm_last_stats(NULL, &stats), SPG_ERROR_ARGUMENT);
     assert_int_equal(spgemm_last_stats(m.context, NULL), SPG_ERROR_ARGUMENT);
     spgemm_plan_destroy(NULL);
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 
@@ -105,9 +107,7 @@ static void null_arrays_are_refused_by_name(void **state)
     (void)state;
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
+    const spg_csr A = m.here_A, B = m.here_B;
     for (int k = 0; k < 3; ++k) {
         spg_csr broken_A = A, broken_B = B;
         if (k == 0) broken_A.row_offsets = NULL, broken_B.row_offsets = NULL;
@@ -116,8 +116,6 @@ static void null_arrays_are_refused_by_name(void **state)
         refuse(&m, &broken_A, &B, SPG_ERROR_ARGUMENT, "A", NULL);
         refuse(&m, &A, &broken_B, SPG_ERROR_ARGUMENT, "B", NULL);
     }
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 
@@ -126,9 +124,8 @@ static void sizes_and_types_that_do_not_fit_are_refused(void **state)
     (void)state;
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B, narrow;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
+    const spg_csr A = m.here_A, B = m.here_B;
+    spg_csr narrow;
     refuse(&m, &A, &A, SPG_ERROR_SHAPE, "A", "B");
     refuse(&m, &B, &A, SPG_ERROR_SHAPE, "A", "B");
     assert_int_equal(spg_csr_alloc(m.context, 150, 10, 0, SPG_I32, SPG_F32, &narrow), SPG_OK);
@@ -159,8 +156,6 @@ static void sizes_and_types_that_do_not_fit_are_refused(void **state)
         if (k == 6) broken.place = (spg_place)9;
         refuse(&m, &A, &broken, SPG_ERROR_ARGUMENT, "B", NULL);
     }
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 
@@ -169,15 +164,11 @@ static void arrays_elsewhere_than_the_context_are_refused(void **state)
     (void)state;
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
+    const spg_csr A = m.here_A, B = m.here_B;
     spg_csr elsewhere_A = A, elsewhere_B = B;
     elsewhere_A.place = elsewhere_B.place = test_place() == SPG_PLACE_HOST ? SPG_PLACE_DEVICE : SPG_PLACE_HOST;
     refuse(&m, &elsewhere_A, &B, SPG_ERROR_PLACE, "A", NULL);
     refuse(&m, &A, &elsewhere_B, SPG_ERROR_PLACE, "B", NULL);
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 
@@ -188,9 +179,7 @@ static void arrays_that_lie_elsewhere_than_their_place_says_are_refused(void **s
     if (test_place() == SPG_PLACE_HOST) skip();
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
+    spg_csr A = m.here_A, B = m.here_B;
     for (int k = 0; k < 3; ++k) {
         spg_csr broken_A = A, broken_B = B;
         if (k == 0) broken_A.row_offsets = m.A.row_offsets, broken_B.row_offsets = m.B.row_offsets;
@@ -206,9 +195,6 @@ static void arrays_that_lie_elsewhere_than_their_place_says_are_refused(void **s
     spg_csr C;
     assert_int_equal(spgemm_csr(test_host(), &A, &m.B, &C), SPG_ERROR_PLACE);
     assert_int_equal(spgemm_csr(test_host(), &m.A, &B, &C), SPG_ERROR_PLACE);
-    A.place = B.place = SPG_PLACE_DEVICE;
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 
@@ -294,10 +280,8 @@ static void operands_of_a_refused_call_are_left_as_they_were(void **state)
     (void)state;
     misuse m;
     open_misuse(&m, SPG_I32);
-    spg_csr A, B, back;
-    test_to_place(m.context, &m.A, &A);
-    test_to_place(m.context, &m.B, &B);
-    spg_csr same_A = A, same_B = B;
+    spg_csr A = m.here_A, B = m.here_B, back;
+    const spg_csr same_A = A, same_B = B;
     assert_int_equal(spgemm_csr(m.context, &A, &B, &A), SPG_ERROR_ARGUMENT); /* C is A */
     assert_int_equal(spgemm_csr(m.context, &A, &B, &B), SPG_ERROR_ARGUMENT);
     assert_memory_equal(&A, &same_A, sizeof A);
@@ -305,8 +289,6 @@ static void operands_of_a_refused_call_are_left_as_they_were(void **state)
     test_to_host(m.context, &A, &back);
     test_assert_same_csr(&back, &m.A);
     spg_csr_free(test_host(), &back);
-    spg_csr_free(m.context, &A);
-    spg_csr_free(m.context, &B);
     close_misuse(&m);
 }
 

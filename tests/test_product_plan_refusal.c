@@ -11,7 +11,8 @@ enum { M = 120, K = 100, N = 80 };
 
 typedef struct planned {
     spg_context *context;
-    spg_csr A, B; /* on the host */
+    spg_csr A, B;           /* on the host, for a test to change */
+    spg_csr here_A, here_B; /* the plan's operands */
     spg_csr C, before;
     spgemm_plan *plan;
 } planned;
@@ -21,23 +22,22 @@ static void open_plan(planned *p, spg_type offset_type)
     spg_config config = test_config();
     config.threads = 3;
     p->context = test_context_of(&config);
-    spg_csr A, B;
     test_random_csr(test_host(), M, K, 6, offset_type, SPG_F64, 3, 0, &p->A);
     test_random_csr(test_host(), K, N, 6, offset_type, SPG_F64, 4, 0, &p->B);
-    test_to_place(p->context, &p->A, &A);
-    test_to_place(p->context, &p->B, &B);
+    test_to_place(p->context, &p->A, &p->here_A);
+    test_to_place(p->context, &p->B, &p->here_B);
     p->C = (spg_csr){0};
-    assert_int_equal(spgemm_plan_create(p->context, &A, &B, &p->plan), SPG_OK);
-    assert_int_equal(spgemm_plan_run(p->plan, &A, &B, &p->C), SPG_OK);
+    assert_int_equal(spgemm_plan_create(p->context, &p->here_A, &p->here_B, &p->plan), SPG_OK);
+    assert_int_equal(spgemm_plan_run(p->plan, &p->here_A, &p->here_B, &p->C), SPG_OK);
     test_to_host(p->context, &p->C, &p->before);
-    spg_csr_free(p->context, &A);
-    spg_csr_free(p->context, &B);
 }
 
 static void close_plan(planned *p)
 {
     spgemm_plan_destroy(p->plan);
     spg_csr_free(p->context, &p->C);
+    spg_csr_free(p->context, &p->here_A);
+    spg_csr_free(p->context, &p->here_B);
     int64_t current = 0;
     spg_context_memory(p->context, &current, NULL);
     assert_int_equal(current, 0);
@@ -93,25 +93,17 @@ static void refuse(planned *p, const spg_csr *host_A, const spg_csr *host_B, con
         refuse_sizes(p, host_A, host_B, name);
         return;
     }
-    spg_csr A, B, right_A, right_B, back;
+    spg_csr A, B, back;
     test_to_place(p->context, host_A, &A);
     test_to_place(p->context, host_B, &B);
-    test_random_csr(test_host(), M, K, 6, host_A->offset_type, SPG_F64, 3, 0, &back);
-    test_to_place(p->context, &back, &right_A);
-    spg_csr_free(test_host(), &back);
-    test_random_csr(test_host(), K, N, 6, host_B->offset_type, SPG_F64, 4, 0, &back);
-    test_to_place(p->context, &back, &right_B);
-    spg_csr_free(test_host(), &back);
     check_refusal(p, spgemm_plan_check(p->plan, &A, &B), name);
     assert_int_equal(spgemm_plan_run(p->plan, &A, &B, &p->C), SPG_OK);
-    assert_int_equal(spgemm_plan_run(p->plan, &right_A, &right_B, &p->C), SPG_OK);
+    assert_int_equal(spgemm_plan_run(p->plan, &p->here_A, &p->here_B, &p->C), SPG_OK);
     test_to_host(p->context, &p->C, &back);
     test_assert_same_csr(&back, &p->before);
     spg_csr_free(test_host(), &back);
     spg_csr_free(p->context, &A);
     spg_csr_free(p->context, &B);
-    spg_csr_free(p->context, &right_A);
-    spg_csr_free(p->context, &right_B);
 }
 
 static void set_offset(spg_csr *matrix, int64_t row, int64_t offset)
@@ -265,22 +257,18 @@ static void null_arguments_and_aliases_are_refused(void **state)
     (void)state;
     planned p;
     open_plan(&p, SPG_I32);
-    spg_csr A, B;
-    test_to_place(p.context, &p.A, &A);
-    test_to_place(p.context, &p.B, &B);
-    const spg_csr same_A = A, same_B = B;
-    assert_int_equal(spgemm_plan_run(p.plan, NULL, &B, &p.C), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_run(p.plan, &A, NULL, &p.C), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, NULL), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &A), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &B), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_check(NULL, &A, &B), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_check(p.plan, NULL, &B), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spgemm_plan_check(p.plan, &A, NULL), SPG_ERROR_ARGUMENT);
-    assert_memory_equal(&A, &same_A, sizeof A);
-    assert_memory_equal(&B, &same_B, sizeof B);
-    spg_csr_free(p.context, &A);
-    spg_csr_free(p.context, &B);
+    spg_csr *A = &p.here_A, *B = &p.here_B;
+    const spg_csr same_A = *A, same_B = *B;
+    assert_int_equal(spgemm_plan_run(p.plan, NULL, B, &p.C), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, A, NULL, &p.C), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, A, B, NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, A, B, A), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, A, B, B), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_check(NULL, A, B), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_check(p.plan, NULL, B), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_check(p.plan, A, NULL), SPG_ERROR_ARGUMENT);
+    assert_memory_equal(A, &same_A, sizeof *A);
+    assert_memory_equal(B, &same_B, sizeof *B);
     close_plan(&p);
 }
 
@@ -289,9 +277,6 @@ static void a_result_of_another_shape_is_refused(void **state)
     (void)state;
     planned p;
     open_plan(&p, SPG_I32);
-    spg_csr A, B;
-    test_to_place(p.context, &p.A, &A);
-    test_to_place(p.context, &p.B, &B);
     for (int k = 0; k < 6; ++k) {
         spg_csr C = p.C;
         if (k == 0) C.rows -= 1;
@@ -300,24 +285,22 @@ static void a_result_of_another_shape_is_refused(void **state)
         if (k == 3) C.value_type = SPG_F32;
         if (k == 4) C.offset_type = SPG_I64;
         if (k == 5) C.rows = C.cols = 1, C.nnz = 0;
-        if (k == 4) C.row_offsets = A.values; /* never read */
+        if (k == 4) C.row_offsets = p.here_A.values; /* never read */
         const spg_csr same = C;
-        assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &C), SPG_ERROR_SHAPE);
+        assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &C), SPG_ERROR_SHAPE);
         assert_memory_equal(&C, &same, sizeof C);
     }
-    spg_csr_free(p.context, &A);
-    spg_csr_free(p.context, &B);
     close_plan(&p);
 }
 
 /* Runs into a copy of the result with one other column; it must be refused, or made right. */
-static void run_into_other_pattern(planned *p, const spg_csr *A, const spg_csr *B, int64_t k)
+static void run_into_other_pattern(planned *p, int64_t k)
 {
     spg_csr other, C, back;
     assert_int_equal(spg_csr_copy(test_host(), &p->before, &other), SPG_OK);
     other.columns[k] ^= 1;
     test_to_place(p->context, &other, &C);
-    spg_status status = spgemm_plan_run(p->plan, A, B, &C);
+    spg_status status = spgemm_plan_run(p->plan, &p->here_A, &p->here_B, &C);
     test_to_host(p->context, &C, &back);
     if (status == SPG_OK)
         test_assert_same_csr(&back, &p->before);
@@ -333,12 +316,7 @@ static void a_result_of_another_pattern_never_comes_back_wrong(void **state)
     (void)state;
     planned p;
     open_plan(&p, SPG_I32);
-    spg_csr A, B;
-    test_to_place(p.context, &p.A, &A);
-    test_to_place(p.context, &p.B, &B);
-    for (int64_t k = 0; k < p.before.nnz; k += p.before.nnz / 7) run_into_other_pattern(&p, &A, &B, k);
-    spg_csr_free(p.context, &A);
-    spg_csr_free(p.context, &B);
+    for (int64_t k = 0; k < p.before.nnz; k += p.before.nnz / 7) run_into_other_pattern(&p, k);
     close_plan(&p);
 }
 
@@ -348,16 +326,11 @@ static void a_result_where_an_old_one_lay_never_comes_back_wrong(void **state)
     (void)state;
     planned p;
     open_plan(&p, SPG_I32);
-    spg_csr A, B;
-    test_to_place(p.context, &p.A, &A);
-    test_to_place(p.context, &p.B, &B);
     for (int64_t k = 0; k < p.before.nnz; k += p.before.nnz / 7) {
         spg_csr_free(p.context, &p.C); /* what is allocated next lies there */
-        run_into_other_pattern(&p, &A, &B, k);
-        assert_int_equal(spgemm_plan_run(p.plan, &A, &B, &p.C), SPG_OK);
+        run_into_other_pattern(&p, k);
+        assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &p.C), SPG_OK);
     }
-    spg_csr_free(p.context, &A);
-    spg_csr_free(p.context, &B);
     close_plan(&p);
 }
 
