@@ -21,21 +21,18 @@ static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric
 static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 {
     spg_context *context = plan->context;
-    double begin = spg_seconds();
-    int64_t map_bytes = spg_array_bytes(P->nnz, sizeof *plan->map);
-    spg_status status = spg_check_index_range(context, P->rows, "matrix", "rows");
-    if (status == SPG_OK) status = context->backend->csr_check(context, P);
+    const int64_t map_bytes = spg_array_bytes(P->nnz, sizeof *plan->map);
+    spg_status status = spg_check_index_range(context, P->rows, "P", "rows");
     if (status == SPG_OK) status = spg_allocate(context, map_bytes, "a plan's transpose", (void **)&plan->map);
     if (status != SPG_OK) return status;
-    status = context->backend->csr_transpose(context, P, plan->map, &plan->R);
-    if (status != SPG_OK) {
+    const spg_galerkin_operands of = {.P = P, .checks = true, .map = plan->map};
+    status = spg_galerkin_transpose(context, &of, &plan->R, &plan->stats);
+    if (status != SPG_OK) { /* destruction knows its size by R */
         spg_release(context, plan->map, map_bytes);
         plan->map = NULL;
+        return status;
     }
-    if (status == SPG_OK)
-        status = spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
-    plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);
-    return status;
+    return spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
 }
 
 /* symmetric: NULL, or a flag at the place, which runs heed. */

@@ -57,20 +57,24 @@ static void misuse_is_refused_with_the_argument_named(void **state)
     spg_context_destroy(context);
 }
 
-static void malformed_operands_are_refused(void **state)
+static void malformed_operands_are_refused_by_name(void **state)
 {
     (void)state;
     spg_context *context = test_context_at_place(1);
     spg_csr A = random_matrix(20, 20, 3, SPG_I32, SPG_F64, 1, 0), P = random_matrix(20, 5, 2, SPG_I32, SPG_F64, 2, 0);
     spg_csr *operands[] = {&A, &P};
+    const char *const words[] = {"A: row 0", "P: row 0"};
     for (int o = 0; o < 2; o++) {
         galerkin g;
         spg_csr C;
         const int32_t kept = operands[o]->columns[1];
         operands[o]->columns[1] = 1000;
         begin(context, NULL, &A, &P, &g);
-        assert_int_equal(spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_ERROR_FORMAT);
+        expect(context, spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_ERROR_FORMAT, words[o]);
         test_assert_zeroed(&C, sizeof C);
+        spg_galerkin_plan *plan;
+        expect(context, spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan), SPG_ERROR_FORMAT, words[o]);
+        assert_null(plan);
         end(&g);
         operands[o]->columns[1] = kept;
     }
@@ -82,7 +86,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misuse_is_refused_with_the_argument_named),
-        cmocka_unit_test(malformed_operands_are_refused),
+        cmocka_unit_test(malformed_operands_are_refused_by_name),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin misuse", tests);
 }
