@@ -54,7 +54,8 @@ SPG_API spg_config spg_config_default(void);
  * is none, or this build has no device backend. */
 SPG_API spg_status spg_context_create(const spg_config *config, spg_context **context);
 
-/* Frees the context and what it keeps; matrices allocated through it must be freed before. NULL is allowed. */
+/* Frees the context and what it keeps. What was made through it goes before: matrices by spg_csr_free or spg_coo_free,
+ * plans, hierarchies and tables by their own _destroy. NULL is allowed, as in all of these. */
 SPG_API void spg_context_destroy(spg_context *context);
 
 /* The message of the last call that failed: the argument, row or line at fault, or the bytes asked. "" if none did.

@@ -45,7 +45,7 @@ SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const s
  * does not fit it. */
 SPG_API spg_status spg_csr_from_coo(spg_context *context, const spg_coo *source, spg_type offset_type, spg_csr *matrix);
 
-/* CSR to COO, entry by entry in storage order. */
+/* CSR to COO, entry by entry in storage order. ARGUMENT: more than 2^31 - 1 rows. */
 SPG_API spg_status spg_coo_from_csr(spg_context *context, const spg_csr *source, spg_coo *matrix);
 
 #ifdef __cplusplus

@@ -44,15 +44,17 @@ SPG_API spg_status spg_csr_copy(spg_context *context, const spg_csr *source, spg
  * message that names the first offending row. Unsorted rows and repeated columns are no fault. */
 SPG_API spg_status spg_csr_check(spg_context *context, const spg_csr *matrix);
 
-/* Sorts every row by column, in place and stably; repeated columns stay, in their order. */
+/* Sorts every row by column, in place and stably; repeated columns stay, in their order. UNSUPPORTED on a device: a
+ * row and a column that take more than 64 bits together. */
 SPG_API spg_status spg_csr_sort(spg_context *context, spg_csr *matrix);
 
-/* The transpose, rows sorted by column; entries of the same row and column keep their order. Not conjugated. */
+/* The transpose, rows sorted by column; entries of the same row and column keep their order. Not conjugated. ARGUMENT:
+ * more than 2^31 - 1 rows, which become columns. */
 SPG_API spg_status spg_csr_transpose(spg_context *context, const spg_csr *matrix, spg_csr *transpose);
 
 /* y = alpha*A*x + beta*y. x has cols and y has rows elements of A's value type, at A's place; alpha and beta point to
  * one element on the host each, NULL meaning 1 and 0 (where beta is 0, y need not be initialised). Sums run in
- * storage order, so results do not depend on the number of threads. */
+ * storage order, so results do not depend on the number of threads. ARGUMENT: x and y overlap. */
 SPG_API spg_status spg_csr_spmv(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                                 const void *beta, void *y);
 

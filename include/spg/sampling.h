@@ -7,7 +7,7 @@
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, in any scale, and lie at the context's place.
  * An item is named by its column; where columns is NULL, by its place in the row, from 0. An item of weight zero is
  * never drawn. A row that is empty or holds nothing but zeros, and a weight that is negative, infinite or NaN, are
- * refused (FORMAT) with the row, the item and the kind in the message.
+ * refused (FORMAT) with the row, the item and the kind in the message, a row of 2^31 items or more as UNSUPPORTED.
  *
  * Draws depend on seed, stream and the draw's number alone: the same on host and device, at any number of threads, and
  * however a sequence is split into calls. */
@@ -98,7 +98,7 @@ typedef struct spg_alias spg_alias;
 
 /* A table for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts of
  * the same place may draw from it, several at a time. options may be NULL for zeros. The same bits on every place and
- * at any number of threads for a builder and resolution. UNSUPPORTED: a row of 2^31 items or more. */
+ * at any number of threads for a builder and resolution. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
 SPG_API void spg_alias_destroy(spg_alias *alias);

@@ -10,6 +10,8 @@
  *     ...
  *     spg_csr_free(context, &C);
  *     spg_context_destroy(context);
+ *
+ * Sampling has a header of its own, spg/sampling.h.
  */
 #ifndef SPG_SPG_H
 #define SPG_SPG_H

@@ -30,7 +30,8 @@ SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_
 typedef struct spgemm_plan spgemm_plan;
 
 /* Finds C's pattern and where each product goes. The plan keeps its own copies: A and B may be freed afterwards. Their
- * values are not read. A plan belongs to its context and must be destroyed before it. */
+ * values are not read. A plan belongs to its context and must be destroyed before it. Errors as of spgemm_csr;
+ * UNSUPPORTED on a device also: 2^35 or more entries of B. */
 SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan);
 
 /* C = A*B for matrices of the plan's patterns and value type; only numbers are computed, with the same bits as
