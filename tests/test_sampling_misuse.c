@@ -114,6 +114,18 @@ static void weights_that_cannot_be_are_refused_by_row_item_and_kind(void **state
     test_send(f->values, sizeof f->values, f->values_here);
 }
 
+/* They are counted before anything is read. */
+static void more_rows_than_alias_tables_on_a_device_take_are_refused(void **state)
+{
+    fixture *f = *state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    spg_csr weights = f->weights;
+    spg_alias *alias = (spg_alias *)(void *)f;
+    weights.rows = (int64_t)INT32_MAX + 1;
+    assert_refused(f, spg_alias_build(f->context, &weights, NULL, &alias), SPG_ERROR_UNSUPPORTED, "2147483648 rows");
+    assert_null(alias);
+}
+
 static void rows_and_columns_that_cannot_be_are_refused(void **state)
 {
     fixture *f = *state;
@@ -347,6 +359,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_by_row_item_and_kind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(more_rows_than_alias_tables_on_a_device_take_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_and_columns_that_cannot_be_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_draws_without_tables_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_tables_and_their_draws_are_checked, set_up, tear_down),

@@ -98,7 +98,7 @@ typedef struct spg_alias spg_alias;
 
 /* A table for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts of
  * the same place may draw from it, several at a time. options may be NULL for zeros. The same bits on every place and
- * at any number of threads for a builder and resolution. */
+ * at any number of threads for a builder and resolution. UNSUPPORTED on a device also: more than 2^31 - 1 rows. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
 SPG_API void spg_alias_destroy(spg_alias *alias);

@@ -223,6 +223,10 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
 
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
+    if (weights.rows > INT32_MAX) /* rows are binned by 32-bit numbers */
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "weights: %lld rows; alias tables on a device take up to 2147483647",
+                                (long long)weights.rows);
     spg_status status = clear_report(context);
     bool sound = false;
     if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
