@@ -5,7 +5,7 @@
  * depends on the device or the run. What the factors are is said in src/host/spgemm/analysis.c, whose messages these
  * are, too. Dalton, Bell, Olson, section 4.1.1. */
 #include "../cuda_backend.h"
-#include "../device.h"
+#include "row_bins.cuh"
 
 #include <cmath>
 #include <cstring>
@@ -105,14 +105,6 @@ struct analysis_job {
     first_faults *faults;
 };
 
-__device__ int class_of(int64_t products, const spg_row_limits &limits)
-{
-    if (products <= 0) return SPG_ROW_EMPTY;
-    if (products <= limits.thread) return SPG_ROW_THREAD;
-    if (products <= limits.warp) return SPG_ROW_WARP;
-    return products <= limits.cta ? SPG_ROW_CTA : SPG_ROW_GLOBAL;
-}
-
 /* Products of row i, by all lanes of a warp; *fault: FAULTS, or what is wrong. */
 __device__ int64_t count_products(const analysis_job &job, int64_t i, int *fault)
 {
@@ -149,7 +141,7 @@ __device__ void add_row(const analysis_job &job, int64_t i, int64_t products, ro
     result->row_products.add((double)products);
     if (entries > 0) result->expansion.add((double)products / (double)entries);
     if (products > 0 && job.C.data != nullptr) result->contraction.add((double)products / (double)job.C.length(i));
-    const int row_class = class_of(products, job.limits);
+    const int row_class = class_of_row(products, job.limits);
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
         result->class_rows[c] += c == row_class;
         result->class_products[c] += c == row_class ? products : 0;
