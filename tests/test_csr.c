@@ -200,6 +200,40 @@ static void a_view_of_the_callers_arrays_is_worked_on_in_place(void **state)
     spg_context_destroy(context);
 }
 
+/* Such a matrix takes 17 GB, of which a device can set all but the last rows to zero fast. */
+static void rows_past_32_bits_are_sorted(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    enum { FULL = 500, EACH = 4, ENTRIES = FULL * EACH };
+    const int64_t rows = ((int64_t)1 << 31) + FULL;
+    int64_t offsets[FULL + 1];
+    int32_t columns[ENTRIES], sorted_columns[ENTRIES];
+    float values[ENTRIES], sorted_values[ENTRIES];
+    spg_context *context = test_context_at_place(2);
+    spg_csr matrix;
+    const spg_status status = spg_csr_alloc(context, rows, EACH, ENTRIES, SPG_I64, SPG_F32, &matrix);
+    if (status == SPG_ERROR_MEMORY) {
+        spg_context_destroy(context);
+        skip();
+    }
+    assert_int_equal(status, SPG_OK);
+    for (int i = 0; i <= FULL; ++i) offsets[i] = (int64_t)EACH * i;
+    for (int k = 0; k < ENTRIES; ++k) columns[k] = EACH - 1 - k % EACH, values[k] = (float)k;
+    test_send(offsets, sizeof offsets, (int64_t *)matrix.row_offsets + rows - FULL);
+    test_send(columns, sizeof columns, matrix.columns);
+    test_send(values, sizeof values, matrix.values);
+    assert_int_equal(spg_csr_sort(context, &matrix), SPG_OK);
+    test_fetch(matrix.columns, sizeof sorted_columns, sorted_columns);
+    test_fetch(matrix.values, sizeof sorted_values, sorted_values);
+    for (int k = 0; k < ENTRIES; ++k) {
+        const int turned = k / EACH * EACH + EACH - 1 - k % EACH;
+        assert_true(sorted_columns[k] == k % EACH && sorted_values[k] == values[turned]);
+    }
+    spg_csr_free(context, &matrix);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_product_with_a_vector_sums_in_storage_order),
         cmocka_unit_test(alpha_of_one_and_beta_of_zero_are_as_if_null),
         cmocka_unit_test(a_view_of_the_callers_arrays_is_worked_on_in_place),
+        cmocka_unit_test(rows_past_32_bits_are_sorted),
     };
     return TEST_RUN_HERE(argc, argv, "csr", tests);
 }

@@ -128,7 +128,7 @@ __device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t row
 
 /* Entries of a block's tile, the rows that they lie in, and the last row of each warp's part. */
 struct tile_rows {
-    int32_t row_of[LOOP_ENTRIES];
+    int32_t row_of[LOOP_ENTRIES]; /* from the first on, for a row's number may take more than 32 bits */
     int32_t last_of_warp[LOOP_THREADS / WARP];
     int64_t first, last;
 
@@ -146,7 +146,7 @@ __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_row
     for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += LOOP_THREADS) {
         int64_t row_begin = offsets[row], row_end = offsets[row + 1];
         if (row_end > begin && row_end > row_begin)
-            rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)row;
+            rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)(row - rows.first);
     }
     __syncthreads();
     int32_t *mine = rows.row_of + threadIdx.x * share, last = 0;
@@ -178,7 +178,8 @@ __device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_
 
 __device__ inline int64_t row_in_tile(numbers_view offsets, const tile_rows &of_tile, int64_t begin, int64_t k)
 {
-    return of_tile.are_far() ? row_of_entry(offsets, of_tile.first, of_tile.last, k) : of_tile.row_of[k - begin];
+    if (of_tile.are_far()) return row_of_entry(offsets, of_tile.first, of_tile.last, k);
+    return of_tile.first + of_tile.row_of[k - begin];
 }
 
 template <typename Function>
