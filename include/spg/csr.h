@@ -14,7 +14,8 @@ extern "C" {
  * calls that return matrices took through a context; the latter are given back by spg_csr_free with that context (or
  * another one of the same allocator, from whose count of bytes they then go). Row offsets begin at 0, may be 32 or 64
  * bits wide and end at nnz. Columns are 0-based and 32 bits wide, so cols <= 2^31 - 1. Rows may be unsorted and may
- * repeat a column: repeated entries add up. columns and values may be NULL where nnz is 0.
+ * repeat a column: repeated entries add up. columns and values may be NULL where nnz is 0. On a device an array begins
+ * at a multiple of its elements' size, of complex ones that of both parts.
  *
  * Every call checks the struct. spg_csr_sort, spg_csr_transpose and spg_coo_from_csr check the contents, too, as
  * spg_csr_check does; spg_csr_copy needs no check, and spg_csr_spmv trusts what has been checked once. */
