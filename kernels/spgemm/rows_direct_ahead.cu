@@ -179,7 +179,9 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
                                                    {}};
     counts found{};
     unsigned int left = 0;
-    for (int64_t tile = places.take_tile(); tile < job.tiles; tile = places.take_tile()) {
+    while (true) {
+        const int64_t tile = places.take_tile();
+        if (tile >= job.tiles) break;
         const int64_t first = (tile * places.warps * GROUPS + group.in_block) * R, rest = pattern.rows - first;
         const int rows = rest <= 0 ? 0 : rest < R ? (int)rest : (int)R;
         const unit_found unit = count_unit(shape, pattern, fill, (int32_t)first, rows, found, left);
