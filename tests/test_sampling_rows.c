@@ -256,6 +256,33 @@ static void rows_with_signs_and_large_weights_are_drawn_from_alike(void **state)
         }
 }
 
+/* Rows on either side of what a thread, some lanes, a warp and only a block can take, side by side. */
+static void many_rows_of_mixed_lengths_are_drawn_from_alike(void **state)
+{
+    enum { MANY = 1500, APART = 300 };
+    static const int64_t longest[MANY / APART] = {16383, 16384, 32765, 32766, 16382};
+    static int64_t lengths[MANY];
+    static int32_t first[MANY], draws[MANY];
+    const spg_random random = {3, 1, 4};
+    (void)state;
+    for (int i = 0; i < MANY; ++i) {
+        lengths[i] = i % 37 == 0 ? 1025 + i : i % 11 == 0 ? 257 + i % 768 : i % 4 == 0 ? 9 + i % 250 : 1 + i % 8;
+        if (i % APART == APART / 2) lengths[i] = longest[i / APART];
+    }
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int kind = TEST_WIDE; kind <= TEST_ZEROS; ++kind) { /* offsets of either width */
+            test_weights weights;
+            test_open_weights(lengths, MANY, kind, type, type == SPG_F32, &weights);
+            for (int k = 0; k < TEST_CONTEXTS; ++k) {
+                spg_context *context = test_context_number(k);
+                draw_rows(context, &weights, SPG_BUTTERFLY_AUTO, &random, NULL, k == 0 ? first : draws);
+                if (k > 0) assert_memory_equal(draws, first, sizeof first);
+                spg_context_destroy(context);
+            }
+            test_close_weights(&weights);
+        }
+}
+
 /* Below 1 doubles lie closer than above: the sum before the last block is 1 - 2^-53, its only item above zero lifts it
  * to 1 + 2^-52, and that less the item is 1. The table, which in lane 16 holds the right half alone, leads to the left
  * one, of zeros. */
@@ -293,6 +320,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(draws_follow_the_weights),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
         cmocka_unit_test(rows_with_signs_and_large_weights_are_drawn_from_alike),
+        cmocka_unit_test(many_rows_of_mixed_lengths_are_drawn_from_alike),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);
