@@ -5,6 +5,7 @@
 
 #include "matrices_for_tests.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,36 @@ static void tables_are_the_same_bits_on_every_place_and_number_of_threads(void *
             free(first);
             test_close_weights(&weights);
         }
+}
+
+/* Rows that a device builds many at once, every other of which has a sum that overflows. */
+static void long_rows_whose_sums_overflow_have_the_same_tables(void **state)
+{
+    const int64_t lengths[] = {3000, 2049, 5000, 10, 4096, 70000};
+    test_weights weights;
+    void *first = NULL;
+    (void)state;
+    test_open_weights(lengths, 6, TEST_ZEROS, SPG_F64, true, &weights);
+    double *values = weights.host.values;
+    for (int64_t i = 1; i < 6; i += 2)
+        for (int64_t k = test_offset(&weights.host, i); k < test_offset(&weights.host, i + 1); ++k)
+            values[k] *= DBL_MAX / 2;
+    test_send(values, (size_t)weights.host.nnz * sizeof *values, weights.here.values);
+    for (int k = 0; k < TEST_CONTEXTS; ++k) {
+        spg_context *context = test_context_number(k);
+        spg_alias *alias =
+            test_build_alias(context, test_weights_for(context, &weights), SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT);
+        void *table = test_alias_table(context, alias);
+        if (k == 0)
+            first = table;
+        else
+            assert_memory_equal(table, first, test_alias_bytes(alias));
+        if (k > 0) free(table);
+        spg_alias_destroy(alias);
+        spg_context_destroy(context);
+    }
+    free(first);
+    test_close_weights(&weights);
 }
 
 static void the_sweep_and_split_and_pack_give_one_table(void **state)
@@ -348,6 +379,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_gives_every_weight_back),
         cmocka_unit_test(tables_are_the_same_bits_on_every_place_and_number_of_threads),
+        cmocka_unit_test(long_rows_whose_sums_overflow_have_the_same_tables),
         cmocka_unit_test(the_sweep_and_split_and_pack_give_one_table),
         cmocka_unit_test(tables_are_the_sweep_as_defined),
         cmocka_unit_test(draws_follow_the_weights_in_any_order),

@@ -126,6 +126,36 @@ static void more_rows_than_alias_tables_on_a_device_take_are_refused(void **stat
     assert_null(alias);
 }
 
+/* The same among rows of which tables are built many at once. */
+static void weights_that_cannot_be_are_refused_in_long_rows(void **state)
+{
+    enum { LONG = 3000, LONG_ROWS = 5, ALL = LONG * LONG_ROWS };
+    static const struct {
+        int row;
+        double value;
+        const char *words;
+    } wrong[] = {{4, -1, "row 4, item 2999: weight -1 is negative"},
+                 {1, NAN, "row 1, item 2999"},
+                 {2, INFINITY, "row 2, item 2999: weight inf is infinite"},
+                 {3, 0, "row 3: all of its 3000 weights are zero"}};
+    static double values[ALL];
+    int32_t offsets[LONG_ROWS + 1];
+    fixture *f = *state;
+    for (int i = 0; i <= LONG_ROWS; ++i) offsets[i] = i * LONG;
+    int32_t *offsets_here = test_lend(offsets, sizeof offsets);
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; ++w) {
+        for (int k = 0; k < ALL; ++k) values[k] = 1 + k % 7;
+        double *row = values + (ptrdiff_t)wrong[w].row * LONG;
+        if (wrong[w].value == 0) memset(row, 0, LONG * sizeof *row);
+        row[LONG - 1] = wrong[w].value;
+        double *here = test_lend(values, sizeof values);
+        spg_csr weights = {LONG_ROWS, LONG, ALL, SPG_I32, SPG_F64, test_place(), offsets_here, NULL, here};
+        assert_weights_refused(f, &weights, SPG_ERROR_FORMAT, wrong[w].words);
+        test_give_back(here, sizeof values);
+    }
+    test_give_back(offsets_here, sizeof offsets);
+}
+
 static void rows_and_columns_that_cannot_be_are_refused(void **state)
 {
     fixture *f = *state;
@@ -360,6 +390,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_by_row_item_and_kind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_rows_than_alias_tables_on_a_device_take_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_in_long_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_and_columns_that_cannot_be_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_draws_without_tables_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_tables_and_their_draws_are_checked, set_up, tear_down),

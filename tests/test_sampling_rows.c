@@ -212,6 +212,77 @@ static void weights_whose_sum_overflows_are_drawn_from(void **state)
     spg_context_destroy(context);
 }
 
+enum { MOST_ROWS = 100 };
+
+/* Zeros of either sign, and with `large` in every other row weights whose sum overflows: what is read in another way
+ * than the rest is drawn from alike. */
+static void assert_odd_rows_alike(const int64_t *lengths, int count, spg_type type, bool large)
+{
+    const spg_random random = {8, 2, 1};
+    test_weights weights;
+    int32_t first[MOST_ROWS], draws[MOST_ROWS];
+    test_open_weights(lengths, count, TEST_ZEROS, type, true, &weights);
+    for (int signs = 0; signs < 2; ++signs) {
+        for (int64_t i = 0; signs == 1 && i < count; ++i)
+            for (int64_t k = test_offset(&weights.host, i); k < test_offset(&weights.host, i + 1); ++k) {
+                double weight = test_weight(&weights.host, k);
+                if (!(weight > 0)) put_uniform(type, weights.host.values, k, -0.0);
+                if (large && i % 2 == 0) put_uniform(type, weights.host.values, k, weight * (DBL_MAX / 2));
+            }
+        test_send(weights.host.values, (size_t)weights.host.nnz * spg_type_size(type), weights.here.values);
+        for (int k = 0; k < TEST_CONTEXTS; ++k) {
+            bool is_first = k == 0 && (signs == 0 || large);
+            spg_context *context = test_context_number(k);
+            draw_rows(context, &weights, SPG_BUTTERFLY_AUTO, &random, NULL, is_first ? first : draws);
+            if (!is_first) assert_memory_equal(draws, first, (size_t)count * sizeof *first);
+            spg_context_destroy(context);
+        }
+    }
+    test_close_weights(&weights);
+}
+
+static void rows_with_signs_and_large_weights_are_drawn_from_alike(void **state)
+{
+    enum { LONG = TEST_LENGTHS + 2, SHORT = 98 };
+    int64_t few_long[LONG] = {40001}, many_short[SHORT]; /* the first and the long one end before the matrix does */
+    (void)state;
+    memcpy(few_long + 1, test_lengths, sizeof test_lengths);
+    few_long[LONG - 1] = 3;
+    for (int i = 0; i < SHORT; ++i) many_short[i] = i < TEST_LENGTHS - 1 ? test_lengths[i] : 1 + i * 37 % 80;
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int large = 0; large < (type == SPG_F64 ? 2 : 1); ++large) {
+            assert_odd_rows_alike(few_long, LONG, type, large == 1);
+            assert_odd_rows_alike(many_short, SHORT, type, large == 1);
+        }
+}
+
+/* Rows on either side of what a thread, some lanes, a warp and only a block can take, side by side. */
+static void many_rows_of_mixed_lengths_are_drawn_from_alike(void **state)
+{
+    enum { MANY = 1500, APART = 300 };
+    static const int64_t longest[MANY / APART] = {16383, 16384, 32765, 32766, 16382};
+    static int64_t lengths[MANY];
+    static int32_t first[MANY], draws[MANY];
+    const spg_random random = {3, 1, 4};
+    (void)state;
+    for (int i = 0; i < MANY; ++i) {
+        lengths[i] = i % 37 == 0 ? 1025 + i : i % 11 == 0 ? 257 + i % 768 : i % 4 == 0 ? 9 + i % 250 : 1 + i % 8;
+        if (i % APART == APART / 2) lengths[i] = longest[i / APART];
+    }
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int kind = TEST_WIDE; kind <= TEST_ZEROS; ++kind) { /* offsets of either width */
+            test_weights weights;
+            test_open_weights(lengths, MANY, kind, type, type == SPG_F32, &weights);
+            for (int k = 0; k < TEST_CONTEXTS; ++k) {
+                spg_context *context = test_context_number(k);
+                draw_rows(context, &weights, SPG_BUTTERFLY_AUTO, &random, NULL, k == 0 ? first : draws);
+                if (k > 0) assert_memory_equal(draws, first, sizeof first);
+                spg_context_destroy(context);
+            }
+            test_close_weights(&weights);
+        }
+}
+
 /* Below 1 doubles lie closer than above: the sum before the last block is 1 - 2^-53, its only item above zero lifts it
  * to 1 + 2^-52, and that less the item is 1. The table, which in lane 16 holds the right half alone, leads to the left
  * one, of zeros. */
@@ -248,6 +319,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_numbers_are_their_own_uniforms),
         cmocka_unit_test(draws_follow_the_weights),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
+        cmocka_unit_test(rows_with_signs_and_large_weights_are_drawn_from_alike),
+        cmocka_unit_test(many_rows_of_mixed_lengths_are_drawn_from_alike),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);

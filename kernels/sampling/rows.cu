@@ -1,7 +1,8 @@
-/* One draw from each row, weights read once: method AUTO. A warp takes 32 neighbouring rows: those of up to 8 items go
- * to a thread each, those that a piece of eight lanes holds to eight lanes each, longer ones to the warp one after the
- * other, in pieces whose sums its lanes keep, and very long ones to blocks (rows_long.cu). All form the same tree. */
+/* One draw from each row, weights read once: method AUTO. A row of up to 8 items goes to a thread; others go to warps,
+ * several at a time or one by one, as their lengths are (rows_slots.cuh); very long ones to blocks (rows_long.cu).
+ * Where rows are long on average, each warp takes a few of them in turn. All form the same tree. */
 #include "rows.cuh"
+#include "rows_slots.cuh"
 #include "rows_tree.cuh"
 
 namespace spg
@@ -12,154 +13,153 @@ namespace rows
 namespace
 {
 
-enum { GROUP = 8 };
-
 /* Where rows are long, few a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
 enum { LONG_MEAN = 256, WARP_BYTES = 8192 };
 
-/* One row of the 32 of a warp, of up to LONGEST items. */
-struct row_view {
-    int64_t begin;
-    double u;
-    int items;
-};
-
-/* The draws below leave out rows that turn out not to be plain, and tell so. */
-template <typename Real> __device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, const row_view &mine)
+/* The draws below tell of rows that turn out not to be plain, whose draws are of no use. */
+template <typename Real>
+__device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, int64_t begin, double u,
+                               const Real (&items)[SPG_SHORT_ROW])
 {
     tree::item_tree<SPG_SHORT_ROW> sums;
-    Real items[SPG_SHORT_ROW];
     int signs = 0;
-#pragma unroll
-    for (int k = 0; k < SPG_SHORT_ROW; ++k) items[k] = k < mine.items ? job.weights[mine.begin + k] : 0;
 #pragma unroll
     for (int k = 0; k < SPG_SHORT_ROW; ++k) signs |= sign_word(items[k]);
     sums.sum(items);
     if (signs < 0 || !is_sound_sum(sums.root())) return false;
-    job.write(row, mine.begin, sums.find(multiply(mine.u, sums.root()), 0));
+    double base = 0;
+    job.write(row, begin, sums.find(multiply(u, sums.root()), &base));
     return true;
 }
 
-/* A row by eight lanes: of one chunk, else of one piece. A group without a row has no items. */
-template <bool ONE_CHUNK, typename Real>
-__device__ bool draw_by_group(const row_job<Real> &job, int64_t row, const row_view &mine)
+/* A row that has been left out, or drawn from wrongly by another lane. Not inlined: there are few such rows. */
+template <typename Real> __device__ __noinline__ void draw_odd_row(const row_job<Real> &job, int64_t row)
 {
-    typedef piece_sums<GROUP, true, Real> sums;
-    const row_pieces<Real> pieces(job, mine.begin, mine.items);
-    const row_piece<Real> piece = pieces[0];
-    bool odd = false;
-    node_items<Real> node = {};
-    double sum;
-    if constexpr (ONE_CHUNK) {
-        node = sums::load_node(piece, sums::lane() * ITEMS<Real>, 1, &odd);
-        odd = node.signs() < 0;
-        sum = node.sum();
-    } else {
-        sum = sums::sum(piece, 1, &odd);
-    }
-    const lane_tree<GROUP> tree(sum);
-    double target = multiply(mine.u, tree.root()), base = 0;
-    int position;
-    if constexpr (ONE_CHUNK)
-        position = sums::find_in_nodes(node, tree, 0, target, base);
-    else
-        position = sums::find_in_chunk(piece, tree.find(target, &base), 1, target, base);
-    if (!is_sound_sum(tree.root())) return false;
-    if (position >= 0) job.write(row, mine.begin, pieces.item(0, position));
-    return !odd;
+    int64_t begin = job.offsets[row];
+    const row_pieces<Real, int> pieces(job, begin, (int)(job.offsets[row + 1] - begin));
+    __syncwarp();
+    draw_odd_by_warp(job, row, pieces, job.uniform(row));
 }
 
-/* The rows of `rest`, four at a time. Returns those left out. */
-template <bool ONE_CHUNK, typename Real>
-__device__ unsigned int draw_by_groups(const row_job<Real> &job, int64_t first, const row_view *views,
-                                       unsigned int rest)
+template <typename Real> __device__ void draw_odd_rows(const row_job<Real> &job, int64_t first, unsigned int odd)
 {
-    unsigned int odd = 0;
-    while (rest != 0) {
-        unsigned int others = rest;
-        for (int g = 0; g < lane_in_warp() / GROUP; ++g) others &= others - 1;
-        int source = others != 0 ? __ffs((int)others) - 1 : 0;
-        row_view row = views[source];
-        if (others == 0) row.begin = row.items = 0;
-        bool drawn = draw_by_group<ONE_CHUNK>(job, first + source, row);
-        odd |= __reduce_or_sync(ALL_LANES, !drawn && others != 0 ? 1u << source : 0);
-        for (int g = 0; g < WARP / GROUP; ++g) rest &= rest - 1;
-    }
-    return odd;
+    for (; odd != 0; odd &= odd - 1) draw_odd_row(job, first + __ffs((int)odd) - 1);
 }
 
-/* The rows of `rest`, one after the other. */
-template <typename Real>
-__device__ unsigned int draw_by_whole_warp(const row_job<Real> &job, int64_t first, const row_view *views,
-                                           unsigned int rest)
-{
-    unsigned int odd = 0;
-    for (; rest != 0; rest &= rest - 1) {
-        int source = __ffs((int)rest) - 1;
-        row_view row = views[source];
-        outcome came = draw_by_warp<true>(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u, 1);
-        if (came != DRAWN) odd |= 1u << source;
+/* Rows that a block's warps share: of each warp the lanes that have them. */
+template <int WARPS> struct shared_rows {
+    unsigned int lanes[WARPS];
+    int taken;
+
+    /* The thread whose row is the next, or -1. */
+    __device__ int take()
+    {
+        int next = 0, warp = 0;
+        if (lane_in_warp() == 0) next = atomicAdd(&taken, 1);
+        next = __shfl_sync(ALL_LANES, next, 0);
+#pragma unroll
+        for (int w = 0; w < WARPS - 1; ++w) {
+            int count = __popc(lanes[w]);
+            if (warp < w || next < count) continue;
+            next -= count;
+            ++warp;
+        }
+        unsigned int of_warp = lanes[warp];
+        bool is_it = (of_warp >> lane_in_warp() & 1) != 0 && __popc(of_warp & lanes_below()) == next;
+        unsigned int it = __ballot_sync(ALL_LANES, is_it);
+        return it != 0 ? warp * WARP + __ffs((int)it) - 1 : -1;
     }
-    return odd;
+};
+
+/* The row of a thread; of no items if there is none, or none to be drawn from here. */
+template <typename Real> __device__ row_view view_row(const row_job<Real> &job, int64_t row)
+{
+    row_view view = {};
+    if (row >= job.rows) return view;
+    const row_offsets offsets(job.offsets, row);
+    view.u = job.uniform(row); /* while offsets are read */
+    int64_t begin = offsets.begin(), end = offsets.end();
+    if (!job.is_for_warp(row, begin, end)) return view;
+    view.begin = begin;
+    view.lead = spg_row_lead(begin, end - begin, sizeof(Real));
+    view.positions = (int)(end - begin) + view.lead;
+    return view;
 }
 
 template <int THREADS, int BLOCKS, typename Real>
 __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid_constant__ row_job<Real> job)
 {
-    __shared__ row_view views_of_block[THREADS];
-    int lane = lane_in_warp();
-    const row_view *views = views_of_block + threadIdx.x / WARP * WARP;
+    __shared__ task_room rooms[THREADS / WARP];
+    __shared__ shared_rows<THREADS / WARP> long_rows;
+    int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP;
+    task_room &room = rooms[warp];
+    int64_t first = (int64_t)blockIdx.x * THREADS, row = first + threadIdx.x;
+    row_view mine = view_row(job, row);
+    int items = mine.positions - mine.lead;
+    bool is_short = items <= SPG_SHORT_ROW, is_plain = !is_short && job.is_plain(mine.begin, items);
+    Real short_row[SPG_SHORT_ROW]; /* read while the rest is prepared */
+#pragma unroll
+    for (int k = 0; k < SPG_SHORT_ROW; ++k) short_row[k] = is_short && k < items ? job.weights[mine.begin + k] : 0;
+    const slot_rows<Real> rows(is_plain, &mine);
+    unsigned int long_lanes = __ballot_sync(ALL_LANES, is_plain && !rows.has_slots());
+    if (lane == 0) long_rows.lanes[warp] = long_lanes;
+    if (threadIdx.x == 0) long_rows.taken = 0;
+    room.rows[lane] = mine;
+    task_slot<Real> slot;
+    if (rows.tasks > 0) slot.open(job, rows, 0, room);
+    bool left_out = !is_short && !is_plain;
+    if (is_short && items > 0) left_out = !draw_by_thread(job, row, mine.begin, mine.u, short_row);
+    unsigned int odd = __ballot_sync(ALL_LANES, left_out);
+    __syncthreads(); /* long_rows */
+    for (int task = 0; task < rows.tasks;) {
+        odd |= draw_task(job, first + warp * WARP, rows, slot, room);
+        if (++task < rows.tasks) slot.open(job, rows, task, room);
+    }
+    draw_odd_rows(job, first + warp * WARP, odd);
+    for (int k = long_rows.take(); k >= 0; k = long_rows.take())
+        if (!draw_pieces(job, first + k, rooms[k / WARP].rows[k % WARP], room)) draw_odd_row(job, first + k);
+}
+
+/* All rows by warps, each of which takes a few. */
+template <int THREADS, int BLOCKS, int BATCH, typename Real>
+__global__ void __launch_bounds__(THREADS, BLOCKS) draw_by_warps_kernel(const __grid_constant__ row_job<Real> job)
+{
     int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP * job.rows_a_warp;
-    row_view mine = {0, 0, 0};
-    if (lane < job.rows_a_warp && first + lane < job.rows) {
-        int64_t begin = job.offsets[first + lane], end = job.offsets[first + lane + 1];
-        if (!job.is_sound(first + lane, begin, end))
-            job.report_row(first + lane);
-        else if (end - begin > LONGEST)
-            *job.has_long = 1;
-        else
-            mine = {begin, job.uniform(first + lane), (int)(end - begin)};
+    int count = (int)min((int64_t)job.rows_a_warp, job.rows - first);
+    unsigned int odd = 0;
+    double u = lane_in_warp() < count ? job.uniform(first + lane_in_warp()) : 0;
+    for (int k = 0; k < count; ++k) {
+        int64_t row = first + k, begin = job.offsets[row], end = job.offsets[row + 1];
+        double row_u = __shfl_sync(ALL_LANES, u, k);
+        if (!job.is_for_warp(row, begin, end)) continue;
+        const row_pieces<Real, int> pieces(job, begin, (int)(end - begin));
+        bool is_plain = pieces.items > SPG_SHORT_ROW && job.is_plain(begin, pieces.items);
+        if (!is_plain || draw_by_warp<BATCH, true>(job, row, pieces, row_u, 1) != DRAWN) odd |= 1u << k;
     }
-    views_of_block[threadIdx.x] = mine;
-    bool is_short = mine.items <= SPG_SHORT_ROW, left_out = !is_short && !job.is_plain(mine.begin, mine.items);
-    if (mine.items > 0 && is_short) left_out = !draw_by_thread(job, first + lane, mine);
-    __syncwarp();
-    int positions = mine.items + spg_row_lead(mine.begin, mine.items, sizeof(Real));
-    bool in_chunk = positions <= GROUP * ITEMS<Real>, in_piece = positions <= PIECE<GROUP, Real>;
-    unsigned int odd = __ballot_sync(ALL_LANES, left_out), todo = __ballot_sync(ALL_LANES, !is_short) & ~odd;
-    unsigned int chunks = __ballot_sync(ALL_LANES, in_chunk), all_pieces = __ballot_sync(ALL_LANES, in_piece);
-    odd |= draw_by_groups<true>(job, first, views, todo & chunks);
-    odd |= draw_by_groups<false>(job, first, views, todo & all_pieces & ~chunks);
-    odd |= draw_by_whole_warp(job, first, views, todo & ~all_pieces);
-    for (; odd != 0; odd &= odd - 1) {
-        int source = __ffs((int)odd) - 1;
-        row_view row = views[source];
-        draw_odd_by_warp(job, first + source, row_pieces<Real>(job, row.begin, row.items), row.u);
-    }
+    draw_odd_rows(job, first, odd);
 }
 
 int rows_for_warp(const spg_csr &weights, size_t size)
 {
     int64_t mean = weights.nnz / weights.rows, rows = mean > 0 ? WARP_BYTES / (mean * (int64_t)size) : WARP;
-    return mean < LONG_MEAN || rows > WARP ? WARP : rows > 1 ? (int)rows : 1;
+    return mean < LONG_MEAN || rows >= WARP ? WARP : rows > 1 ? (int)rows : 1;
 }
 
-template <int THREADS, int BLOCKS, typename Real> void queue_draws_by(cudaStream_t stream, const row_job<Real> &job)
+template <int THREADS, int BLOCKS, int LONG_THREADS, int LONG_BLOCKS, int LONG_BATCH, typename Real>
+void queue_draws_by(cudaStream_t stream, const row_job<Real> &job)
 {
-    int64_t block_rows = (int64_t)job.rows_a_warp * (THREADS / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
-    draw_rows_kernel<THREADS, BLOCKS><<<(unsigned)blocks, THREADS, 0, stream>>>(job);
+    bool is_long = job.rows_a_warp < WARP;
+    auto kernel = is_long ? draw_by_warps_kernel<LONG_THREADS, LONG_BLOCKS, LONG_BATCH, Real>
+                          : draw_rows_kernel<THREADS, BLOCKS, Real>;
+    int threads = is_long ? LONG_THREADS : THREADS;
+    int64_t block_rows = (int64_t)job.rows_a_warp * (threads / WARP), blocks = (job.rows + block_rows - 1) / block_rows;
+    kernel<<<(unsigned)blocks, threads, 0, stream>>>(job);
 }
 
-/* Rows of mixed lengths want many warps, and small blocks, which end sooner (sampling_bench, H100). */
-void queue_draws(cudaStream_t stream, const row_job<float> &job)
-{
-    if (job.rows_a_warp == WARP)
-        queue_draws_by<64, 14>(stream, job);
-    else
-        queue_draws_by<128, 5>(stream, job);
-}
-
-void queue_draws(cudaStream_t stream, const row_job<double> &job) { queue_draws_by<128, 6>(stream, job); }
+/* Blocks of four warps share long rows well; where all rows are long, loads of eight chunks a warp keep the memory busy
+ * (sampling_bench, H100). */
+void queue_draws(cudaStream_t stream, const row_job<float> &job) { queue_draws_by<128, 7, 128, 5, 8>(stream, job); }
+void queue_draws(cudaStream_t stream, const row_job<double> &job) { queue_draws_by<128, 7, 128, 6, 8>(stream, job); }
 
 template <typename Real>
 spg_status draw_automatically(workspace &work, const spg_csr &weights, const row_job<Real> &job)
@@ -186,6 +186,7 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
 {
     workspace work(context);
     spg_report *shared = spg_cuda_of(context)->report, report;
+    bool is_aligned = (uintptr_t)weights.values % SPG_LANE_BYTES == 0;
     row_job<Real> job = {offsets_of(weights),
                          weights.rows,
                          weights.nnz,
@@ -195,7 +196,7 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          {0, 0, 0},
                          draws,
                          rows_for_warp(weights, sizeof(Real)),
-                         (uintptr_t)weights.values % SPG_LANE_BYTES == 0,
+                         is_aligned ? weights.nnz - weights.nnz % (int64_t)(SPG_LANE_BYTES / sizeof(Real)) : 0,
                          &shared->first[FIRST_FAULT],
                          &shared->first[FIRST_UNIFORM],
                          sign_of(context, SIGN_FAULT),

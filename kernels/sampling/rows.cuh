@@ -10,8 +10,35 @@ namespace spg
 namespace rows
 {
 
-/* Rows of more items are not drawn by a warp but by whole blocks. */
-enum { LONGEST = 32768 };
+/* Rows of more items are not drawn by a warp but by whole blocks: a warp's 32 pieces of 4096 bytes hold no more, with
+ * what stands before a row. */
+template <typename Real>
+constexpr int LONGEST = WARP * 4096 / (int)sizeof(Real) - (SPG_LANE_BYTES / (int)sizeof(Real) - 1);
+
+/* The offsets of a row, by words of 32 bits, so that what comes between this and the first call of begin or end need
+ * not wait for them. */
+struct row_offsets {
+    bool wide;
+    int32_t low[2], high[2];
+
+    __device__ row_offsets(numbers_view offsets, int64_t row) : wide(offsets.wide)
+    {
+        const int32_t *words = static_cast<const int32_t *>(offsets.memory) + (wide ? 2 * row : row);
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            low[k] = words[wide ? 2 * k : k];
+            high[k] = words[wide ? 2 * k + 1 : k];
+        }
+    }
+    __device__ int64_t begin() const { return number(0); }
+    __device__ int64_t end() const { return number(1); }
+
+  private:
+    __device__ int64_t number(int k) const
+    {
+        return wide ? (int64_t)high[k] << 32 | (uint32_t)low[k] : (int64_t)low[k];
+    }
+};
 
 template <typename Real> struct row_job {
     numbers_view offsets;
@@ -21,23 +48,20 @@ template <typename Real> struct row_job {
     spg_random random;
     int32_t *draws;
     int rows_a_warp;                                     /* 1 to 32 */
-    bool aligned;                                        /* weights can be read by 16 bytes */
+    int64_t plain_end;                                   /* where what can be read by 16 bytes ends */
     unsigned long long *first_fault, *first_bad_uniform; /* rows; all bits set before, or of no use */
     device_sign fault, has_long;                         /* there is one of them; a row of more than LONGEST items */
 
     /* Whether a row's offsets can be; the first and the last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
     {
-        bool spans = (row > 0 || begin == 0) && (row + 1 < rows || end == nnz);
-        return spans && begin >= 0 && end > begin && end <= nnz && end - begin <= INT32_MAX;
+        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
+        uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items than one */
+        return (begin >= 0) & (end <= nnz) & (more < (uint64_t)INT32_MAX) & !(starts_late | ends_early);
     }
 
     /* Whether a row of more than SPG_SHORT_ROW items can be read by 16 bytes. */
-    __device__ bool is_plain(int64_t begin, int64_t items) const
-    {
-        constexpr int64_t node = SPG_LANE_BYTES / sizeof(Real);
-        return aligned && (begin + items + node - 1) / node * node <= nnz;
-    }
+    __device__ bool is_plain(int64_t begin, int64_t items) const { return begin + items <= plain_end; }
 
     __device__ double uniform(int64_t row) const
     {
@@ -55,6 +79,15 @@ template <typename Real> struct row_job {
     {
         *fault = 1;
         report_first(first_fault, row);
+    }
+
+    /* Whether a row is for a warp to draw from; tells of those that are at fault or for blocks. */
+    __device__ bool is_for_warp(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool sound = is_sound(row, begin, end), is_long = end - begin > LONGEST<Real>;
+        if (!sound) report_row(row);
+        if (sound && is_long) *has_long = 1;
+        return sound && !is_long;
     }
 
     /* Item k of a row that begins at `begin` and has `items`, scaled; past its end 0. *bad: it is none. */

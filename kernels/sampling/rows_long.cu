@@ -17,20 +17,21 @@ enum {
     WARPS = THREADS / WARP,
     NODES_LEVELS = 10,
     NODES = 1 << NODES_LEVELS,
-    BLOCKS_A_MULTIPROCESSOR = 2
+    BLOCKS_A_MULTIPROCESSOR = 2,
+    BATCH = 8 /* chunks read at a time */
 };
 constexpr int STACK = 12; /* a node has up to 2^10 pieces: rows have less than 2^31 items */
 
 /* The sum of `count` pieces (a power of two) from `first` on, by a warp. stack: of the nodes that wait for their right
  * siblings. */
 template <bool PLAIN, typename Real>
-__device__ double sum_pieces(const row_pieces<Real> &pieces, int64_t first, int count, double scale, bool *odd)
+__device__ double sum_pieces(const row_pieces<Real, int64_t> &pieces, int64_t first, int count, double scale, bool *odd)
 {
     double stack[STACK];
     for (int k = 0; k < count; ++k) {
         double sum = 0;
         if (first + k < pieces.count())
-            sum = tree::sum_across<1, WARP>(piece_sums<WARP, PLAIN, Real>::sum(pieces[first + k], scale, odd));
+            sum = tree::sum_across<1, WARP>(piece_sums<BATCH, PLAIN, Real>::sum(pieces[first + k], scale, odd));
         int level = 0;
         for (; k >> level & 1; ++level) sum = add(stack[level], sum);
         stack[level] = sum;
@@ -63,8 +64,8 @@ __device__ int find_in_heap(const double *sums, int count, double target, double
 }
 
 template <bool PLAIN, typename Real>
-__device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces,
-                                 double u, double scale)
+__device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *sums,
+                                 const row_pieces<Real, int64_t> &pieces, double u, double scale)
 {
     int warp = (int)threadIdx.x / WARP, levels = spg_levels(pieces.count());
     double target = 0, base = 0;
@@ -90,14 +91,15 @@ __device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *
     }
     if (warp != 0) return DRAWN;
     int64_t piece = min(first, pieces.count() - 1);
-    const lane_tree<WARP> chunks(piece_sums<WARP, PLAIN, Real>::sum(pieces[piece], scale, &odd));
-    draw_in_chunks<PLAIN>(job, row, pieces, piece, chunks, scale, target, base);
+    const lane_tree chunks(piece_sums<BATCH, PLAIN, Real>::sum(pieces[piece], scale, &odd));
+    draw_in_chunks<BATCH, PLAIN>(job, row, pieces, piece, chunks, scale, target, base);
     return DRAWN;
 }
 
 /* The same of a row that may not be plain; see rows_tree.cuh. */
 template <typename Real>
-__device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double *sums, const row_pieces<Real> &pieces)
+__device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double *sums,
+                                  const row_pieces<Real, int64_t> &pieces)
 {
     double u = job.uniform(row);
     outcome came = ODD;
@@ -120,7 +122,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     unsigned int count = min(*listed, room);
     for (unsigned int k = blockIdx.x; k < count; k += gridDim.x) {
         int64_t row = list[k], begin = job.offsets[row];
-        draw_any_long_row(job, row, sums, row_pieces<Real>(job, begin, job.offsets[row + 1] - begin));
+        draw_any_long_row(job, row, sums, row_pieces<Real, int64_t>(job, begin, job.offsets[row + 1] - begin));
         __syncthreads();
     }
 }
@@ -135,7 +137,7 @@ spg_status list_rows(spg_context *context, const row_job<Real> &job, unsigned in
     if (status != SPG_OK) return status;
     return for_each(context, job.rows, "listing long rows", [=] __device__(int64_t row) {
         int64_t begin = job.offsets[row], end = job.offsets[row + 1];
-        if (!job.is_sound(row, begin, end) || end - begin <= LONGEST) return;
+        if (!job.is_sound(row, begin, end) || end - begin <= LONGEST<Real>) return;
         unsigned int place = atomicAdd(count, 1u);
         if (place < room) list[place] = row;
     });
@@ -147,7 +149,7 @@ template <typename Real> spg_status draw_long_rows(workspace &work, const row_jo
 {
     spg_context *context = work.context;
     spg_cuda *cuda = spg_cuda_of(context);
-    int64_t *list = nullptr, room = job.nnz / LONGEST;
+    int64_t *list = nullptr, room = job.nnz / LONGEST<Real>;
     spg_status status = work.take(room + 1, "long rows", &list);
     unsigned int *count = reinterpret_cast<unsigned int *>(list + room);
     if (status == SPG_OK) status = list_rows(context, job, (unsigned int)room, list, count);

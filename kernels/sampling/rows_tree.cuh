@@ -1,9 +1,9 @@
-/* The tree of sums of a row (src/sampling_sums.h) in the registers of a group of LANES lanes, and the way down it.
- * Private. All lanes of a warp call together.
+/* The tree of sums of a row (src/sampling_sums.h) in the registers of a warp, and the way down it. Private. All lanes
+ * of a warp call together.
  *
- * A load brings a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. LANES of them are a chunk, up to LANES
- * chunks a piece: lane k ends with the sum of chunk k. For the way down the chosen chunk is read again: caches have it,
- * and registers are left for more warps. Loads of eight chunks are under way at a time; their sums are formed by
+ * A load brings a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. 32 of them are a chunk, up to 32 chunks
+ * a piece: lane k ends with the sum of chunk k. For the way down the chosen chunk is read again: caches have it, and
+ * registers are left for more warps. Loads of a batch of chunks are under way at a time; their sums are formed by
  * halving (tree.cuh).
  *
  * Rows are read in one of two ways. PLAIN: by 16 bytes, which may bring what lies beside the row, but not what lies
@@ -24,12 +24,10 @@ namespace rows
 
 using tree::lane_tree;
 
-enum { BATCH = 8 }; /* chunks */
-
 template <typename Real> constexpr int ITEMS = SPG_LANE_BYTES / (int)sizeof(Real);
 
 /* Positions of a piece. */
-template <int LANES, typename Real> constexpr int PIECE = LANES *LANES *ITEMS<Real>;
+template <typename Real> constexpr int PIECE = WARP *WARP *ITEMS<Real>;
 
 /* A piece of a row: positions [lead, end) hold items, those before none, and `from` is where position 0 would be. */
 template <typename Real> struct row_piece {
@@ -104,10 +102,8 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
 };
 
 /* Sums of a piece, chunk by chunk. scale: 1 where PLAIN. *odd: PLAIN: a sign bit is set; else an item is below 0. */
-template <int LANES, bool PLAIN, typename Real> struct piece_sums {
-    static constexpr int CHUNK = LANES * ITEMS<Real>;
-
-    static __device__ int lane() { return lane_in_warp() % LANES; }
+template <int BATCH, bool PLAIN, typename Real> struct piece_sums {
+    static constexpr int CHUNK = WARP * ITEMS<Real>;
 
     /* The node at position `at` of the piece. */
     static __device__ node_items<Real> load_node(const row_piece<Real> &piece, int at, double scale, bool *odd)
@@ -151,33 +147,25 @@ template <int LANES, bool PLAIN, typename Real> struct piece_sums {
         }
     }
 
-    template <int FIRST> static __device__ double sum_half(const node_items<Real> (&nodes)[BATCH])
-    {
-        double sums[BATCH / 2];
-#pragma unroll
-        for (int c = 0; c < BATCH / 2; ++c) sums[c] = nodes[FIRST + c].sum();
-        return tree::sum_chunks<BATCH / 2>(sums);
-    }
-
     /* The sum of chunk `lane % BATCH` of those from position `first` on. */
     static __device__ double sum_batch(const row_piece<Real> &piece, int first, double scale, bool *odd)
     {
         node_items<Real> nodes[BATCH];
-        load_batch(piece, first + lane() * ITEMS<Real>, scale, nodes, odd);
-        double left = sum_half<0>(nodes), right = 0;
-        if (__any_sync(ALL_LANES, piece.end > first + BATCH / 2 * CHUNK)) right = sum_half<BATCH / 2>(nodes);
-        return tree::sum_across<BATCH, LANES>(tree::halve(left, right, BATCH / 2));
+        double sums[BATCH];
+        load_batch(piece, first + lane_in_warp() * ITEMS<Real>, scale, nodes, odd);
+#pragma unroll
+        for (int c = 0; c < BATCH; ++c) sums[c] = nodes[c].sum();
+        return tree::sum_across<BATCH, WARP>(tree::sum_chunks<BATCH>(sums));
     }
 
     /* The sum of chunk `lane`. */
     static __device__ double sum(const row_piece<Real> &piece, double scale, bool *odd)
     {
-        if constexpr (LANES == BATCH) return sum_batch(piece, 0, scale, odd);
         double mine = 0;
 #pragma unroll 1
-        for (int b = 0; b < LANES / BATCH && b * BATCH * CHUNK < piece.end; ++b) {
+        for (int b = 0; b < WARP / BATCH && b * BATCH * CHUNK < piece.end; ++b) {
             double sum = sum_batch(piece, b * BATCH * CHUNK, scale, odd);
-            if (lane() / BATCH == b) mine = sum;
+            if (lane_in_warp() / BATCH == b) mine = sum;
         }
         return mine;
     }
@@ -187,25 +175,26 @@ template <int LANES, bool PLAIN, typename Real> struct piece_sums {
                                         double base)
     {
         bool unused = false;
-        node_items<Real> node = load_node(piece, (chunk * LANES + lane()) * ITEMS<Real>, scale, &unused);
-        return find_in_nodes(node, lane_tree<LANES>(node.sum()), chunk, target, base);
+        node_items<Real> node = load_node(piece, (chunk * WARP + lane_in_warp()) * ITEMS<Real>, scale, &unused);
+        return find_in_nodes(node, lane_tree(node.sum()), chunk, target, base);
     }
-    static __device__ int find_in_nodes(const node_items<Real> &node, const lane_tree<LANES> &nodes, int chunk,
-                                        double target, double base)
+    static __device__ int find_in_nodes(const node_items<Real> &node, const lane_tree &nodes, int chunk, double target,
+                                        double base)
     {
         int source = nodes.find(target, &base);
-        int position = (chunk * LANES + lane()) * ITEMS<Real> + node.find(target, base);
-        return lane() == source ? position : -1;
+        int position = (chunk * WARP + lane_in_warp()) * ITEMS<Real> + node.find(target, base);
+        return lane_in_warp() == source ? position : -1;
     }
 };
 
-/* A row of any length as pieces of a warp. */
-template <typename Real> struct row_pieces {
+/* A row as pieces of a warp. Index: int for rows of up to LONGEST items, or int64_t. */
+template <typename Real, typename Index> struct row_pieces {
     const Real *from;
-    int64_t begin, items, positions;
+    int64_t begin;
+    Index items, positions;
     int lead;
 
-    __device__ row_pieces(const row_job<Real> &job, int64_t row_begin, int64_t row_items)
+    __device__ row_pieces(const row_job<Real> &job, int64_t row_begin, Index row_items)
         : from(nullptr), begin(row_begin), items(row_items), positions(0),
           lead(spg_row_lead(row_begin, row_items, sizeof(Real)))
     {
@@ -213,28 +202,30 @@ template <typename Real> struct row_pieces {
         positions = items + lead;
     }
 
-    __device__ int64_t count() const { return (positions + PIECE<WARP, Real> - 1) / PIECE<WARP, Real>; }
+    __device__ Index count() const { return (positions + PIECE<Real> - 1) / PIECE<Real>; }
     /* Of a row at fault position may lie anywhere. */
-    __device__ int64_t item(int64_t k, int position) const
+    __device__ Index item(Index k, int position) const
     {
-        return min(max(k * PIECE<WARP, Real> + position - lead, (int64_t)0), items - 1);
+        return min(max(k * PIECE<Real> + position - lead, (Index)0), items - 1);
     }
-    __device__ row_piece<Real> operator[](int64_t k) const
+    __device__ row_piece<Real> operator[](Index k) const
     {
-        int64_t first = k * PIECE<WARP, Real>;
-        return {from + first, k == 0 ? lead : 0, (int)min(positions - first, (int64_t)PIECE<WARP, Real>)};
+        Index first = k * PIECE<Real>;
+        return {from + first, k == 0 ? lead : 0, (int)min(positions - first, (Index)PIECE<Real>)};
     }
 };
 
 /* Draws from a row by a warp, where target lies, with `base` before it, in piece k, whose chunks are summed. */
-template <bool PLAIN, typename Real>
-__device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, int64_t k,
-                                      const lane_tree<WARP> &chunks, double scale, double target, double base)
+template <int BATCH, bool PLAIN, typename Real, typename Index>
+__device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, const row_pieces<Real, Index> &pieces,
+                                      Index k, const lane_tree &chunks, double scale, double target, double base)
 {
     int chunk = chunks.find(target, &base);
-    int position = piece_sums<WARP, PLAIN, Real>::find_in_chunk(pieces[k], chunk, scale, target, base);
+    int position = piece_sums<BATCH, PLAIN, Real>::find_in_chunk(pieces[k], chunk, scale, target, base);
     if (position >= 0) job.write(row, pieces.begin, pieces.item(k, position));
 }
+
+enum { ODD_BATCH = 4 }; /* chunks read at a time of a row that is not plain */
 
 /* What came of a draw. */
 enum outcome { DRAWN, ODD, TOO_LARGE };
@@ -242,16 +233,16 @@ enum outcome { DRAWN, ODD, TOO_LARGE };
 /* Draws from a row of at most as many pieces as the warp has lanes; the chosen piece is summed once more where it isn't
  * the last, and by the same code: the less of it there is, the more of it stays in the instruction caches. ODD: it has
  * to be drawn from, or reported, another way. */
-template <bool PLAIN, typename Real>
-__device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u,
-                                       double scale)
+template <int BATCH, bool PLAIN, typename Real>
+__device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real, int> &pieces,
+                                       double u, double scale)
 {
-    typedef piece_sums<WARP, PLAIN, Real> sums;
+    typedef piece_sums<BATCH, PLAIN, Real> sums;
     double piece_sum = 0, target = 0, base = 0;
-    int64_t last = pieces.count() - 1, chosen = -1;
+    int last = pieces.count() - 1, chosen = -1;
     bool odd = false;
-    for (int64_t k = 0;;) {
-        const lane_tree<WARP> chunks(sums::sum(pieces[k], scale, &odd));
+    for (int k = 0;;) {
+        const lane_tree chunks(sums::sum(pieces[k], scale, &odd));
         if (chosen < 0) {
             double root = chunks.root();
             if (last > 0) {
@@ -263,20 +254,21 @@ __device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, co
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
             target = multiply(u, root);
             chosen = k = last;
-            if (last > 0) k = chosen = lane_tree<WARP>(piece_sum).find(target, &base);
+            if (last > 0) k = chosen = lane_tree(piece_sum).find(target, &base);
             if (chosen != last) continue;
         }
-        draw_in_chunks<PLAIN>(job, row, pieces, k, chunks, scale, target, base);
+        draw_in_chunks<BATCH, PLAIN>(job, row, pieces, k, chunks, scale, target, base);
         return DRAWN;
     }
 }
 
 /* The same of a row that is not plain. */
 template <typename Real>
-__device__ inline void draw_odd_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real> &pieces, double u)
+__device__ inline void draw_odd_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real, int> &pieces,
+                                        double u)
 {
     for (double scale = 1;; scale = SPG_SCALE_DOWN) {
-        outcome came = draw_by_warp<false>(job, row, pieces, u, scale);
+        outcome came = draw_by_warp<ODD_BATCH, false>(job, row, pieces, u, scale);
         if (came == ODD) job.report_row(row);
         if (came != TOO_LARGE) return;
     }

@@ -55,9 +55,9 @@ template <int COUNT> __device__ inline double sum_all_chunks(const double (&node
     return sum_across<1, COUNT>(sum_across<COUNT, WARP>(sum_chunks<COUNT>(nodes)));
 }
 
-/* LANES nodes of one height, one a lane. */
-template <int LANES> struct lane_tree {
-    static constexpr int LEVELS = log2_of(LANES);
+/* 32 nodes of one height, one a lane. */
+struct lane_tree {
+    static constexpr int LEVELS = log2_of(WARP);
     double mine[LEVELS + 1], other[LEVELS]; /* the lane's node and its sibling at each height above */
 
     __device__ explicit lane_tree(double node)
@@ -72,19 +72,17 @@ template <int LANES> struct lane_tree {
 
     __device__ double root() const { return mine[LEVELS]; }
 
-    /* Which lane of the group has the node that target lies in; *base is then what lies before that, in every lane. Any
-     * lane of it where sums are at fault. */
+    /* Which lane has the node that target lies in; *base is then what lies before that, in every lane. Any lane where
+     * sums are at fault. */
     __device__ int find(double target, double *base) const
     {
-        int lane = lane_in_warp();
         double before = *base;
 #pragma unroll
         for (int level = LEVELS - 1; level >= 0; --level)
-            if ((lane >> level & 1) != 0) before = add(before, other[level]);
-        unsigned int found = __ballot_sync(ALL_LANES, mine[0] > 0 && target >= before) >> (lane / LANES * LANES);
-        if (LANES < WARP) found &= (1u << LANES % WARP) - 1;
-        int source = 31 - __clz((int)(found | 1));
-        *base = __shfl_sync(ALL_LANES, before, source, LANES);
+            if ((lane_in_warp() >> level & 1) != 0) before = add(before, other[level]);
+        unsigned int found = __ballot_sync(ALL_LANES, mine[0] > 0 && target >= before);
+        int source = WARP - 1 - __clz((int)(found | 1));
+        *base = __shfl_sync(ALL_LANES, before, source);
         return source;
     }
 };
@@ -103,22 +101,25 @@ template <int COUNT> struct item_tree {
 
     __device__ double root() const { return sums[1]; }
 
-    __device__ int find(double target, double base) const
-    {
-        int found = 0;
-        descend<1>(target, base, &found);
-        return found;
-    }
+    /* The way down, step by step; *base is then what lies before the leaf found. */
+    __device__ int find(double target, double *base) const { return descend<COUNT>(sums, target, base); }
 
   private:
-    /* The leaves under NODE, from the first on. */
-    template <int NODE> __device__ void descend(double target, double before, int *found) const
+    /* From the root of a tree of N leaves. */
+    template <int N, int ROOM> static __device__ int descend(const double (&tree)[ROOM], double target, double *base)
     {
-        if constexpr (NODE < COUNT) {
-            descend<2 * NODE>(target, before, found);
-            descend<2 * NODE + 1>(target, add(before, sums[2 * NODE]), found);
-        } else if (sums[NODE] > 0 && target >= before) {
-            *found = NODE - COUNT;
+        double before = add(*base, tree[2]);
+        bool right = target >= before && tree[3] > 0;
+        if (right) *base = before;
+        if constexpr (N == 2) {
+            return right;
+        } else {
+            double below[N];
+#pragma unroll
+            for (int first = 2; first < N; first *= 2)
+#pragma unroll
+                for (int k = first; k < 2 * first; ++k) below[k] = right ? tree[k + 2 * first] : tree[k + first];
+            return (right ? N / 2 : 0) + descend<N / 2>(below, target, base);
         }
     }
 };
