@@ -145,6 +145,44 @@ static void regular_operators_are_solved_and_again_with_new_values(void **state)
         }
 }
 
+/* As random_matrix, symmetric. */
+static spg_csr symmetric_matrix(int64_t n, spg_type type, double shift, uint64_t seed)
+{
+    spg_csr A = random_matrix(n, type, shift, seed);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < i; j++) set(A.values, type, i * n + j, get(A.values, type, j * n + i));
+    return A;
+}
+
+/* By tiles without a search for pivots, but for values that are not definite or not symmetric, and after those. */
+static void definite_operators_are_solved_and_others_in_their_place(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {1, 31, 32, 33, 64, 101, 300};
+    for (int s = 0; s < 7; s++)
+        for (spg_type type = SPG_F32; type <= SPG_F64; type++) {
+            double b[300];
+            solver made;
+            const int64_t n = sizes[s];
+            test_random_values(9, 0, SPG_F64, 300, b);
+            for (int i = 0; i < 300; i++) b[i] = (float)b[i];
+            const double much = 3 + 2 * sqrt((double)n);
+            spg_csr values[] = {symmetric_matrix(n, type, much, 1), symmetric_matrix(n, type, much, 2),
+                                symmetric_matrix(n, type, much, 3), random_matrix(n, type, much, 4),
+                                symmetric_matrix(n, type, much, 5)};
+            set(values[4].values, type, n - 1, -get(values[4].values, type, n - 1));
+            set(values[2].values, type, n * n - 1, -much);
+            create(&values[0], &made);
+            assert_solves(&made, &values[0], b, 1000);
+            for (int k = 1; k < 6; k++) {
+                update(&made, &values[k % 5]);
+                assert_solves(&made, &values[k % 5], b, 1000);
+            }
+            destroy(&made);
+            for (int k = 0; k < 5; k++) spg_csr_free(test_host(), &values[k]);
+        }
+}
+
 /* b sums to zero: a solution exists, and the one of least norm does, too. */
 static void assert_solves_ring(const solver *with, const spg_csr *A)
 {
@@ -282,6 +320,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regular_operators_are_solved_and_again_with_new_values),
+        cmocka_unit_test(definite_operators_are_solved_and_others_in_their_place),
         cmocka_unit_test(singular_operators_give_the_solution_of_least_norm),
         cmocka_unit_test(unknowns_of_zero_rows_are_zero_and_the_others_solved),
         cmocka_unit_test(zeros_give_zeros),

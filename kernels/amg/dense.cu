@@ -18,43 +18,79 @@ namespace
 
 enum { IS_REGULAR = 0, IS_SINGULAR = 1, IS_INFINITE = 2 };
 
-/* Adds a row's entries to the zeroed tableau, a warp a row and 32 entries at a time; duplicates among them are added up
- * by the first lane that has one, in order. */
+/* A lane's entry of a row. */
+struct lane_entry {
+    int32_t column; /* a negative one of the lane's own: none */
+    double value;
+    bool ascends; /* from the entry before */
+};
+
+template <typename Value>
+__device__ lane_entry read_entry(const matrix_view<Value> &A, int64_t begin, int64_t k, int64_t end)
+{
+    if (k >= end) return {-1 - lane_in_warp(), 0, true};
+    return {A.columns[k], (double)A.values[k], k == begin || A.columns[k - 1] < A.columns[k]};
+}
+
+/* To what is there already; duplicates are added up by the first lane that has one, in order. By a warp together. */
+__device__ inline void add_entries(const spg_amg_dense &dense, int64_t row, const lane_entry &mine)
+{
+    __syncwarp();
+    double sum = 0;
+    unsigned int alike = __match_any_sync(ALL_LANES, mine.column);
+    bool has_duplicates = __any_sync(ALL_LANES, __popc(alike) > 1);
+    for (int source = 0; source < WARP && has_duplicates; ++source) {
+        double passed = __shfl_sync(ALL_LANES, mine.value, source);
+        if (alike >> source & 1) sum += passed;
+    }
+    if (mine.column >= 0 && (alike & lanes_below()) == 0)
+        *dense.entry(row, mine.column) += has_duplicates ? sum : mine.value;
+    __syncwarp();
+}
+
+/* Adds a row's entries to the zeroed tableau, a warp a row; while columns ascend none is there already, and nothing is
+ * read. faults: NULL, or of values that are not finite. */
 template <typename Value>
 __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_dense dense, unsigned long long *faults)
 {
     for_each_row(A.rows, WARP, [&](int64_t row, int lane) {
-        int64_t end = row >= 0 ? A.offsets[row + 1] : 0;
-        for (int64_t k = row >= 0 ? A.offsets[row] : 0; k < end; k += WARP) {
-            bool reads = k + lane < end;
-            int32_t column = reads ? A.columns[k + lane] : -1 - lane;
-            double value = reads ? (double)A.values[k + lane] : 0, sum = 0;
-            unsigned int alike = __match_any_sync(ALL_LANES, column);
-            bool has_duplicates = __any_sync(ALL_LANES, __popc(alike) > 1);
-            for (int source = 0; source < WARP && has_duplicates; ++source) {
-                double passed = __shfl_sync(ALL_LANES, value, source);
-                if (alike >> source & 1) sum += passed;
+        const int64_t begin = row >= 0 ? A.offsets[row] : 0, end = row >= 0 ? A.offsets[row + 1] : 0;
+        bool ascend = true, is_used = false;
+        for (int64_t k = begin; k < end; k += ENTRIES_IN_FLIGHT * WARP) {
+            lane_entry entries[ENTRIES_IN_FLIGHT];
+#pragma unroll
+            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) entries[u] = read_entry(A, begin, k + u * WARP + lane, end);
+#pragma unroll
+            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
+                const lane_entry &mine = entries[u];
+                const bool reads = mine.column >= 0;
+                ascend = __all_sync(ALL_LANES, mine.ascends) && ascend;
+                if (!ascend)
+                    add_entries(dense, row, mine);
+                else if (reads)
+                    *dense.entry(row, mine.column) = mine.value;
+                if (reads && mine.value != 0) is_used = dense.column_used[mine.column] = 1;
+                if (reads && faults != nullptr && !isfinite(mine.value)) atomicAdd(faults, 1ull);
             }
-            if (reads && (alike & lanes_below()) == 0) *dense.entry(row, column) += has_duplicates ? sum : value;
-            if (reads && value != 0) dense.row_used[row] = dense.column_used[column] = 1;
-            if (reads && !isfinite(value)) atomicAdd(faults, 1ull);
-            __syncwarp();
         }
+        if (is_used) dense.row_used[row] = 1;
     });
 }
 
-template <typename Value> spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &dense)
+/* counts: values that are not finite, which the next judgement tells of. */
+template <typename Value>
+spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &dense, bool counts)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     const int64_t n = dense.n, padded = dense.padded;
     cudaError_t error =
         cudaMemsetAsync(dense.tableau, 0, (size_t)(padded * padded) * sizeof *dense.tableau, cuda->stream);
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(dense.row_used, 0, 2 * (size_t)padded * sizeof *dense.row_used, cuda->stream);
+        error = cudaMemsetAsync(dense.row_used, 0, (2 * (size_t)padded + 1) * sizeof *dense.row_used, cuda->stream);
     spg_status status = spg_cuda_check(context, error, "a dense operator");
     if (status != SPG_OK) return status;
     spread<<<blocks_for_groups(context, n, WARP), THREADS, 0, cuda->stream>>>(view_of<Value>(A), dense,
-                                                                              &cuda->tally->nnz);
+                                                                              counts ? &cuda->tally->nnz : nullptr);
     status = spg_cuda_check_launch(context, "a dense operator");
     if (status != SPG_OK) return status;
     bool by_pivots = dense.vectors == nullptr;
@@ -65,9 +101,16 @@ template <typename Value> spg_status load(spg_context *context, const spg_csr &A
     });
 }
 
-spg_status load_any(spg_context *context, const spg_csr &A, const spg_amg_dense &dense)
+spg_status load_any(spg_context *context, const spg_csr &A, const spg_amg_dense &dense, bool counts)
 {
-    return with_real_type(A.value_type, [&](auto value) { return load<decltype(value)>(context, A, dense); });
+    return with_real_type(A.value_type, [&](auto value) { return load<decltype(value)>(context, A, dense, counts); });
+}
+
+/* The inverse of what the tableau holds. Queued. */
+spg_status invert(spg_context *context, const spg_amg_dense &dense)
+{
+    spg_status status = invert_definite(context, dense);
+    return status == SPG_OK ? invert_by_pivots(context, dense) : status;
 }
 
 /* Whether all pivots but those of unused unknowns count. */
@@ -111,7 +154,7 @@ __global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *mat
 }
 
 /* Bytes of the arrays, in the order of `arrays_of`. */
-enum { ARRAYS = 5 };
+enum { ARRAYS = 6 };
 
 struct dense_array {
     void **memory;
@@ -124,8 +167,9 @@ void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
     arrays[0] = {(void **)&dense.tableau, padded * padded * size};
     arrays[1] = {(void **)&dense.inverse, n * n * size};
     arrays[2] = {(void **)&dense.pivots, (padded + 1) * size};
-    arrays[3] = {(void **)&dense.row_of, 4 * padded * (int64_t)sizeof(int32_t)};
-    arrays[4] = {(void **)&dense.vectors, n * n * size};
+    arrays[3] = {(void **)&dense.row_of, (4 * padded + 1) * (int64_t)sizeof(int32_t)};
+    arrays[4] = {(void **)&dense.panels, 2 * padded * DENSE_PAD * size};
+    arrays[5] = {(void **)&dense.vectors, n * n * size};
 }
 
 /* All but the vectors. */
@@ -141,6 +185,7 @@ spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
     dense.column_of = dense.row_of + dense.padded;
     dense.row_used = dense.column_of + dense.padded;
     dense.column_used = dense.row_used + dense.padded;
+    dense.indefinite = dense.column_used + dense.padded;
     return status;
 }
 
@@ -151,7 +196,7 @@ spg_status make_pseudo_inverse(spg_context *context, const spg_csr &A, spg_amg_d
     const dense_array &vectors = arrays[ARRAYS - 1];
     spg_status status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
     *bytes += vectors.bytes;
-    if (status == SPG_OK) status = load_any(context, A, dense);
+    if (status == SPG_OK) status = load_any(context, A, dense, false);
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
 }
 
@@ -160,19 +205,12 @@ spg_status factor(spg_context *context, const spg_csr &A, spg_amg_dense &dense, 
     if (dense.n == 0) return SPG_OK;
     unsigned int judgement = IS_REGULAR;
     spg_status status = allocate(context, dense, bytes);
-    if (status == SPG_OK) status = load_any(context, A, dense);
-    if (status == SPG_OK) status = invert_by_pivots(context, dense);
+    if (status == SPG_OK) status = load_any(context, A, dense, true);
+    if (status == SPG_OK) status = invert(context, dense);
     if (status == SPG_OK) status = read_judgement(context, dense, &judgement);
     if (status == SPG_OK && judgement == IS_INFINITE)
         return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
     return status == SPG_OK && judgement == IS_SINGULAR ? make_pseudo_inverse(context, A, dense, bytes) : status;
-}
-
-/* What kernels counted while the operator was loaded is told to nobody. */
-spg_status forget_faults(spg_context *context)
-{
-    unsigned long long *faults = &spg_cuda_of(context)->tally->nnz;
-    return for_each(context, 1, "a dense operator", [=] __device__(int64_t) { *faults = 0; });
 }
 
 } // namespace
@@ -217,11 +255,10 @@ spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, con
     if (dense->n == 0) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::load_any(context, *A, *dense);
-    if (status == SPG_OK) status = spg::amg::forget_faults(context);
+    status = spg::amg::load_any(context, *A, *dense, false);
     if (status == SPG_OK)
         status = dense->vectors != nullptr ? spg::amg::invert_by_rotations(context, *dense)
-                                           : spg::amg::invert_by_pivots(context, *dense);
+                                           : spg::amg::invert(context, *dense);
     spg_cuda_leave(context);
     return status;
 }

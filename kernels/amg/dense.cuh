@@ -15,14 +15,16 @@ struct spg_amg_dense {
     spg_type type;
     double least_share; /* of the largest pivot or singular value, or of scale: at most this counts as zero */
     double scale;
-    double *tableau;    /* padded x padded: the operator, and then its inverse, rows and columns permuted */
+    double *tableau;    /* padded x padded: the operator, and by pivots then its inverse, rows and columns permuted */
     double *inverse;    /* n x n, row-major */
     double *pivots;     /* magnitudes; or squares of singular values, and then reciprocals of those kept */
     int32_t *row_of;    /* of each column of the tableau: the row of its pivot */
     int32_t *column_of; /* of each row: the column that it was the pivot of; -1 before */
     int32_t *row_used;  /* not 0: the row has values that are not zero */
     int32_t *column_used;
-    double *vectors; /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
+    int32_t *indefinite; /* one: not 0 if the operator is not symmetric and positive definite; by pivots */
+    double *panels;      /* two, of padded rows by DENSE_PAD columns */
+    double *vectors;     /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
 
     /* Of the tableau: column-major for pivots, row-major for rotations. */
     __device__ double *entry(int64_t row, int64_t column) const
@@ -39,7 +41,10 @@ namespace amg
 
 enum { DENSE_PAD = 32 };
 
-/* Turns the tableau into its inverse by pivots, and writes it to `inverse`. Queued. */
+/* Writes the tableau's inverse to `inverse`, or sets *indefinite; the tableau stays. Queued. */
+spg_status invert_definite(spg_context *context, const spg_amg_dense &dense);
+
+/* Where *indefinite is set: turns the tableau into its inverse by pivots, and writes it to `inverse`. Queued. */
 spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense);
 
 /* Writes the pseudo-inverse of the n x n operator that lies in the tableau, row-major, rows of `padded` values, to

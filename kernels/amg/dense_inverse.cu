@@ -1,11 +1,14 @@
-/* The inverse of a dense operator by Gauss-Jordan exchanges with row pivots, panel by panel.
+/* The inverse of a dense operator by Gauss-Jordan exchanges with row pivots, panel by panel, where that without a
+ * search for pivots has failed.
  *
  * The tableau y = A x is exchanged for x = A^-1 y, a column's unknown against the row of its pivot at a time, in place
  * and without moving rows: entry (row_of[j], c) ends as that of the inverse in row j and column row_of[c]. One block
- * exchanges the columns of a panel, held in registers; then a block for each strip of other columns applies the panel
- * to them. The pivots are those of LU with row pivots, but for columns whose largest entries agree in their first 20
- * bits. The tableau is column-major: neighbouring lanes have neighbouring rows. Two launches a panel, none waits. */
+ * exchanges the columns of a panel, held in registers; then all blocks apply the panel to strips of the other columns.
+ * The pivots are those of LU with row pivots, but for columns whose largest entries agree in their first 20 bits. The
+ * tableau is column-major: neighbouring lanes have neighbouring rows. One cooperative kernel, which does not wait. */
 #include "dense.cuh"
+
+#include <cooperative_groups.h>
 
 namespace spg
 {
@@ -144,10 +147,9 @@ template <int Rows, int Width> __device__ inline void turn_columns(panel_rows<Ro
 /* Exchanges columns [first, first + Width) of the tableau. The loop is left a loop: unrolled, its instructions do not
  * fit their cache. */
 template <int Rows, int Width>
-__global__ __launch_bounds__(PANEL_THREADS) void exchange_panel(spg_amg_dense dense, int first)
+__device__ void exchange_panel(const spg_amg_dense &dense, panel_memory<Width> &memory, int first)
 {
     constexpr int few = panel_memory<Width>::few;
-    __shared__ panel_memory<Width> memory;
     const int count = (int)dense.padded;
     double *panel = dense.tableau + (int64_t)first * count;
     panel_rows<Rows, Width> mine;
@@ -176,18 +178,18 @@ __global__ __launch_bounds__(PANEL_THREADS) void exchange_panel(spg_amg_dense de
 }
 
 /* Applies a panel to STRIP columns beside it: what the rows of its pivots hold there is read before it changes. */
-template <int Width> __global__ __launch_bounds__(THREADS) void apply_panel(spg_amg_dense dense, int first)
+template <int Width>
+__device__ void apply_panel(const spg_amg_dense &dense, double (&pivot_rows)[Width][STRIP], int first, int column)
 {
-    __shared__ double pivot_rows[Width][STRIP];
     const int64_t count = dense.padded;
-    const int column = (int)blockIdx.x * STRIP;
     if (column >= first && column + STRIP <= first + Width) return;
     double *strip = dense.tableau + column * count;
     const double *panel = dense.tableau + first * count;
-    for (int k = (int)threadIdx.x; k < Width * STRIP; k += THREADS)
+    __syncthreads();
+    for (int k = (int)threadIdx.x; k < Width * STRIP; k += (int)blockDim.x)
         pivot_rows[k / STRIP][k % STRIP] = strip[k % STRIP * count + dense.row_of[first + k / STRIP]];
     __syncthreads();
-    for (int row = (int)threadIdx.x; row < count; row += THREADS) {
+    for (int row = (int)threadIdx.x; row < count; row += (int)blockDim.x) {
         bool is_pivot = dense.column_of[row] >= first && dense.column_of[row] < first + Width;
         double sums[STRIP];
 #pragma unroll
@@ -204,34 +206,59 @@ template <int Width> __global__ __launch_bounds__(THREADS) void apply_panel(spg_
     }
 }
 
-template <int Rows> spg_status exchange_all(spg_context *context, const spg_amg_dense &dense)
+/* By all threads of the grid. */
+__device__ inline void put_inverse(const spg_amg_dense &dense)
+{
+    const int64_t n = dense.n, step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n * dense.padded; k += step) {
+        int64_t j = k / dense.padded, c = k % dense.padded, column = dense.row_of[c];
+        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
+        if (column < n) dense.inverse[j * n + column] = is_used ? dense.tableau[c * dense.padded + dense.row_of[j]] : 0;
+    }
+}
+
+template <int Rows> __global__ __launch_bounds__(PANEL_THREADS) void exchange_columns(spg_amg_dense dense)
 {
     constexpr int width = PANEL_VALUES / Rows;
     static_assert(DENSE_PAD % width == 0 && DENSE_PAD % STRIP == 0, "whole panels and strips");
-    cudaStream_t stream = spg_cuda_of(context)->stream;
-    int rows = (int)dense.padded, threads = rows < PANEL_THREADS ? rows : PANEL_THREADS;
-    for (int first = 0; first < rows; first += width) {
-        exchange_panel<Rows, width><<<1, threads, 0, stream>>>(dense, first);
-        apply_panel<width><<<rows / STRIP, THREADS, 0, stream>>>(dense, first);
+    __shared__ panel_memory<width> memory;
+    __shared__ double pivot_rows[width][STRIP];
+    const int count = (int)dense.padded;
+    if (*dense.indefinite == 0) return;
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    for (int first = 0; first < count; first += width) {
+        if (blockIdx.x == 0) exchange_panel<Rows, width>(dense, memory, first);
+        grid.sync();
+        for (int column = (int)blockIdx.x * STRIP; column < count; column += (int)gridDim.x * STRIP)
+            apply_panel<width>(dense, pivot_rows, first, column);
+        grid.sync();
     }
-    return spg_cuda_check_launch(context, "a dense inverse");
+    put_inverse(dense);
+}
+
+template <int Rows> spg_status queue_exchange(spg_context *context, const spg_amg_dense &dense)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    const int rows = (int)dense.padded, threads = rows < PANEL_THREADS ? rows : PANEL_THREADS, strips = rows / STRIP;
+    int most = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, exchange_columns<Rows>, threads, 0);
+    if (error != cudaSuccess) return spg_cuda_check(context, error, "a dense inverse");
+    most *= cuda->multiprocessors;
+    spg_amg_dense of = dense;
+    void *arguments[] = {&of};
+    error = cudaLaunchCooperativeKernel((const void *)exchange_columns<Rows>, dim3(strips < most ? strips : most),
+                                        dim3(threads), arguments, 0, cuda->stream);
+    return spg_cuda_check(context, error, "a dense inverse");
 }
 
 } // namespace
 
 spg_status invert_by_pivots(spg_context *context, const spg_amg_dense &dense)
 {
-    spg_status status = dense.padded <= PANEL_THREADS       ? exchange_all<1>(context, dense)
-                        : dense.padded <= 2 * PANEL_THREADS ? exchange_all<2>(context, dense)
-                        : dense.padded <= 4 * PANEL_THREADS ? exchange_all<4>(context, dense)
-                                                            : exchange_all<8>(context, dense);
-    if (status != SPG_OK) return status;
-    const int64_t n = dense.n;
-    return for_each(context, n * dense.padded, "a dense inverse", [=] __device__(int64_t k) {
-        int64_t j = k / dense.padded, c = k % dense.padded, column = dense.row_of[c];
-        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
-        if (column < n) dense.inverse[j * n + column] = is_used ? dense.tableau[c * dense.padded + dense.row_of[j]] : 0;
-    });
+    return dense.padded <= PANEL_THREADS       ? queue_exchange<1>(context, dense)
+           : dense.padded <= 2 * PANEL_THREADS ? queue_exchange<2>(context, dense)
+           : dense.padded <= 4 * PANEL_THREADS ? queue_exchange<4>(context, dense)
+                                               : queue_exchange<8>(context, dense);
 }
 
 } // namespace amg

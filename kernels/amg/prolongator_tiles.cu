@@ -13,6 +13,7 @@ namespace
 {
 
 enum { TILE_ENTRIES = 2048, TILE_BATCH = 4 }; /* of A in a tile; of them, those that a thread asks for at a time */
+enum { TILES_A_MULTIPROCESSOR = 4 };          /* at least, of fewer entries where A has few rows; amg_bench, H100 */
 
 template <typename Value> struct tile_memory {
     Value products[TILE_ENTRIES]; /* of A's entries with T */
@@ -92,7 +93,9 @@ template <typename Value> __global__ __launch_bounds__(THREADS, 6) void fill_til
 template <typename Value> spg_status queue(spg_context *context, values_job<Value> job, int64_t nnz)
 {
     const int64_t mean = nnz / job.A.rows + 1, fitting = TILE_ENTRIES / mean;
-    const int rows = fitting < 1 ? 1 : fitting < THREADS ? (int)fitting : (int)THREADS;
+    const int64_t shared = job.A.rows / (TILES_A_MULTIPROCESSOR * (int64_t)spg_cuda_of(context)->multiprocessors) + 1;
+    int rows = fitting < 1 ? 1 : fitting < THREADS ? (int)fitting : (int)THREADS;
+    if (rows > shared) rows = (int)shared;
     job.longest = TILE_ENTRIES;
     fill_tiles<<<blocks_for_groups(context, (job.A.rows + rows - 1) / rows, THREADS), THREADS, 0,
                  spg_cuda_of(context)->stream>>>(job, rows);

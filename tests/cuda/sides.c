@@ -61,6 +61,42 @@ void generate(const char *name, spg_type type, spg_csr *matrix)
     assert_int_equal(generate_matrix(test_host(), name, 1, type, matrix), SPG_OK);
 }
 
+/* Writes a row of generate_blocks' matrix, if there is one, and returns its length. */
+static int64_t put_row(const spg_csr *nodes, int unknowns, int64_t row, spg_type type, spg_csr *matrix, int64_t at)
+{
+    const int64_t i = row / unknowns, begin = at;
+    for (int64_t k = test_offset(nodes, i); k < test_offset(nodes, i + 1); ++k)
+        for (int c = 0; c < unknowns; ++c) {
+            const int64_t j = nodes->columns[k], column = j * unknowns + c, sum = row + column;
+            if (i != j && (i + j) % 53 == 0 && row % unknowns == unknowns - 1 && c == unknowns - 1) continue;
+            if (matrix != NULL) {
+                const double value = row == column ? 50 : (double)((row * column + 17 * sum) % 63 - 31) / 31;
+                matrix->columns[at] = (int32_t)column;
+                if (type == SPG_F32)
+                    ((float *)matrix->values)[at] = (float)value;
+                else
+                    ((double *)matrix->values)[at] = value;
+            }
+            ++at;
+        }
+    return at - begin;
+}
+
+void generate_blocks(const char *name, spg_type type, int unknowns, spg_csr *matrix)
+{
+    spg_csr nodes;
+    generate(name, type, &nodes);
+    const int64_t rows = nodes.rows * unknowns;
+    int64_t count = 0;
+    for (int64_t row = 0; row < rows; ++row) count += put_row(&nodes, unknowns, row, type, NULL, 0);
+    assert_int_equal(spg_csr_alloc(test_host(), rows, rows, count, SPG_I64, type, matrix), SPG_OK);
+    int64_t *offsets = matrix->row_offsets;
+    offsets[0] = 0;
+    for (int64_t row = 0; row < rows; ++row)
+        offsets[row + 1] = offsets[row] + put_row(&nodes, unknowns, row, type, matrix, offsets[row]);
+    spg_csr_free(test_host(), &nodes);
+}
+
 double value_of(spg_type type, const void *values, int64_t k)
 {
     return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];

@@ -32,6 +32,9 @@ void get_matrix(const side *at, const spg_csr *there, spg_csr *matrix);
 /* What `name` generates (matrices/generators.h); in test_host(). */
 void generate(const char *name, spg_type type, spg_csr *matrix);
 
+/* Each of its entries as a block of unknowns x unknowns; some off the diagonal lack one. Symmetric if that is. */
+void generate_blocks(const char *name, spg_type type, int unknowns, spg_csr *matrix);
+
 /* Fail the test unless all n values agree to `tolerance` of the largest magnitude among them. */
 void assert_values_agree(spg_type type, int64_t n, const void *a, const void *b, double tolerance, const char *where);
 

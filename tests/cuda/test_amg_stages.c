@@ -15,13 +15,16 @@ static const spg_type real_types[] = {SPG_F64, SPG_F32};
 typedef struct sample {
     const char *name;
     int block_size;
+    int unknowns; /* that each row of the named matrix becomes; 0: as it is */
 } sample;
 
-static const sample samples[] = {
-    {"fd2d5:40", 1},    {"fe2d9:33", 1},  {"fd3d7:14", 1},   {"fe3d27:11", 1}, {"tri2d:30", 1},   {"tet3d:9", 1},
-    {"elast3d:7", 3},   {"solid3d:6", 3}, {"econ:700", 1},   {"rmat10", 1},    {"arrow:3000", 1}, {"ladder:800", 1},
-    {"fd2d5:40", 2},    {"elast3d:7", 1}, {"fe3d27:12", 32}, {"empty:50", 1},  {"fd3d7:40", 1},   {"rmat13", 1},
-    {"arrow:20000", 1}, {"fe2d9:150", 1}, {"solid3d:16", 3}};
+static const sample samples[] = {{"fd2d5:40", 1, 0},   {"fe2d9:33", 1, 0},  {"fd3d7:14", 1, 0},    {"fe3d27:11", 1, 0},
+                                 {"tri2d:30", 1, 0},   {"tet3d:9", 1, 0},   {"elast3d:7", 3, 0},   {"solid3d:6", 3, 0},
+                                 {"econ:700", 1, 0},   {"rmat10", 1, 0},    {"arrow:3000", 1, 0},  {"ladder:800", 1, 0},
+                                 {"fd2d5:40", 2, 0},   {"elast3d:7", 1, 0}, {"fe3d27:12", 32, 0},  {"empty:50", 1, 0},
+                                 {"fd3d7:40", 1, 0},   {"rmat13", 1, 0},    {"arrow:20000", 1, 0}, {"fe2d9:150", 1, 0},
+                                 {"solid3d:16", 3, 0}, {"fe3d27:12", 6, 0}, {"fd3d7:9", 3, 3},     {"fe3d27:9", 6, 6},
+                                 {"rmat10", 3, 3},     {"arrow:700", 6, 6}};
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
 typedef struct level {
@@ -38,7 +41,10 @@ static void open_level(level *l, const sample *of, spg_type type)
     memset(l, 0, sizeof *l);
     open_sides(l->sides);
     l->type = type;
-    generate(of->name, type, &l->A);
+    if (of->unknowns == 0)
+        generate(of->name, type, &l->A);
+    else
+        generate_blocks(of->name, type, of->unknowns, &l->A);
     snprintf(l->where, sizeof l->where, "%s, %s, %d unknowns a node", of->name, spg_type_name(type), of->block_size);
     for (int s = 0; s < SIDES; ++s) put_matrix(&l->sides[s], &l->A, &l->here[s]);
 }
