@@ -2,6 +2,7 @@
  * on each other. Every case has a hierarchy, of finite numbers. */
 #include "amg_reference.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,8 +17,9 @@ static void check_numbers(const test_hierarchy *hierarchy)
     }
 }
 
-/* Sets up, updates to the same values, runs a cycle; all numbers stay finite. Returns the levels. */
-static int check_runs(const spg_csr *A, const spg_amg_options *options)
+/* Sets up, updates to the same values, runs a cycle; all numbers stay finite. Returns the levels. `alike`: so many of
+ * them keep rho, which updates estimate in another way. */
+static int check_levels(const spg_csr *A, const spg_amg_options *options, int alike)
 {
     test_system system;
     test_hierarchy before, after;
@@ -29,9 +31,10 @@ static int check_runs(const spg_csr *A, const spg_amg_options *options)
     test_fetch_hierarchy(&system, &after);
     check_numbers(&after);
     assert_int_equal(before.levels, after.levels);
-    /* rho is estimated in another way; coarser operators of matrices that are not definite may depend on it much */
-    const double rho = before.level[0].view.rho, again = after.level[0].view.rho;
-    if (!(again >= 0.96 * rho && again <= 1.06 * rho)) fail_msg("rho is %g, and was %g", again, rho);
+    for (int l = 0; l < levels && l < alike; l++) {
+        const double rho = before.level[l].view.rho, again = after.level[l].view.rho;
+        if (!(again >= 0.96 * rho && again <= 1.06 * rho)) fail_msg("level %d: rho is %g, and was %g", l, again, rho);
+    }
     assert_int_equal(spg_amg_cycle(system.context, system.amg, system.b, system.x), SPG_OK);
     double *x = malloc(system.bytes + 8);
     assert_non_null(x);
@@ -43,6 +46,8 @@ static int check_runs(const spg_csr *A, const spg_amg_options *options)
     test_system_end(&system);
     return levels;
 }
+
+static int check_runs(const spg_csr *A, const spg_amg_options *options) { return check_levels(A, options, INT_MAX); }
 
 static spg_csr diagonal(int64_t n, double value)
 {
@@ -111,7 +116,8 @@ static void zero_and_missing_diagonals_are_left_alone(void **state)
                         if (A.columns[k] == i) A.columns[k] = (int32_t)(i == 0 ? 1 : i - 1);
             }
             spg_amg_options options = small_coarse(join);
-            assert_true(check_runs(&A, &options) >= 2);
+            /* coarser operators are not definite, and depend much on rho of those above them */
+            assert_true(check_levels(&A, &options, 1) >= 2);
         }
 }
 

@@ -14,71 +14,82 @@ namespace amg
 
 enum { MOST_TESTED = 32 }; /* of steps after which an update asks whether its estimate has settled */
 
-/* Shares of themselves that eigenvalues are found to: where that decides whether to go on, and at the end. */
-constexpr float TESTED_TO = 1.0f / 65536;
-constexpr double FOUND_TO = 1.0 / ((int64_t)1 << 40);
-
+__device__ inline float quotient(float a, float b) { return __fdividef(a, b); }
+__device__ inline double quotient(double a, double b) { return a / b; }
 __device__ inline float least_number(float) { return FLT_MIN; }
 __device__ inline double least_number(double) { return DBL_MIN; }
 
-/* How many eigenvalues of the tridiagonal matrix lie below x (Sturm). */
+/* Whether all eigenvalues of the tridiagonal matrix lie below x (Sturm). */
 template <typename Real>
-__device__ inline int eigenvalues_below(const Real *diagonal, const Real *subdiagonal, int steps, Real x)
+__device__ inline bool is_above_all(const Real *diagonal, const Real *subdiagonal, int steps, Real x)
 {
-    int below = 0;
+    bool is_above = true;
     Real pivot = 1;
     for (int s = 0; s < steps; ++s) {
         Real coupling = s > 0 ? subdiagonal[s - 1] * subdiagonal[s - 1] : 0;
-        pivot = diagonal[s] - x - coupling / pivot;
+        pivot = diagonal[s] - x - quotient(coupling, pivot);
         if (pivot == 0) pivot = -least_number(x);
-        below += pivot < 0;
+        is_above = is_above && pivot < 0;
     }
-    return below;
+    return is_above;
 }
 
-/* By one warp: each lane tries a point between the bounds, until these are within a share `tolerance` of each other. */
-template <typename Real>
-__device__ inline Real largest_ritz_value(const Real *diagonal, const Real *subdiagonal, int steps, Real tolerance)
+/* Of the largest eigenvalue, by Lanes neighbouring lanes: each tries a point between the bounds, which leaves the part
+ * between two of them. */
+template <int Lanes, typename Real>
+__device__ inline void narrow(const Real *diagonal, const Real *subdiagonal, int steps, Real &low, Real &high)
 {
-    Real low = -1 / least_number(Real(0)), high = low;
+    const int lane = lane_in_warp() % Lanes, shift = lane_in_warp() - lane;
+    const Real part = (high - low) / (Lanes + 1);
+    const bool is_above = is_above_all(diagonal, subdiagonal, steps, low + part * (Real)(lane + 1));
+    const unsigned int above = __ballot_sync(ALL_LANES, is_above) >> shift & ALL_LANES >> (WARP - Lanes);
+    const int points = above == 0 ? Lanes : __ffs((int)above) - 1; /* below it */
+    if (points < Lanes) high = low + part * (Real)(points + 1);
+    low += part * (Real)points;
+}
+
+/* By one warp, to 2^-45 of the distance of its bounds. */
+__device__ inline double largest_ritz_value(const double *diagonal, const double *subdiagonal, int steps)
+{
+    double low = -DBL_MAX, high = -DBL_MAX;
     for (int s = 0; s < steps; ++s) { /* above every diagonal entry and within Gershgorin's discs */
-        Real radius = (s > 0 ? subdiagonal[s - 1] : 0) + (s + 1 < steps ? subdiagonal[s] : 0);
-        low = low < diagonal[s] ? diagonal[s] : low;
-        high = high < diagonal[s] + radius ? diagonal[s] + radius : high;
+        double radius = (s > 0 ? subdiagonal[s - 1] : 0) + (s + 1 < steps ? subdiagonal[s] : 0);
+        low = fmax(low, diagonal[s]);
+        high = fmax(high, diagonal[s] + radius);
     }
-    for (;;) {
-        Real point = low + (high - low) * ((Real)(lane_in_warp() + 1) / (WARP + 1));
-        bool is_between = point > low && point < high;
-        bool is_above = is_between && eigenvalues_below(diagonal, subdiagonal, steps, point) == steps;
-        if (!__any_sync(ALL_LANES, is_between) || high - low <= tolerance * high) return high;
-        Real least_above = reduce(is_above ? point : high, minimum());
-        Real most_below = reduce(is_between && !is_above ? point : low, maximum());
-        high = least_above;
-        low = most_below < high ? most_below : low;
-    }
+    for (int round = 0; round < 9; ++round) narrow<WARP>(diagonal, subdiagonal, steps, low, high);
+    return high;
 }
 
-/* Whether the largest Ritz value of steps 0 to s is about what it was before s, and *settled where it goes; by all
- * threads of a block. coupling: of step s with the one before. In floats, and no nearer than it takes: the steps wait
- * for it. */
-__device__ inline bool settles(int s, double diagonal, double coupling, float *estimate, double *settled)
+/* What an update knows of its tridiagonal matrix, in shared memory and in floats. least and most: bounds of the largest
+ * Ritz value. */
+struct ritz_values {
+    float diagonal[MOST_TESTED + 1], subdiagonal[MOST_TESTED + 1], least, most;
+};
+
+/* Whether another step like step s would leave the largest Ritz value about as it is, and *settled where it goes then;
+ * by one warp, a half of it for the value now and one for that after the other step, and no nearer than it takes: the
+ * steps wait for it. coupling: of step s with the next. */
+__device__ inline bool settles(ritz_values &values, int s, float diagonal, float coupling, double *settled)
 {
-    __shared__ float diagonals[MOST_TESTED], couplings[MOST_TESTED], found;
-    if (threadIdx.x < WARP) {
-        if (threadIdx.x == 0) {
-            diagonals[s] = (float)diagonal;
-            if (s > 0) couplings[s - 1] = (float)coupling;
-        }
-        __syncwarp();
-        float value = isfinite(diagonal) && s > 0 ? largest_ritz_value(diagonals, couplings, s + 1, TESTED_TO) : 0;
-        if (threadIdx.x == 0) found = value;
+    const float before = s > 0 ? values.subdiagonal[s - 1] : 0;
+    float low = s > 0 ? fmaxf(values.least, diagonal) : diagonal;
+    float high = fmaxf(s > 0 ? values.most : diagonal, diagonal + before + coupling);
+    __syncwarp();
+    if (lane_in_warp() == 0) {
+        values.diagonal[s] = values.diagonal[s + 1] = diagonal;
+        values.subdiagonal[s] = coupling;
+        values.least = low;
+        values.most = high;
     }
-    __syncthreads();
-    const float before = *estimate;
-    *estimate = found;
-    __syncthreads();
-    if (s < 2 || !(*estimate - before <= (float)SPG_AMG_SETTLED * *estimate)) return false;
-    *settled = (double)(*estimate + SPG_AMG_STILL_TO_COME * (*estimate - before));
+    __syncwarp();
+    if (s == 0) return false;
+    const int steps = s + 1 + lane_in_warp() / (WARP / 2);
+    for (int round = 0; round < 3; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
+    const float middle = low + (high - low) / 2;
+    const float now = __shfl_sync(ALL_LANES, middle, 0), next = __shfl_sync(ALL_LANES, middle, WARP / 2);
+    if (!(next - now <= (float)SPG_AMG_SETTLED * next)) return false;
+    *settled = (double)(next + SPG_AMG_STILL_TO_COME * (next - now));
     return true;
 }
 

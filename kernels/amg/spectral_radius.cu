@@ -171,6 +171,22 @@ __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<En
     }
 }
 
+/* By all threads of a block. */
+__device__ bool settle(int s, double diagonal, double coupling, double *settled)
+{
+    __shared__ ritz_values values;
+    __shared__ double found;
+    if (threadIdx.x < WARP) {
+        double radius = 0;
+        settles(values, s, (float)diagonal, (float)coupling, &radius);
+        if (threadIdx.x == 0) found = radius;
+    }
+    __syncthreads();
+    *settled = found;
+    __syncthreads();
+    return *settled != 0;
+}
+
 /* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
  * where steps ended for that. */
 template <typename Value, typename Entry>
@@ -181,7 +197,6 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
     couple<Entry> *here = job.here, *next = job.next;
     recurrence by;
     double spread = 0;
-    float estimate = 0;
     start(job, is_warm);
     grid.sync();
     for (int s = 0; s < job.steps; ++s) {
@@ -195,14 +210,13 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
             job.weights[s] = 1 / sqrt(sums[0]);
         }
         if (s + 1 == job.steps) return isfinite(diagonal) ? job.steps : 0;
-        const bool tests = is_warm && s < MOST_TESTED;
-        if (tests && settles(s, diagonal, sqrt(by.beta_square), &estimate, settled)) return s + 1;
         const double square = (sums[2] - 2 * diagonal * sums[3]) / sums[0] + diagonal * diagonal;
         if (!isfinite(diagonal) || !isfinite(square)) return 0;
         const double coupling = square > 0 ? sqrt(square) : 0;
         spread = fmax(spread, fabs(diagonal) + coupling);
         if (tells) job.subdiagonal[s] = coupling;
         if (coupling <= least_coupling * spread) return s + 1; /* invariant space */
+        if (is_warm && s < MOST_TESTED && settle(s, diagonal, coupling, settled)) return s + 1;
         by = {diagonal, square, 1 / (by.scale * coupling * sqrt(sums[0]))};
         couple<Entry> *read = here;
         here = next;
@@ -259,7 +273,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
     }
     if (blockIdx.x != 0 || threadIdx.x >= WARP) return;
     __syncwarp();
-    if (steps > 0 && radius[0] == 0) radius[0] = largest_ritz_value(job.diagonal, job.subdiagonal, steps, FOUND_TO);
+    if (steps > 0 && radius[0] == 0) radius[0] = largest_ritz_value(job.diagonal, job.subdiagonal, steps);
     if (threadIdx.x != 0) return;
     *job.rho = radius[0] > 0 && isfinite(radius[0]) ? radius[0] : 1;
     if (job.known.basis == nullptr) return;

@@ -81,13 +81,15 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
-/* Whether the largest Ritz value of steps 0 to s is about what it was before s; *settled is where it goes. */
-static bool settles(const lanczos *job, int s, double *estimate, double *settled)
+/* Whether another step like step s would leave the largest Ritz value about as it is; *settled is where it goes then.
+ */
+static bool settles(const lanczos *job, int s, double *settled)
 {
-    const double before = *estimate;
-    *estimate = isfinite(job->diagonal[s]) ? largest_ritz_value(job, s + 1) : 0;
-    *settled = *estimate + SPG_AMG_STILL_TO_COME * (*estimate - before);
-    return s >= 2 && *estimate - before <= SPG_AMG_SETTLED * *estimate;
+    if (s == 0) return false;
+    job->diagonal[s + 1] = job->diagonal[s];
+    const double now = largest_ritz_value(job, s + 1), next = largest_ritz_value(job, s + 2);
+    *settled = next + SPG_AMG_STILL_TO_COME * (next - now);
+    return next - now <= SPG_AMG_SETTLED * next;
 }
 
 typedef void block_function(const lanczos *job, int64_t block, double first, double second);
@@ -115,7 +117,7 @@ static int iterate(lanczos *job, uint64_t seed, int steps, double *settled)
     const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
 #pragma omp parallel for num_threads(job->threads)
     for (int64_t b = 0; b < job->blocks; ++b) start[value][offset](job, b, seed);
-    double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0, estimate = 0;
+    double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
     if (!(norm > 0)) return 0;
     job->v_scale = 1 / norm;
     for (int s = 0; s < steps; ++s) {
@@ -123,11 +125,6 @@ static int iterate(lanczos *job, uint64_t seed, int steps, double *settled)
         job->diagonal[s] = sum_in_order(job);
         job->weights[s] = job->v_scale;
         if (s + 1 == steps) return isfinite(job->diagonal[s]) ? steps : 0;
-        double radius = 0;
-        if (job->starts_warm && settles(job, s, &estimate, &radius)) {
-            *settled = radius;
-            return s + 1;
-        }
         job->step = s + 1;
         run_blocks(job, advance[value][offset], job->diagonal[s], coupling);
         coupling = sqrt(sum_in_order(job));
@@ -135,6 +132,11 @@ static int iterate(lanczos *job, uint64_t seed, int steps, double *settled)
         spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
         job->subdiagonal[s] = coupling;
         if (coupling <= 1e-7 * spread) return s + 1; /* invariant space */
+        double radius = 0;
+        if (job->starts_warm && settles(job, s, &radius)) {
+            *settled = radius;
+            return s + 1;
+        }
         void *next = job->before;
         job->before = job->v;
         job->v = next;
