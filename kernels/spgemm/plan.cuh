@@ -61,8 +61,14 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
- * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
+ * are chosen; NEAR: of two, where neighbouring rows name neighbours. */
+enum {
+    PLAN_THREAD_MEAN = 56,
+    PLAN_THREAD_B_ROW = 6,
+    PLAN_ENTRIES_B_ROW = 5,
+    PLAN_ENTRIES_NEAR_TWO_B_ROWS = 11,
+    PLAN_DIRECT_B_ROW = 3
+};
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };

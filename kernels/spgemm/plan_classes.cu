@@ -281,7 +281,8 @@ void choose_blocks(plan_maker &maker)
  * short; where they are long a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads /
  * entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
  * scattered: tri2d A*P 0.16 / 0.15 / 0.25, tri2d A*A 0.37 / 0.36 / 0.29, econ A*P 0.095 / 0.094 / 0.065; many products:
- * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79.) */
+ * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79. amg_bench, H100, A*P of the
+ * first level of fe3d27, 5.3 entries a row of P: - / 0.50 / 0.58.) */
 void choose_scheme(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
@@ -291,7 +292,8 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
+                       (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
     maker.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
