@@ -135,6 +135,42 @@ static void plans_of_block_matrices_have_the_bits_of_the_product(void **state)
         }
 }
 
+/* The values of P lie one entry behind where memory begins, so that no pair of them is aligned to its size. */
+static void values_of_blocks_may_begin_at_any_entry(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    spg_csr nodes = test_symmetric(300, 10, SPG_F32, 8), aggregates = random_matrix(300, 40, 2, SPG_I32, SPG_F32, 9, 0);
+    spg_csr A = blocks_of(&nodes, 3, 3, SPG_F64), P = blocks_of(&aggregates, 3, 6, SPG_F64), list, moved, C = {0};
+    spg_csr found, expected;
+    galerkin g;
+    spg_galerkin_plan *plan;
+    set_symmetric_values(&A, 1);
+    test_random_values(2, 0, SPG_F64, P.nnz, P.values);
+    assert_int_equal(spg_csr_alloc(test_host(), 1, P.nnz + 1, P.nnz + 1, SPG_I32, SPG_F64, &list), SPG_OK);
+    for (int64_t k = 0; k <= P.nnz; k++) {
+        list.columns[k] = (int32_t)k;
+        ((double *)list.values)[k] = k > 0 ? ((double *)P.values)[k - 1] : 0;
+    }
+    ((int32_t *)list.row_offsets)[1] = (int32_t)list.nnz;
+    begin(context, NULL, &A, &P, &g);
+    test_to_place(context, &list, &moved);
+    assert_int_equal(spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan), SPG_OK);
+    spg_csr P_there = g.P;
+    P_there.values = (double *)moved.values + 1;
+    assert_int_equal(spg_galerkin_plan_run(plan, NULL, &g.A, &P_there, &C), SPG_OK);
+    test_to_host(context, &C, &found);
+    assert_int_equal(spg_galerkin(test_host(), NULL, &A, &P, &expected), SPG_OK);
+    test_assert_same_csr(&found, &expected);
+    spg_galerkin_plan_destroy(plan);
+    spg_csr_free(context, &C);
+    spg_csr_free(context, &moved);
+    end(&g);
+    spg_context_destroy(context);
+    for (spg_csr *matrix[] = {&nodes, &aggregates, &A, &P, &list, &found, &expected}, **m = matrix; m < matrix + 7; m++)
+        spg_csr_free(test_host(), *m);
+}
+
 /* Plans are made in parts, whose rows are not those of the whole matrix. */
 static void plans_under_a_workspace_limit_do_too(void **state)
 {
@@ -157,6 +193,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_notice_when_the_operator_is_symmetric_no_more),
         cmocka_unit_test(plans_of_block_matrices_have_the_bits_of_the_product),
+        cmocka_unit_test(values_of_blocks_may_begin_at_any_entry),
         cmocka_unit_test(plans_under_a_workspace_limit_do_too),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin plan symmetric", tests);

@@ -136,8 +136,8 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.context = context;
     maker.cuda = spg_cuda_of(context);
     maker.plan = state;
-    maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns,
-                      C.columns,      A->rows,        B->rows,       false,      0};
+    maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns, C.columns,
+                      A->rows,        B->rows,        false,         false,      0};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
     maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.thread_sums = thread_sums(A->value_type);

@@ -5,8 +5,9 @@
  * the same sizes gives other sums, but stays within the arrays.
  *
  * Rows of C are served by three kernels. A thread computes a short row (plan_rows_thread.cu), or an entry, of which
- * some neighbours are a window (plan_rows_entries.cu). Others are cut into items, each for a group of lanes
- * (plan_rows_group.cu): a row, neighbouring rows whose rows of A have the same columns, or a part of a long row. */
+ * some neighbours are a window (plan_rows_entries.cu; in block matrices plan_rows_blocks.cu). Others are cut into
+ * items, each for a group of lanes (plan_rows_group.cu): a row, neighbouring rows whose rows of A have the same
+ * columns, or a part of a long row. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_CUH
 
@@ -61,8 +62,14 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
- * are chosen. */
-enum { PLAN_THREAD_MEAN = 56, PLAN_THREAD_B_ROW = 6, PLAN_ENTRIES_B_ROW = 5, PLAN_DIRECT_B_ROW = 3 };
+ * are chosen; NEAR: of two, where neighbouring rows name neighbours. */
+enum {
+    PLAN_THREAD_MEAN = 56,
+    PLAN_THREAD_B_ROW = 6,
+    PLAN_ENTRIES_B_ROW = 5,
+    PLAN_ENTRIES_NEAR_TWO_B_ROWS = 11,
+    PLAN_DIRECT_B_ROW = 3
+};
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
@@ -192,6 +199,7 @@ struct plan_patterns {
     const int32_t *a_columns, *b_columns, *c_columns;
     int64_t rows, b_rows;
     bool b_ascends;    /* every row strictly */
+    bool b_is_paired;  /* by columns 2k and 2k + 1 */
     int64_t first_row; /* of the part */
 };
 
@@ -209,10 +217,11 @@ __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 
 /* What chooses the classes of rows, and what came of it. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
-    unsigned long long longest_b, unsorted_b;
+    unsigned long long longest_b, unsorted_b, unpaired_b; /* the latter two: flags */
     unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* from the row before, by their first columns */
+    unsigned long long longest_a;
     /* Of each width: rows in groups of equal ones, and products of rows in runs. */
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
 };
@@ -235,6 +244,8 @@ struct plan_maker {
     int thread_sums;         /* entries of C up to which a thread computes a row */
     int together;            /* rows an item where they are equal; 1: none are */
     int deep;                /* the width of runs where PLAN_ENTRIES is for blocks, else 1 */
+    int wide;                /* 2 where besides their columns of B come in pairs, else 1 */
+    int at_once;             /* of `together` rows in blocks, those that a thread does */
     uint8_t *b_follows;      /* on the device, of each row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
@@ -324,10 +335,12 @@ struct plan_values {
 };
 __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
-/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu: values of C. */
+/* plan_rows_thread.cu, plan_rows_group.cu, plan_rows_entries.cu, plan_rows_blocks.cu: values of C. */
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
+spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                      const plan_values &values);
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
 
 /* plan_pattern.cu. Both wait. */

@@ -17,23 +17,29 @@ namespace
 
 enum { THREADS = 256 };
 
-/* Long rows and unsorted rows of B, a warp a row. */
+/* Long rows, unsorted rows and rows without pairs of columns of B, a warp a row. */
 __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
 {
     const int lane = lane_in_warp();
     const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
     unsigned long long longest = 0;
-    bool unsorted = false;
+    bool unsorted = false, unpaired = false;
     for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
         const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
         longest = max(longest, (unsigned long long)(end - begin));
-        for (int64_t k = begin + 1 + lane; k < end; k += WARP)
-            unsorted = unsorted || patterns.b_columns[k] <= patterns.b_columns[k - 1];
+        unpaired = unpaired || (begin | end) % 2 != 0;
+        for (int64_t k = begin + 1 + lane; k < end; k += WARP) {
+            const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
+            unsorted = unsorted || column <= before;
+            unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
+        }
     }
     unsorted = __any_sync(ALL_LANES, unsorted);
+    unpaired = __any_sync(ALL_LANES, unpaired);
     if (lane != 0) return;
     if (longest > 0) atomicMax(&facts->longest_b, longest);
     if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
+    if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
 }
 
 /* Of a row's marks: it has the columns of the row before it; it is all runs of each width. */
@@ -91,7 +97,8 @@ struct known_rows {
     const int64_t *row_products;
     const uint8_t *marks;
     int64_t cut_products, slice_row_most;
-    int thread_sums, together, deep, hub;
+    int thread_sums, together, deep, wide, hub;
+    int64_t most_runs; /* of a row in blocks */
     bool by_threads, by_entries;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
@@ -129,7 +136,8 @@ struct known_rows {
     }
     __device__ bool are_blocks(int64_t row) const
     {
-        return has_runs(row, deep) && row_products[row] / deep <= slice_row_most && are_grouped(row, together);
+        return has_runs(row, deep) && a_length(row) <= most_runs * deep &&
+               row_products[row] / (deep * wide) <= slice_row_most && are_grouped(row, together);
     }
     __device__ int class_of(int64_t row) const
     {
@@ -172,6 +180,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
+    const unsigned long long longest = reduce(is_row ? (unsigned long long)known.a_length(row) : 0ull, maximum());
     const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
     unsigned int groups[PLAN_WIDTHS];
     unsigned long long in_runs[PLAN_WIDTHS];
@@ -184,6 +193,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     if (products > 0) atomicAdd(&facts->products, products);
     if (in_short > 0) atomicAdd(&facts->short_products, in_short);
     if (far > 0) atomicAdd(&facts->far_rows, (unsigned long long)far);
+    if (longest > 0) atomicMax(&facts->longest_a, longest);
     for (int k = 0; k < PLAN_WIDTHS; k++) {
         if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
         if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
@@ -202,7 +212,7 @@ __global__ void __launch_bounds__(THREADS)
     if (row < known.patterns.rows) {
         const int row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
-        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / known.deep : 0;
+        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / (known.deep * known.wide) : 0;
         plan_totals *of = &totals[row_class];
         atomicAdd(&of->rows, 1ull);
         atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
@@ -257,6 +267,21 @@ int choose_together(const plan_facts &facts)
     return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
 }
 
+int64_t runs_that_fit(const plan_maker &maker, int at_once)
+{
+    const int sides = choose_sides(maker.together, at_once, maker.value_bytes, maker.deep);
+    return near_runs(at_once, sides, maker.value_bytes, maker.deep);
+}
+
+/* Rows of blocks that a thread does: several share values of B, but leave fewer threads, and take more room for A's. */
+int choose_rows_at_once(const plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    const int64_t entries = (int64_t)facts.c_entries / (maker.together * maker.wide);
+    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.deep;
+    return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
+}
+
 /* Blocks where nearly all is of them. */
 void choose_blocks(plan_maker &maker)
 {
@@ -266,13 +291,16 @@ void choose_blocks(plan_maker &maker)
         if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) together = plan_width(k);
         if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
     }
-    maker.deep = 1;
+    maker.deep = maker.wide = maker.at_once = 1;
     /* Runs take the products of an entry of C by columns of A, as storage does where rows of B name none twice. Where
      * these are short, an entry has few blocks, and rows together alone do better (spgemm_bench, H100, A*P of elast3d:
      * .08 ms, .24 by blocks). */
     if (together == 1 || deep == 1 || maker.by_threads || maker.by_entries || !maker.patterns.b_ascends) return;
+    if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* of plan_run */
     maker.together = together;
     maker.deep = deep;
+    maker.wide = maker.patterns.b_is_paired ? 2 : 1;
+    maker.at_once = choose_rows_at_once(maker);
 }
 
 /* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
@@ -281,7 +309,8 @@ void choose_blocks(plan_maker &maker)
  * short; where they are long a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads /
  * entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
  * scattered: tri2d A*P 0.16 / 0.15 / 0.25, tri2d A*A 0.37 / 0.36 / 0.29, econ A*P 0.095 / 0.094 / 0.065; many products:
- * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79.) */
+ * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79. amg_bench, H100, A*P of the
+ * first level of fe3d27, 5.3 entries a row of P: - / 0.50 / 0.58.) */
 void choose_scheme(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
@@ -291,7 +320,8 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
+                       (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
     maker.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
     maker.together = maker.by_threads ? 1 : choose_together(facts);
@@ -339,6 +369,7 @@ spg_status find_b_facts(plan_maker &maker)
     if (status == SPG_OK) status = read_facts(maker, facts);
     maker.longest_b = (int64_t)maker.facts.longest_b;
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
+    maker.patterns.b_is_paired = maker.facts.unpaired_b == 0;
     return status;
 }
 
@@ -355,7 +386,8 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = find_facts(maker, marks, facts);
     if (status != SPG_OK) return status;
     known_rows known = {
-        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, PLAN_HUB_A, false, false};
+        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, 1, PLAN_HUB_A, 0, false,
+        false};
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
@@ -364,7 +396,8 @@ spg_status classify_rows(plan_maker &maker)
     known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
     known.slice_row_most = maker.slice_row_most;
     known.together = maker.together;
-    known.deep = maker.deep;
+    known.deep = maker.deep, known.wide = maker.wide;
+    known.most_runs = maker.deep > 1 ? runs_that_fit(maker, maker.at_once) : 0;
     known.hub = are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
     maker.cut_products = known.cut_products = choose_cut(maker);
     uint8_t *row_classes = marks + rows;

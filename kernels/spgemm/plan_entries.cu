@@ -20,7 +20,7 @@ enum { THREADS = 256 };
 
 /* The next rows from `first` on that are as many as a slice takes, or one; without those at either end that have no
  * products. One thread: slices depend on those before. */
-__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most,
+__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
                                  entry_slice *slice)
 {
     const int64_t begin = last_not_above(before, first, of.rows + 1, before[first]);
@@ -36,29 +36,35 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     end = first_not_below(before, end, before[end]);
     slice->row_begin = begin, slice->row_end = end;
     slice->a_begin = of.a[begin], slice->a_count = of.a[end] - of.a[begin];
-    slice->c_begin = of.c[begin], slice->c_count = of.c[end] - of.c[begin];
+    slice->c_begin = of.c[begin] / wide, slice->c_count = (of.c[end] - of.c[begin]) / wide;
     slice->products = before[end] - before[begin];
 }
 
 /* Where the products of the entries of A begin, as lengths first; those of rows of other classes, and behind the first
- * of a run, have none. */
+ * of a run, have none. And where their rows of B begin, or their runs. */
 template <typename Start>
-__global__ void __launch_bounds__(THREADS)
-    find_starts_kernel(plan_patterns of, entry_slice slice, const int64_t *before, int deep, uint32_t *rows,
-                       Start *b_begins, int64_t b_nnz)
+__global__ void __launch_bounds__(THREADS) find_starts_kernel(plan_patterns of, entry_slice slice, plan_windows windows,
+                                                              const int64_t *before, Start *b_begins, int64_t b_nnz)
 {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (e >= slice.a_count) return;
     const int64_t row = row_of_entry(of.a, slice.row_begin, slice.row_end - 1, slice.a_begin + e);
-    const int64_t column = of.a_columns[slice.a_begin + e], begin = of.b[column];
-    rows[e] = (uint32_t)(row - slice.row_begin);
-    b_begins[slice.a_begin + e] = (Start)min(begin, b_nnz - 1); /* may be read, whatever it is */
-    const bool has = before[row + 1] > before[row] && (slice.a_begin + e - of.a[row]) % deep == 0;
-    slice.starts[e] = has ? of.b[column + 1] - begin : 0;
+    const int64_t column = of.a_columns[slice.a_begin + e], begin = of.b[column], length = of.b[column + 1] - begin;
+    const int64_t at = slice.a_begin + e - of.a[row];
+    const bool has = before[row + 1] > before[row] && at % windows.deep == 0;
+    slice.rows[e] = (uint32_t)(row - slice.row_begin);
+    slice.starts[e] = has ? length / windows.wide : 0;
+    if (windows.deep == 1)
+        b_begins[slice.a_begin + e] = (Start)min(begin, b_nnz - 1); /* may be read, whatever it is */
+    else if (has)
+        windows.runs[first_run(of, windows, row) + at / windows.deep] = {
+            (uint32_t)(slice.a_begin + e), (uint32_t)(of.a[row + 1] - of.a[row]),
+            length > 0 ? (uint32_t)(begin / windows.wide) : 0, /* may be read */
+            (uint32_t)(length / windows.wide)};
 }
 
 /* Each product's entry of C and its number. */
-__global__ void __launch_bounds__(THREADS) expand_kernel(plan_patterns of, entry_slice slice, const uint32_t *rows)
+__global__ void __launch_bounds__(THREADS) expand_kernel(plan_patterns of, entry_slice slice, int wide)
 {
     __shared__ int64_t bounds[2];
     const int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, slice.products) - 1;
@@ -67,10 +73,11 @@ __global__ void __launch_bounds__(THREADS) expand_kernel(plan_patterns of, entry
     __syncthreads();
     const int64_t k = first + threadIdx.x;
     if (k > last) return;
-    const int64_t e = last_not_above(slice.starts, bounds[0], bounds[1] + 1, k), row = slice.row_begin + rows[e];
-    const int32_t column = of.b_columns[of.b[of.a_columns[slice.a_begin + e]] + (k - slice.starts[e])];
+    const int64_t e = last_not_above(slice.starts, bounds[0], bounds[1] + 1, k), row = slice.row_begin + slice.rows[e];
+    const int32_t column = of.b_columns[of.b[of.a_columns[slice.a_begin + e]] + (k - slice.starts[e]) * wide];
     const int64_t c_begin = of.c[row], length = of.c[row + 1] - c_begin;
-    slice.keys[k] = (uint32_t)(c_begin - slice.c_begin + first_not_below(of.c_columns + c_begin, length, column));
+    const int64_t c_at = c_begin + first_not_below(of.c_columns + c_begin, length, column);
+    slice.keys[k] = (uint32_t)(c_at / wide - slice.c_begin);
     slice.order[k] = (uint32_t)k;
 }
 
@@ -110,24 +117,20 @@ spg_status expand_slice(plan_maker &maker, const entry_slice &slice, const int64
 {
     cudaStream_t stream = maker.cuda->stream;
     const plan_windows &kept = maker.part->windows;
-    scratch rows_memory(maker);
-    uint32_t *rows = nullptr;
     int64_t products = 0;
-    spg_status status = rows_memory.allocate(slice.a_count, &rows);
-    if (status != SPG_OK) return status;
     const unsigned int blocks = blocks_for(slice.a_count);
     if (kept.narrow)
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, kept.deep, rows,
+        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, kept, before,
                                                            static_cast<uint32_t *>(kept.b_begins), maker.b_nnz);
     else
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, before, kept.deep, rows,
+        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, kept, before,
                                                            static_cast<int64_t *>(kept.b_begins), maker.b_nnz);
-    status = spg_cuda_check_launch(maker.context, "a plan's slice");
+    spg_status status = spg_cuda_check_launch(maker.context, "a plan's slice");
     if (status == SPG_OK) status = scan_counts(maker, slice.starts, slice.a_count, &products);
     if (status == SPG_OK && products != slice.products)
         return spg_context_fail(maker.context, SPG_ERROR_INTERNAL, "a plan's slice of other products");
     if (status != SPG_OK) return status;
-    expand_kernel<<<blocks_for(slice.products), THREADS, 0, stream>>>(maker.patterns, slice, rows);
+    expand_kernel<<<blocks_for(slice.products), THREADS, 0, stream>>>(maker.patterns, slice, kept.wide);
     return spg_cuda_check_launch(maker.context, "a plan's products");
 }
 
@@ -146,9 +149,10 @@ spg_status find_runs(plan_maker &maker, const entry_slice &slice)
 
 spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
 {
-    scratch starts(maker), keys(maker), order(maker), begins(maker), ends(maker), ranks(maker);
+    scratch rows(maker), starts(maker), keys(maker), order(maker), begins(maker), ends(maker), ranks(maker);
     spg_status status = keys.allocate(slice.products, &slice.keys);
     if (status == SPG_OK) status = order.allocate(slice.products, &slice.order);
+    if (status == SPG_OK) status = rows.allocate(slice.a_count, &slice.rows);
     if (status == SPG_OK) status = starts.allocate(slice.a_count + 1, &slice.starts);
     if (status == SPG_OK) status = expand_slice(maker, slice, before);
     if (status != SPG_OK) return status;
@@ -173,25 +177,41 @@ spg_status keep_b_begins(plan_maker &maker, int64_t each)
     return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
 }
 
+/* Zero at first, as above. Rows that are no blocks leave room. */
+spg_status keep_runs(plan_maker &maker)
+{
+    plan_windows &kept = maker.part->windows;
+    kept.runs_count = (int64_t)maker.facts.a_entries / (kept.deep * kept.together) + 1;
+    spg_status status = keep_array(maker, kept.runs_count, &kept.runs);
+    const int64_t bytes = kept.runs_count * (int64_t)sizeof *kept.runs;
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, kept.runs, bytes) : status;
+}
+
 /* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
 {
     plan_windows &kept = maker.part->windows;
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
     const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
-    const int64_t most = windows_of(c_entries) + 2 * (all + 1);
+    kept.wide = maker.wide;
+    kept.width = maker.deep > 1 && maker.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
     kept.deep = maker.deep;
-    if (kept.deep == 1)
-        kept.at_once = kept.together;
-    else
-        kept.at_once = are_few(maker, c_entries / kept.together) ? 1 : std::min<int>(kept.together, PLAN_BLOCK_ROWS);
-    spg_status status = maker.plan->b_begins == nullptr ? keep_b_begins(maker, kept.narrow ? 4 : 8) : SPG_OK;
+    kept.at_once = maker.at_once;
+    const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;
+    kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
+    kept.tile = 32 / sides;
+    spg_status status = SPG_OK;
+    if (kept.deep > 1)
+        status = keep_runs(maker);
+    else if (maker.plan->b_begins == nullptr)
+        status = keep_b_begins(maker, kept.narrow ? 4 : 8);
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
-    if (status == SPG_OK) status = keep_array(maker, most * PLAN_WINDOW, &kept.places);
-    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * PLAN_WINDOW : 0, &kept.strides);
+    if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
+    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
         status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
@@ -203,7 +223,7 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
     spg_status status = SPG_OK;
     for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
         entry_slice slice = {};
-        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.slice_most,
+        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.slice_most, maker.wide,
                                                           device_slice);
         status = spg_cuda_check_launch(maker.context, "a plan's slices");
         if (status == SPG_OK)

@@ -5,9 +5,8 @@
  * storage order, in a register. The values and references of the window's part of A lie in shared memory where they
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
- * value of B for all; in block matrices, for a block of products. The first blocks do long entries, a warp each. Chosen
- * by plan_classes.cu. */
-#include "plan_runs.cuh"
+ * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
+#include "plan_codes.cuh"
 
 namespace spg
 {
@@ -18,13 +17,9 @@ namespace
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
 enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
-static_assert((int)PLAN_BLOCK_ROWS <= (int)MOST_TOGETHER, "a thread does them");
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
-template <int Together, bool Deep> constexpr int threads_of = Deep ? 96 : Together > 1 ? 192 : 256;
-template <int Together, bool Deep, typename Value>
-constexpr int LEAST_BLOCKS = Deep                                  ? (sizeof(Value) > 8 ? 4 : 8)
-                             : Together == 1 && sizeof(Value) <= 8 ? 6
-                                                                   : 5;
+template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
+template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
 
 template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
 {
@@ -112,8 +107,7 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
-    int together, deep; /* together: rows that a thread does */
-    int row, c_row;     /* the first of them: of those that `a` has, and of all */
+    int together;
 };
 
 /* Whether sums pass through shared memory: all that lie between the first and the last are there. */
@@ -123,56 +117,35 @@ __device__ inline bool is_gathered(const plan_window &window, int count)
 }
 
 /* The first `count` entries of the window. */
-template <int Together, bool Deep, typename Start, typename Value>
+template <int Together, typename Start, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
-    constexpr int WARPS = threads_of<Together, Deep> / 32;
+    constexpr int WARPS = threads_of<Together> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
     for (int k = 0; k < tiles; k += WARPS) {
         /* Back and forth, as tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
-        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 || Deep ? lists.strides[at] : 0;
+        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
         const int words = (int)(lists.tile_begins[tile + 1] - begin);
         const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
         Value sums[Together];
 #pragma unroll
         for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
         const int a_stride = (int)(stride & 0xffff);
-        if constexpr (Deep) {
-            const Value *first = a + lists.row * a_stride;
-            if (lists.deep <= MOST_RUN / 2)
-                sum_any_runs<MOST_RUN / 2>(window, codes, words, lists.deep, first, a_stride, lists.together, b_begins,
-                                           b_values, sums);
-            else
-                sum_any_runs<MOST_RUN>(window, codes, words, lists.deep, first, a_stride, lists.together, b_begins,
-                                       b_values, sums);
-        } else {
-            sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
-        }
+        sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
-        if (Together == 1 && !Deep && is_gathered(window, count)) {
+        if (Together == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
             continue;
         }
-        Value *c = c_values + window.c_begin + place + (Deep ? (int64_t)lists.c_row * (stride >> 16) : 0);
+        Value *c = c_values + window.c_begin + place;
         c[0] = sums[0];
 #pragma unroll
         for (int j = 1; j < Together; j++)
             if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
     }
-}
-
-/* The first codes of this warp's first two tiles, to come while A is staged. */
-template <int THREADS>
-__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
-{
-    const int lane = threadIdx.x % 32;
-    if (lane >= 2) return;
-    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
-    if (tile * 32 >= count) return;
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
 }
 
 __device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
@@ -208,13 +181,13 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     if (lane == 0) c_values[entry.c_at] = sum;
 }
 
-template <int Together, bool Deep, typename Start, typename Value>
-__global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<Together, Deep, Value>))
+template <int Together, typename Start, typename Value>
+__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
                         Value *__restrict__ c_values)
 {
-    constexpr int THREADS = threads_of<Together, Deep>;
+    constexpr int THREADS = threads_of<Together>;
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
@@ -222,8 +195,8 @@ __global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<To
             sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
-    /* Where rows go together, A's values are staged alone, but for blocks, and C's are written as they come. */
-    constexpr bool GATHERS = Together == 1 && !Deep, HAS_BEGINS = Together == 1 || Deep;
+    /* Where rows go together, A's values are staged alone, and C's are written as they come. */
+    constexpr bool GATHERS = Together == 1;
     extern __shared__ __align__(16) unsigned char shared[];
     Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
     Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
@@ -231,55 +204,37 @@ __global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<To
     const plan_window window = of.windows[w];
     const int count = leaves ? window.upper : window.count;
     if (count == 0) return;
-    window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
-                          Together > 1 || Deep ? of.strides + w * PLAN_WINDOW : nullptr,
-                          of.places + w * PLAN_WINDOW,
-                          of.together,
-                          of.deep,
-                          0,
-                          0};
-    if (Deep) {
-        lists.row = lists.c_row = (int)blockIdx.y * of.at_once;
-        lists.together = min(of.at_once, of.together - lists.row);
-    }
+    const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
+                                Together > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
+                                of.together};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
-    ask_for_codes<THREADS>(window, count, lists);
+    ask_for_codes<THREADS>(window, count, lists.tile_begins);
     if (window.near_count > 0) {
-        int64_t from = 0;
-        int values = window.near_count, begins = values;
-        if (Deep && window.a_length > 0) { /* these rows alone */
-            from = (int64_t)lists.row * window.a_length;
-            values = lists.together * window.a_length, begins = window.a_length;
-            lists.row = 0;
-        }
-        for (int e = threadIdx.x; e < values; e += THREADS) {
-            near_a[e] = a[from + e];
-            if (HAS_BEGINS && !window.direct && e < begins) near_begins[e] = b_begins[e];
+        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
+            near_a[e] = a[e];
+            if (GATHERS && !window.direct) near_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window<Together, Deep>(window, count, lists, near_a, HAS_BEGINS ? near_begins : b_begins, b_values, out,
-                                   c_values);
+        sum_window<Together>(window, count, lists, near_a, GATHERS ? near_begins : b_begins, b_values, out, c_values);
     } else {
-        sum_window<Together, Deep>(window, count, lists, a, b_begins, b_values, out, c_values);
+        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
     if (!GATHERS || !is_gathered(window, count)) return;
     __syncthreads();
     for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
-template <int Together, bool Deep, typename Start, typename Value>
+template <int Together, typename Start, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
-    constexpr int THREADS = threads_of<Together, Deep>, WARPS = THREADS / 32;
-    const size_t bytes = (Together == 1 && !Deep ? PLAN_WINDOW * sizeof(Value) : 0) +
-                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 || Deep ? sizeof(Start) : 0));
+    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
+    const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
+                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    const unsigned int parts = Deep ? (unsigned int)((windows.together + windows.at_once - 1) / windows.at_once) : 1;
-    plan_entries_kernel<Together, Deep, Start, Value>
-        <<<dim3(long_blocks + (unsigned int)windows.count, parts), THREADS, bytes, stream>>>(
-            windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
-            static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
+    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
+        windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
+        static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's entries");
 }
 
@@ -287,10 +242,8 @@ template <typename Start, typename Value>
 spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                            const plan_values &values)
 {
-    if (windows.together == 1) return launch<1, false, Start, Value>(context, stream, windows, values);
-    if (windows.deep == 1) return launch<MOST_TOGETHER, false, Start, Value>(context, stream, windows, values);
-    return windows.at_once == 1 ? launch<1, true, Start, Value>(context, stream, windows, values)
-                                : launch<MOST_TOGETHER, true, Start, Value>(context, stream, windows, values);
+    return windows.together == 1 ? launch<1, Start, Value>(context, stream, windows, values)
+                                 : launch<MOST_TOGETHER, Start, Value>(context, stream, windows, values);
 }
 
 } // namespace
@@ -299,6 +252,7 @@ spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_win
                        const plan_values &values)
 {
     if (windows.count == 0 && windows.long_count == 0) return SPG_OK;
+    if (windows.deep > 1) return run_blocks(context, stream, windows, values);
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
         return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)

@@ -20,10 +20,10 @@ struct window_work {
     plan_windows out;
     int64_t before;
     bool halves;
-    int near_room;
+    int near_room;       /* entries, or runs */
     int b_bits;          /* for a position in B */
     bool prefers_direct; /* where other codes would take fewer bytes */
-    int64_t *words;      /* of each window's codes, in 32 */
+    int64_t *words;      /* of each window's codes, in tiles */
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
@@ -36,7 +36,7 @@ struct window_work {
     }
     __device__ bool is_below(int64_t row, int64_t c_at) const
     {
-        return halves && patterns.c_columns[c_at] < patterns.first_row + row;
+        return halves && patterns.c_columns[(c_at + 1) * out.wide - 1] < patterns.first_row + row;
     }
 };
 
@@ -55,8 +55,8 @@ __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 
 /* Which entries of A a window's rows have. */
 struct a_range {
-    int64_t begin, count, near_count; /* the latter with those of equal rows behind the last */
-    int64_t group_length;             /* of the only group's rows, or 0 */
+    int64_t begin, count, near_count; /* the latter with those of equal rows behind the last; of blocks, runs */
+    int64_t first_code;               /* what a code is counted from: an entry of A, or a run */
 };
 __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin, int width)
 {
@@ -65,13 +65,14 @@ __device__ inline a_range find_a_range(const window_work &work, int64_t c_begin,
     int64_t first = row_of_entry(of.c, work.slice.row_begin, work.slice.row_end - 1, c_begin);
     const int64_t last = row_of_entry(of.c, first, work.slice.row_end - 1, c_begin + width - 1);
     const int64_t end = min(last - last % together + together, of.rows);
+    if (work.out.deep == 1) return {of.a[first], of.a[last + 1] - of.a[first], of.a[end] - of.a[first], of.a[first]};
     /* Of blocks leaders alone have entries here. */
-    if (work.out.deep > 1) first += (together - first % together) % together;
+    first += (together - first % together) % together;
     if (first > last) return {of.a[last + 1], 0, 0, 0};
-    const bool is_one = work.out.deep > 1 && first + together == end && work.leads(first);
-    const int64_t length = is_one ? of.a[first + 1] - of.a[first] : 0;
-    return {of.a[first], of.a[last + 1] - of.a[first], is_one ? length * work.out.at_once : of.a[end] - of.a[first],
-            length};
+    const int64_t leader = last - last % together, runs = (of.a[leader + 1] - of.a[leader]) / work.out.deep;
+    const int64_t run = first_run(of, work.out, first);
+    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
+    return {of.a[first], of.a[last + 1] - of.a[first], run_end - run, run};
 }
 
 /* The codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
@@ -126,12 +127,12 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     __shared__ unsigned long long keys[PLAN_WINDOW], longest_b;
     __shared__ uint32_t longest[PLAN_WINDOW_TILES];
     const entry_slice &slice = work.slice;
-    const int64_t w = blockIdx.x, begin = w * PLAN_WINDOW;
-    const int width = (int)min(slice.c_count - begin, (int64_t)PLAN_WINDOW), i = (int)threadIdx.x;
+    const int64_t w = blockIdx.x, begin = w * work.out.width;
+    const int width = (int)min(slice.c_count - begin, (int64_t)work.out.width), i = (int)threadIdx.x;
     const uint32_t all = i < width ? slice.run_ends[begin + i] - slice.run_begins[begin + i] : 0;
     const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
     const int64_t c_at = slice.c_begin + begin + min(i, width - 1);
-    const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at);
+    const int64_t row = row_of_entry(work.patterns.c, slice.row_begin, slice.row_end - 1, c_at * work.out.wide);
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
     const unsigned long long key = (unsigned long long)is_upper << 48 | (unsigned long long)count << 16 |
                                    (unsigned long long)(PLAN_WINDOW - 1 - i);
@@ -143,12 +144,12 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     for (int j = 0; j < PLAN_WINDOW; j++) rank += keys[j] > key;
     if (i < width) {
         slice.ranks[begin + i] = (uint16_t)rank;
-        if (work.out.together > 1) write_stride(work, (work.before + w) * PLAN_WINDOW + rank, row);
+        if (work.out.together > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
+        work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
         if (count < all) add_long_entry(work, row, c_at, all);
     }
-    work.out.places[(work.before + w) * PLAN_WINDOW + rank] = (uint16_t)i;
-    if (count > 0) atomicMax(&longest[rank / 32], count);
-    const a_range a = find_a_range(work, slice.c_begin + begin, width);
+    if (count > 0) atomicMax(&longest[rank / work.out.tile], count);
+    const a_range a = find_a_range(work, (slice.c_begin + begin) * work.out.wide, width * work.out.wide);
     long long most = 0;
     for (int64_t e = a.begin - slice.a_begin + i; e < a.begin - slice.a_begin + a.count; e += PLAN_WINDOW)
         most = max(most, (long long)(slice.starts[e + 1] - slice.starts[e]));
@@ -158,13 +159,13 @@ __global__ void __launch_bounds__(PLAN_WINDOW) order_window_kernel(window_work w
     if (i != 0) return;
     plan_window window = {};
     window.c_begin = slice.c_begin + begin;
-    window.a_begin = a.begin;
+    window.a_begin = a.first_code;
     const int64_t near = present > 0 ? a.near_count : 0;
     window.near_count = near <= work.near_room ? (int32_t)near : 0;
-    window.a_length = (int32_t)a.group_length;
     window.count = (int16_t)present;
     window.upper = (int16_t)upper;
-    choose_codes(work, bits_for((int64_t)longest_b), bits_for(a.count + 1), &window);
+    choose_codes(work, bits_for((int64_t)longest_b), bits_for((work.out.deep > 1 ? near : a.count) + 1), &window);
+    if (work.out.deep > 1 && window.code_bytes == 8) window.near_count = 0;
     window.order = !moved ? PLAN_ORDER_KEPT : present == width ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
     write_window(work, w, window, longest);
 }
@@ -179,6 +180,13 @@ __device__ inline void write_long_product(const window_work &work, void *product
         static_cast<longlong2 *>(products)[at] = {a, b};
 }
 
+__device__ inline int64_t run_of(const window_work &work, int64_t e)
+{
+    const int64_t row = work.slice.row_begin + work.slice.rows[e];
+    const int64_t at = work.slice.a_begin + e - work.patterns.a[row];
+    return first_run(work.patterns, work.out, row) + at / work.out.deep;
+}
+
 /* A thread a product, in the order of C's entries. */
 __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, uint32_t *codes, void *long_products)
 {
@@ -186,25 +194,28 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (at >= slice.products) return;
     const uint32_t key = slice.keys[at], product = slice.order[at], rank = slice.ranks[key];
-    const int64_t w = key / PLAN_WINDOW, t = at - slice.run_begins[key];
+    const int64_t w = key / work.out.width, t = at - slice.run_begins[key];
     const plan_window &window = work.out.windows[work.before + w];
-    const int64_t first = window.a_begin - slice.a_begin;
+    const bool is_run = work.out.deep > 1;
+    const int64_t first = is_run ? 0 : window.a_begin - slice.a_begin;
     const int64_t e = last_not_above(slice.starts, first, slice.a_count, product);
     if (rank == LONG_RANK) {
         write_long_product(work, long_products, slice.run_ends[key] + t, e, product - slice.starts[e]);
         return;
     }
     const int64_t row_begin = window.direct ? work.patterns.b[work.patterns.a_columns[slice.a_begin + e]] : 0;
-    const uint64_t code = (uint64_t)(e - first) << window.shift | (uint64_t)(row_begin + product - slice.starts[e]);
-    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / 32];
-    uint32_t *words = codes + (work.words[w] + tile) * 32 + rank % 32;
+    const int64_t from = is_run ? run_of(work, e) - window.a_begin : e - first;
+    const uint64_t code = (uint64_t)from << window.shift | (uint64_t)(row_begin + product - slice.starts[e]);
+    const int width = work.out.tile;
+    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / width];
+    uint32_t *words = codes + (work.words[w] + tile) * width + rank % width;
     if (window.code_bytes == 2) {
-        reinterpret_cast<uint16_t *>(words + t / 2 * 32)[t % 2] = (uint16_t)code;
+        reinterpret_cast<uint16_t *>(words + t / 2 * width)[t % 2] = (uint16_t)code;
     } else if (window.code_bytes == 4) {
-        words[t * 32] = (uint32_t)code;
+        words[t * width] = (uint32_t)code;
     } else {
-        words[2 * t * 32] = (uint32_t)code;
-        words[(2 * t + 1) * 32] = (uint32_t)(code >> 32);
+        words[2 * t * width] = (uint32_t)code;
+        words[(2 * t + 1) * width] = (uint32_t)(code >> 32);
     }
 }
 
@@ -214,7 +225,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
 {
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
-    const int64_t count = windows_of(slice.c_count), windows_before = kept.count, long_before = kept.long_count;
+    const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
+    const int64_t windows_before = kept.count, long_before = kept.long_count;
     scratch words_memory(maker);
     int64_t *words = nullptr, total = 0;
     uint32_t *codes = nullptr;
@@ -232,7 +244,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               kept,
                               windows_before,
                               maker.halves,
-                              near_room(maker.value_bytes, begin_bytes, kept.together, kept.deep),
+                              kept.deep > 1 ? near_runs(kept.at_once, 32 / kept.tile, maker.value_bytes, kept.deep)
+                                            : near_room(maker.value_bytes, begin_bytes, kept.together),
                               bits_for(maker.b_nnz),
                               kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
@@ -244,22 +257,24 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     if (status == SPG_OK)
         status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
     if (status == SPG_OK) status = scan_counts(maker, words, count, &total);
-    if (status == SPG_OK) status = keep_array(maker, total * 32, &codes);
+    if (status == SPG_OK) status = keep_array(maker, total * kept.tile, &codes);
     if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * 2 * begin_bytes, &long_products);
     if (status == SPG_OK)
-        status = spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)total * 32 * sizeof *codes, stream),
+        status = spg_cuda_check(maker.context,
+                                cudaMemsetAsync(codes, 0xff, (size_t)(total * kept.tile) * sizeof *codes, stream),
                                 "a plan's codes");
     if (status != SPG_OK) return status;
     const unsigned int blocks = (unsigned int)((slice.products + THREADS - 1) / THREADS);
     write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     plan_window *windows = kept.windows + windows_before;
+    const int tile = kept.tile;
     plan_long_entry *long_entries = kept.long_entries + long_before;
     kept.count += count;
     kept.long_count = (int64_t)found.long_entries;
     if (status == SPG_OK)
         status = for_each(maker.context, count, "a plan's windows",
-                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * 32; });
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
     if (status != SPG_OK || kept.long_count == long_before) return status;
     return for_each(maker.context, kept.long_count - long_before, "a plan's long entries", [=] __device__(int64_t k) {
         const int64_t begin = reinterpret_cast<int64_t>(long_entries[k].products);
@@ -279,9 +294,10 @@ spg_status order_windows(plan_maker &maker)
     if (status != SPG_OK) return status;
     const plan_window *windows = kept.windows;
     const uint32_t *tile_begins = kept.tile_begins;
+    const int tile = kept.tile;
     /* Windows of common weight stay in C's order, for neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
-        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * 32;
+        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * tile;
         present[w] = windows[w].count > 0 && all <= 4 * mean;
         keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
     });
