@@ -182,14 +182,23 @@ static void wide_offsets_hold_a_result_past_31_bits(void **state)
     if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
     assert_int_equal(C.nnz, (int64_t)N * N);
     assert_int_equal(C.offset_type, SPG_I64);
-    if (test_place() == SPG_PLACE_HOST)
-        for (int64_t i = 0; i < N; ++i) {
-            assert_int_equal(test_offset(&C, i + 1), (i + 1) * N);
-            for (int64_t j = i % 7; j < N; j += 1 + j % 97) {
-                float product = ((float *)A.values)[i] * ((float *)B.values)[j];
-                assert_true(C.columns[i * N + j] == j && ((float *)C.values)[i * N + j] == 0 + product);
-            }
+    int64_t *offsets = malloc((N + 1) * sizeof *offsets);
+    int32_t *columns = malloc(N * sizeof *columns);
+    float *values = malloc(N * sizeof *values);
+    assert_true(offsets != NULL && columns != NULL && values != NULL);
+    test_fetch(C.row_offsets, (N + 1) * sizeof *offsets, offsets);
+    for (int64_t i = 0; i <= N; ++i) assert_int_equal(offsets[i], i * N);
+    for (int64_t i = N - 1; i >= 0; i -= 97) {
+        test_fetch(C.columns + i * N, N * sizeof *columns, columns);
+        test_fetch((float *)C.values + i * N, N * sizeof *values, values);
+        for (int64_t j = 0; j < N; ++j) {
+            const float product = ((float *)A.values)[i] * ((float *)B.values)[j];
+            assert_true(columns[j] == j && values[j] == 0 + product);
         }
+    }
+    free(offsets);
+    free(columns);
+    free(values);
     spg_csr_free(context, &C);
     spg_csr_free(context, &here_A);
     spg_csr_free(context, &here_B);

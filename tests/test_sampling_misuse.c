@@ -252,6 +252,10 @@ static void arguments_of_forests_and_their_draws_are_checked(void **state)
                    "uniforms: number 2, 1, lies outside [0, 1)");
     assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
                    SPG_ERROR_ARGUMENT, "rows: entry 1: row -5");
+    rows[1] = ROWS;
+    test_send(rows, sizeof rows, f->rows);
+    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
+                   SPG_ERROR_ARGUMENT, "rows: entry 1: row 4 lies outside [0, 4)");
     assert_refused(f, spg_forest_draw_stratified(c, NULL, 0, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
                    "forest is NULL");
     assert_refused(f, spg_forest_draw_stratified(c, forest, ROWS, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
