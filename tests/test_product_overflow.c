@@ -207,6 +207,40 @@ static void wide_offsets_hold_a_result_past_31_bits(void **state)
     spg_csr_free(test_host(), &B);
 }
 
+/* Of one row, in each class that can do it; whole numbers, which are exact. */
+static void a_row_of_more_products_than_31_bits_is_summed(void **state)
+{
+    (void)state;
+    require_large(2); /* seconds of work */
+    enum { ENTRIES = 60000, LENGTH = 40000 };
+    test_pattern a = {0}, b = {0};
+    for (int64_t k = 0; k < ENTRIES; ++k) test_add(&a, 0);
+    test_end_row(&a);
+    for (int64_t j = 0; j < LENGTH; ++j) test_add(&b, j);
+    test_end_row(&b);
+    spg_csr A, B, C;
+    test_matrix_of(&a, 1, SPG_I32, SPG_F64, 1, 0, &A);
+    test_matrix_of(&b, LENGTH, SPG_I32, SPG_F64, 2, TEST_INTEGER, &B);
+    for (int64_t k = 0; k < ENTRIES; ++k) ((double *)A.values)[k] = 1;
+    const int sets[] = {0, 4}; /* by default, and global */
+    for (int s = 0; s < 2; ++s) {
+        spg_context *context = test_context(2, test_limit_sets[sets[s]].limits);
+        test_multiply(context, &A, &B, &C);
+        assert_int_equal(C.nnz, LENGTH);
+        for (int64_t j = 0; j < LENGTH; ++j)
+            assert_true(C.columns[j] == j && ((double *)C.values)[j] == ENTRIES * ((double *)B.values)[j]);
+        spgemm_stats stats;
+        assert_int_equal(spgemm_last_stats(context, &stats), SPG_OK);
+        assert_int_equal(stats.products, (int64_t)ENTRIES * LENGTH);
+        spg_csr_free(test_host(), &C);
+        spg_context_destroy(context);
+    }
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +250,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(more_than_31_bits_of_products_may_make_a_small_result),
         cmocka_unit_test(a_count_that_only_counting_can_tell_decides),
         cmocka_unit_test(wide_offsets_hold_a_result_past_31_bits),
+        cmocka_unit_test(a_row_of_more_products_than_31_bits_is_summed),
     };
     return TEST_RUN_HERE(argc, argv, "product overflow", tests);
 }

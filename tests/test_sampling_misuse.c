@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 4, ITEMS = 10 };
@@ -112,6 +113,26 @@ static void weights_that_cannot_be_are_refused_by_row_item_and_kind(void **state
     test_send(two, sizeof two, f->values_here);
     assert_weights_refused(f, &f->weights, SPG_ERROR_FORMAT, "row 2, item 2: weight -2 is negative");
     test_send(f->values, sizeof f->values, f->values_here);
+}
+
+/* Such a row is added up by many threads. */
+static void a_long_row_is_refused_wherever_its_fault_lies(void **state)
+{
+    static const int64_t length = 300000, items[] = {0, 2047, 150000, 299999};
+    static const double values[] = {-1, NAN, INFINITY};
+    fixture *f = *state;
+    test_weights weights;
+    test_open_weights(&length, 1, TEST_EVEN, SPG_F64, false, &weights);
+    double *here = weights.here.values;
+    for (int k = 0; k < 4; ++k)
+        for (int v = 0; v < 3; ++v) {
+            char words[32];
+            snprintf(words, sizeof words, "row 0, item %lld", (long long)items[k]);
+            test_send(&values[v], sizeof *values, here + items[k]);
+            assert_weights_refused(f, &weights.here, SPG_ERROR_FORMAT, words);
+            test_send((double *)weights.host.values + items[k], sizeof *values, here + items[k]);
+        }
+    test_close_weights(&weights);
 }
 
 static void rows_and_columns_that_cannot_be_are_refused(void **state)
@@ -351,6 +372,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_by_row_item_and_kind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_row_is_refused_wherever_its_fault_lies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_and_columns_that_cannot_be_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_draws_without_tables_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_tables_and_their_draws_are_checked, set_up, tear_down),
