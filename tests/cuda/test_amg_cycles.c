@@ -108,12 +108,11 @@ static void vectors_are_added_and_multiplied_alike(void **state)
     }
 }
 
-static void a_step_that_is_none_moves_nothing(void **state)
+static void check_no_step(double rz, double pq)
 {
-    (void)state;
     vectors o;
     open_vectors(&o, SPG_F64, 5000);
-    const double scalars[SCALARS] = {1, 0, 0, 0};
+    const double scalars[SCALARS] = {rz, pq, 0, 0};
     for (int s = 0; s < SIDES; ++s) {
         const side *at = &o.sides[s];
         drop(at, o.scalars[s], sizeof scalars);
@@ -128,6 +127,13 @@ static void a_step_that_is_none_moves_nothing(void **state)
     for (int v = 0; v < VECTORS; ++v) assert_vector_agrees(&o, v, "a vector");
     assert_scalar_agrees(&o, 2, (double)o.n, "a residual's square");
     close_vectors(&o);
+}
+
+static void a_step_that_is_none_moves_nothing(void **state)
+{
+    (void)state;
+    const double numbers[][2] = {{1, 0}, {1, -2}, {-1, 2}, {-1, -2}, {0, 1}, {NAN, 1}, {1, NAN}, {INFINITY, 1}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) check_no_step(numbers[k][0], numbers[k][1]);
 }
 
 /* What comes of Jacobi's sweeps, or of Chebyshev's, is there at the end. */

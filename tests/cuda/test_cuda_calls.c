@@ -62,6 +62,44 @@ static bool is_told(const library_call *call, int number, int64_t k)
     return true;
 }
 
+/* Of calls that make very many, not each of them: each, and then every seventh. */
+static void refuse_each_call_of(const char *prefix)
+{
+    for (int c = 0; c < library_calls_count; ++c)
+        for (int number = 0; number < library_calls[c].numbers; ++number) {
+            if (strncmp(library_calls[c].name, prefix, strlen(prefix)) != 0) continue;
+            for (int64_t k = 1; is_told(&library_calls[c], number, k); k += k < 60 ? 1 : 7) {
+            }
+        }
+}
+
+static void any_call_of_cuda_by_products_and_plans_may_fail(void **state)
+{
+    (void)state;
+    refuse_each_call_of("spgemm_");
+}
+
+static void any_call_of_cuda_by_containers_may_fail(void **state)
+{
+    (void)state;
+    refuse_each_call_of("spg_csr");
+    refuse_each_call_of("spg_coo");
+}
+
+static void any_call_of_cuda_by_multigrid_may_fail(void **state)
+{
+    (void)state;
+    refuse_each_call_of("spg_galerkin");
+    refuse_each_call_of("spg_amg");
+}
+
+static void any_call_of_cuda_by_sampling_may_fail(void **state)
+{
+    (void)state;
+    static const char *const prefixes[] = {"spg_butterfly", "spg_lda", "spg_alias", "spg_forest", "spg_random"};
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; ++k) refuse_each_call_of(prefixes[k]);
+}
+
 static void multiply_to_host(int pair, spg_csr *C)
 {
     spg_csr here;
@@ -128,6 +166,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(runs_of_plans_updates_and_cycles_ask_for_no_memory, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(a_plan_is_done_with_its_operands_when_it_is_there, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(a_product_is_right_after_any_refusal, open_inputs, close_inputs),
+        cmocka_unit_test_setup_teardown(any_call_of_cuda_by_products_and_plans_may_fail, open_inputs, close_inputs),
+        cmocka_unit_test_setup_teardown(any_call_of_cuda_by_containers_may_fail, open_inputs, close_inputs),
+        cmocka_unit_test_setup_teardown(any_call_of_cuda_by_multigrid_may_fail, open_inputs, close_inputs),
+        cmocka_unit_test_setup_teardown(any_call_of_cuda_by_sampling_may_fail, open_inputs, close_inputs),
     };
     return TEST_RUN_HERE(2, arguments, "calls of CUDA", tests);
 }
