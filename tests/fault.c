@@ -13,16 +13,29 @@ typedef struct test_block {
     void *stream;
 } test_block;
 
+enum { GUARD = 256, POISON = 0xa5 }; /* bytes behind a block that nobody may write */
+
 /* Memory that holds something. On the host it is no more aligned than promised, so that no kernel leans on more. */
 static void *poisoned(size_t bytes, spg_place place)
 {
-    void *memory = malloc(bytes);
+    void *memory = malloc(bytes + GUARD);
     assert_non_null(memory);
-    memset(memory, 0xa5, bytes);
+    memset(memory, POISON, bytes + GUARD);
     if (place == SPG_PLACE_HOST) return memory;
-    void *on_device = test_lend(memory, bytes);
+    void *on_device = test_lend(memory, bytes + GUARD);
     free(memory);
     return on_device;
+}
+
+static void assert_guarded(const char *memory, size_t bytes, spg_place place)
+{
+    unsigned char guard[GUARD];
+    if (place == SPG_PLACE_HOST)
+        memcpy(guard, memory + bytes, GUARD);
+    else
+        test_fetch(memory + bytes, GUARD, guard);
+    for (int k = 0; k < GUARD; ++k)
+        if (guard[k] != POISON) fail_msg("a block of %lld bytes was written past its end", (long long)bytes);
 }
 
 static void *allocate(void *user, size_t bytes, spg_place place, void *stream)
@@ -47,10 +60,11 @@ static void release(void *user, void *memory, size_t bytes, spg_place place, voi
         assert_int_equal(block->place, place);
         assert_ptr_equal(block->stream, stream);
         *link = block->next;
+        assert_guarded(memory, bytes, place);
         if (place == SPG_PLACE_HOST)
             free(memory);
         else
-            test_give_back(memory, bytes);
+            test_give_back(memory, bytes + GUARD);
         free(block);
         return;
     }

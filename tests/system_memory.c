@@ -2,14 +2,16 @@
 #include "system_memory.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <unistd.h>
 
-enum { MOST_BLOCKS = 4096 };
+enum { MOST_BLOCKS = 4096, HUGE_PAGE = 2 << 20 };
 
 static struct {
     int64_t calls, fail_at;
-    bool onwards;
+    bool onwards, uneven;
     int64_t mapped;
     int64_t blocks;
     void *block[MOST_BLOCKS];
@@ -34,10 +36,25 @@ static bool refused(void)
     return memory.fail_at > 0 && (memory.calls == memory.fail_at || (memory.onwards && memory.calls > memory.fail_at));
 }
 
+/* A mapping that begins a page after a multiple of a huge page. */
+static void *map_unevenly(size_t bytes, int protection, int flags)
+{
+    char *base = __real_mmap(NULL, bytes + 2 * (size_t)HUGE_PAGE, protection, flags, -1, 0);
+    if (base == MAP_FAILED) return base;
+    const size_t before = HUGE_PAGE - (uintptr_t)base % HUGE_PAGE + (size_t)sysconf(_SC_PAGESIZE);
+    __real_munmap(base, before);
+    __real_munmap(base + before + bytes, 2 * (size_t)HUGE_PAGE - before);
+    return base + before;
+}
+
+/* Some systems align what is large to huge pages, others do not: here every other mapping begins beside one, so that
+ * what callers cut off before it is cut off. */
 void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset)
 {
     if (refused()) return MAP_FAILED;
-    void *mapped = __real_mmap(address, bytes, protection, flags, file, offset);
+    memory.uneven = !memory.uneven && file == -1 && address == NULL;
+    void *mapped = memory.uneven ? map_unevenly(bytes, protection, flags)
+                                 : __real_mmap(address, bytes, protection, flags, file, offset);
     if (mapped != MAP_FAILED) memory.mapped += (int64_t)bytes;
     return mapped;
 }

@@ -6,8 +6,9 @@
 enum { UNITS = 200, INNER = 1500, NEAR = 40, COLS = 3000, FAR_ROWS = 8, ENTRIES = 30 };
 
 /* What the odd units are: as the others; with a row unlike the two before it; naming more rows of B, by all odd units
- * or by few; naming a row of B whose columns are far away; naming one that does not ascend. */
-typedef enum unit_kind { ALIKE, UNLIKE, LONGER, SELDOM_LONGER, WIDE, UNSORTED } unit_kind;
+ * or by few; naming a row of B whose columns are far away; naming one that does not ascend. FULLER: the others name few
+ * rows of B but for some of them, so that no row is longer than those of the sample, and all of them are too long. */
+typedef enum unit_kind { ALIKE, UNLIKE, LONGER, SELDOM_LONGER, WIDE, UNSORTED, FULLER } unit_kind;
 
 static bool is_odd(int64_t u, unit_kind kind) { return u % 2 == 1 && (kind != SELDOM_LONGER || u % 60 == 1); }
 
@@ -32,7 +33,9 @@ static void make_a(test_pattern *a, unit_kind kind)
 {
     for (int64_t u = 0; u < UNITS; ++u) {
         const bool odd = is_odd(u, kind);
-        const int64_t length = odd && (kind == LONGER || kind == SELDOM_LONGER) ? 4 * ENTRIES : ENTRIES;
+        const int64_t length = odd && (kind == LONGER || kind == SELDOM_LONGER) ? 4 * ENTRIES
+                               : kind == FULLER && !odd && u % 16 != 0          ? ENTRIES / 10
+                                                                                : ENTRIES;
         const int64_t begin = u * (INNER - FAR_ROWS - 6 * NEAR) / UNITS;
         for (int r = 0; r < 3; ++r) {
             uint64_t random = (uint64_t)u;
@@ -84,6 +87,41 @@ static void threes_longer_than_the_sampled_ones_keep_their_bits(void **state)
     check_kind(SELDOM_LONGER);
 }
 
+static void threes_that_fill_more_than_the_sampled_ones_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(FULLER);
+}
+
+/* Rows of B in threes, too, of which the last differs from those before it in its last column, in no other, or not. */
+static void rows_of_b_that_differ_late_keep_their_bits(void **state)
+{
+    (void)state;
+    enum { THREES = 100, LENGTH = 40, NAMED = 6 };
+    test_pattern a = {0}, b = {0};
+    for (int64_t t = 0; t < 3 * THREES; ++t) {
+        uint64_t random = (uint64_t)(t / 3);
+        test_add_random(&b, &random, LENGTH, t / 3, t / 3 + 2 * LENGTH, true);
+        if (t % 3 > 0 && t % (3 * 4) < 3) b.columns[b.nnz - 1] += (int32_t)(t % 3);
+        test_end_row(&b);
+    }
+    for (int64_t i = 0; i < 3 * UNITS; ++i) {
+        const int64_t first = i / 3 * (THREES - NAMED) / UNITS;
+        for (int64_t k = 0; k < 3 * NAMED; ++k) test_add(&a, 3 * first + k);
+        test_end_row(&a);
+    }
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        test_matrix_of(&a, 3 * THREES, SPG_I32, test_value_types[v], 1, 0, &A);
+        test_matrix_of(&b, THREES + 2 * LENGTH + 2, SPG_I32, test_value_types[v], 2, 0, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
 static void threes_wider_than_the_sampled_ones_keep_their_bits(void **state)
 {
     (void)state;
@@ -129,6 +167,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_equal_in_threes_keep_their_bits),
         cmocka_unit_test(threes_that_are_not_equal_keep_their_bits),
         cmocka_unit_test(threes_longer_than_the_sampled_ones_keep_their_bits),
+        cmocka_unit_test(threes_that_fill_more_than_the_sampled_ones_keep_their_bits),
+        cmocka_unit_test(rows_of_b_that_differ_late_keep_their_bits),
         cmocka_unit_test(threes_wider_than_the_sampled_ones_keep_their_bits),
         cmocka_unit_test(threes_that_name_a_row_that_does_not_ascend_keep_their_bits),
         cmocka_unit_test(a_column_out_of_range_in_a_row_that_no_sample_has_is_refused),

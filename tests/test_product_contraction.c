@@ -8,7 +8,7 @@ enum { ROWS = 400, INNER = 240, BAND = 30, COLS = INNER + BAND };
 /* How the rows are made: entries of a row of A, of a row of B; the odd rows of A are of so many entries, if of any. */
 typedef struct row_shape {
     int64_t a_row, b_row, odd_a_row;
-    bool sorted;      /* whether all rows of B ascend but the last, */
+    bool sorted;      /* whether all rows of B ascend but the last (others are unsorted, or repeat a column), */
     bool last_sorted; /* and that, which the odd rows of A name last */
 } row_shape;
 
@@ -19,17 +19,19 @@ static void check_shape(const row_shape *shape)
     uint64_t random = (uint64_t)(shape->a_row + 100 * shape->b_row);
     for (int64_t i = 0; i < ROWS; ++i) {
         const int64_t window = shape->a_row + shape->a_row / 5, begin = test_below(&random, INNER - window);
-        if (shape->odd_a_row > 0 && i % 60 == 23)
+        const bool is_odd = shape->odd_a_row > 0 && (i % 60 == 23 || i == ROWS - 1);
+        if (is_odd)
             test_add_random(&a, &random, shape->odd_a_row, 0, INNER - 1, false);
         else
             test_add_random(&a, &random, shape->a_row, begin, begin + window, i % 2);
-        if (shape->odd_a_row > 0 && i % 60 == 23) test_add(&a, INNER - 1);
+        if (is_odd) test_add(&a, INNER - 1);
         if (i % 50 == 7) test_add(&a, a.columns[a.nnz - 1]); /* a repeated entry */
         test_end_row(&a);
     }
     for (int64_t i = 0; i < INNER; ++i) {
         const bool ascends = i == INNER - 1 ? shape->last_sorted : shape->sorted || i % 40 != 0;
-        if (i % 40 != 11) test_add_random(&b, &random, shape->b_row, i, i + BAND, ascends);
+        if (i % 40 != 11) test_add_random(&b, &random, shape->b_row, i, i + BAND, ascends || i % 80 == 0);
+        if (!ascends && shape->b_row > 2) b.columns[b.nnz - 1] = b.columns[b.nnz - 2];
         test_end_row(&b);
     }
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {

@@ -275,6 +275,34 @@ static void columns_out_of_range_are_refused_with_their_matrix_and_row(void **st
     close_misuse(&m);
 }
 
+/* Rows of so few products that each class can do all of them. */
+static void every_class_refuses_a_column_out_of_range(void **state)
+{
+    (void)state;
+    for (int l = 0; l < TEST_LIMITS; ++l) {
+        misuse m;
+        open_misuse(&m, SPG_I32);
+        spg_csr *matrices[] = {&m.A, &m.B};
+        for (int k = 0; k < 2; ++k) spg_csr_free(test_host(), matrices[k]);
+        assert_int_equal(spg_context_set_row_limits(m.context, &test_limit_sets[l].limits), SPG_OK);
+        test_random_csr(test_host(), 200, 1500, 2.5, SPG_I32, SPG_F64, 5, TEST_UNSORTED, &m.A);
+        test_random_csr(test_host(), 1500, 120, 2.5, SPG_I32, SPG_F64, 6, 0, &m.B);
+        const int64_t ends[] = {m.A.nnz / 5, m.A.nnz / 2, m.A.nnz - 1};
+        for (int e = 0; e < 3; ++e) {
+            int64_t k = ends[e];
+            while (test_offset(&m.B, m.A.columns[k]) == test_offset(&m.B, m.A.columns[k] + (int64_t)1)) --k;
+            int32_t *entries[] = {&m.A.columns[k], &m.B.columns[test_offset(&m.B, m.A.columns[k] + (int64_t)1) - 1]};
+            for (int b = 0; b < 2; ++b) {
+                const int32_t saved = *entries[b];
+                *entries[b] = b ? 120 : 1500;
+                refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", NULL);
+                *entries[b] = saved;
+            }
+        }
+        close_misuse(&m);
+    }
+}
+
 static void operands_of_a_refused_call_are_left_as_they_were(void **state)
 {
     (void)state;
@@ -320,6 +348,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(arrays_that_lie_elsewhere_than_their_place_says_are_refused),
         cmocka_unit_test(broken_offsets_are_refused_with_their_matrix_and_row),
         cmocka_unit_test(columns_out_of_range_are_refused_with_their_matrix_and_row),
+        cmocka_unit_test(every_class_refuses_a_column_out_of_range),
         cmocka_unit_test(operands_of_a_refused_call_are_left_as_they_were),
         cmocka_unit_test(a_context_works_on_after_every_refusal),
     };

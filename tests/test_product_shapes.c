@@ -179,6 +179,26 @@ static void columns_spread_over_all_of_31_bits_work(void **state)
     check_patterns(&a, &b, INT32_MAX);
 }
 
+/* A column, less the row's least, and the number of a product may share 32 bits: rows of up to 2^bits products whose
+ * columns just fit beside their numbers, or need one bit more, by which alone half of the columns differ. */
+static void columns_and_products_around_32_bits_together_work(void **state)
+{
+    (void)state;
+    test_pattern a = {0}, b = {0};
+    for (int bits = 5; bits <= 13; ++bits)
+        for (int fits = 0; fits < 2; ++fits) {
+            const int64_t half = (int64_t)1 << (bits - 2), far = ((int64_t)1 << (32 - bits)) - (fits ? half : 0);
+            for (int64_t j = 0; j < 2; ++j) {
+                for (int64_t k = 0; k < half; ++k) test_add(&b, k);
+                for (int64_t k = 0; k < half; ++k) test_add(&b, far + k);
+                test_end_row(&b);
+                test_add(&a, b.rows - 1);
+            }
+            test_end_row(&a);
+        }
+    check_patterns(&a, &b, (int64_t)1 << 28);
+}
+
 /* Columns whose low bits agree, and rows that span a power of two and one less or more. */
 static void spans_around_every_window_work(void **state)
 {
@@ -273,6 +293,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_dense_row_a_dense_column_and_an_arrow_work),
         cmocka_unit_test(rows_of_the_result_of_every_length_work),
         cmocka_unit_test(columns_spread_over_all_of_31_bits_work),
+        cmocka_unit_test(columns_and_products_around_32_bits_together_work),
         cmocka_unit_test(spans_around_every_window_work),
         cmocka_unit_test(many_short_rows_for_few_columns_work),
         cmocka_unit_test(many_products_for_few_columns_work),

@@ -129,9 +129,36 @@ static void every_place_and_method_draws_the_same(void **state)
     }
 }
 
+/* All weights times a power of two, by which no sum is finite, are the same distributions. */
+static void weights_whose_sum_overflows_are_drawn_from_alike(void **state)
+{
+    static drawn results[2];
+    static double uniforms[COUNT];
+    uint64_t random = 19;
+    (void)state;
+    for (int i = 0; i < COUNT; ++i) uniforms[i] = (double)(test_random(&random) >> 11) * 0x1p-53;
+    test_weights weights;
+    test_open_weights(test_lengths, TEST_LENGTHS, TEST_EVEN, SPG_F64, true, &weights);
+    spg_context *context = test_context_at_place(2);
+    double *values = weights.host.values;
+    for (int radix = 0; radix < 2; ++radix)
+        for (int large = 0; large < 2; ++large) {
+            for (int64_t k = 0; k < weights.host.nnz; ++k) values[k] *= large ? 0x1p1023 : 1;
+            test_send(values, (size_t)weights.host.nnz * sizeof *values, weights.here.values);
+            spg_forest *forest = build(context, &weights.here, radix ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, 0.5);
+            draw(context, forest, -1, uniforms, &results[large]);
+            spg_forest_destroy(forest);
+            for (int64_t k = 0; k < weights.host.nnz; ++k) values[k] *= large ? 0x1p-1023 : 1;
+            if (large) assert_memory_equal(&results[1], &results[0], sizeof *results);
+        }
+    spg_context_destroy(context);
+    test_close_weights(&weights);
+}
+
+/* More draws than threads of a device make in one go. */
 static void random_numbers_are_their_own_uniforms_and_follow_the_weights(void **state)
 {
-    enum { DRAWS = 2000000, ITEMS = 3000 };
+    enum { DRAWS = 5000000, ITEMS = 3000 };
     static int32_t draws[DRAWS], parts[DRAWS];
     static const int64_t items = ITEMS;
     (void)state;
@@ -309,6 +336,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_are_the_inverse_of_the_cumulated_weights),
         cmocka_unit_test(every_place_and_method_draws_the_same),
+        cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from_alike),
         cmocka_unit_test(random_numbers_are_their_own_uniforms_and_follow_the_weights),
         cmocka_unit_test(stratified_draws_are_those_of_their_numbers_on_every_place),
         cmocka_unit_test(a_degenerate_tree_is_mended),

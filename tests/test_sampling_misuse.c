@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 4, ITEMS = 10 };
@@ -156,6 +157,26 @@ static void weights_that_cannot_be_are_refused_in_long_rows(void **state)
     test_give_back(offsets_here, sizeof offsets);
 }
 
+/* Such a row is added up by many threads. */
+static void a_long_row_is_refused_wherever_its_fault_lies(void **state)
+{
+    static const int64_t length = 300000, items[] = {0, 2047, 150000, 299999};
+    static const double values[] = {-1, NAN, INFINITY};
+    fixture *f = *state;
+    test_weights weights;
+    test_open_weights(&length, 1, TEST_EVEN, SPG_F64, false, &weights);
+    double *here = weights.here.values;
+    for (int k = 0; k < 4; ++k)
+        for (int v = 0; v < 3; ++v) {
+            char words[32];
+            snprintf(words, sizeof words, "row 0, item %lld", (long long)items[k]);
+            test_send(&values[v], sizeof *values, here + items[k]);
+            assert_weights_refused(f, &weights.here, SPG_ERROR_FORMAT, words);
+            test_send((double *)weights.host.values + items[k], sizeof *values, here + items[k]);
+        }
+    test_close_weights(&weights);
+}
+
 static void rows_and_columns_that_cannot_be_are_refused(void **state)
 {
     fixture *f = *state;
@@ -294,6 +315,10 @@ static void arguments_of_forests_and_their_draws_are_checked(void **state)
                    "uniforms: number 2, 1, lies outside [0, 1)");
     assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
                    SPG_ERROR_ARGUMENT, "rows: entry 1: row -5");
+    rows[1] = ROWS;
+    test_send(rows, sizeof rows, f->rows);
+    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
+                   SPG_ERROR_ARGUMENT, "rows: entry 1: row 4 lies outside [0, 4)");
     assert_refused(f, spg_forest_draw_stratified(c, NULL, 0, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
                    "forest is NULL");
     assert_refused(f, spg_forest_draw_stratified(c, forest, ROWS, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
@@ -391,6 +416,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_by_row_item_and_kind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_rows_than_alias_tables_on_a_device_take_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_in_long_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_row_is_refused_wherever_its_fault_lies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rows_and_columns_that_cannot_be_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_draws_without_tables_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_tables_and_their_draws_are_checked, set_up, tear_down),

@@ -111,8 +111,10 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
         scan_with_sums<<<blocks, SCAN_THREADS, 0, product.cuda->stream>>>(
             static_cast<decltype(offset) *>(product.C->row_offsets), product.C->rows, sums->memory, sums->count,
             sums->rows_each, (int)parts);
+        /* Before the release, which clears the last error. */
+        const spg_status status = spg_cuda_check_launch(product.context, "scanning row lengths");
         give_sums(product, sums);
-        return spg_cuda_check_launch(product.context, "scanning row lengths");
+        return status;
     });
 }
 

@@ -1,0 +1,52 @@
+/* Calls of the library on a device, with what they need, to be made again and again: tests look at what each of them
+ * asks of CUDA. All are on a stream of the caller's. */
+#ifndef SPG_TESTS_CUDA_LIBRARY_CALLS_H
+#define SPG_TESTS_CUDA_LIBRARY_CALLS_H
+
+#include "products.h"
+#include "sampling_support.h"
+
+#include "spg/amg.h"
+#include "spg/sampling.h"
+
+enum { PAIRS = 8, SYSTEMS = 2, DRAWS = 50000 };
+
+/* A system of equations with what is kept of it between calls. */
+typedef struct library_system {
+    spg_csr A;
+    spg_amg *amg;
+    spg_csr P, product; /* the hierarchy's first; R*A*P */
+    spg_galerkin_plan *plan;
+    double *b, *x;
+} library_system;
+
+/* Matrices and vectors are lent by test_lender(), so that the context holds what is kept alone. */
+typedef struct library_inputs {
+    void *stream;
+    spg_context *context;
+    struct {
+        spg_csr A, B, product;
+        spgemm_plan *plan;
+    } pairs[PAIRS];
+    library_system systems[SYSTEMS];
+    test_weights weights;
+    spg_lda lda;
+    spg_alias *alias;
+    spg_forest *forest;
+    int32_t *draws;
+} library_inputs;
+
+typedef struct library_call {
+    const char *name;
+    spg_status (*run)(library_inputs *in, int number);
+    int numbers; /* it may be called with 0 ... numbers - 1 */
+} library_call;
+
+/* Each of them, on success, gives back whatever it makes. */
+extern const library_call library_calls[];
+extern const int library_calls_count;
+
+void open_library_inputs(library_inputs *in);
+void close_library_inputs(library_inputs *in);
+
+#endif
