@@ -6,7 +6,7 @@
  * columns come in pairs for two entries of C. So each value of A that is loaded serves two products, and two neighbours
  * of B, loaded together, serve all rows. A's values lie in shared memory run by run, in the order in which they are
  * used. Sums grow in storage order, in registers. Chosen by plan_classes.cu. */
-#include "plan_codes.cuh"
+#include "plan.cuh"
 
 namespace spg
 {
@@ -14,14 +14,15 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 96, WARPS = THREADS / 32 };
-
-/* Pieces whose values of B are on their way at once, and blocks that registers are to leave room for: with one row a
- * thread entries are few and long, and latency is what counts. (amg_bench, H100, an update of solid3d:40.) */
+/* Ahead: pieces whose values of B are on their way at once; then the threads of a block, and blocks that registers are
+ * to leave room for. With one row a thread entries are few and long, and latency is what counts; with three rows of
+ * six, too, for A's values leave room for few warps. (amg_bench, H100, an update of solid3d:40.) */
+template <int Ahead> constexpr int threads_of = Ahead == 2 ? 128 : 96;
 template <int Ahead, typename Value>
-constexpr int LEAST_BLOCKS = Ahead > 2 || sizeof(Value) > 8 ? 4
-                             : Ahead == 2                   ? 6
-                                                            : 8;
+constexpr int LEAST_BLOCKS = sizeof(Value) > 8 ? (Ahead == 2 ? 3 : 4)
+                             : Ahead > 2       ? 4
+                             : Ahead == 2      ? 5
+                                               : 8;
 
 /* Neighbours in a row of B or C. */
 template <int Wide, typename Value> struct alignas(Wide * sizeof(Value) < 16 ? Wide * sizeof(Value) : 16) neighbours {
@@ -53,6 +54,18 @@ __device__ inline void store_neighbours(Value *to, const neighbours<Wide, Value>
 template <int Rows, typename Value> struct alignas(Rows > 1 ? 16 : sizeof(Value)) a_piece {
     Value of[piece_values(Rows, sizeof(Value))];
 };
+
+/* Code t of `count`, from the first one's word, in a tile of so many entries; none beyond the last. */
+template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int tile, int t, int count)
+{
+    if (t >= count) return code_form<Code>::none;
+    if constexpr (sizeof(Code) == 2)
+        return reinterpret_cast<const uint16_t *>(codes + t / 2 * tile)[t % 2];
+    else if constexpr (sizeof(Code) == 4)
+        return codes[t * tile];
+    else
+        return (Code)codes[2 * t * tile] | (Code)codes[(2 * t + 1) * tile] << 32;
+}
 
 /* What the sums of a window are made from. */
 template <typename Value> struct window_parts {
@@ -166,6 +179,7 @@ __device__ inline void sum_far_runs(const plan_windows &of, const plan_window &w
 }
 
 /* All codes of the window's first tiles, to come while A is staged. */
+template <int THREADS>
 __device__ inline void ask_for_all_codes(const plan_windows &of, const plan_window &window, const uint32_t *tile_begins,
                                          int tiles)
 {
@@ -174,9 +188,9 @@ __device__ inline void ask_for_all_codes(const plan_windows &of, const plan_wind
         asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)k * 32));
 }
 
-/* A's values of the window's runs, in `rows` rows from the run's row `row` on, of which so many are there, and where
- * their rows of B begin. */
-template <int Rows, typename Value>
+/* A's values of the window's runs, in the block's rows, which begin at `row` of equal ones, and where the runs' rows of
+ * B begin. */
+template <int THREADS, int Rows, typename Value>
 __device__ inline void stage_runs(const plan_windows &of, const plan_window &window, int row, int sides,
                                   const Value *a_values, Value *near_a, uint2 *near_starts)
 {
@@ -199,7 +213,7 @@ __device__ inline void stage_runs(const plan_windows &of, const plan_window &win
 }
 
 template <int Ahead, int Rows, int Wide, typename Value>
-__global__ void __launch_bounds__(THREADS, (LEAST_BLOCKS<Ahead, Value>))
+__global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>))
     plan_blocks_kernel(plan_windows of, bool are_aligned, const int32_t *symmetric, const Value *__restrict__ a_values,
                        const Value *__restrict__ b_values, Value *__restrict__ c_values)
 {
@@ -214,9 +228,9 @@ __global__ void __launch_bounds__(THREADS, (LEAST_BLOCKS<Ahead, Value>))
     const uint32_t *tile_begins = of.tile_begins + w * (PLAN_WINDOW_TILES + 1);
     const int tiles = (count + of.tile - 1) / of.tile;
     const int sides = 32 / of.tile, first_row = (int)blockIdx.y * Rows * sides;
-    ask_for_all_codes(of, window, tile_begins, tiles);
-    if (threadIdx.x == 0) next_tile = WARPS;
-    stage_runs<Rows>(of, window, first_row, sides, a_values, near_a, near_starts);
+    ask_for_all_codes<threads_of<Ahead>>(of, window, tile_begins, tiles);
+    if (threadIdx.x == 0) next_tile = threads_of<Ahead> / 32;
+    stage_runs<threads_of<Ahead>, Rows>(of, window, first_row, sides, a_values, near_a, near_starts);
     __syncthreads();
     const int lane = threadIdx.x % 32, side = lane / of.tile;
     const int row = first_row + side * Rows, rows = min(Rows, of.together - row);
@@ -257,9 +271,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const bool are_aligned = places % alignof(neighbours<Wide, Value>) == 0;
     const int rows = Rows * 32 / windows.tile;
     const unsigned int parts = (unsigned int)((windows.together + rows - 1) / rows);
-    plan_blocks_kernel<Ahead, Rows, Wide, Value><<<dim3((unsigned int)windows.count, parts), THREADS, bytes, stream>>>(
-        windows, are_aligned, values.symmetric, static_cast<const Value *>(values.a),
-        static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
+    plan_blocks_kernel<Ahead, Rows, Wide, Value>
+        <<<dim3((unsigned int)windows.count, parts), threads_of<Ahead>, bytes, stream>>>(
+            windows, are_aligned, values.symmetric, static_cast<const Value *>(values.a),
+            static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
     return spg_cuda_check_launch(context, "a plan's blocks");
 }
 

@@ -6,7 +6,7 @@
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
  * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
-#include "plan_codes.cuh"
+#include "plan.cuh"
 
 namespace spg
 {
@@ -148,6 +148,17 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
     }
 }
 
+/* The first codes of this warp's first two tiles, to come while A is staged. */
+template <int THREADS>
+__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
+{
+    const int lane = threadIdx.x % 32;
+    if (lane >= 2) return;
+    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
+    if (tile * 32 >= count) return;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
+}
+
 __device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
 __device__ inline double from_lane(double x, int lane) { return __shfl_sync(~0u, x, lane); }
 template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> x, int lane)
@@ -209,7 +220,7 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
                                 of.together};
     const Value *a = a_values + window.a_begin;
     const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
-    ask_for_codes<THREADS>(window, count, lists.tile_begins);
+    ask_for_codes<THREADS>(window, count, lists);
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
             near_a[e] = a[e];

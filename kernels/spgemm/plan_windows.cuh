@@ -7,8 +7,9 @@
 namespace spg
 {
 
-/* Of blocks, the rows that a thread does: one where entries of C are few. */
-enum { PLAN_BLOCK_ROWS = 3 };
+/* Of blocks, the rows that a thread does: one where entries of C are few. Windows are narrow then, for their tiles to
+ * run beside each other (amg_bench, H100, solid3d:40; 48 and 32 entries are slower, as each window has A's values). */
+enum { PLAN_BLOCK_ROWS = 3, PLAN_WINDOW_FEW = 96 };
 
 /* Entries of C by windows of neighbours. Inside a window they are in the order of their counts of products, the
  * greatest first, and otherwise as in C; 32 after each other are a tile, of which a warp takes a product of each. A
@@ -19,7 +20,7 @@ enum { PLAN_BLOCK_ROWS = 3 };
  * Where entries of A come in runs of `deep` whose rows of B have the same columns, a code names a run, from the
  * window's first, and stands for the products of all its entries. Where besides the columns of B come in pairs, 2k and
  * 2k + 1, so do those of C, and what is said here of an entry of B or C is meant of a pair (`wide` is 2). */
-enum { PLAN_WINDOW = 512, PLAN_WINDOW_FEW = 96, PLAN_WINDOW_TILES = PLAN_WINDOW / 16 };
+enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 16 };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
     PLAN_ORDER_SORTED, /* by places, that are those below the count */
@@ -93,7 +94,14 @@ struct plan_windows {
     int64_t runs_count;
 };
 
-/* Room for entries of A beside a window's sums, in shared memory that needs no attribute. */
+/* Codes of 2, 4 or 8 bytes: words of a product, products of a word, and what stands for none. */
+template <typename Code> struct code_form {
+    static constexpr int words = sizeof(Code) == 8 ? 2 : 1, products = sizeof(Code) == 2 ? 2 : 1;
+    static constexpr Code none = (Code) ~(Code)0;
+};
+
+/* Room for entries of A beside a window's sums, in shared memory that needs no attribute; and bytes of a run that leave
+ * room for enough of them. */
 enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10, PLAN_RUN_BYTES = 200 };
 inline int run_bytes(int rows, int sides, int value_bytes, int deep)
 {
