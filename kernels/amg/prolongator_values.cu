@@ -125,6 +125,7 @@ __device__ bool are_alike(const values_job<Value> &job, int64_t row, int index, 
 template <int Sums, int Rows, typename Value>
 __global__ __launch_bounds__(THREADS, Rows == 1 ? 4 : 2) void fill_values(values_job<Value> job)
 {
+    take_turn();
     const double scale = job.scale();
     const int width = job.candidates * job.lanes, of_warp = WARP / width, groups = THREADS / WARP * of_warp;
     const int group = lane_in_warp() / width, index = lane_in_warp() % width;
@@ -160,10 +161,9 @@ int lanes_of_candidate(const spg_context *context, const spg_csr &A, int candida
 template <int Sums, int Rows, typename Value> spg_status queue_groups(spg_context *context, values_job<Value> job)
 {
     const int groups = WARP / (job.candidates * job.lanes);
-    fill_values<Sums, Rows>
-        <<<blocks_for_groups(context, job.A.rows / Rows, WARP / groups), THREADS, 0, spg_cuda_of(context)->stream>>>(
-            job);
-    return spg_cuda_check_launch(context, "a prolongator's values");
+    return launch_in_turn(context, spg_cuda_of(context)->stream, "a prolongator's values",
+                          blocks_for_groups(context, job.A.rows / Rows, WARP / groups), THREADS, 0,
+                          fill_values<Sums, Rows, Value>, job);
 }
 
 template <typename Value>

@@ -7,6 +7,7 @@
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
  * value of B for all; in block matrices, for a block of products. The first blocks do long entries, a warp each. Chosen
  * by plan_classes.cu. */
+#include "../launch.cuh"
 #include "plan_runs.cuh"
 
 namespace spg
@@ -212,9 +213,10 @@ template <int Together, bool Deep, typename Start, typename Value>
 __global__ void __launch_bounds__((threads_of<Together, Deep>), (LEAST_BLOCKS<Together, Deep, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                        Value *__restrict__ c_values)
+                        Value *__restrict__ c_values, bool is_beside)
 {
     constexpr int THREADS = threads_of<Together, Deep>;
+    take_turn(is_beside);
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
@@ -276,11 +278,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 || Deep ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
     const unsigned int parts = Deep ? (unsigned int)((windows.together + windows.at_once - 1) / windows.at_once) : 1;
-    plan_entries_kernel<Together, Deep, Start, Value>
-        <<<dim3(long_blocks + (unsigned int)windows.count, parts), THREADS, bytes, stream>>>(
-            windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
-            static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
-    return spg_cuda_check_launch(context, "a plan's entries");
+    return launch_in_turn(context, stream, "a plan's entries", dim3(long_blocks + (unsigned int)windows.count, parts),
+                          THREADS, bytes, plan_entries_kernel<Together, Deep, Start, Value>, windows, long_blocks,
+                          values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                          static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <typename Start, typename Value>
