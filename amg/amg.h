@@ -73,8 +73,10 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
 /* ---- coarsen.c: one level's set-up steps ---- */
 /* Makes the level's prolongator and the next level's operator. *stalls: there is nothing to gain, and nothing made. */
 spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls);
-/* The inverses and rho that smoothing takes, anew with A's values: at setup, or by an update. */
-spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level, bool updates);
+/* The inverses and rho that smoothing takes. */
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
+/* Again with A's new values, of which the diagonal's inverse is there. */
+spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level);
 
 /* ---- update.c ---- */
 /* Room for what csr_transpose notes of the level's P. */

@@ -110,18 +110,26 @@ static spg_status estimate_first(spg_amg *amg, spg_level *level)
     return status;
 }
 
-spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level, bool updates)
+static spg_status sum_magnitudes(spg_amg *amg, spg_level *level)
 {
-    spg_context *context = amg->context;
-    spg_status status = SPG_OK;
-    if (level->inverse == NULL) status = take_inverses(amg, level);
+    if (level->l1_inverse == NULL) return SPG_OK;
+    return amg->backend->inverse_diagonal(amg->context, &level->A, true, level->l1_inverse);
+}
+
+spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
+{
+    spg_status status = take_inverses(amg, level);
     if (status == SPG_OK) status = take_spectral_workspace(amg, level);
-    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, &level->A, false, level->inverse);
-    if (status == SPG_OK && level->l1_inverse != NULL)
-        status = amg->backend->inverse_diagonal(context, &level->A, true, level->l1_inverse);
+    if (status == SPG_OK) status = amg->backend->inverse_diagonal(amg->context, &level->A, false, level->inverse);
+    if (status == SPG_OK) status = sum_magnitudes(amg, level);
+    return status == SPG_OK ? estimate_first(amg, level) : status;
+}
+
+spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
+{
+    spg_status status = sum_magnitudes(amg, level);
     if (status != SPG_OK) return status;
-    if (!updates) return estimate_first(amg, level);
-    return amg->backend->spectral_radius(context, &level->A, level->inverse, amg->options.spectral_steps,
+    return amg->backend->spectral_radius(amg->context, &level->A, level->inverse, amg->options.spectral_steps,
                                          amg->options.seed, amg->spectral, &level->spectrum, level->rho);
 }
 
@@ -129,7 +137,7 @@ static spg_status smooth(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     const double relaxation = amg->options.prolongator_relaxation;
-    spg_status status = spg_amg_prepare_smoother(amg, level, false);
+    spg_status status = spg_amg_prepare_smoother(amg, level);
     spg_amg_end_step(amg, level, &amg->timings.spectral_radius);
     if (status == SPG_OK)
         status = amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);

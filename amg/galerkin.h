@@ -44,8 +44,10 @@ spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status);
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                   const int32_t *symmetric, spg_galerkin_plan **plan);
 
-/* New values in C, which is of the plan's pattern: nothing is checked but what the backend checks as it reads. */
-spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                     const int32_t *symmetric, spg_csr *C);
+/* New values in R, from those of P, and in C, which is of the plan's pattern: nothing is checked but what the backend
+ * checks as it reads. Of the operands A, P, map and symmetric count. inverse: NULL, or of reals takes the inverse of
+ * C's diagonal. */
+spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
+                                     void *inverse);
 
 #endif

@@ -8,13 +8,16 @@
 
 #include <string.h>
 
-/* C's lower triangle from its upper, where the flag says so. */
-static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, spg_csr *C)
+/* C's lower triangle from its upper, where the flag says so; and unless `inverse` is NULL, of reals, the inverse of its
+ * diagonal. */
+static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, spg_csr *C, void *inverse)
 {
     const spg_amg_backend *amg = plan->context->backend->amg;
     const spg_images *images = &plan->RAP_plan->images;
-    return images->count > 0 ? amg->copy_images(plan->context, symmetric, images, C)
-                             : amg->mirror(plan->context, symmetric, C);
+    if (images->count > 0) return amg->copy_images(plan->context, symmetric, images, C, inverse);
+    spg_status status = amg->mirror(plan->context, symmetric, C);
+    if (status != SPG_OK || inverse == NULL) return status;
+    return amg->inverse_diagonal(plan->context, C, false, inverse);
 }
 
 /* P^T, and where its values come from. P is checked. */
@@ -110,15 +113,26 @@ static spg_status compute_AP(spg_galerkin_plan *plan, const spg_csr *A, const sp
     return spg_galerkin_explain_AP(context, status);
 }
 
-spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                     const int32_t *symmetric, spg_csr *C)
+/* R's values, from those of P, and beside them A*P, which has nothing to do with them. */
+static spg_status compute_beside(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R)
 {
-    spg_context *context = plan->context;
-    spg_status status = compute_AP(plan, A, P);
-    if (status == SPG_OK) status = context->backend->plan_run(plan->RAP_plan, R, &plan->AP, C);
-    plan->stats.RAP = plan->RAP_plan->stats;
-    if (status == SPG_OK && symmetric != NULL) status = mirror(plan, symmetric, C);
+    const double begin = spg_seconds();
+    spg_status status = plan->context->backend->amg->gather_values(plan->context, of->P, of->map, R);
+    plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);
+    if (status != SPG_OK) return status;
+    plan->AP_plan->is_beside = true;
+    status = compute_AP(plan, of->A, of->P);
+    plan->AP_plan->is_beside = false;
     return status;
+}
+
+spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
+                                     void *inverse)
+{
+    spg_status status = compute_beside(plan, of, R);
+    if (status == SPG_OK) status = plan->context->backend->plan_run(plan->RAP_plan, R, &plan->AP, C);
+    plan->stats.RAP = plan->RAP_plan->stats;
+    return status == SPG_OK ? mirror(plan, of->symmetric, C, inverse) : status;
 }
 
 static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
@@ -136,17 +150,14 @@ static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, con
     return status;
 }
 
-/* P^T with P's new values, and whether A is symmetric now. */
-static spg_status renew_transpose(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
+/* P^T with P's new values, whether A is symmetric now, and A*P. */
+static spg_status renew_operands(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
 {
-    const spg_amg_backend *amg = plan->context->backend->amg;
-    double begin = spg_seconds();
-    spg_status status = amg->gather_values(plan->context, P, plan->map, &plan->R);
-    double transposed = spg_seconds();
-    if (status == SPG_OK) status = amg->find_symmetry(plan->context, A, plan->symmetric);
-    plan->stats.transpose_ms = 1e3 * (transposed - begin);
-    plan->stats.symmetry_ms = 1e3 * (spg_seconds() - transposed);
-    return status;
+    const spg_galerkin_operands of = {.A = A, .P = P, .map = plan->map};
+    const double begin = spg_seconds();
+    spg_status status = plan->context->backend->amg->find_symmetry(plan->context, A, plan->symmetric);
+    plan->stats.symmetry_ms = 1e3 * (spg_seconds() - begin);
+    return status == SPG_OK ? compute_beside(plan, &of, &plan->R) : status;
 }
 
 spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
@@ -155,15 +166,14 @@ spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, cons
     if (plan == NULL) return SPG_ERROR_ARGUMENT;
     spg_context *context = plan->context;
     spg_status status = check_run(plan, R, A, P, C);
-    if (status == SPG_OK) status = compute_AP(plan, A, P);
-    if (status == SPG_OK && plan->transposes) status = renew_transpose(plan, A, P);
+    if (status == SPG_OK) status = plan->transposes ? renew_operands(plan, A, P) : compute_AP(plan, A, P);
     if (status != SPG_OK) return status;
     const bool is_new = C->row_offsets == NULL;
     status = spgemm_plan_run(plan->RAP_plan, plan->transposes ? &plan->R : R, &plan->AP, C);
     plan->stats.RAP = plan->RAP_plan->stats;
     if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
     double begin = spg_seconds();
-    if (plan->transposes) status = mirror(plan, plan->symmetric, C);
+    if (plan->transposes) status = mirror(plan, plan->symmetric, C, NULL);
     plan->stats.symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK && is_new) spg_csr_free(context, C);
     return status;

@@ -59,7 +59,7 @@ static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = SPG_OK;
-    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last, false);
+    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
     if (status == SPG_OK) status = spg_amg_coarse_create(amg);
     spg_amg_end_step(amg, NULL, &amg->timings.coarse);
     return status;

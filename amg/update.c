@@ -75,26 +75,28 @@ static spg_status check_pattern(const spg_amg *amg, const spg_csr *A)
     return spgemm_plan_check(first->plan->AP_plan, A, &first->P);
 }
 
-/* The numbers of a level's prolongator, and of the next level's A. */
+/* The numbers of a level's prolongator, and of the next level's A with, where that has one, its diagonal's inverse. */
 static spg_status renew_level(spg_amg *amg, spg_level *level)
 {
-    spg_context *context = amg->context;
-    const spg_amg_backend *backend = amg->backend;
-    spg_status status = spg_amg_prepare_smoother(amg, level, true);
+    const spg_galerkin_operands of = {
+        .A = &level->A, .P = &level->P, .map = level->transpose_map, .symmetric = amg->symmetric};
+    spg_level *next = level + 1;
+    spg_status status = spg_amg_renew_smoother(amg, level);
     if (status == SPG_OK)
-        status = backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
-                                             amg->options.prolongator_relaxation, level->rho, &level->P);
-    if (status == SPG_OK) status = backend->gather_values(context, &level->P, level->transpose_map, &level->R);
-    if (status != SPG_OK) return status;
-    return spg_galerkin_plan_compute(level->plan, &level->R, &level->A, &level->P, amg->symmetric, &(level + 1)->A);
+        status = amg->backend->prolongator_values(amg->context, &level->A, &level->aggregates, level->T, level->inverse,
+                                                  amg->options.prolongator_relaxation, level->rho, &level->P);
+    return status == SPG_OK ? spg_galerkin_plan_compute(level->plan, &of, &level->R, &next->A, next->inverse) : status;
 }
 
 static spg_status renew(spg_amg *amg)
 {
-    spg_level *last = &amg->level[amg->levels - 1];
-    spg_status status = amg->backend->find_symmetry(amg->context, &amg->level[0].A, amg->symmetric);
+    const spg_amg_backend *backend = amg->backend;
+    spg_level *first = &amg->level[0], *last = &amg->level[amg->levels - 1];
+    spg_status status = first->inverse != NULL
+                            ? backend->survey(amg->context, &first->A, amg->symmetric, first->inverse)
+                            : backend->find_symmetry(amg->context, &first->A, amg->symmetric);
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = renew_level(amg, &amg->level[l]);
-    if (status == SPG_OK && last->inverse != NULL) status = spg_amg_prepare_smoother(amg, last, true);
+    if (status == SPG_OK && last->inverse != NULL) status = spg_amg_renew_smoother(amg, last);
     return status == SPG_OK ? spg_amg_coarse_update(amg) : status;
 }
 

@@ -107,6 +107,17 @@ static void destroy_side_streams(spg_cuda *cuda)
     }
 }
 
+static __global__ void do_nothing() {}
+
+/* Whether kernels are compiled for architectures whose kernels can: what the driver compiles from older code cannot. */
+static cudaError_t read_kernels_wait(spg_cuda *cuda)
+{
+    cudaFuncAttributes attributes;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, do_nothing);
+    cuda->kernels_wait = error == cudaSuccess && attributes.ptxVersion >= 90;
+    return error;
+}
+
 static cudaError_t read_limits(spg_cuda *cuda)
 {
     cudaError_t error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->device);
@@ -133,6 +144,7 @@ spg_status spg_cuda_open(spg_context *context)
     spg_status status = spg_cuda_enter(context);
     if (status == SPG_OK) {
         cudaError_t error = read_limits(cuda);
+        if (error == cudaSuccess) error = read_kernels_wait(cuda);
         if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
         if (error == cudaSuccess) error = create_reports(cuda);
         if (error == cudaSuccess) error = create_side_streams(cuda);

@@ -113,6 +113,7 @@ typedef struct spg_cuda {
     cudaEvent_t beside_begin, beside_end;
     volatile unsigned int *told, *device_told; /* of the context's own mailbox */
     unsigned int tellings;
+    bool kernels_wait; /* as compiled for this device, kernels wait for those before them themselves: launch.cuh */
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }

@@ -59,6 +59,8 @@ typedef struct spg_amg_backend {
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
      * sorted), else 0. */
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
+    /* Also, of reals, what inverse_diagonal gives without l1: in one pass on a device. */
+    spg_status (*survey)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
     /* tell_flag queues that the host learns *flag; told_flag waits for that, which was told last, and no longer: work
      * queued beside other work has been joined before (backend.h). */
     spg_status (*tell_flag)(spg_context *context, const int32_t *flag);
@@ -69,8 +71,10 @@ typedef struct spg_amg_backend {
     /* Where *symmetric is 1 and each entry below the diagonal of the square A, whose rows are sorted, has its mirror
      * image: notes these, if their numbers take 32 bits; else leaves *images zeroed. NULL on the host. WAITS. */
     spg_status (*find_images)(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
-    /* As mirror, for a matrix of the pattern whose images are noted. */
-    spg_status (*copy_images)(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C);
+    /* As mirror, for a matrix of the pattern whose images are noted. inverse: NULL, or of reals takes what
+     * inverse_diagonal gives without l1, whatever the flag is. */
+    spg_status (*copy_images)(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
+                              void *inverse);
     /* map (int64 at the place, A.nnz of them): entry k of the transpose comes from entry map[k] of A. */
     spg_status (*transpose_map)(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
     /* transpose.values[k] = A.values[map[k]]. */

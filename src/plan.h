@@ -17,6 +17,9 @@ struct spgemm_plan {
     /* The result that holds C's pattern, written or compared by the last run; its values alone are renewed. */
     const void *last_row_offsets, *last_columns;
     int64_t releases; /* of the context, when these were seen */
+    /* Set where a run may go on beside the call before, which leaves alone what the run reads and writes, and writes
+     * nothing else than what calls before it are done with. */
+    bool is_beside;
 };
 
 /* As spgemm_plan_create; symmetric: as above, and noted where it is 1 now. */

@@ -15,16 +15,27 @@ static double element(const void *values, spg_type type, int64_t k)
     return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
 }
 
+/* Of the diagonal, of rows' magnitudes, or of the diagonal as updates ask for it. */
+typedef enum inverse_way { DIAGONAL, L1, SURVEY, WAYS } inverse_way;
+
 /* The inverses that the place gives, on the host; malloc'ed. */
-static void *inverses(spg_context *context, const spg_csr *A, bool l1)
+static void *inverses(spg_context *context, const spg_csr *A, inverse_way way)
 {
+    const spg_amg_backend *backend = context->backend->amg;
     spg_csr here;
     const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
     void *inverse = calloc(1, bytes + 8), *inverse_here = test_lend(inverse, bytes);
     test_to_place(context, A, &here);
-    assert_int_equal(context->backend->amg->inverse_diagonal(context, &here, l1, inverse_here), SPG_OK);
+    int32_t flag = -1, *flag_here = test_lend(&flag, sizeof flag);
+    if (way == SURVEY)
+        assert_int_equal(backend->survey(context, &here, flag_here, inverse_here), SPG_OK);
+    else
+        assert_int_equal(backend->inverse_diagonal(context, &here, way == L1, inverse_here), SPG_OK);
     test_fetch(inverse_here, bytes, inverse);
+    test_fetch(flag_here, sizeof flag, &flag);
+    assert_int_equal(flag, way == SURVEY ? 0 : -1); /* none of these matrices is symmetric */
     test_give_back(inverse_here, bytes);
+    test_give_back(flag_here, sizeof flag);
     spg_csr_free(context, &here);
     return inverse;
 }
@@ -33,13 +44,13 @@ static void inverses_are_those_of_the_sums_of_diagonal_entries(void **state)
 {
     (void)state;
     for (int t = 0; t < 2; t++)
-        for (int l1 = 0; l1 < 2; l1++) {
+        for (int way = DIAGONAL; way < WAYS; way++) {
             spg_context *context = test_context_at_place(2);
             spg_csr A;
             test_random_csr(test_host(), 60, 60, 20, t ? SPG_I64 : SPG_I32, types[t], 5,
                             TEST_UNSORTED | TEST_DUPLICATES, &A);
             const double epsilon = 60 * (t ? FLT_EPSILON : DBL_EPSILON);
-            void *inverse = inverses(context, &A, l1);
+            void *inverse = inverses(context, &A, way);
             int repeated = 0, missing = 0;
             for (int64_t i = 0; i < 60; i++) {
                 double sum = 0, magnitudes = 0;
@@ -49,7 +60,7 @@ static void inverses_are_those_of_the_sums_of_diagonal_entries(void **state)
                     magnitudes += fabs(test_real(&A, k));
                 }
                 repeated += entries > 1, missing += entries == 0;
-                const double expected = entries == 0 ? 0 : 1 / (l1 ? magnitudes : sum);
+                const double expected = entries == 0 ? 0 : 1 / (way == L1 ? magnitudes : sum);
                 const double bound = epsilon * fabs(expected) * (1 + magnitudes * fabs(expected));
                 assert_true(fabs(element(inverse, types[t], i) - expected) <= bound);
             }
@@ -67,9 +78,12 @@ static void inverses_that_are_not_finite_are_zero(void **state)
     const double values[] = {0, 1e-310, 1, -4, 7};
     spg_csr A = test_from_triples(4, 5, rows, columns, values, SPG_F64);
     spg_context *context = test_context_at_place(1);
-    double *plain = inverses(context, &A, false), *l1 = inverses(context, &A, true);
+    double *plain = inverses(context, &A, DIAGONAL), *l1 = inverses(context, &A, L1);
+    double *surveyed = inverses(context, &A, SURVEY);
     const double expected[] = {0, 0, -0.25, 0}, expected_l1[] = {0, 1, 0.25, 0};
-    for (int i = 0; i < 4; i++) assert_true(plain[i] == expected[i] && l1[i] == expected_l1[i]);
+    for (int i = 0; i < 4; i++)
+        assert_true(plain[i] == expected[i] && l1[i] == expected_l1[i] && surveyed[i] == expected[i]);
+    free(surveyed);
     free(plain);
     free(l1);
     spg_csr_free(test_host(), &A);
@@ -91,7 +105,7 @@ static double find_spectral_radius(spg_context *context, const spg_csr *A, int s
     test_to_place(context, A, &here);
     const int64_t room = backend->spectral_bytes(&here, steps);
     const size_t bytes = (size_t)A->rows * spg_type_size(A->value_type);
-    void *inverse = inverses(context, A, false), *inverse_here = test_lend(inverse, bytes);
+    void *inverse = inverses(context, A, DIAGONAL), *inverse_here = test_lend(inverse, bytes);
     void *zeros = calloc(1, (size_t)room + 1), *workspace = test_lend(zeros, (size_t)room);
     double rho = -1, *rho_here = test_lend(&rho, sizeof rho);
     const size_t vector_bytes = (size_t)A->rows * sizeof(float), basis_bytes = (size_t)steps * vector_bytes;

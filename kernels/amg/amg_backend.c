@@ -3,6 +3,7 @@
 
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
+    .survey = spg_cuda_survey,
     .tell_flag = spg_cuda_tell_flag,
     .told_flag = spg_cuda_told_flag,
     .mirror = spg_cuda_mirror,

@@ -12,11 +12,13 @@ extern "C" {
 #include "amg_backend.h"
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
+spg_status spg_cuda_survey(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
 spg_status spg_cuda_tell_flag(spg_context *context, const int32_t *flag);
 spg_status spg_cuda_told_flag(spg_context *context, const int32_t *flag, bool *is_set);
 spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
 spg_status spg_cuda_find_images(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
-spg_status spg_cuda_copy_images(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C);
+spg_status spg_cuda_copy_images(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
+                                void *inverse);
 spg_status spg_cuda_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
 spg_status spg_cuda_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 

@@ -71,12 +71,27 @@ __device__ inline void for_each_image(const spg_images &of, numbers_view offsets
     });
 }
 
+/* The diagonal follows the entries below it. */
 template <typename Word>
-__global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_images of, numbers_view offsets,
-                                                       int64_t nnz, int lanes, Word *values)
+__device__ inline void invert_diagonals(const spg_images &of, const matrix_view<Word> &C, void *inverse)
 {
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x; row < of.rows; row += step) {
+        const int64_t k = C.offsets[row] + (of.begins[row + 1] - of.begins[row]);
+        const bool is_there = k < C.offsets[row + 1] && C.columns[k] == row;
+        put_inverse(is_there ? real_of(C.values[k]) : 0, inverse, row);
+    }
+}
+
+/* inverse: NULL, or of C's diagonal. */
+template <typename Word>
+__global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_images of, matrix_view<Word> C,
+                                                       int64_t nnz, int lanes, Word *values, void *inverse)
+{
+    take_turn();
+    if (inverse != nullptr) invert_diagonals(of, C, inverse);
     if (*flag != 1) return;
-    for_each_image(of, offsets, nnz, lanes, [&](const int64_t *entries, const uint32_t *images, int count) {
+    for_each_image(of, C.offsets, nnz, lanes, [&](const int64_t *entries, const uint32_t *images, int count) {
         Word theirs[AT_ONCE];
 #pragma unroll
         for (int u = 0; u < AT_ONCE; ++u) theirs[u] = values[images[u]];
@@ -146,12 +161,13 @@ spg_status find_images(spg_context *context, const spg_csr &A, const int32_t *sy
 }
 
 template <typename Word>
-spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_images &images, const spg_csr &C)
+spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_images &images, const spg_csr &C,
+                        void *inverse)
 {
     const int lanes = lanes_for(images.rows, images.count, ENTRIES_A_LANE);
-    copy_values<<<blocks_for_groups(context, images.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        flag, images, offsets_of(C), C.nnz, lanes, static_cast<Word *>(C.values));
-    return spg_cuda_check_launch(context, "making a product symmetric");
+    return launch_in_turn(context, spg_cuda_of(context)->stream, "making a product symmetric",
+                          blocks_for_groups(context, images.rows, lanes), THREADS, 0, copy_values<Word>, flag, images,
+                          view_of<Word>(C), C.nnz, lanes, static_cast<Word *>(C.values), inverse);
 }
 
 } // namespace
@@ -170,12 +186,14 @@ spg_status spg_cuda_find_images(spg_context *context, const spg_csr *A, const in
     return status;
 }
 
-spg_status spg_cuda_copy_images(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C)
+spg_status spg_cuda_copy_images(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
+                                void *inverse)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::with_word(
-        C->value_type, [&](auto word) { return spg::amg::queue_copies<decltype(word)>(context, flag, *images, *C); });
+    status = spg::amg::with_word(C->value_type, [&](auto word) {
+        return spg::amg::queue_copies<decltype(word)>(context, flag, *images, *C, inverse);
+    });
     spg_cuda_leave(context);
     return status;
 }

@@ -246,6 +246,7 @@ __global__ __launch_bounds__(THREADS, 4) void fill_nodes(values_job<Value> job, 
 {
     extern __shared__ __align__(16) unsigned char shared[];
     auto &memory = *reinterpret_cast<node_memory<Unknowns, Value> *>(shared);
+    take_turn();
     const double scale = job.scale();
     const int apart = shape.nodes * shape.width, part = tile_limits<Unknowns>::parts > 1 ? (int)threadIdx.x / apart : 0;
     const int of_part = (int)threadIdx.x - part * apart, row = of_part / job.candidates;
@@ -273,8 +274,8 @@ template <int Unknowns, typename Value> spg_status queue_tiles_of(spg_context *c
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return spg_cuda_check(context, error, "a prolongator's values");
     const unsigned int blocks = blocks_for_groups(context, (job.A.rows + rows - 1) / rows, THREADS);
-    fill_nodes<Unknowns, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(job, shape);
-    return spg_cuda_check_launch(context, "a prolongator's values");
+    return launch_in_turn(context, spg_cuda_of(context)->stream, "a prolongator's values", blocks, THREADS, bytes,
+                          fill_nodes<Unknowns, Value>, job, shape);
 }
 
 template <typename Value> spg_status queue(spg_context *context, const values_job<Value> &job, int unknowns)

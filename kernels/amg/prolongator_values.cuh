@@ -5,6 +5,7 @@
 
 #include "prolongator.cuh"
 
+#include "../launch.cuh"
 #include "../values.cuh"
 
 namespace spg

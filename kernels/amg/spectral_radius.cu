@@ -6,6 +6,7 @@
  * step before by the products of t and u_(s-1), which needs no symmetry of A. All steps are one cooperative kernel:
  * blocks leave their shares of the sums in memory, meet, and add all shares up, each for itself and in the same order,
  * so that all go on alike. Nothing waits. */
+#include "../launch.cuh"
 #include "ritz.cuh"
 
 #include "amg_random.h"
@@ -271,6 +272,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
         radius[0] = sum_rows(job);
         combine_all(grid, radius, maximum(), job.shares, &turn);
     }
+    let_next_begin();
     if (blockIdx.x != 0 || threadIdx.x >= WARP) return;
     __syncwarp();
     if (steps > 0 && radius[0] == 0) radius[0] = largest_ritz_value(job.diagonal, job.subdiagonal, steps);

@@ -5,6 +5,8 @@
  * for: bisection took 338 us on tet3d, this 87 (spgemm_bench, H100, R*A*P). One pair that differs is always seen, for a
  * place's fingerprint tells all values of 8 bytes apart; more differences go unseen together once in 2^64.
  *
+ * An update asks for the inverse of the diagonal, too, which takes no second pass.
+ *
  * Making a product so, a group of lanes takes a row, and finds the image of entry (i, j) by bisection in row j. Nothing
  * is allocated, and nothing waits. */
 #include "symmetry.cuh"
@@ -22,8 +24,7 @@ namespace amg
 namespace
 {
 
-enum { ENTRIES_A_LANE = 2 };
-enum { EXCESS = 0, FAULTS = 1 }; /* in spg_report.figures: fingerprints above less those below; rows out of order */
+enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8, BLOCKS_AT_ONCE = 2048 / THREADS }; /* amg_bench, H100 */
 
 __device__ uint64_t mix_value(uint64_t place, uint32_t value) { return spg_amg_mix(place ^ value); }
 __device__ uint64_t mix_value(uint64_t place, uint64_t value) { return spg_amg_mix(place ^ value); }
@@ -39,59 +40,92 @@ template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t hi
     return mix_value(spg_amg_mix((uint64_t)high << 32 | (uint32_t)low), value);
 }
 
-/* Rows must ascend strictly: a product of others is not what its mirror image would be. */
-template <typename Word>
-__global__ __launch_bounds__(THREADS) void add_fingerprints(matrix_view<Word> A, int lanes, spg_report *report)
+/* What a pass over A finds. tally: zero between kernels; nnz takes fingerprints above less those below, faults whether
+ * a row is out of order. inverse: NULL, or of reals what spg_amg_backend.inverse_diagonal gives. */
+struct survey {
+    int32_t *flag;
+    void *inverse;
+    spg_tally *tally;
+};
+
+/* The block's last thread to come here tells what all have found. */
+__device__ void add_up(const survey &out, unsigned long long excess, bool fault)
 {
     __shared__ unsigned long long of_block;
     if (threadIdx.x == 0) of_block = 0;
+    const bool any = __syncthreads_or(fault);
+    excess = reduce(excess, plus());
+    if (lane_in_warp() == 0) atomicAdd(&of_block, excess);
     __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (any) atomicOr(&out.tally->faults, 1u);
+    atomicAdd(&out.tally->nnz, of_block);
+    __threadfence();
+    if (atomicAdd(&out.tally->blocks_done, 1u) != gridDim.x - 1) return;
+    __threadfence();
+    volatile spg_tally *found = out.tally;
+    *out.flag = found->nnz == 0 && found->faults == 0;
+    found->nnz = 0;
+    found->faults = found->blocks_done = 0;
+}
+
+/* A row's inverse, by all lanes of a warp: of those that have an entry on the diagonal, or else of all, the group's
+ * first puts it. */
+template <typename Real>
+__device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, int64_t rows, int lanes, void *inverse)
+{
+    const unsigned int group = (lanes < WARP ? (1u << lanes) - 1 : ALL_LANES) << (lane_in_warp() & ~(lanes - 1));
+    const unsigned int holders = __ballot_sync(ALL_LANES, has_some) & group;
+    if (__any_sync(ALL_LANES, __popc(holders) > 1)) diagonal = combine_lanes(diagonal, lanes, plus());
+    const int first = __ffs((int)(holders != 0 ? holders : group)) - 1;
+    if (row < rows && lane_in_warp() == first) put_inverse(diagonal, inverse, row);
+}
+
+/* Rows must ascend strictly: a product of others is not what its mirror image would be. */
+template <typename Word>
+__global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes, survey out)
+{
+    take_turn();
     unsigned long long excess = 0;
     bool fault = false;
-    for_each_row(A.rows, lanes, [&](int64_t row, int lane) {
-        if (row < 0) return;
-        const int32_t here = (int32_t)row;
-        int64_t begin = A.offsets[row], end = A.offsets[row + 1];
-        for (int64_t k = begin + lane; k < end; k += lanes) {
-            const int32_t column = A.columns[k];
-            const Word value = A.values[k];
-            fault = fault || (k > begin && A.columns[k - 1] >= column);
+    const int groups = THREADS / lanes, lane = (int)threadIdx.x % lanes;
+    const int64_t step = (int64_t)gridDim.x * groups;
+    int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
+    for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
+        const int64_t begin = row < A.rows ? A.offsets[row] : 0;
+        const int length = row < A.rows ? (int)(A.offsets[row + 1] - begin) : 0;
+        const int32_t here = (int32_t)row, *columns = A.columns + begin;
+        const Word *values = A.values + begin;
+        decltype(real_of(Word{})) diagonal = 0;
+        bool has_some = false;
+        for (int k = lane; k < length; k += lanes) {
+            const int32_t column = columns[k];
+            const Word value = values[k];
+            fault = fault || (k > 0 && columns[k - 1] >= column);
+            if (column == here) {
+                diagonal += real_of(value);
+                has_some = true;
+                continue;
+            }
             const unsigned long long found = fingerprint(min(here, column), max(here, column), value);
-            excess += column > here ? found : column < here ? 0 - found : 0;
+            excess += column > here ? found : 0 - found;
         }
-    });
-    excess = reduce(excess, plus());
-    bool any = __any_sync(ALL_LANES, fault);
-    if (lane_in_warp() == 0) atomicAdd(&of_block, excess);
-    if (lane_in_warp() == 0 && any) report->figures[FAULTS] = 1;
-    __syncthreads();
-    if (threadIdx.x == 0) atomicAdd((unsigned long long *)&report->figures[EXCESS], of_block);
+        if (out.inverse != nullptr) put_inverse_of_row(diagonal, has_some, row, A.rows, lanes, out.inverse);
+    }
+    add_up(out, excess, fault);
 }
 
-/* As many as run at a time: each adds to one place. */
-unsigned int blocks_at_once(const spg_context *context, int64_t rows, int lanes)
-{
-    const unsigned int resident = (unsigned int)spg_cuda_of(context)->multiprocessors * (2048 / THREADS);
-    return std::min(blocks_for_groups(context, rows, lanes), resident);
-}
-
-template <typename Word> spg_status queue_search(spg_context *context, const spg_csr &A, int32_t *flag)
+template <typename Word> spg_status queue_search(spg_context *context, const spg_csr &A, int32_t *flag, void *inverse)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    spg_report *report = cuda->report;
-    spg_status status =
-        spg_cuda_check(context, cudaMemsetAsync(report, 0, sizeof *report, cuda->stream), "clearing a report");
-    if (status != SPG_OK) return status;
-    int lanes = lanes_for(A.rows, A.nnz, ENTRIES_A_LANE);
-    if (A.rows > 0 && A.rows == A.cols)
-        add_fingerprints<<<blocks_at_once(context, A.rows, lanes), THREADS, 0, cuda->stream>>>(view_of<Word>(A), lanes,
-                                                                                               report);
-    status = spg_cuda_check_launch(context, "looking for symmetry");
-    if (status != SPG_OK) return status;
-    bool is_square = A.rows == A.cols;
-    return for_each(context, 1, "looking for symmetry", [=] __device__(int64_t) {
-        *flag = is_square && report->figures[EXCESS] == 0 && report->figures[FAULTS] == 0;
-    });
+    if (A.rows != A.cols)
+        return spg_cuda_check(context, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream), "looking for symmetry");
+    const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
+    /* As many blocks as run at a time: each adds to one place. */
+    const unsigned int most = (unsigned int)cuda->multiprocessors * BLOCKS_AT_ONCE;
+    return launch_in_turn(context, cuda->stream, "looking for symmetry",
+                          std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0, add_fingerprints<Word>,
+                          view_of<Word>(A), lanes, survey{flag, inverse, cuda->tally});
 }
 
 template <typename Word>
@@ -127,10 +161,15 @@ template <typename Word> spg_status queue_copies(spg_context *context, const int
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag)
 {
+    return spg_cuda_survey(context, A, flag, nullptr);
+}
+
+spg_status spg_cuda_survey(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse)
+{
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::with_word(A->value_type,
-                                 [&](auto word) { return spg::amg::queue_search<decltype(word)>(context, *A, flag); });
+    status = spg::amg::with_word(
+        A->value_type, [&](auto word) { return spg::amg::queue_search<decltype(word)>(context, *A, flag, inverse); });
     spg_cuda_leave(context);
     return status;
 }

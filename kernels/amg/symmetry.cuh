@@ -2,6 +2,7 @@
 #ifndef SPG_KERNELS_AMG_SYMMETRY_CUH
 #define SPG_KERNELS_AMG_SYMMETRY_CUH
 
+#include "../launch.cuh"
 #include "../values.cuh"
 #include "rows.cuh"
 
@@ -26,6 +27,18 @@ __device__ inline int64_t find_image(const matrix_view<Value> &A, int32_t row, i
 {
     int64_t first = A.offsets[column], end = A.offsets[column + 1], guess = end - 1 - (k - begin);
     return guess >= first && A.columns[guess] == row ? guess : find_entry(A, first, end, row);
+}
+
+/* The real number that a word is; words of complex numbers are asked for none. */
+__device__ inline float real_of(uint32_t word) { return __uint_as_float(word); }
+__device__ inline double real_of(uint64_t word) { return __longlong_as_double((long long)word); }
+__device__ inline double real_of(uint4) { return 0; }
+
+/* As spg_amg_backend.inverse_diagonal says. */
+template <typename Real> __device__ inline void put_inverse(Real diagonal, void *inverse, int64_t row)
+{
+    const Real inverted = 1 / diagonal;
+    static_cast<Real *>(inverse)[row] = diagonal != 0 && isfinite(inverted) ? inverted : (Real)0;
 }
 
 /* Calls function(Word{}) with words of the width of the values. */

@@ -176,12 +176,23 @@ spg_status run_part(spg_context *context, const cuda_plan &state, const plan_par
     cudaStream_t stream = spg_cuda_of(context)->stream;
     const bool beside = is_beside(part);
     const int apart = beside && !has_windows(part) ? largest_items(part) : PLAN_NOTHING;
-    spg_status status = beside ? run_beside(context, state, part, values) : SPG_OK;
-    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--)
-        if (row_class != apart) status = run_items(context, stream, part.classes[row_class], values);
-    if (status == SPG_OK && !beside) status = run_windows(context, stream, part.windows, values);
-    for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread})
-        if (status == SPG_OK) status = run_thread_rows(context, *rows, values);
+    plan_values here = values, aside = values; /* kernels of a stream go on beside each other */
+    aside.is_beside = false;
+    spg_status status = beside ? run_beside(context, state, part, aside) : SPG_OK;
+    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--) {
+        if (row_class == apart || part.classes[row_class].count == 0) continue;
+        status = run_items(context, stream, part.classes[row_class], here);
+        here.is_beside = true;
+    }
+    if (status == SPG_OK && !beside && has_windows(part)) {
+        status = run_windows(context, stream, part.windows, here);
+        here.is_beside = true;
+    }
+    for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread}) {
+        if (status != SPG_OK || rows->count == 0) continue;
+        status = run_thread_rows(context, *rows, here);
+        here.is_beside = true;
+    }
     if (status != SPG_OK || !beside) return status;
     return spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
 }
@@ -189,10 +200,11 @@ spg_status run_part(spg_context *context, const cuda_plan &state, const plan_par
 spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
     const cuda_plan *state = state_of(plan);
-    const plan_values values = {A->value_type, A->values, B->values, C->values,
-                                plan->images.count > 0 ? plan->symmetric : nullptr};
+    plan_values values = {
+        A->value_type,  A->values, B->values, C->values, plan->images.count > 0 ? plan->symmetric : nullptr,
+        plan->is_beside};
     spg_status status = SPG_OK;
-    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++)
+    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++, values.is_beside = false)
         status = run_part(plan->context, *state, state->parts[k], values);
     return status;
 }

@@ -332,6 +332,7 @@ struct plan_values {
     const void *a, *b;
     void *c;
     const int32_t *symmetric; /* NULL, or on the device: where it is 1, what is below the diagonal is left */
+    bool is_beside;           /* of launch.cuh */
 };
 __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 

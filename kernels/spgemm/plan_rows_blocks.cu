@@ -6,6 +6,7 @@
  * columns come in pairs for two entries of C. So each value of A that is loaded serves two products, and two neighbours
  * of B, loaded together, serve all rows. A's values lie in shared memory run by run, in the order in which they are
  * used. Sums grow in storage order, in registers. Chosen by plan_classes.cu. */
+#include "../launch.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -215,8 +216,9 @@ __device__ inline void stage_runs(const plan_windows &of, const plan_window &win
 template <int Ahead, int Rows, int Wide, typename Value>
 __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>))
     plan_blocks_kernel(plan_windows of, bool are_aligned, const int32_t *symmetric, const Value *__restrict__ a_values,
-                       const Value *__restrict__ b_values, Value *__restrict__ c_values)
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
 {
+    take_turn(is_beside);
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ int next_tile;
     uint2 *near_starts = reinterpret_cast<uint2 *>(shared);
@@ -271,11 +273,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const bool are_aligned = places % alignof(neighbours<Wide, Value>) == 0;
     const int rows = Rows * 32 / windows.tile;
     const unsigned int parts = (unsigned int)((windows.together + rows - 1) / rows);
-    plan_blocks_kernel<Ahead, Rows, Wide, Value>
-        <<<dim3((unsigned int)windows.count, parts), threads_of<Ahead>, bytes, stream>>>(
-            windows, are_aligned, values.symmetric, static_cast<const Value *>(values.a),
-            static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
-    return spg_cuda_check_launch(context, "a plan's blocks");
+    return launch_in_turn(context, stream, "a plan's blocks", dim3((unsigned int)windows.count, parts),
+                          threads_of<Ahead>, bytes, plan_blocks_kernel<Ahead, Rows, Wide, Value>, windows, are_aligned,
+                          values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                          static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <int Wide, typename Value>

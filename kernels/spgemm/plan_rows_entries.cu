@@ -6,6 +6,7 @@
  * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
  * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
  * value of B for all. The first blocks do long entries, a warp each. Chosen by plan_classes.cu. */
+#include "../launch.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -196,9 +197,10 @@ template <int Together, typename Start, typename Value>
 __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                        Value *__restrict__ c_values)
+                        Value *__restrict__ c_values, bool is_beside)
 {
     constexpr int THREADS = threads_of<Together>;
+    take_turn(is_beside);
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
@@ -243,10 +245,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    plan_entries_kernel<Together, Start, Value><<<long_blocks + (unsigned int)windows.count, THREADS, bytes, stream>>>(
-        windows, long_blocks, values.symmetric, static_cast<const Value *>(values.a),
-        static_cast<const Value *>(values.b), static_cast<Value *>(values.c));
-    return spg_cuda_check_launch(context, "a plan's entries");
+    return launch_in_turn(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS, bytes,
+                          plan_entries_kernel<Together, Start, Value>, windows, long_blocks, values.symmetric,
+                          static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                          static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <typename Start, typename Value>

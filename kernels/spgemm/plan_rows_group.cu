@@ -3,6 +3,7 @@
  * Input: the items with their pieces and codes (plan.cuh) and the values of A and B. Output: the items' values of C.
  * The sums of an item lie in shared memory. The group takes piece after piece, a lane a product; within a piece no two
  * products meet in a sum, so the sums grow in storage order. Chosen by plan_classes.cu. */
+#include "../launch.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -83,7 +84,7 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
 template <typename Value, typename Code, int Together>
 __global__ void __launch_bounds__(MOST_THREADS)
     plan_group_kernel(plan_items of, const int32_t *symmetric, const Value *__restrict__ a_values,
-                      const Value *__restrict__ b_values, Value *__restrict__ c_values)
+                      const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
@@ -91,6 +92,7 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
     plan_item item = {};
     if (at < of.count) item = of.items[at];
+    take_turn(is_beside);
     if (at >= of.upper && leaves_below(symmetric)) item = {};
     const int count = item.n * of.together;
     for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
@@ -109,10 +111,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &i
     while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
     const int groups = threads / items.lanes;
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
-    plan_group_kernel<Value, Code, Together><<<blocks, threads, (size_t)groups *(size_t)group_bytes, stream>>>(
-        items, values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-        static_cast<Value *>(values.c));
-    return spg_cuda_check_launch(context, "a plan's rows");
+    return launch_in_turn(context, stream, "a plan's rows", blocks, (unsigned int)threads,
+                          (size_t)groups * (size_t)group_bytes, plan_group_kernel<Value, Code, Together>, items,
+                          values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                          static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <typename Value, typename Code>

@@ -3,6 +3,7 @@
  * Input: the rows' references and codes (plan.cuh) and the values of A and B. Output: the values of their rows of C.
  * The sums of a row lie in shared memory, one column of it for each thread; they are added to in storage order, and
  * written by whole warps. Chosen by plan_classes.cu. */
+#include "../launch.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -105,12 +106,13 @@ __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_beg
 template <typename Index, typename Value>
 __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
-                       const Value *__restrict__ b_values, Value *__restrict__ c_values)
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
+    take_turn(is_beside);
     if (warp * 32 >= count) return;
     const uint32_t lengths = at < count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
@@ -144,10 +146,9 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
     const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
     const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
-    plan_thread_kernel<Index, Value><<<blocks, THREADS, bytes, spg_cuda_of(context)->stream>>>(
-        in, rows.count, lanes, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-        static_cast<Value *>(values.c));
-    return spg_cuda_check_launch(context, "a plan's short rows");
+    return launch_in_turn(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
+                          plan_thread_kernel<Index, Value>, in, rows.count, lanes, static_cast<const Value *>(values.a),
+                          static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
 }
 
 } // namespace

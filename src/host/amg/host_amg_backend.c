@@ -4,6 +4,7 @@
 const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
+    .survey = spg_host_survey,
     .tell_flag = spg_host_tell_flag,
     .told_flag = spg_host_told_flag,
     .mirror = spg_host_mirror,
