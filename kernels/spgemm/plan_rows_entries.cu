@@ -245,8 +245,8 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    return launch_in_turn(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS, bytes,
-                          plan_entries_kernel<Together, Start, Value>, windows, long_blocks, values.symmetric,
+    return launch_in_turn(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
+                          bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks, values.symmetric,
                           static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
                           static_cast<Value *>(values.c), values.is_beside);
 }
