@@ -272,7 +272,7 @@ static void many_rows_of_mixed_lengths_are_drawn_from_alike(void **state)
     for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
         for (int kind = TEST_WIDE; kind <= TEST_ZEROS; ++kind) { /* offsets of either width */
             test_weights weights;
-            test_open_weights(lengths, MANY, kind, type, type == SPG_F32, &weights);
+            test_open_weights(lengths, MANY, kind, type, true, &weights);
             for (int k = 0; k < TEST_CONTEXTS; ++k) {
                 spg_context *context = test_context_number(k);
                 draw_rows(context, &weights, SPG_BUTTERFLY_AUTO, &random, NULL, k == 0 ? first : draws);
