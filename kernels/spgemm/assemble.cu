@@ -2,6 +2,8 @@
  * 64-bit count of the tally before anything is read by it. */
 #include "assemble.cuh"
 
+#include "../launch.cuh"
+
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
@@ -42,6 +44,7 @@ __global__ void __launch_bounds__(SCAN_THREADS)
         typename scan::TempStorage scan;
     } shared;
     __shared__ long long sum_before;
+    take_turn();
     const int first = (int)blockIdx.x * parts, past = min(first + parts, count);
     long long before = 0;
     for (int k = (int)threadIdx.x; k < first; k += SCAN_THREADS) before += sums[k];
@@ -108,11 +111,10 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     const int64_t parts = std::max<int64_t>(SCAN_ROWS / sums->rows_each, 1);
     const auto blocks = (unsigned int)((sums->count + parts - 1) / parts);
     return with_offset_type(product.offset_type, [&](auto offset) {
-        scan_with_sums<<<blocks, SCAN_THREADS, 0, product.cuda->stream>>>(
-            static_cast<decltype(offset) *>(product.C->row_offsets), product.C->rows, sums->memory, sums->count,
-            sums->rows_each, (int)parts);
-        /* Before the release, which clears the last error. */
-        const spg_status status = spg_cuda_check_launch(product.context, "scanning row lengths");
+        const spg_status status =
+            launch_in_turn(product.context, product.cuda->stream, "scanning row lengths", blocks, SCAN_THREADS, 0,
+                           scan_with_sums<decltype(offset)>, static_cast<decltype(offset) *>(product.C->row_offsets),
+                           product.C->rows, sums->memory, sums->count, sums->rows_each, (int)parts);
         give_sums(product, sums);
         return status;
     });

@@ -9,6 +9,7 @@
  * for as long as a merge lasts, so what binds is how many of them L1 holds: where they are long or scattered few rows
  * are in work at a time, neighbours on one multiprocessor. Chosen by product_rows.cu, for products whose rows are
  * short. No counterpart in the paper. */
+#include "../launch.cuh"
 #include "merge.cuh"
 #include "staged.cuh"
 
@@ -114,6 +115,7 @@ template <int HEADS, int MOST_THREADS, typename Offset, typename Value>
 __global__ void __launch_bounds__(MOST_THREADS) fill_by_merging(patterns<Offset> pattern, numbers<Value> number)
 {
     extern __shared__ uint4 shared[];
+    take_turn();
     auto &staged = reinterpret_cast<staged_entries<Value> *>(shared)[threadIdx.x / 32];
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i / 32 * 32 < (uint32_t)pattern.rows;
          i += gridDim.x * blockDim.x)
@@ -132,9 +134,9 @@ spg_status launch(const cuda_product &product, fill_shape shape)
     if (status != SPG_OK) return status;
     const int64_t tiles = (product.A->rows + shape.threads - 1) / shape.threads;
     const int64_t blocks = shape.one && tiles > product.cuda->multiprocessors ? product.cuda->multiprocessors : tiles;
-    kernel<<<(unsigned int)blocks, shape.threads, shape.threads / 32 * sizeof(staged_entries<Value>),
-             product.cuda->stream>>>(patterns_of<Offset>(product), numbers_of<Value>(product));
-    return spg_cuda_check_launch(product.context, "filling rows by merging");
+    return launch_in_turn(product.context, product.cuda->stream, "filling rows by merging", (unsigned int)blocks,
+                          shape.threads, shape.threads / 32 * sizeof(staged_entries<Value>), kernel,
+                          patterns_of<Offset>(product), numbers_of<Value>(product));
 }
 
 /* The commonest types have kernels of their own for fewer heads and for more threads at a time. */

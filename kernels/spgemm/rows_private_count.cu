@@ -4,6 +4,7 @@
  * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A. Rows of B are visited once each, one after the other: unlike a
  * merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by product_rows.cu for alike
  * rows of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+#include "../launch.cuh"
 #include "merge.cuh"
 #include "private_table.cuh"
 #include "tally.cuh"
@@ -150,6 +151,7 @@ __global__ void __launch_bounds__(THREADS, 4)
 {
     extern __shared__ uint2 shared[];
     __shared__ warp_sums of_warps[WARPS];
+    take_turn();
     const int warp = threadIdx.x / 32;
     private_table table(reinterpret_cast<table_memory *>(shared)[warp]);
     warp_sums sums{0, 0, 0, 0, 0};
@@ -185,10 +187,10 @@ spg_status count_rows_private(cuda_product &product, unsigned int post, length_s
     const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
     spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
     if (status != SPG_OK) return status;
-    count_private<<<(unsigned int)blocks, THREADS, bytes, product.cuda->stream>>>(
-        patterns_of<int32_t>(product), static_cast<const packed_row *>(product.packed.memory), (int)tiles_each,
-        sums->memory, product.cuda->device_mailbox, post);
-    return spg_cuda_check_launch(product.context, "counting, class private");
+    return launch_in_turn(product.context, product.cuda->stream, "counting, class private", (unsigned int)blocks,
+                          THREADS, bytes, count_private, patterns_of<int32_t>(product),
+                          static_cast<const packed_row *>(product.packed.memory), (int)tiles_each, sums->memory,
+                          product.cuda->device_mailbox, post);
 }
 
 } // namespace spg

@@ -6,6 +6,7 @@
  * sorted by a network in registers, and CHUNK entries of every row of a warp are laid out where the table was and
  * written in order. Chosen by product_rows.cu as counting is. Contraction while expanding takes the place of the
  * paper's sort (section 3.3). */
+#include "../launch.cuh"
 #include "merge.cuh"
 #include "private_table.cuh"
 #include "staged.cuh"
@@ -202,6 +203,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     fill_private(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, int longest)
 {
     extern __shared__ uint2 shared[];
+    take_turn();
     char *memory = reinterpret_cast<char *>(shared) + threadIdx.x / 32 * warp_bytes<Value>(longest);
     auto &tables = *reinterpret_cast<table_memory *>(memory);
     private_sums<Value> sums{private_table(tables),
@@ -226,10 +228,9 @@ template <typename Value> spg_status launch(const cuda_product &product, int lon
     static_assert(WARPS * warp_bytes<Value>(PRIVATE_MOST) <= 48 * 1024, "what every device allows");
     const int bytes = WARPS * warp_bytes<Value>(longest);
     const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
-    fill_private<Value><<<blocks, THREADS, bytes, product.cuda->stream>>>(
-        patterns_of<int32_t>(product), numbers_of<Value>(product),
-        static_cast<const packed_row *>(product.packed.memory), longest);
-    return spg_cuda_check_launch(product.context, "filling, class private");
+    return launch_in_turn(product.context, product.cuda->stream, "filling, class private", blocks, THREADS, bytes,
+                          fill_private<Value>, patterns_of<int32_t>(product), numbers_of<Value>(product),
+                          static_cast<const packed_row *>(product.packed.memory), longest);
 }
 
 } // namespace
