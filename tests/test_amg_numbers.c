@@ -50,7 +50,7 @@ static void inverses_are_those_of_the_sums_of_diagonal_entries(void **state)
             test_random_csr(test_host(), 60, 60, 20, t ? SPG_I64 : SPG_I32, types[t], 5,
                             TEST_UNSORTED | TEST_DUPLICATES, &A);
             const double epsilon = 60 * (t ? FLT_EPSILON : DBL_EPSILON);
-            void *inverse = inverses(context, &A, way);
+            void *inverse = inverses(context, &A, (inverse_way)way);
             int repeated = 0, missing = 0;
             for (int64_t i = 0; i < 60; i++) {
                 double sum = 0, magnitudes = 0;
