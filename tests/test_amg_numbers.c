@@ -90,6 +90,32 @@ static void inverses_that_are_not_finite_are_zero(void **state)
     spg_context_destroy(context);
 }
 
+/* One row has more entries than all others together, of which two or none are on the diagonal. */
+static void inverses_of_a_row_far_longer_than_the_others(void **state)
+{
+    (void)state;
+    enum { ROWS = 700, LONG = 300, LENGTH = 2 * ROWS, ENTRIES = ROWS - 1 + LENGTH };
+    static int32_t offsets[ROWS + 1], columns[ENTRIES];
+    static double values[ENTRIES];
+    const spg_csr A = {ROWS, ROWS, ENTRIES, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    for (int on = 0; on < 2; on++) {
+        for (int32_t i = 0, n = 0; i < ROWS; offsets[++i] = n)
+            for (int32_t k = 0; k < (i == LONG ? LENGTH : 1); k++, n++) {
+                const bool is_aside = i == LONG && !(on && (k == 5 || k == LENGTH - 1));
+                columns[n] = is_aside ? LONG + 1 : i;
+                values[n] = i == LONG ? 2 : 8;
+            }
+        spg_context *context = test_context_at_place(1);
+        for (int way = DIAGONAL; way < WAYS; way++) {
+            double *found = inverses(context, &A, (inverse_way)way);
+            const double of_the_long_one = !on ? 0 : way == L1 ? 1.0 / (2 * LENGTH) : 0.25;
+            for (int i = 0; i < ROWS; i++) assert_true(found[i] == (i == LONG ? of_the_long_one : 0.125));
+            free(found);
+        }
+        spg_context_destroy(context);
+    }
+}
+
 /* What is known of a spectrum, on the host. */
 typedef struct known_spectrum {
     float *vector;
@@ -278,6 +304,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inverses_are_those_of_the_sums_of_diagonal_entries),
         cmocka_unit_test(inverses_that_are_not_finite_are_zero),
+        cmocka_unit_test(inverses_of_a_row_far_longer_than_the_others),
         cmocka_unit_test(enough_steps_find_the_spectral_radius_to_rounding),
         cmocka_unit_test(a_known_vector_is_gone_on_from),
         cmocka_unit_test(nothing_is_known_where_lanczos_does_not_apply),

@@ -120,6 +120,60 @@ static void a_matrix_that_is_not_square_is_not_symmetric(void **state)
     spg_context_destroy(context);
 }
 
+/* An arrow of several heads: these rows are long, all others have an entry under each head and one on the diagonal. */
+enum { ARROW_ROWS = 3000, HEADS = 3 };
+static const int32_t heads[HEADS] = {700, 701, 2999};
+
+static spg_csr arrow(int32_t *offsets, int32_t *columns, double *values)
+{
+    int32_t nnz = 0;
+    for (int32_t i = 0; i < ARROW_ROWS; i++) {
+        const bool is_head = i == heads[0] || i == heads[1] || i == heads[2];
+        offsets[i] = nnz;
+        for (int32_t j = 0; j < ARROW_ROWS; j++)
+            if (is_head || j == i || j == heads[0] || j == heads[1] || j == heads[2]) {
+                values[nnz] = 1 + (i < j ? i + 0.37 * j : j + 0.37 * i);
+                columns[nnz++] = j;
+            }
+    }
+    offsets[ARROW_ROWS] = nnz;
+    return (spg_csr){ARROW_ROWS, ARROW_ROWS, nnz, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+}
+
+static void swap_entries(int32_t *columns, double *values)
+{
+    const int32_t column = columns[0];
+    const double value = values[0];
+    columns[0] = columns[1], columns[1] = column;
+    values[0] = values[1], values[1] = value;
+}
+
+static void rows_far_longer_than_the_others_are_searched_whole(void **state)
+{
+    (void)state;
+    static int32_t offsets[ARROW_ROWS + 1], columns[(2 * HEADS + 1) * ARROW_ROWS];
+    static double values[(2 * HEADS + 1) * ARROW_ROWS];
+    spg_context *context = test_context_at_place(1);
+    const spg_csr A = arrow(offsets, columns, values);
+    assert_int_equal(ask(context, &A), 1);
+    static const int places[] = {0, 63, 64, 65, 1500, ARROW_ROWS - 1};
+    for (int h = 0; h < HEADS; h++)
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            const int32_t place = offsets[heads[h]] + places[p];
+            if (columns[place] == heads[h]) continue;
+            values[place] = nextafter(values[place], 0);
+            if (ask(context, &A) != 0) fail_msg("row %d: entry %d goes unseen", heads[h], places[p]);
+            values[place] = nextafter(values[place], 1e9);
+            if (places[p] == 0) continue;
+            swap_entries(columns + place - 1, values + place - 1);
+            if (ask(context, &A) != 0)
+                fail_msg("row %d: entry %d may stand before its forerunner", heads[h], places[p]);
+            swap_entries(columns + place - 1, values + place - 1);
+        }
+    assert_int_equal(ask(context, &A), 1);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +182,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(differences_do_not_cancel),
         cmocka_unit_test(unsorted_and_repeated_columns_are_not_symmetric),
         cmocka_unit_test(a_matrix_that_is_not_square_is_not_symmetric),
+        cmocka_unit_test(rows_far_longer_than_the_others_are_searched_whole),
     };
     return TEST_RUN_HERE(argc, argv, "symmetry", tests);
 }

@@ -25,6 +25,7 @@ namespace
 {
 
 enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8, BLOCKS_AT_ONCE = 2048 / THREADS }; /* amg_bench, H100 */
+enum { LONG_FOR_A_LANE = 64 };
 
 __device__ uint64_t mix_value(uint64_t place, uint32_t value) { return spg_amg_mix(place ^ value); }
 __device__ uint64_t mix_value(uint64_t place, uint64_t value) { return spg_amg_mix(place ^ value); }
@@ -72,47 +73,94 @@ __device__ void add_up(const survey &out, unsigned long long excess, bool fault)
 /* A row's inverse, by all lanes of a warp: of those that have an entry on the diagonal, or else of all, the group's
  * first puts it. */
 template <typename Real>
-__device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, int64_t rows, int lanes, void *inverse)
+__device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, bool puts, int lanes, void *inverse)
 {
     const unsigned int group = (lanes < WARP ? (1u << lanes) - 1 : ALL_LANES) << (lane_in_warp() & ~(lanes - 1));
     const unsigned int holders = __ballot_sync(ALL_LANES, has_some) & group;
     if (__any_sync(ALL_LANES, __popc(holders) > 1)) diagonal = combine_lanes(diagonal, lanes, plus());
     const int first = __ffs((int)(holders != 0 ? holders : group)) - 1;
-    if (row < rows && lane_in_warp() == first) put_inverse(diagonal, inverse, row);
+    if (puts && lane_in_warp() == first) put_inverse(diagonal, inverse, row);
 }
 
-/* Rows must ascend strictly: a product of others is not what its mirror image would be. */
-template <typename Word>
-__global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes, survey out)
+template <typename Word> __device__ bool is_long_for(const matrix_view<Word> &A, int64_t row, int lanes)
 {
-    take_turn();
+    return A.offsets[row + 1] - A.offsets[row] > LONG_FOR_A_LANE * lanes;
+}
+
+/* What a lane finds, and of the row at hand the sum of its entries on the diagonal. */
+template <typename Word> struct findings {
     unsigned long long excess = 0;
-    bool fault = false;
-    const int groups = THREADS / lanes, lane = (int)threadIdx.x % lanes;
-    const int64_t step = (int64_t)gridDim.x * groups;
-    int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
-    for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
-        const int64_t begin = row < A.rows ? A.offsets[row] : 0;
-        const int length = row < A.rows ? (int)(A.offsets[row + 1] - begin) : 0;
-        const int32_t here = (int32_t)row, *columns = A.columns + begin;
+    bool fault = false, has_some = false;
+    decltype(real_of(Word{})) diagonal = 0;
+
+    /* Entries `from`, from + apart, ... of a row of so many, which must ascend strictly: a product of others is not
+     * what its mirror image would be. */
+    __device__ void add(const matrix_view<Word> &A, int32_t row, int64_t begin, int length, int from, int apart)
+    {
+        const int32_t *columns = A.columns + begin;
         const Word *values = A.values + begin;
-        decltype(real_of(Word{})) diagonal = 0;
-        bool has_some = false;
-        for (int k = lane; k < length; k += lanes) {
+        for (int k = from; k < length; k += apart) {
             const int32_t column = columns[k];
             const Word value = values[k];
             fault = fault || (k > 0 && columns[k - 1] >= column);
-            if (column == here) {
+            if (column == row) {
                 diagonal += real_of(value);
                 has_some = true;
                 continue;
             }
-            const unsigned long long found = fingerprint(min(here, column), max(here, column), value);
-            excess += column > here ? found : 0 - found;
+            const unsigned long long found = fingerprint(min(row, column), max(row, column), value);
+            excess += column > row ? found : 0 - found;
         }
-        if (out.inverse != nullptr) put_inverse_of_row(diagonal, has_some, row, A.rows, lanes, out.inverse);
     }
-    add_up(out, excess, fault);
+};
+
+/* The rows of a block that are long for a group of so many lanes: a warp each. */
+template <typename Word>
+__device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A, int lanes, void *inverse)
+{
+    findings<Word> found;
+    const int groups = THREADS / lanes;
+    const int64_t step = (int64_t)gridDim.x * groups;
+    int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
+    for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
+        const bool is_long = row < A.rows && is_long_for(A, row, lanes) && (int)threadIdx.x % lanes == 0;
+        for (unsigned int rest = __ballot_sync(ALL_LANES, is_long); rest != 0; rest &= rest - 1) {
+            const int64_t its = __shfl_sync(ALL_LANES, row, __ffs((int)rest) - 1), begin = A.offsets[its];
+            found.diagonal = 0;
+            found.add(A, (int32_t)its, begin, (int)(A.offsets[its + 1] - begin), lane_in_warp(), WARP);
+            const auto diagonal = reduce(found.diagonal, plus());
+            if (inverse != nullptr && lane_in_warp() == 0) put_inverse(diagonal, inverse, its);
+        }
+    }
+    return found;
+}
+
+/* A group of lanes a row. */
+template <typename Word>
+__global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes, survey out)
+{
+    take_turn();
+    findings<Word> found;
+    bool sees_long = false;
+    const int groups = THREADS / lanes, lane = (int)threadIdx.x % lanes;
+    const int64_t step = (int64_t)gridDim.x * groups;
+    int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
+    for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
+        const bool is_long = row < A.rows && is_long_for(A, row, lanes), is_mine = row < A.rows && !is_long;
+        const int64_t begin = is_mine ? A.offsets[row] : 0;
+        found.diagonal = 0;
+        found.has_some = false;
+        found.add(A, (int32_t)row, begin, is_mine ? (int)(A.offsets[row + 1] - begin) : 0, lane, lanes);
+        if (out.inverse != nullptr)
+            put_inverse_of_row(found.diagonal, found.has_some, row, is_mine, lanes, out.inverse);
+        sees_long = sees_long || is_long;
+    }
+    if (__syncthreads_or(sees_long)) {
+        const findings<Word> others = add_long_rows(A, lanes, out.inverse);
+        found.excess += others.excess;
+        found.fault = found.fault || others.fault;
+    }
+    add_up(out, found.excess, found.fault);
 }
 
 template <typename Word> spg_status queue_search(spg_context *context, const spg_csr &A, int32_t *flag, void *inverse)
