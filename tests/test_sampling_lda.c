@@ -128,7 +128,8 @@ static void assert_topic(const spg_lda *lda, int64_t m, int64_t w, double u, int
 
 static void every_topic_lies_where_its_number_says_on_every_place(void **state)
 {
-    static const int32_t topics[] = {1, 2, 3, 4, 7, 31, 32, 33, 64, 100, 129, 256, 300, 480, 1024, 1500, 4100};
+    static const int32_t topics[] = {1,   2,   3,   4,   7,   31,  32,  33,   64,   100, 129,
+                                     256, 300, 480, 513, 640, 768, 772, 1024, 1500, 4100};
     static int32_t first[WORDS], other[WORDS];
     (void)state;
     for (size_t t = 0; t < sizeof topics / sizeof *topics; ++t)

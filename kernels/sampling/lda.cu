@@ -88,6 +88,7 @@ template <> spg_status draw_automatically(spg_context *context, const lda_job<fl
     if (job.count <= 128) return launch<8, 16, 8>(context, job);
     if (job.count <= 256) return launch<8, 32, 5>(context, job);
     if (job.count <= 512) return launch<16, 32, 5>(context, job);
+    if (job.count <= 768) return launch<32, 24, 6>(context, job);
     if (job.count <= SPG_LANE_PIECE) return launch<32, 32, 5>(context, job);
     return draw_many_topics(context, job);
 }

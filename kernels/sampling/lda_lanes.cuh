@@ -80,13 +80,14 @@ template <typename Real, int LANES, int COUNT> struct lane_items {
 
     /* How many running sums are target or less, if the last one is not. They are moved about: an index that is not
      * known to the compiler would put them into local memory. */
-    template <int HALF = COUNT / 2> __device__ int count_through(Real target)
+    template <int OF = COUNT> __device__ int count_through(Real target)
     {
-        if constexpr (HALF > 0) {
+        if constexpr (OF > 1) {
+            constexpr int HALF = OF / 2;
             bool beyond = item[HALF - 1] <= target;
 #pragma unroll
-            for (int k = 0; k < HALF - 1; ++k) item[k] = beyond ? item[HALF + k] : item[k];
-            return (beyond ? HALF : 0) + count_through<HALF / 2>(target);
+            for (int k = 0; k < OF - HALF - 1; ++k) item[k] = beyond ? item[HALF + k] : item[k];
+            return (beyond ? HALF : 0) + count_through<OF - HALF>(target);
         }
         return 0;
     }
