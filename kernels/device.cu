@@ -123,6 +123,9 @@ static cudaError_t read_limits(spg_cuda *cuda)
     cudaError_t error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->device);
     if (error == cudaSuccess)
         error =
+            cudaDeviceGetAttribute(&cuda->multiprocessor_threads, cudaDevAttrMaxThreadsPerMultiProcessor, cuda->device);
+    if (error == cudaSuccess)
+        error =
             cudaDeviceGetAttribute(&cuda->block_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&cuda->multiprocessor_shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor,

@@ -94,7 +94,7 @@ typedef struct spg_cuda {
     /* NULL: the caller's allocator, or a device without pools. Small blocks have a pool of their own: among the large
      * ones they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
     cudaMemPool_t pool, small_pool;
-    int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes;
+    int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes, multiprocessor_threads;
     spg_tally *tally;                      /* device memory */
     spg_report *report;                    /* device memory */
     spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */

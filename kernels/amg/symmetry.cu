@@ -24,7 +24,7 @@ namespace amg
 namespace
 {
 
-enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8, BLOCKS_AT_ONCE = 2048 / THREADS }; /* amg_bench, H100 */
+enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8, BLOCKS_AT_ONCE = 8 }; /* amg_bench, H100 */
 enum { LONG_FOR_A_LANE = 64 };
 
 __device__ uint64_t mix_value(uint64_t place, uint32_t value) { return spg_amg_mix(place ^ value); }
@@ -170,7 +170,7 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
         return spg_cuda_check(context, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream), "looking for symmetry");
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
     /* As many blocks as run at a time: each adds to one place. */
-    const unsigned int most = (unsigned int)cuda->multiprocessors * BLOCKS_AT_ONCE;
+    const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
     return launch_in_turn(context, cuda->stream, "looking for symmetry",
                           std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0, add_fingerprints<Word>,
                           view_of<Word>(A), lanes, survey{flag, inverse, cuda->tally});

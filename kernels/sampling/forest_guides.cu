@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(THREADS)
 spg_status fill_guides(workspace &work, const spg_csr &weights, const forest_view &forest, int64_t guide_count)
 {
     spg_context *context = work.context;
-    cudaStream_t stream = spg_cuda_of(context)->stream;
+    const spg_cuda *cuda = spg_cuda_of(context);
+    cudaStream_t stream = cuda->stream;
     unsigned int room = (unsigned int)(guide_count / BY_WARP + 1);
     guide_run *wide_runs = nullptr;
     unsigned int *wide_count = nullptr;
@@ -80,7 +81,7 @@ spg_status fill_guides(workspace &work, const spg_csr &weights, const forest_vie
                                                        wide_runs, wide_count, room);
     status = spg_cuda_check_launch(context, "filling guides");
     if (status != SPG_OK) return status;
-    int64_t threads = (int64_t)spg_cuda_of(context)->multiprocessors * 2048;
+    int64_t threads = (int64_t)cuda->multiprocessors * cuda->multiprocessor_threads;
     int32_t *guide = forest.guide;
     return for_each(context, threads, "filling guides", [=] __device__(int64_t thread) {
         unsigned int count = min(*wide_count, room);

@@ -30,7 +30,7 @@ void give_workspace(cuda_product &product, void *memory, int64_t bytes)
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads)
 {
     int64_t blocks = (groups * threads_each + block_threads - 1) / block_threads;
-    int64_t most = (int64_t)product.cuda->multiprocessors * (2048 / block_threads) * 4;
+    int64_t most = (int64_t)product.cuda->multiprocessors * (product.cuda->multiprocessor_threads / block_threads) * 4;
     return (int)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 

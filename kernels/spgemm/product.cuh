@@ -169,8 +169,8 @@ template <typename Offset> __device__ inline span<Offset> b_row(const patterns<O
     return {pattern.b_offsets[a_column], pattern.b_offsets[a_column + 1]};
 }
 
-/* The blocks a kernel needs to have `groups` of `threads` threads at work, at most `per_multiprocessor` times the
- * multiprocessors: kernels loop over their rows with a stride of the grid. */
+/* The blocks that have `groups` of threads_each at work, at most four times what runs at a time: kernels loop over
+ * their rows with a stride of the grid. */
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
 
 /* Adds what a block found to the tally: called by all threads of the block, each with its own share. */
