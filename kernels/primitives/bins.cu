@@ -25,12 +25,13 @@ spg_status scan_bytes(spg_context *context, int64_t count, size_t *bytes)
 
 } // namespace
 
-int64_t bins_workspace_bytes(spg_context *context, int32_t count, int classes)
+spg_status bins_workspace_bytes(spg_context *context, int32_t count, int classes, int64_t *bytes)
 {
     int64_t tile_counts = bins::tiles_of(count) * classes + 1;
-    size_t bytes;
-    if (scan_bytes(context, tile_counts, &bytes) != SPG_OK) return 0;
-    return counts_bytes(tile_counts) + (int64_t)bytes;
+    size_t of_scan;
+    spg_status status = scan_bytes(context, tile_counts, &of_scan);
+    *bytes = counts_bytes(tile_counts) + (int64_t)of_scan;
+    return status;
 }
 
 spg_status bins::scan_tile_counts(spg_context *context, uint32_t *tile_counts, int64_t count, void *workspace)

@@ -30,8 +30,8 @@ struct row_bins {
     uint32_t *begins, *counts; /* where in rows each class begins, and how many it has; both NULL: not wanted */
 };
 
-/* Bytes that bin_rows takes as workspace, aligned as an allocation is; 0 on failure, with a message. */
-int64_t bins_workspace_bytes(spg_context *context, int32_t count, int classes);
+/* Bytes that bin_rows takes as workspace, aligned as an allocation is. */
+spg_status bins_workspace_bytes(spg_context *context, int32_t count, int classes, int64_t *bytes);
 
 namespace bins
 {

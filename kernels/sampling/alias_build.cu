@@ -199,9 +199,9 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     char *room = nullptr;
     bool exact = alias->resolution == SPG_ALIAS_EXACT;
     rows_job job = {offsets_of(weights), weights_of(weights), alias->table, &spg_cuda_of(context)->report->first[0]};
-    int64_t bytes = bins_workspace_bytes(context, rows, ROW_KINDS);
-    if (bytes == 0) return SPG_ERROR_DEVICE;
-    spg_status status = work.take(rows, "rows by length", &row_list);
+    int64_t bytes = 0;
+    spg_status status = bins_workspace_bytes(context, rows, ROW_KINDS, &bytes);
+    if (status == SPG_OK) status = work.take(rows, "rows by length", &row_list);
     if (status == SPG_OK) status = work.take(2 * ROW_KINDS, "rows by length", &begins);
     if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
     if (status == SPG_OK)

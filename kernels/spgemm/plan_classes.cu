@@ -342,10 +342,11 @@ int64_t choose_cut(const plan_maker &maker)
 spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
 {
     const int32_t count = (int32_t)maker.patterns.rows;
-    const int64_t bytes = bins_workspace_bytes(maker.context, count, PLAN_CLASSES - 1);
     scratch temporary(maker);
+    int64_t bytes = 0;
     char *memory = nullptr;
-    spg_status status = bytes > 0 ? temporary.allocate(bytes, &memory) : SPG_ERROR_INTERNAL;
+    spg_status status = bins_workspace_bytes(maker.context, count, PLAN_CLASSES - 1, &bytes);
+    if (status == SPG_OK) status = temporary.allocate(bytes, &memory);
     if (status != SPG_OK) return status;
     return bin_rows(maker.context, {nullptr, count, nullptr}, listed_class{row_classes}, PLAN_CLASSES - 1, memory,
                     {maker.listed_rows, nullptr, nullptr});

@@ -23,10 +23,10 @@ template <typename Class>
 spg_status bin_rows(cuda_product &product, const Class &row_class, int classes, int32_t *permutation, uint32_t *begins)
 {
     binned_rows all{nullptr, (int32_t)product.A->rows, nullptr};
-    int64_t bytes = bins_workspace_bytes(product.context, all.count, classes);
-    if (bytes == 0) return SPG_ERROR_DEVICE;
+    int64_t bytes = 0;
     void *workspace = nullptr;
-    spg_status status = take_workspace(product, bytes, "binning rows", &workspace);
+    spg_status status = bins_workspace_bytes(product.context, all.count, classes, &bytes);
+    if (status == SPG_OK) status = take_workspace(product, bytes, "binning rows", &workspace);
     if (status != SPG_OK) return status;
     row_bins result{permutation, begins, begins != nullptr ? begins + classes : nullptr};
     status = bin_rows(product.context, all, row_class, classes, workspace, result);
