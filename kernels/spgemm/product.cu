@@ -37,11 +37,12 @@ int grid_for(const cuda_product &product, int64_t groups, int threads_each, int 
 namespace
 {
 
-/* The end of a stage, where they are timed. */
-void stamp(const spg_context *context, spg_stage stage)
+/* The end of a stage, where they are timed and went well. */
+void stamp(spg_context *context, spg_stage stage, spg_status *status)
 {
     const spg_cuda *cuda = spg_cuda_of(context);
-    if (cuda->events[stage] != nullptr) cudaEventRecord(cuda->events[stage], cuda->stream);
+    if (*status == SPG_OK && cuda->events[stage] != nullptr)
+        *status = spg_cuda_check(context, cudaEventRecord(cuda->events[stage], cuda->stream), "timing");
 }
 
 spg_status check_sizes(const cuda_product &product)
@@ -144,15 +145,16 @@ bool is_filled(const cuda_state *state)
 spg_status allocate_and_fill(cuda_state *state)
 {
     cuda_product &run = state->run;
+    spg_status status = SPG_OK;
     if (is_filled(state)) {
         run.C->nnz = (int64_t)state->found.nnz;
         settle_ahead(run, &state->ahead);
-        stamp(run.context, SPG_STAGE_FILL);
-        return SPG_OK;
+        stamp(run.context, SPG_STAGE_FILL, &status);
+        return status;
     }
     release_ahead(run, &state->ahead);
-    spg_status status = allocate_entries(run, state->found.nnz);
-    stamp(run.context, SPG_STAGE_FILL);
+    status = allocate_entries(run, state->found.nnz);
+    stamp(run.context, SPG_STAGE_FILL, &status);
     return status == SPG_OK && state->found.nnz > 0 ? fill_rows(state) : status;
 }
 
@@ -168,19 +170,19 @@ spg_status spg_cuda_product_begin(spg_product *product)
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     void *memory = nullptr;
-    status = spg_check_workspace(context, sizeof(cuda_state), "a product");
+    stamp(context, SPG_STAGE_BEGIN, &status);
+    if (status == SPG_OK) status = spg_check_workspace(context, sizeof(cuda_state), "a product");
     if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof(cuda_state), "a product's state", &memory);
     if (status == SPG_OK) {
         memset(memory, 0, sizeof(cuda_state));
         cuda_state *state = static_cast<cuda_state *>(memory);
         product->state = state;
-        stamp(context, SPG_STAGE_BEGIN);
         status = open_run(state, product);
         if (status == SPG_OK && product->symmetric && choose_upper(state->run, &state->shape))
             state->chosen.rows = path::upper_rows;
         else if (status == SPG_OK)
             status = choose_route(state->run, &state->chosen, &state->ahead);
-        stamp(context, SPG_STAGE_ANALYSIS);
+        stamp(context, SPG_STAGE_ANALYSIS, &status);
     }
     spg_cuda_leave(context);
     return status;
@@ -209,7 +211,7 @@ spg_status spg_cuda_product_multiply(spg_product *product)
     }
     /* Sending it clears it; the paper's classes may note faults while they fill. */
     run.cuda->product_tally_is_clear = status == SPG_OK && state->chosen.rows != path::paper;
-    stamp(run.context, SPG_STAGE_COUNT);
+    stamp(run.context, SPG_STAGE_COUNT, &status);
     spg_cuda_leave(run.context);
     return status;
 }
@@ -221,7 +223,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     spg_status status = spg_cuda_enter(run.context);
     if (status != SPG_OK) return status;
     status = allocate_and_fill(state);
-    stamp(run.context, SPG_STAGE_END);
+    stamp(run.context, SPG_STAGE_END, &status);
     product->is_mirrored = state->chosen.rows == path::upper_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);

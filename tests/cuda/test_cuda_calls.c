@@ -124,6 +124,36 @@ static void a_product_is_right_after_any_refusal(void **state)
     }
 }
 
+/* Events of a first product lie there to be read. */
+static void a_product_that_cannot_be_timed_says_so(void **state)
+{
+    (void)state;
+    spg_config config = test_config();
+    config.stream = inputs.stream;
+    config.timing = true;
+    spg_context *context = test_context_of(&config);
+    int events = 0;
+    for (int64_t k = 0;; ++k) {
+        spg_csr C;
+        int64_t left;
+        cuda_calls_watch(k, inputs.stream);
+        const spg_status status = spgemm_csr(context, &inputs.pairs[0].A, &inputs.pairs[0].B, &C);
+        cuda_calls_end();
+        const char *refused = cuda_calls_refused();
+        if (refused == NULL) assert_int_equal(status, SPG_OK);
+        if (refused != NULL && strcmp(refused, "cudaEventRecord") == 0) {
+            assert_int_equal(status, SPG_ERROR_DEVICE);
+            ++events;
+        }
+        spg_csr_free(context, &C);
+        spg_context_memory(context, &left, NULL);
+        assert_int_equal(left, 0);
+        if (k > 0 && refused == NULL) break;
+    }
+    assert_true(events >= 5); /* the stages' beginning, and the end of each */
+    spg_context_destroy(context);
+}
+
 static void runs_of_plans_updates_and_cycles_ask_for_no_memory(void **state)
 {
     (void)state;
@@ -167,6 +197,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(runs_of_plans_updates_and_cycles_ask_for_no_memory, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(a_plan_is_done_with_its_operands_when_it_is_there, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(a_product_is_right_after_any_refusal, open_inputs, close_inputs),
+        cmocka_unit_test_setup_teardown(a_product_that_cannot_be_timed_says_so, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(any_call_of_cuda_by_products_and_plans_may_fail, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(any_call_of_cuda_by_containers_may_fail, open_inputs, close_inputs),
         cmocka_unit_test_setup_teardown(any_call_of_cuda_by_multigrid_may_fail, open_inputs, close_inputs),
