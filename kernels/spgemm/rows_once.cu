@@ -10,7 +10,7 @@
 #include "rows_once.cuh"
 
 #include "../primitives/warp.cuh"
-#include "b_piece.cuh"
+#include "one_pass.cuh"
 #include "table.cuh"
 
 #include <climits>
@@ -91,20 +91,6 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
     /* The columns that the table holds, listed; their slots. */
     __device__ int32_t *columns() const { return reinterpret_cast<int32_t *>(sums + slots); }
     __device__ uint16_t *places() const { return reinterpret_cast<uint16_t *>(columns() + slots); }
-
-    /* Lists the columns of the table and their slots; returns how many there are. */
-    __device__ int list_columns()
-    {
-        int count = 0;
-        for (int begin = 0; begin < slots; begin += 32) {
-            const int32_t column = keys[begin + lane];
-            const unsigned int which = __ballot_sync(~0u, column != NO_COLUMN);
-            const int x = count + __popc(which & below);
-            if (column != NO_COLUMN) columns()[x] = column, places()[x] = (uint16_t)(begin + lane);
-            count += __popc(which);
-        }
-        return count;
-    }
 
     /* The products of the listed pieces, which are followed by empty ones up to a multiple of a round. */
     __device__ void take_pieces(int listed_pieces)
@@ -243,7 +229,8 @@ __device__ inline void do_row(const once_shape &shape, const patterns<Offset> &p
 {
     const span<Offset> row = checked_a_row(pattern, i, found.faults);
     const unsigned long long products = once.take_row(row);
-    const int count = once.list_columns();
+    const int count =
+        list_columns<32>(once.keys, once.slots, once.lane, ~0u, once.below, once.columns(), once.places());
     const bool fits = count <= once_holds(shape.slots) && !__any_sync(~0u, once.full);
     const int64_t at = (int64_t)i * shape.stride;
     if (fits)
@@ -257,12 +244,6 @@ __device__ inline void do_row(const once_shape &shape, const patterns<Offset> &p
         found.longest = max(found.longest, (unsigned)count);
     } else
         found.misfits++;
-}
-
-/* Registers are to leave room for so many blocks. */
-template <typename Offset, typename Value> constexpr int resident_blocks()
-{
-    return sizeof(Value) <= 8 ? (sizeof(Offset) == 4 ? 8 : 7) : 5;
 }
 
 template <typename Offset, typename Value, int Lanes>

@@ -11,7 +11,7 @@
 #include "rows_upper.cuh"
 
 #include "../primitives/warp.cuh"
-#include "b_piece.cuh"
+#include "one_pass.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
@@ -200,17 +200,10 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
         }
     }
 
-    /* Lists the columns of the table and their slots; returns how many there are. */
-    __device__ int list_columns()
+    /* Lists the columns of the table and their slots, up to a multiple of four; returns how many there are. */
+    __device__ int list_row()
     {
-        int count = 0;
-        for (int begin = 0; begin < slots; begin += Lanes) {
-            const int32_t column = keys[begin + group.lane];
-            const unsigned int which = __ballot_sync(~0u, column != NO_COLUMN);
-            const int x = count + __popc(which & below);
-            if (column != NO_COLUMN) columns[x] = column, places[x] = (uint16_t)(begin + group.lane);
-            count += __popc(which & mine);
-        }
+        const int count = list_columns<Lanes>(keys, slots, group.lane, mine, below, columns, places);
         if (group.lane < (-count & 3)) columns[count + group.lane] = INT_MAX;
         __syncwarp();
         return count;
@@ -258,7 +251,7 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
     {
         i = number;
         take_row(valid ? checked_a_row(pattern, i, found.faults) : span<Offset>{0, 0});
-        const int count = list_columns();
+        const int count = list_row();
         const bool is_full = group.any(full), fits = count <= kept.stride && !is_full;
         if (__any_sync(~0u, !fits)) {
             if (!fits)
@@ -270,12 +263,6 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
         if (valid && group.lane == 0) pattern.c_offsets[i] = (Offset)(fits ? count : 0);
     }
 };
-
-/* Registers are to leave room for so many blocks. */
-template <typename Offset, typename Value> constexpr int resident_blocks()
-{
-    return sizeof(Value) <= 8 ? (sizeof(Offset) == 4 ? 8 : 7) : 5;
-}
 
 template <typename Offset, typename Value, int Lanes, int Piece>
 __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void upper_kernel(
