@@ -278,22 +278,15 @@ template <int Unknowns, typename Value> spg_status queue_tiles_of(spg_context *c
                           fill_nodes<Unknowns, Value>, job, shape);
 }
 
-template <typename Value> spg_status queue(spg_context *context, const values_job<Value> &job, int unknowns)
+} // namespace
+
+template <typename Value> spg_status queue_nodes(spg_context *context, const values_job<Value> &job, int unknowns)
 {
     return unknowns == 3 ? queue_tiles_of<3>(context, job) : queue_tiles_of<6>(context, job);
 }
 
-} // namespace
-
-spg_status queue_nodes(spg_context *context, const values_job<float> &job, int unknowns)
-{
-    return queue(context, job, unknowns);
-}
-
-spg_status queue_nodes(spg_context *context, const values_job<double> &job, int unknowns)
-{
-    return queue(context, job, unknowns);
-}
+template spg_status queue_nodes(spg_context *, const values_job<float> &, int);
+template spg_status queue_nodes(spg_context *, const values_job<double> &, int);
 
 } // namespace amg
 

@@ -91,7 +91,9 @@ template <typename Value> __global__ __launch_bounds__(THREADS, 6) void fill_til
     if (sees_long) fill_long_rows(job, scale, rows, tile.products);
 }
 
-template <typename Value> spg_status queue(spg_context *context, values_job<Value> job, int64_t nnz)
+} // namespace
+
+template <typename Value> spg_status queue_tiles(spg_context *context, values_job<Value> job, int64_t nnz)
 {
     const int64_t mean = nnz / job.A.rows + 1, fitting = TILE_ENTRIES / mean;
     const int64_t shared = job.A.rows / (TILES_A_MULTIPROCESSOR * (int64_t)spg_cuda_of(context)->multiprocessors) + 1;
@@ -103,17 +105,8 @@ template <typename Value> spg_status queue(spg_context *context, values_job<Valu
                           fill_tiles<Value>, job, rows);
 }
 
-} // namespace
-
-spg_status queue_tiles(spg_context *context, const values_job<float> &job, int64_t nnz)
-{
-    return queue(context, job, nnz);
-}
-
-spg_status queue_tiles(spg_context *context, const values_job<double> &job, int64_t nnz)
-{
-    return queue(context, job, nnz);
-}
+template spg_status queue_tiles(spg_context *, values_job<float>, int64_t);
+template spg_status queue_tiles(spg_context *, values_job<double>, int64_t);
 
 } // namespace amg
 

@@ -117,8 +117,7 @@ __device__ void fill_long_rows(const values_job<Value> &job, double scale, int r
 }
 
 /* The values where there is one candidate, by tiles of rows; nnz: of A. */
-spg_status queue_tiles(spg_context *context, const values_job<float> &job, int64_t nnz);
-spg_status queue_tiles(spg_context *context, const values_job<double> &job, int64_t nnz);
+template <typename Value> spg_status queue_tiles(spg_context *context, values_job<Value> job, int64_t nnz);
 
 /* The values where nodes have so many unknowns, by tiles of nodes. */
 template <typename Value> bool fits_nodes(const values_job<Value> &job, int unknowns)
@@ -126,8 +125,7 @@ template <typename Value> bool fits_nodes(const values_job<Value> &job, int unkn
     return (unknowns == 3 || unknowns == 6) && job.candidates > 1 && unknowns * job.candidates <= THREADS &&
            job.A.rows * job.candidates <= INT32_MAX && job.relaxation != 0;
 }
-spg_status queue_nodes(spg_context *context, const values_job<float> &job, int unknowns);
-spg_status queue_nodes(spg_context *context, const values_job<double> &job, int unknowns);
+template <typename Value> spg_status queue_nodes(spg_context *context, const values_job<Value> &job, int unknowns);
 
 } // namespace amg
 
