@@ -246,6 +246,7 @@ struct plan_maker {
     int deep;                /* the width of runs where PLAN_ENTRIES is for blocks, else 1 */
     int wide;                /* 2 where besides their columns of B come in pairs, else 1 */
     int at_once;             /* of `together` rows in blocks, those that a thread does */
+    int64_t most_runs;       /* of a row in blocks */
     uint8_t *b_follows;      /* on the device, of each row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
@@ -313,6 +314,9 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
  * listed_rows, which have room for every row. Both wait. */
 spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
+
+/* plan_scheme.cu. From the facts: by_entries, by_threads, together and what follows it, and where rows are cut. */
+void choose_scheme(plan_maker &maker);
 
 /* plan_lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not
  * read. Waits. */
