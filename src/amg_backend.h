@@ -81,7 +81,8 @@ typedef struct spg_amg_backend {
     spg_status (*gather_values)(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 
     /* ---- setup ---- */
-    /* FORMAT, naming row and column, if a value of A is not finite. WAITS. */
+    /* FORMAT, naming row and column, if a value of A is not finite; UNSUPPORTED, naming the row, on a device if one has
+     * more entries than 32 bits number there. WAITS. */
     spg_status (*check_finite)(spg_context *context, const spg_csr *A);
     /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
      * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.

@@ -93,8 +93,9 @@ typedef struct spg_amg spg_amg;
  * that only the smoother treats; candidates that depend on the others within an aggregate become zero rows of the
  * coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
  *
- * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, STANDARD
- * on a device, candidates past 32 or block_size past 32. FORMAT: infinite or NaN values of A, naming the row. */
+ * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
+ * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
+ * values of A, naming the row. */
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns

@@ -1,4 +1,5 @@
-/* Whether all values of a matrix are finite. One pass; where one is not, the host makes the message of the first. */
+/* Whether multigrid can take a matrix: all values finite, and no row too long. One pass over the values; where one is
+ * not finite, the host makes the message of the first. */
 #include "counts.cuh"
 #include "rows.cuh"
 
@@ -46,6 +47,26 @@ spg_status describe_fault(spg_context *context, const spg_csr &A)
                             (long long)report.first[FIRST_ROW], report.figures[0]);
 }
 
+/* The kernels number the entries of a row by 32 bits, with some to spare. */
+enum { MOST_IN_ROW = 1 << 30 };
+
+spg_status check_row_lengths(spg_context *context, const spg_csr &A)
+{
+    if (A.nnz <= MOST_IN_ROW) return SPG_OK;
+    numbers_view offsets = offsets_of(A);
+    spg_report *shared = spg_cuda_of(context)->report, report;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, A.rows, "looking for long rows", [=] __device__(int64_t row) {
+            if (offsets[row + 1] - offsets[row] > MOST_IN_ROW) report_first(&shared->first[FIRST_ROW], row);
+        });
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status != SPG_OK || report.first[FIRST_ROW] == NONE_FIRST) return status;
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                            "A: row %lld has more than %d entries; multigrid on a device takes no longer ones",
+                            (long long)report.first[FIRST_ROW], (int)MOST_IN_ROW);
+}
+
 } // namespace
 
 } // namespace amg
@@ -61,6 +82,7 @@ spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A)
     status = spg::amg::with_real_type(
         A->value_type, [&](auto value) { return spg::amg::look_for_fault<decltype(value)>(context, *A, &counts); });
     if (status == SPG_OK && counts.nnz != 0) status = spg::amg::describe_fault(context, *A);
+    if (status == SPG_OK) status = spg::amg::check_row_lengths(context, *A);
     spg_cuda_leave(context);
     return status;
 }

@@ -126,8 +126,10 @@ __device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A,
         const bool is_long = row < A.rows && is_long_for(A, row, lanes) && (int)threadIdx.x % lanes == 0;
         for (unsigned int rest = __ballot_sync(ALL_LANES, is_long); rest != 0; rest &= rest - 1) {
             const int64_t its = __shfl_sync(ALL_LANES, row, __ffs((int)rest) - 1), begin = A.offsets[its];
+            const int64_t length = A.offsets[its + 1] - begin;
             found.diagonal = 0;
-            found.add(A, (int32_t)its, begin, (int)(A.offsets[its + 1] - begin), lane_in_warp(), WARP);
+            found.fault = found.fault || length > INT32_MAX / 2; /* such a row is taken to be out of order */
+            found.add(A, (int32_t)its, begin, (int)min(length, (int64_t)INT32_MAX / 2), lane_in_warp(), WARP);
             const auto diagonal = reduce(found.diagonal, plus());
             if (inverse != nullptr && lane_in_warp() == 0) put_inverse(diagonal, inverse, its);
         }
