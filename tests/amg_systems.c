@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const spg_amg_method test_methods[TEST_METHODS] = {SPG_AMG_CG, SPG_AMG_STANDALONE};
+
 spg_csr test_generate(const char *name, spg_type type)
 {
     spg_csr A;
@@ -74,6 +76,20 @@ void test_system_begin(const spg_csr *A, const spg_amg_options *options, int thr
     test_system_reset(system);
 }
 
+spg_amg_options test_several_levels(void)
+{
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 20;
+    return options;
+}
+
+void test_system_of(const char *name, spg_type type, test_system *system)
+{
+    const spg_csr A = test_generate(name, type);
+    const spg_amg_options options = test_several_levels();
+    test_system_begin(&A, &options, 2, system);
+}
+
 void test_system_end(test_system *system)
 {
     test_give_back(system->b, system->bytes);
@@ -103,4 +119,21 @@ double test_residual(const spg_csr *A, const double *b, const double *x)
         sum += r * r;
     }
     return sqrt(sum);
+}
+
+double *test_system_fetch(const test_system *system, const void *vector)
+{
+    double *values = malloc(system->bytes + 1);
+    assert_non_null(values);
+    test_fetch(vector, system->bytes, values);
+    return values;
+}
+
+double test_system_residual(const test_system *system)
+{
+    double *b = test_system_fetch(system, system->b), *x = test_system_fetch(system, system->x);
+    const double residual = test_residual(&system->A, b, x);
+    free(b);
+    free(x);
+    return residual;
 }

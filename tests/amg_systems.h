@@ -25,13 +25,26 @@ double *test_read_real_dense(const char *name, int64_t rows, int64_t cols);
 void test_system_begin(const spg_csr *A, const spg_amg_options *options, int threads, test_system *system);
 void test_system_end(test_system *system);
 
+/* Options by which small matrices get several levels, and the system of a generated matrix with them and two threads.
+ */
+spg_amg_options test_several_levels(void);
+void test_system_of(const char *name, spg_type type, test_system *system);
+
 /* x = 0 and b = 1 again. */
 void test_system_reset(test_system *system);
 
 /* The solve from x as it is; fails the test unless the status is this. options may be NULL. */
 spg_amg_solve_result test_system_solve(test_system *system, const spg_amg_solve_options *options, spg_status expected);
 
-/* ||b - A x|| of vectors on the host, in double. */
+/* Either way to solve. */
+enum { TEST_METHODS = 2 };
+extern const spg_amg_method test_methods[TEST_METHODS];
+
+/* A vector of the system on the host, malloc'ed. */
+double *test_system_fetch(const test_system *system, const void *vector);
+
+/* ||b - A x|| of vectors on the host, in double, and of the system's own. */
 double test_residual(const spg_csr *A, const double *b, const double *x);
+double test_system_residual(const test_system *system);
 
 #endif
