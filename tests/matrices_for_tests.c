@@ -155,6 +155,12 @@ void test_assert_zeroed(const void *object, size_t bytes)
     for (size_t k = 0; k < bytes; ++k) assert_int_equal(byte[k], 0);
 }
 
+void test_assert_message(const spg_context *context, const char *text)
+{
+    if (strstr(spg_context_message(context), text) == NULL)
+        fail_msg("'%s' is not in: %s", text, spg_context_message(context));
+}
+
 int64_t test_offset(const spg_csr *matrix, int64_t k)
 {
     return matrix->offset_type == SPG_I64 ? ((const int64_t *)matrix->row_offsets)[k]

@@ -30,6 +30,9 @@ void test_assert_same_coo(const spg_coo *a, const spg_coo *b);
 /* Fail the running test unless every byte of the struct is zero. */
 void test_assert_zeroed(const void *object, size_t bytes);
 
+/* Fails the running test unless the context's message has this in it. */
+void test_assert_message(const spg_context *context, const char *text);
+
 /* Entry k of row offsets of either type. */
 int64_t test_offset(const spg_csr *matrix, int64_t k);
 

@@ -41,12 +41,6 @@ spg_context *test_context_at_place(int threads)
     return test_context_of(&config);
 }
 
-void test_assert_message(const spg_context *context, const char *text)
-{
-    if (strstr(spg_context_message(context), text) == NULL)
-        fail_msg("'%s' is not in: %s", text, spg_context_message(context));
-}
-
 static int start(void **state)
 {
     (void)state;

@@ -36,9 +36,6 @@ spg_config test_config(void);
 spg_context *test_context_of(const spg_config *config);
 spg_context *test_context_at_place(int threads);
 
-/* Fails the running test unless the context's message has this in it. */
-void test_assert_message(const spg_context *context, const char *text);
-
 /* A copy at the place of the context, and one back on the host, in test_host(). */
 void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here);
 void test_to_host(spg_context *context, const spg_csr *here, spg_csr *host);

@@ -345,7 +345,7 @@ static void a_workspace_limit_is_kept_or_refused_with_its_bytes(void **state)
         spg_context_memory(context, NULL, &peak);
         if (status != SPG_OK) {
             assert_int_equal(status, SPG_ERROR_MEMORY);
-            assert_non_null(strstr(spg_context_message(context), "workspace"));
+            test_assert_message(context, "workspace");
             refused = true;
             continue;
         }

@@ -13,8 +13,7 @@ static void free_all(spg_csr *a, spg_csr *b, spg_csr *c, spg_csr *d, spg_csr *e)
 static void expect(spg_context *context, spg_status status, spg_status expected, const char *word)
 {
     assert_int_equal(status, expected);
-    if (strstr(spg_context_message(context), word) == NULL)
-        fail_msg("\"%s\" does not name %s", spg_context_message(context), word);
+    test_assert_message(context, word);
 }
 
 static void misuse_is_refused_with_the_argument_named(void **state)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Misuse ---- */
 
@@ -15,8 +14,7 @@ static void expect_options(test_system *system, const spg_amg_options *options, 
     spg_amg *amg = (spg_amg *)(void *)system;
     assert_int_equal(spg_amg_setup(system->context, &system->A_here, options, &amg), expected);
     assert_null(amg);
-    if (strstr(spg_context_message(system->context), word) == NULL)
-        fail_msg("\"%s\" lacks \"%s\"", spg_context_message(system->context), word);
+    test_assert_message(system->context, word);
 }
 
 #define EXPECT(field, value, status)                                                                                   \
@@ -71,8 +69,7 @@ static void expect_matrix(const spg_csr *A, spg_status expected, const char *wor
     test_to_place(context, A, &here);
     assert_int_equal(spg_amg_setup(context, &here, NULL, &amg), expected);
     assert_null(amg);
-    if (strstr(spg_context_message(context), word) == NULL)
-        fail_msg("\"%s\" lacks \"%s\"", spg_context_message(context), word);
+    test_assert_message(context, word);
     spg_csr_free(context, &here);
     spg_context_destroy(context);
 }

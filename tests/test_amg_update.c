@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Options of several kinds; matrices to go with them. */
 typedef struct update_case {
@@ -252,7 +251,7 @@ static void under_a_workspace_limit_hierarchies_are_the_same_or_refused(void **s
             if (status != SPG_OK) {
                 refused++;
                 assert_int_equal(status, SPG_ERROR_MEMORY);
-                assert_non_null(strstr(spg_context_message(system.context), "workspace"));
+                test_assert_message(system.context, "workspace");
                 continue;
             }
             updated++;
@@ -331,8 +330,7 @@ static void expect_shape(test_system *system, const spg_csr *host, const char *w
     spg_csr here;
     test_to_place(system->context, host, &here);
     assert_int_equal(spg_amg_update(system->context, system->amg, &here), SPG_ERROR_SHAPE);
-    if (strstr(spg_context_message(system->context), word) == NULL)
-        fail_msg("\"%s\" lacks \"%s\"", spg_context_message(system->context), word);
+    test_assert_message(system->context, word);
     spg_csr_free(system->context, &here);
 }
 

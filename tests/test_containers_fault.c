@@ -3,8 +3,6 @@
 #include "container_calls.h"
 #include "fault.h"
 
-#include <string.h>
-
 /* How many allocations the call makes. */
 static int64_t fail_each(test_allocator *memory, spg_context *context, const container_call *call,
                          container_inputs *inputs)
@@ -58,7 +56,7 @@ static int64_t workspace_of(spg_context *context, const container_call *call, co
     spg_context_memory(context, &made, &peak);
     if (status != SPG_OK) {
         assert_int_equal(status, SPG_ERROR_MEMORY);
-        assert_non_null(strstr(spg_context_message(context), "limit is"));
+        test_assert_message(context, "limit is");
         test_assert_zeroed(&outputs, sizeof outputs);
         assert_int_equal(made, held);
         return -1;

@@ -320,7 +320,7 @@ static void arrays_of_another_place_are_not_freed(void **state)
     s->csr.place = s->coo.place = test_place_elsewhere();
     spg_csr_free(s->context, &s->csr);
     assert_ptr_equal(s->csr.row_offsets, s->here->offsets);
-    assert_non_null(strstr(spg_context_message(s->context), "device"));
+    test_assert_message(s->context, "device");
     spg_coo_free(s->context, &s->coo);
     assert_ptr_equal(s->coo.row_indices, s->here->rows);
 }

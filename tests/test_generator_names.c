@@ -25,7 +25,7 @@ static void assert_refused(const char *name, spg_status expected, const char *te
     memset(&A, 0xff, sizeof A);
     assert_int_equal(generate_matrix(context, name, 1, SPG_F64, &A), expected);
     test_assert_zeroed(&A, sizeof A);
-    if (strstr(spg_context_message(context), text) == NULL) fail_msg("message: %s", spg_context_message(context));
+    test_assert_message(context, text);
 }
 
 static void unknown_names_are_refused_with_the_names_there_are(void **state)
@@ -51,7 +51,7 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
     for (size_t i = 0; i < LENGTH(bad); i++) {
         assert_true(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is no size");
-        assert_non_null(strstr(spg_context_message(context), bad[i]));
+        test_assert_message(context, bad[i]);
     }
 }
 

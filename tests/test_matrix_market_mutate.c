@@ -63,8 +63,8 @@ static void read_damaged(mutation *m, const char *name, const char *text, size_t
     }
     assert_true(status == SPG_ERROR_FORMAT || status == SPG_ERROR_OVERFLOW || status == SPG_ERROR_MEMORY);
     if (status != SPG_ERROR_MEMORY) {
-        assert_non_null(strstr(spg_context_message(m->context), name));
-        assert_non_null(strstr(spg_context_message(m->context), ", line "));
+        test_assert_message(m->context, name);
+        test_assert_message(m->context, ", line ");
     }
     test_assert_zeroed(&matrix, sizeof matrix);
     ++m->refused;

@@ -146,12 +146,6 @@ static const fault faults[] = {
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-static void assert_message_says(const spg_context *context, const char *part)
-{
-    const char *message = spg_context_message(context);
-    if (strstr(message, part) == NULL) fail_msg("\"%s\" does not say \"%s\"", message, part);
-}
-
 static void assert_nothing_held(const spg_context *context)
 {
     int64_t current = -1;
@@ -171,8 +165,8 @@ static void every_invalid_file_is_refused_with_its_name_its_line_and_its_fault(v
         spg_status status = matrix_market_read(context, path, &matrix);
         if (status != faults[k].status)
             fail_msg("%s: %s, %s", faults[k].name, spg_status_name(status), spg_context_message(context));
-        assert_message_says(context, place);
-        assert_message_says(context, faults[k].says);
+        test_assert_message(context, place);
+        test_assert_message(context, faults[k].says);
         test_assert_zeroed(&matrix, sizeof matrix);
         assert_nothing_held(context);
     }
@@ -213,7 +207,7 @@ static void a_dense_reader_refuses_the_same_arrays_and_every_coordinate_file(voi
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         matrix_market_dense matrix;
         assert_int_equal(matrix_market_read_dense(context, cases[k].path, &matrix), cases[k].status);
-        assert_message_says(context, cases[k].says);
+        test_assert_message(context, cases[k].says);
         test_assert_zeroed(&matrix, sizeof matrix);
         assert_nothing_held(context);
     }
@@ -235,8 +229,8 @@ static void what_cannot_be_read_is_refused_with_its_name_and_the_reason(void **s
         if (strncmp(cases[k].path, "/proc", 5) == 0 && access(cases[k].path, R_OK) != 0) continue;
         spg_csr matrix;
         assert_int_equal(matrix_market_read(context, cases[k].path, &matrix), SPG_ERROR_IO);
-        assert_message_says(context, cases[k].says);
-        assert_message_says(context, cases[k].reason);
+        test_assert_message(context, cases[k].says);
+        test_assert_message(context, cases[k].reason);
         test_assert_zeroed(&matrix, sizeof matrix);
     }
     spg_context_destroy(context);
@@ -256,7 +250,7 @@ static void a_file_without_permission_is_refused(void **state)
     spg_csr matrix;
     spg_status status = matrix_market_read(context, path, &matrix);
     unlink(path);
-    if (!readable) assert_message_says(context, "ermission");
+    if (!readable) test_assert_message(context, "ermission");
     spg_context_destroy(context);
     if (readable) skip();
     assert_int_equal(status, SPG_ERROR_IO);
@@ -271,7 +265,7 @@ static void a_message_keeps_the_name_of_a_file_deep_in_folders(void **state)
     spg_context *context = oracle_context();
     spg_csr matrix;
     assert_int_equal(matrix_market_read(context, path, &matrix), SPG_ERROR_FORMAT);
-    assert_message_says(context, "value_word.mtx, line 3: the value 'abc'");
+    test_assert_message(context, "value_word.mtx, line 3: the value 'abc'");
     spg_context_destroy(context);
 }
 
@@ -284,16 +278,16 @@ static void null_arguments_are_refused_by_name(void **state)
     assert_int_equal(matrix_market_read(NULL, TINY "real_general.mtx", &matrix), SPG_ERROR_ARGUMENT);
     test_assert_zeroed(&matrix, sizeof matrix);
     assert_int_equal(matrix_market_read(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
-    assert_message_says(context, "path is NULL");
+    test_assert_message(context, "path is NULL");
     assert_int_equal(matrix_market_read(context, TINY "real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
-    assert_message_says(context, "matrix is NULL");
+    test_assert_message(context, "matrix is NULL");
     assert_int_equal(matrix_market_read_dense(NULL, TINY "array_real_general.mtx", &dense), SPG_ERROR_ARGUMENT);
     test_assert_zeroed(&dense, sizeof dense);
     assert_int_equal(matrix_market_read_dense(context, NULL, &dense), SPG_ERROR_ARGUMENT);
     assert_int_equal(matrix_market_read_dense(context, TINY "array_real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
     assert_int_equal(matrix_market_write(NULL, "/tmp/none", &matrix), SPG_ERROR_ARGUMENT);
     assert_int_equal(matrix_market_write(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
-    assert_message_says(context, "path is NULL");
+    test_assert_message(context, "path is NULL");
     assert_int_equal(matrix_market_write(context, "/tmp/none", NULL), SPG_ERROR_ARGUMENT);
     matrix_market_free_dense(NULL, &dense);
     matrix_market_free_dense(context, NULL);
