@@ -153,7 +153,7 @@ __global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *mat
     });
 }
 
-/* Bytes of the arrays, in the order of `arrays_of`. */
+/* What a dense operator owns. */
 enum { ARRAYS = 6 };
 
 struct dense_array {

@@ -53,7 +53,7 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
     return c_length <= LIST_MOST && a_length <= LIST_MOST_A;
 }
 
-/* rows_table.cu. A group of lanes a row contracts into an open-addressing table in shared memory while it expands, then
+/* rows_table_*.cu. A group of lanes a row contracts into an open-addressing table in shared memory as it expands, then
  * sorts the columns found. `slots` is a power of two from TABLE_LEAST to TABLE_MOST; rows of up to table_holds(slots)
  * entries fit, counting leaves others as misfits, filling leaves them alone. `together` = 1, 2 or 3 neighbouring rows
  * (3k, 3k+1, 3k+2) are done at once where their rows of A have the same columns (natural order only). */

@@ -1,7 +1,7 @@
 /* Fills rows of C by merging: a thread merges the rows of B that its row of A names, their heads in registers.
  *
- * Input: A, B and C's row offsets, rows of A of up to FILL_MERGE_MOST entries; output: columns and values. Invariant of
- * a merge: every head is the first column of its row of B that is not taken yet, so that the least head is the next
+ * Input: A, B and C's row offsets, rows of A of up to FILL_MERGE_MOST_A entries; output: columns and values. Invariant
+ * of a merge: every head is the first column of its row of B that is not taken yet, so that the least head is the next
  * column of C, and heads that equal it give their products, in the order of the row of A: that in which they are
  * stored, for no row of B has a column twice. Nothing is searched or sorted, and C may be of any length.
  *

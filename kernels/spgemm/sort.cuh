@@ -3,7 +3,7 @@
  * A key holds a product's column and its number, so that sorting keys alone yields the permutation, and equal columns
  * stay in the order of their products. Keys are 32 bits wide where column span and number fit, else 64. The networks
  * compare whole keys, the number in the lower bits; the radix sort looks at the bits of the column alone, the number
- * rides in the upper ones. Unused places hold NO_KEY, which comes last. */
+ * rides in the upper ones. Unused places hold no_key, which comes last. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_CUH
 #define SPG_KERNELS_SPGEMM_SORT_CUH
 
@@ -104,7 +104,7 @@ __device__ inline int bits_of(uint32_t most) { return 32 - __clz((int)most); }
 
 /* By a block: CUB's radix sort of ITEMS keys a thread, from places t * ITEMS ... of thread t to places t + k * THREADS.
  * Key: column less the row's least in the lower `bits`, product above. Keys with equal columns keep their order, and
- * NO_KEY comes last, being behind all others from the start. */
+ * no_key comes last, being behind all others from the start. */
 template <typename Key, int THREADS, int ITEMS> using block_sort = cub::BlockRadixSort<Key, THREADS, ITEMS>;
 
 template <int THREADS, typename Key, int ITEMS>

@@ -112,7 +112,7 @@ typedef struct spg_worker {
     uint64_t *keys, *keys_spare;
     void *sort_products;
 
-    /* The window kernel: sums and byte marks of window_columns columns from window_first on; all zero between rows. */
+    /* The window kernel: sums and byte marks of window_columns columns from its first on; all zero between rows. */
     void *window_sums;
     uint8_t *marks;       /* a column each */
     uint8_t *block_marks; /* 64 columns each */
