@@ -51,7 +51,6 @@ struct spg_amg {
 
     /* For solves: amg/solve.c's own. */
     void *solver;
-    int64_t solver_bytes;
 };
 
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };

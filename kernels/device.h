@@ -19,11 +19,9 @@ extern "C" {
 
 /* What kernels find wrong with operands while they read them; bits of spg_tally.faults. */
 enum spg_fault {
-    SPG_FAULT_A = 1, /* offsets or columns of A out of range: the product reads nothing by them */
-    SPG_FAULT_B = 2, /* of B */
-    SPG_FAULT_B_UNSORTED =
-        4,                /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
-    SPG_FAULT_PATTERN = 8 /* not the pattern of the plan */
+    SPG_FAULT_A = 1,         /* offsets or columns of A out of range: the product reads nothing by them */
+    SPG_FAULT_B = 2,         /* of B */
+    SPG_FAULT_B_UNSORTED = 4 /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
 };
 
 /* What the kernels of one product add up, in device memory; zero between products. */

@@ -82,22 +82,10 @@ template <int Width = WARP> __device__ inline int lanes_from_head(bool head)
     return lane - (WARP - 1 - __clz((int)(heads & lanes_through())));
 }
 
-/* inclusive_scan of every segment apart: lane i gets the values from the head of its segment to its own combined. */
-template <int Width = WARP, typename T, typename Operator>
-__device__ inline T segmented_scan(T value, bool head, Operator combine)
-{
-    int distance = lanes_from_head<Width>(head);
-#pragma unroll
-    for (int step = 1; step < Width; step *= 2) {
-        T before = shuffle_up(value, step, Width);
-        if (distance >= step) value = combine(before, value);
-    }
-    return value;
-}
-
-/* As segmented_scan by addition, with the bits of a loop: a head keeps its value, every other lane adds its own to the
- * sum of the lane before it. As many steps as the longest segment has lanes beyond its head. To carry a sum into a
- * group, add it to lane 0's value first; a head whose sum is to start from +0 passes add(zero, value). */
+/* The sum of a segment's values from its head to the lane's own, with the bits of a loop: a head keeps its value, every
+ * other lane adds its own to the sum of the lane before it. As many steps as the longest segment has lanes beyond its
+ * head. To carry a sum into a group, add it to lane 0's value first; a head whose sum is to start from +0 passes
+ * add(zero, value). */
 template <int Width = WARP, typename T> __device__ inline T ordered_segmented_sum(T value, bool head)
 {
     int distance = lanes_from_head<Width>(head);

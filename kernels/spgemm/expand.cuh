@@ -21,13 +21,6 @@ namespace spg
 constexpr int TOO_MANY = -1;
 
 template <bool Checked, typename Offset>
-__device__ inline span<Offset> row_of_a(const patterns<Offset> &pattern, int32_t i, unsigned int &faults)
-{
-    if constexpr (Checked) return checked_a_row(pattern, i, faults);
-    return a_row(pattern, i);
-}
-
-template <bool Checked, typename Offset>
 __device__ inline span<Offset> named_row(const patterns<Offset> &pattern, Offset a_entry, unsigned int &faults)
 {
     int32_t column = pattern.a_columns[a_entry];
