@@ -48,8 +48,12 @@ static void renew_values(operands *o, uint64_t seed)
     size_t size = spg_type_size(o->A.value_type);
     test_random_values(seed, TEST_INTEGER, o->A.value_type, o->A.nnz, o->A.values);
     test_random_values(seed + 1, TEST_INTEGER, o->B.value_type, o->B.nnz, o->B.values);
-    cudaMemcpyAsync(o->here_A.values, o->A.values, size * (size_t)o->A.nnz, cudaMemcpyHostToDevice, o->stream);
-    cudaMemcpyAsync(o->here_B.values, o->B.values, size * (size_t)o->B.nnz, cudaMemcpyHostToDevice, o->stream);
+    assert_int_equal(
+        cudaMemcpyAsync(o->here_A.values, o->A.values, size * (size_t)o->A.nnz, cudaMemcpyHostToDevice, o->stream),
+        cudaSuccess);
+    assert_int_equal(
+        cudaMemcpyAsync(o->here_B.values, o->B.values, size * (size_t)o->B.nnz, cudaMemcpyHostToDevice, o->stream),
+        cudaSuccess);
 }
 
 static void assert_product(operands *o, const spg_csr *here_C, const char *where)
