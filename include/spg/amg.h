@@ -54,7 +54,7 @@ typedef enum spg_aggregation {
 typedef enum spg_smoother {
     SPG_SMOOTHER_JACOBI = 0,    /* damped by relaxation / rho(D^-1 A) */
     SPG_SMOOTHER_L1_JACOBI = 1, /* divides by the row's sum of magnitudes; no damping needed */
-    SPG_SMOOTHER_CHEBYSHEV = 2  /* polynomial of D^-1 A over [rho/chebyshev_ratio, 1.1 rho] */
+    SPG_SMOOTHER_CHEBYSHEV = 2  /* polynomial of D^-1 A over [1.1 rho/chebyshev_ratio, 1.1 rho] */
 } spg_smoother;
 
 /* Fill with spg_amg_options_default() and change what you need. */
