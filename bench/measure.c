@@ -89,6 +89,12 @@ const measurement *find_measurement(const findings *found, const char *name)
     return NULL;
 }
 
+double median_of(const findings *found, const char *name)
+{
+    const measurement *of = find_measurement(found, name);
+    return of != NULL && of->outcome == OUTCOME_VERIFIED ? of->median_ms : 0.0;
+}
+
 bool all_verified(const findings *found)
 {
     bool verified = found->consistent;

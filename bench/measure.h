@@ -45,6 +45,9 @@ const measurement *fastest_peer(const findings *found, bool plan);
 /* The measurement of an implementation by name, or NULL. */
 const measurement *find_measurement(const findings *found, const char *name);
 
+/* Its median in milliseconds; 0 where there is none that was verified. */
+double median_of(const findings *found, const char *name);
+
 bool all_verified(const findings *found);
 
 #endif

@@ -6,12 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double median_of(const findings *found, const char *name)
-{
-    const measurement *of = find_measurement(found, name);
-    return of != NULL && of->outcome == OUTCOME_VERIFIED ? of->median_ms : 0.0;
-}
-
 static void take_phases(const findings *found, const char *name, bool *has, double ms[PAPER_PHASES])
 {
     const measurement *of = find_measurement(found, name);

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double median_of(const findings *found, const char *name)
-{
-    const measurement *of = find_measurement(found, name);
-    return of != NULL && of->outcome == OUTCOME_VERIFIED ? of->median_ms : 0.0;
-}
-
 void summary_add(summary *all, const problem *task, const findings *found, double limit_ms)
 {
     if (all->count == all->room) {

@@ -41,6 +41,19 @@ static inline int spg_host_thread(void)
 #endif
 }
 
+/* The first k of [begin, end) with columns[k] >= column, of columns that ascend; end if there is none. */
+static inline int64_t spg_host_lower_bound(const int32_t *columns, int64_t begin, int64_t end, int64_t column)
+{
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (columns[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 /* How many threads pay for so many entries: the context's, or fewer. */
 int spg_host_threads(const spg_context *context, int64_t entries);
 

@@ -8,15 +8,8 @@
 /* Where `column` stands within [begin, end) of ascending columns; end if it does not. */
 static int64_t find_column(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
-    int64_t low = begin, high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && columns[low] == column ? low : end;
+    const int64_t k = spg_host_lower_bound(columns, begin, end, column);
+    return k < end && columns[k] == column ? k : end;
 }
 
 #define TYPE_TEMPLATE "host/amg/symmetry.inc.h"

@@ -4,6 +4,7 @@
 #define SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
 
 #include "host/value_types.h"
+#include "host/work.h"
 #include "list.h"
 #include "worker.h"
 
@@ -45,15 +46,7 @@ rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_
 static inline int64_t rank_of(const rank_lookup *ranks, int32_t column)
 {
     if (ranks->table != NULL) return ranks->table[(uint32_t)column & ranks->mask];
-    int64_t low = 0, high = ranks->n;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (ranks->columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return spg_host_lower_bound(ranks->columns, 0, ranks->n, column);
 }
 
 /* Computes the values of all rows of the chunk that the worker has loaded. */

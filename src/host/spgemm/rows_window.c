@@ -1,6 +1,7 @@
 /* Rows of any size: sums in a dense window of columns, marked as they are touched, read off in order. A row whose
  * columns span more than the window is split: the window moves on to the next column that the row has, so that memory
  * stays fixed however long the row is. */
+#include "host/work.h"
 #include "rows.h"
 #include "sort.h"
 
@@ -17,18 +18,6 @@ static column_window open_window(const spg_worker *worker, column_range range)
     int64_t columns = worker->shared->sizes.window_columns;
     bool whole = range.last - (range.first & ~(int64_t)63) < columns;
     return (column_window){range.first & ~(int64_t)63, columns, whole, worker->shared->b.sorted};
-}
-
-static int64_t lower_bound(const int32_t *columns, int64_t begin, int64_t end, int64_t column)
-{
-    while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (columns[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
 }
 
 /* The first block >= `block` that is marked, or `blocks`. */

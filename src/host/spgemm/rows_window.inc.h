@@ -14,7 +14,7 @@ static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window
     for (int64_t k = 0; k < count; k++) {
         const VALUE a = VALUE_AT(a_values, k);
         int64_t t = starts[k], end = t + lengths[k];
-        if (!window->whole_row && window->sorted) t = lower_bound(b_columns, t, end, window->first);
+        if (!window->whole_row && window->sorted) t = spg_host_lower_bound(b_columns, t, end, window->first);
         for (; t < end; t++) {
             const int64_t column = b_columns[t] - window->first;
             if (!window->whole_row && (uint64_t)column >= (uint64_t)window->columns) {
