@@ -1,8 +1,10 @@
 /* Counts past 2^31: refused with the true count where offsets are narrow, right where they are wide. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "products.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* A column of ones times a row of ones: every product is an entry of its own. */
@@ -239,6 +241,28 @@ static void a_row_of_more_products_than_31_bits_is_summed(void **state)
     test_free_pattern(&b);
 }
 
+/* Pages that are only read are all the one of zeros. */
+static void a_row_of_b_whose_length_passes_31_bits_is_refused_on_the_host(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_DEVICE) skip();
+    const int64_t entries = INT64_C(1) << 31, a_offsets[] = {0, 1}, b_offsets[] = {0, 0, entries};
+    const size_t bytes = (size_t)entries * sizeof(float);
+    void *zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(zeros != MAP_FAILED);
+    int32_t column = 1;
+    float one = 1;
+    const spg_csr A = {1, 2, 1, SPG_I64, SPG_F32, SPG_PLACE_HOST, (void *)(uintptr_t)a_offsets, &column, &one};
+    const spg_csr B = {2, 1, entries, SPG_I64, SPG_F32, SPG_PLACE_HOST, (void *)(uintptr_t)b_offsets, zeros, zeros};
+    spg_csr C;
+    spg_context *context = test_context(2, test_default_limits);
+    assert_int_equal(spgemm_csr(context, &A, &B, &C), SPG_ERROR_UNSUPPORTED);
+    test_assert_message(context, "row 1 has 2147483648 entries");
+    test_assert_zeroed(&C, sizeof C);
+    spg_context_destroy(context);
+    assert_int_equal(munmap(zeros, bytes), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +273,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_count_that_only_counting_can_tell_decides),
         cmocka_unit_test(wide_offsets_hold_a_result_past_31_bits),
         cmocka_unit_test(a_row_of_more_products_than_31_bits_is_summed),
+        cmocka_unit_test(a_row_of_b_whose_length_passes_31_bits_is_refused_on_the_host),
     };
     return TEST_RUN_HERE(argc, argv, "product overflow", tests);
 }

@@ -18,9 +18,9 @@ extern "C" {
  * device C's arrays may have room for up to an eighth more entries, unless the allocator is the caller's.
  *
  * SHAPE: A.cols != B.rows. ARGUMENT: different value types. FORMAT: offsets or columns out of range, naming the row.
- * PLACE: arrays elsewhere than the context. UNSUPPORTED: 2^31 - 1 or more rows of A or B on a device. OVERFLOW: nnz(C)
- * passes 2^31 - 1 with 32-bit offsets; the message has the true count. MEMORY: an allocation failed, or workspace_limit
- * is below what one slice needs.
+ * PLACE: arrays elsewhere than the context. UNSUPPORTED: 2^31 - 1 or more rows of A or B on a device, 2^31 or more
+ * entries in a row of B on the host. OVERFLOW: nnz(C) passes 2^31 - 1 with 32-bit offsets; the message has the true
+ * count. MEMORY: an allocation failed, or workspace_limit is below what one slice needs.
  *
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes (once more
  * where rows of B do not ascend), not for its end. Before another stream uses C, make that one wait. */

@@ -4,6 +4,7 @@
 #include "argument.h"
 #include "clock.h"
 #include "host/host.h"
+#include "host/work.h"
 #include "scan.h"
 #include "worker.h"
 
@@ -25,6 +26,18 @@ static int64_t coarse_bound(const spg_product *product, const b_facts *b)
     if (b->longest_row == 0 || A->nnz <= bound / b->longest_row) bound = A->nnz * b->longest_row;
     if (C->cols == 0 || C->rows <= bound / C->cols) bound = C->rows * C->cols < bound ? C->rows * C->cols : bound;
     return bound;
+}
+
+/* Lengths of rows of B are kept in 32 bits (chunk.c); longer ones repeat columns. */
+static spg_status check_row_lengths(const spg_product *product, const b_facts *b)
+{
+    const spg_csr *B = product->B;
+    if (b->longest_row <= INT32_MAX) return SPG_OK;
+    int64_t row = 0;
+    while (spg_offset_at(B, row + 1) - spg_offset_at(B, row) <= INT32_MAX) row++;
+    return spg_context_fail(product->context, SPG_ERROR_UNSUPPORTED,
+                            "B: row %lld has %lld entries; products on the host take rows of up to 2147483647",
+                            (long long)row, (long long)(spg_offset_at(B, row + 1) - spg_offset_at(B, row)));
 }
 
 static bool limits_are_default(const spg_row_limits *limits)
@@ -52,6 +65,8 @@ spg_status spg_host_product_begin(spg_product *product)
     const int threads = state->team.threads;
     if (!spg_offsets_are_valid(product->A, threads) || !spg_scan_b(product->B, threads, &shared->b))
         return spg_report_malformed(context, product->A, product->B);
+    status = check_row_lengths(product, &shared->b);
+    if (status != SPG_OK) return status;
     state->bound = coarse_bound(product, &shared->b);
     status = spg_allocate_team(context, shared, &state->team);
     product->stats.workspace_bytes = state->team.bytes + (int64_t)sizeof *state;
