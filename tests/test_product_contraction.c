@@ -76,6 +76,22 @@ static void rows_of_b_that_do_not_ascend_contract(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) check_shape(&shapes[s]);
 }
 
+/* Of more than a thousand products a row: of B in any order a row's last entry is not its last column, and a window of
+ * columns that ends with the last entries of all of them leaves some out. */
+static void wide_rows_of_b_in_any_order_contract(void **state)
+{
+    static const int64_t sizes[] = {1100, 1500, 2900};
+    (void)state;
+    for (int s = 0; s < 3; ++s) {
+        spg_csr A, B;
+        test_random_csr(test_host(), 600, sizes[s], 32, SPG_I32, test_value_types[s], 8, 0, &A);
+        test_random_csr(test_host(), sizes[s], sizes[s], 32, SPG_I32, test_value_types[s], 9, TEST_UNSORTED, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +99,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_more_products_than_a_sample_counts_contract),
         cmocka_unit_test(rows_longer_than_the_others_contract),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_contract),
+        cmocka_unit_test(wide_rows_of_b_in_any_order_contract),
     };
     return TEST_RUN_HERE(argc, argv, "products that contract", tests);
 }

@@ -246,7 +246,9 @@ __device__ inline void for_each_window(const patterns<Offset> &pattern, const Gr
     while (__any_sync(~0u, begin != NONE)) {
         const bool live = begin != NONE;
         marked_window window{marks, begin & ~31u, 0, NONE};
-        if (live) window.width = min((uint32_t)shape.width, ((columns.last - window.base) | 127u) + 1);
+        /* Where rows of B do not ascend, a column may lie beyond the last ones: then the difference wraps, and the
+         * window is a whole one. */
+        if (live) window.width = min((uint32_t)shape.width - 1, (columns.last - window.base) | 127u) + 1;
         clear_marks(group, marks, window.width);
         __syncwarp();
         mark_row<R, Pieces, Check>(pattern, group, shape, window, live ? row : span<Offset>{0, 0}, faults, bounds);
