@@ -10,7 +10,11 @@
  * refused (FORMAT) with the row, the item and the kind in the message, a row of 2^31 items or more as UNSUPPORTED.
  *
  * Draws depend on seed, stream and the draw's number alone: the same on host and device, at any number of threads, and
- * however a sequence is split into calls. */
+ * however a sequence is split into calls.
+ *
+ * On a device work is queued on the context's stream. Builds, draws straight from weights, and those by rows or
+ * uniforms of the caller's wait for it, since what they read may be at fault; numbers and other draws from tables do
+ * not, but for grouped ones from a table of several rows. */
 #ifndef SPG_SAMPLING_H
 #define SPG_SAMPLING_H
 
