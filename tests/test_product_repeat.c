@@ -1,5 +1,6 @@
 /* The same call gives the same bytes: again, on other threads, after other work, on memory that was used before. */
 #include "fault.h"
+#include "generators.h"
 #include "products.h"
 
 static void random_pair(int64_t m, int64_t k, int64_t n, double mean, spg_type type, uint64_t seed, spg_csr *A,
@@ -142,6 +143,53 @@ static void many_small_products_in_one_context_stay_the_same(void **state)
     }
 }
 
+static void run_again(spg_context *context, spgemm_plan *plan, const spg_csr *here_A, const spg_csr *here_B,
+                      spg_csr *here_C, const spg_csr *first)
+{
+    spg_csr C;
+    assert_int_equal(spgemm_plan_run(plan, here_A, here_B, here_C), SPG_OK);
+    test_to_host(context, here_C, &C);
+    test_assert_same_csr(&C, first);
+    spg_csr_free(test_host(), &C);
+}
+
+/* Twenty products of sorted operands, with rows in the classes that are chosen for them, and twenty runs of a plan. */
+static void twenty_times_are_the_same_bytes(const spg_csr *A, const spg_csr *B)
+{
+    spg_context *context = test_context(2, test_default_limits);
+    spg_csr here_A, here_B, here_C = {0}, C;
+    spgemm_plan *plan;
+    test_to_place(context, A, &here_A);
+    test_to_place(context, B, &here_B);
+    test_multiply(context, A, B, &C);
+    for (int time = 1; time < 20; ++time) multiply_again(context, A, B, &C);
+    assert_int_equal(spgemm_plan_create(context, &here_A, &here_B, &plan), SPG_OK);
+    for (int time = 0; time < 20; ++time) run_again(context, plan, &here_A, &here_B, &here_C, &C);
+    spgemm_plan_destroy(plan);
+    spg_csr_free(context, &here_C);
+    spg_csr_free(context, &here_B);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(test_host(), &C);
+    spg_context_destroy(context);
+}
+
+/* Rows that are short, alike, equal in threes, contract much, or are of many lengths in one matrix. */
+static void each_kind_of_rows_gives_the_same_bytes_twenty_times(void **state)
+{
+    static const char *const names[] = {"fd2d5:80",  "tri2d:50",  "fe3d27:14", "tet3d:12",
+                                        "elast3d:6", "econ:2000", "rmat9",     "arrow:1500"};
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+        spg_csr A, P;
+        assert_int_equal(generate_matrix(test_host(), names[k], 1, SPG_F64, &A), SPG_OK);
+        assert_int_equal(generate_prolongator(test_host(), &A, &P), SPG_OK);
+        twenty_times_are_the_same_bytes(&A, &P);
+        twenty_times_are_the_same_bytes(&A, &A);
+        spg_csr_free(test_host(), &P);
+        spg_csr_free(test_host(), &A);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +198,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(kept_and_poisoned_memory_changes_nothing),
         cmocka_unit_test(more_rows_than_a_row_stamp_of_20_bits_can_tell_apart_keep_their_bits),
         cmocka_unit_test(many_small_products_in_one_context_stay_the_same),
+        cmocka_unit_test(each_kind_of_rows_gives_the_same_bytes_twenty_times),
     };
     return TEST_RUN_HERE(argc, argv, "product repeat", tests);
 }
