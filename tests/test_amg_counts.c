@@ -60,10 +60,13 @@ static void standard_aggregation_takes_the_iterations_of_pyamg(void **state)
     assert_count("fd2d5:64", &options, 15, 1.339);
     assert_count("fd2d5:128", &options, 14, 1.337);
     assert_count("fd2d5:256", &options, 17, 1.342);
+    assert_count("fd2d5:500", &options, 14, 1.337);
     assert_count("fd3d7:16", &options, 14, 1.480);
     assert_count("fd3d7:32", &options, 15, 1.531);
+    assert_count("fd3d7:64", &options, 17, 1.550);
     assert_count("fe2d9:256", &options, 12, 1.126);
     assert_count("fe3d27:32", &options, 10, 1.037);
+    assert_count("fe3d27:64", &options, 11, 1.040);
 }
 
 static void unsmoothed_prolongators_take_the_iterations_of_pyamg(void **state)
@@ -106,8 +109,10 @@ static void mis2_takes_the_iterations_that_it_was_measured_to_take(void **state)
     (void)state;
     spg_amg_options options = spg_amg_options_default();
     options.join_leftovers = 0;
-    const count plain = count_of_name("fd2d5:256", &options), cube = count_of_name("fd3d7:48", &options);
+    const count plain = count_of_name("fd2d5:256", &options), large = count_of_name("fd2d5:1000", &options),
+                cube = count_of_name("fd3d7:64", &options);
     assert_true(plain.iterations <= 31 && fabs(plain.operator_complexity - 1.33) < 0.02);
+    assert_true(large.iterations <= 37 && fabs(large.operator_complexity - 1.33) < 0.02);
     assert_true(cube.iterations <= 20 && fabs(cube.operator_complexity - 1.43) < 0.02);
     assert_true(count_of_name("fe2d9:256", &options).iterations <= 23);
     assert_true(count_of_name("fe3d27:32", &options).iterations <= 15);
