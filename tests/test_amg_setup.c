@@ -100,6 +100,37 @@ static void matrices_that_have_no_hierarchy_are_refused(void **state)
     spg_csr_free(test_host(), &complex);
 }
 
+static void expect_place(const test_system *system, spg_status status, const char *name)
+{
+    assert_int_equal(status, SPG_ERROR_PLACE);
+    test_assert_message(system->context, name);
+}
+
+static void arrays_on_the_host_are_refused_by_name_on_a_device(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    const spg_csr A = test_generate("fd2d5:10", SPG_F64);
+    test_system system;
+    test_system_begin(&A, NULL, 1, &system);
+    spg_context *context = system.context;
+    double *vector = calloc(1, system.bytes);
+    assert_non_null(vector);
+    spg_amg_options wrong = spg_amg_options_default();
+    wrong.candidates = 1;
+    wrong.candidate_values = vector;
+    expect_options(&system, &wrong, SPG_ERROR_PLACE, "candidate_values");
+    expect_place(&system, spg_amg_solve(context, system.amg, vector, system.x, NULL, NULL), "b does not lie");
+    expect_place(&system, spg_amg_solve(context, system.amg, system.b, vector, NULL, NULL), "x does not lie");
+    expect_place(&system, spg_amg_cycle(context, system.amg, vector, system.x), "b does not lie");
+    expect_place(&system, spg_amg_cycle(context, system.amg, system.b, vector), "x does not lie");
+    spg_csr elsewhere = system.A_here;
+    elsewhere.values = system.A.values;
+    expect_place(&system, spg_amg_update(context, system.amg, &elsewhere), "A: values");
+    free(vector);
+    test_system_end(&system);
+}
+
 static void null_arguments_are_refused(void **state)
 {
     (void)state;
@@ -220,6 +251,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_out_of_range_are_refused_by_name),
         cmocka_unit_test(matrices_that_have_no_hierarchy_are_refused),
+        cmocka_unit_test(arrays_on_the_host_are_refused_by_name_on_a_device),
         cmocka_unit_test(null_arguments_are_refused),
         cmocka_unit_test(every_allocation_of_a_setup_or_an_update_may_fail),
         cmocka_unit_test(a_setup_has_the_same_bits_at_any_number_of_threads),
