@@ -1,5 +1,6 @@
 /* Builds, verifies and times hierarchies of algebraic multigrid, and solves with them. */
 #include "amg_report.h"
+#include "bandwidth.h"
 #include "device.h"
 #include "progress.h"
 
@@ -10,6 +11,7 @@ typedef struct bench {
     amg_options *chosen;
     spg_context *host, *context; /* of the inputs; where hierarchies are built, which may be the same */
     char description[160];
+    double bandwidth; /* of copies, bytes a second */
     FILE *json;
     amg_findings *all; /* of the matrices so far, for the table */
     int count;
@@ -36,7 +38,7 @@ static void run_matrix(bench *run, const char *argument)
     }
     progress_clear();
     amg_report_matrix(stdout, &system);
-    spg_status status = amg_measure(&system, run->chosen, found);
+    spg_status status = amg_measure(&system, run->chosen, run->bandwidth, found);
     if (status == SPG_OK) {
         amg_report_findings(stdout, run->chosen, found);
         fflush(stdout);
@@ -81,6 +83,10 @@ static bool start(bench *run)
         fprintf(stderr, "amg_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
         return false;
     }
+    progress("measuring the copy bandwidth");
+    run->bandwidth =
+        run->chosen->place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(run->chosen->threads);
+    progress_clear();
     return true;
 }
 

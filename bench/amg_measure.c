@@ -149,7 +149,7 @@ static spg_status time_setup_and_solve(amg_system *system, const amg_options *ch
 static void print_line(void *user, const char *line) { fprintf(user, "  %s\n", line); }
 
 /* A set-up of which each step waits for its end, after the others have warmed up what there is to warm. */
-static spg_status time_steps(const amg_system *system, const amg_options *chosen, amg_findings *found)
+static spg_status time_steps(const amg_system *system, const amg_options *chosen, double bandwidth, amg_findings *found)
 {
     spg_amg_options settings = hierarchy_options(system, chosen);
     spg_amg *amg = NULL;
@@ -158,6 +158,7 @@ static spg_status time_steps(const amg_system *system, const amg_options *chosen
     spg_status status = set_up(system, &settings, &amg, &ms);
     if (status == SPG_OK)
         status = forward_status(system->host, system->context, spg_amg_summarise(amg, &found->summary));
+    if (status == SPG_OK) status = amg_limits(system, chosen, amg, bandwidth, found->limits_ms);
     progress_clear();
     if (status == SPG_OK && chosen->shows_levels)
         status = forward_status(system->host, system->context, spg_amg_print(amg, print_line, stdout));
@@ -204,7 +205,7 @@ static spg_status time_updates(amg_system *system, const amg_options *chosen, am
     return status;
 }
 
-spg_status amg_measure(amg_system *system, const amg_options *chosen, amg_findings *found)
+spg_status amg_measure(amg_system *system, const amg_options *chosen, double bandwidth, amg_findings *found)
 {
     *found = (amg_findings){.rows = system->A.rows,
                             .nnz = system->A.nnz,
@@ -218,7 +219,7 @@ spg_status amg_measure(amg_system *system, const amg_options *chosen, amg_findin
     const load_mark mark = load_now();
     if (status == SPG_OK && found->verified) status = time_setup_and_solve(system, chosen, found);
     if (status == SPG_OK && !is_on_device(system)) found->cores_taken = cores_taken_since(&mark);
-    if (status == SPG_OK) status = time_steps(system, chosen, found);
+    if (status == SPG_OK) status = time_steps(system, chosen, bandwidth, found);
     if (status == SPG_OK && found->verified && chosen->updates > 0) status = time_updates(system, chosen, found);
     progress_clear();
     if (status != SPG_OK) amg_findings_free(found);

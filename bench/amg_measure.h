@@ -2,7 +2,7 @@
 #ifndef SPG_BENCH_AMG_MEASURE_H
 #define SPG_BENCH_AMG_MEASURE_H
 
-#include "amg_system.h"
+#include "amg_limits.h"
 
 typedef struct level_size {
     int64_t rows, nnz;
@@ -18,6 +18,7 @@ typedef struct amg_findings {
     int levels;
     level_size level[MOST_LEVELS];
     spg_amg_summary summary; /* its set-up by step, from a repetition apart */
+    double limits_ms[AMG_STEPS];
     double setup_ms, setup_min_ms, setup_max_ms;
     double first_update_ms, update_ms; /* the first makes the plans */
     double solve_ms;
@@ -30,8 +31,8 @@ typedef struct amg_findings {
 } amg_findings;
 
 /* Lines of the table of levels go to stdout if the options show them. Fails where nothing could be built; what is
- * built wrongly, and a solve that does not converge, are in the findings. */
-spg_status amg_measure(amg_system *system, const amg_options *chosen, amg_findings *found);
+ * built wrongly, and a solve that does not converge, are in the findings. bandwidth: of copies, bytes a second. */
+spg_status amg_measure(amg_system *system, const amg_options *chosen, double bandwidth, amg_findings *found);
 void amg_findings_free(amg_findings *found);
 
 #endif

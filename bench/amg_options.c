@@ -107,7 +107,7 @@ static const char *const help_head =
     "  --reps N               timed repetitions of setup and solve; default 3, on a device 7\n"
     "  --warmup N             untimed ones before them; default 1\n"
     "  --matrix-seed N        of the generators; default 1\n"
-    "  --levels               prints the table of levels and the set-up time by step\n"
+    "  --levels               prints the table of levels and the set-up time by step, beside memory's limits\n"
     "  --history              prints the residual of each iteration\n"
     "  --json FILE            appends one line for each matrix\n"
     "  --help                 this text\n"

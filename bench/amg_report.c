@@ -45,6 +45,38 @@ static double galerkin_seconds(const spg_amg_timings *setup)
 
 static double share(double part, double whole) { return whole > 0.0 ? 100.0 * part / whole : 0.0; }
 
+/* Seconds of a step, by its name in JSON. */
+typedef struct timed_step {
+    const char *name;
+    double seconds;
+} timed_step;
+
+static void steps_of(const spg_amg_timings *setup, timed_step steps[AMG_STEPS])
+{
+    steps[AMG_STRENGTH] = (timed_step){"strength", setup->strength};
+    steps[AMG_AGGREGATE] = (timed_step){"aggregate", setup->aggregate};
+    steps[AMG_TENTATIVE] = (timed_step){"tentative", setup->tentative};
+    steps[AMG_SPECTRAL_RADIUS] = (timed_step){"spectral_radius", setup->spectral_radius};
+    steps[AMG_SMOOTH] = (timed_step){"smooth", setup->smooth};
+    steps[AMG_TRANSPOSE] = (timed_step){"transpose", setup->transpose};
+    steps[AMG_AP] = (timed_step){"AP", setup->AP};
+    steps[AMG_RAP] = (timed_step){"RAP", setup->RAP};
+    steps[AMG_SYMMETRY] = (timed_step){"symmetry", setup->symmetry};
+}
+
+/* The steps beside the least time that memory lets them take. */
+static void report_limits(FILE *stream, const amg_findings *found)
+{
+    timed_step steps[AMG_STEPS];
+    steps_of(&found->summary.setup, steps);
+    fprintf(stream, "  %-15s %10s %10s %8s\n", "step", "ms", "limit ms", "x limit");
+    for (int k = 0; k < AMG_STEPS; k++) {
+        const double ms = 1e3 * steps[k].seconds, limit = found->limits_ms[k];
+        fprintf(stream, "  %-15s %10s %10s %8s\n", steps[k].name, ms_text(ms).s, limit > 0.0 ? ms_text(limit).s : "-",
+                limit > 0.0 ? ratio_text(ms / limit).s : "-");
+    }
+}
+
 static void report_times(FILE *stream, const amg_findings *found)
 {
     const spg_amg_timings *setup = &found->summary.setup;
@@ -75,6 +107,7 @@ void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_find
     fprintf(stream, "  %d iterations, residual %.2e of the right-hand side, factor %.3f an iteration: %s\n",
             found->solved.iterations, found->solved.relative_residual, found->solved.convergence_factor,
             found->solved.converged ? "converged" : found->fault);
+    if (chosen->shows_levels) report_limits(stream, found);
     report_times(stream, found);
 }
 
@@ -132,6 +165,22 @@ static void put_levels(FILE *stream, const amg_findings *found)
     put_integer(stream, "bytes", found->summary.bytes);
 }
 
+/* Each step's time, and its limit where it has one. */
+static void put_steps(FILE *stream, bool timed, const amg_findings *found)
+{
+    timed_step steps[AMG_STEPS];
+    char name[40];
+    steps_of(&found->summary.setup, steps);
+    for (int k = 0; k < AMG_STEPS; k++) {
+        snprintf(name, sizeof name, "%s_ms", steps[k].name);
+        put_number(stream, name, timed, 1e3 * steps[k].seconds);
+    }
+    for (int k = 0; k < AMG_STEPS; k++) {
+        snprintf(name, sizeof name, "%s_limit_ms", steps[k].name);
+        put_number(stream, name, found->limits_ms[k] > 0.0, found->limits_ms[k]);
+    }
+}
+
 static void put_times(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     const bool timed = found->verified;
@@ -139,24 +188,11 @@ static void put_times(FILE *stream, const amg_options *chosen, const amg_finding
     put_number(stream, "setup_ms", timed, found->setup_ms);
     put_number(stream, "setup_min_ms", timed, found->setup_min_ms);
     put_number(stream, "setup_max_ms", timed, found->setup_max_ms);
-    const struct {
-        const char *name;
-        double seconds;
-    } steps[] = {{"strength_ms", setup->strength},
-                 {"aggregate_ms", setup->aggregate},
-                 {"tentative_ms", setup->tentative},
-                 {"spectral_radius_ms", setup->spectral_radius},
-                 {"smooth_ms", setup->smooth},
-                 {"transpose_ms", setup->transpose},
-                 {"AP_ms", setup->AP},
-                 {"RAP_ms", setup->RAP},
-                 {"symmetry_ms", setup->symmetry},
-                 {"coarse_ms", setup->coarse},
-                 {"small_levels_ms", setup->small_levels},
-                 {"setup_by_steps_ms", setup->total},
-                 {"galerkin_ms", galerkin_seconds(setup)}};
-    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-        put_number(stream, steps[k].name, timed, 1e3 * steps[k].seconds);
+    put_steps(stream, timed, found);
+    put_number(stream, "coarse_ms", timed, 1e3 * setup->coarse);
+    put_number(stream, "small_levels_ms", timed, 1e3 * setup->small_levels);
+    put_number(stream, "setup_by_steps_ms", timed, 1e3 * setup->total);
+    put_number(stream, "galerkin_ms", timed, 1e3 * galerkin_seconds(setup));
     put_number(stream, "first_update_ms", found->update_ms > 0.0, found->first_update_ms);
     put_number(stream, "update_ms", found->update_ms > 0.0, found->update_ms);
     put_number(stream, "update_vary", found->update_ms > 0.0, chosen->vary);

@@ -11,6 +11,7 @@ folder; there is one table for each device and value type. NAME is
     device-paper                              speed-ups and phases of spgemm_bench --paper (paper*.jsonl)
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
+    host-amg-steps, device-amg-steps          their set-up by step
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
     device-draws, device-rows, device-topics, device-figures, device-loads, device-errors, device-builders,
     device-samplers, host-...                 sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
@@ -247,6 +248,26 @@ def amg_table(records, peers):
     return markdown(head, rows) if rows else ""
 
 
+AMG_STEPS = {"aggregate": "aggregate", "tentative": "tentative", "spectral_radius": "spectral radius",
+             "smooth": "smooth", "transpose": "transpose", "AP": "A*P", "RAP": "R*(A*P)", "symmetry": "symmetry",
+             "coarse": "coarse"}
+
+
+def amg_steps_table(records):
+    """Set-up by step, each waited for: milliseconds, and times the step's limit."""
+    rows = []
+    for record in {record["matrix"]: record for record in records}.values():
+        total = record.get("setup_by_steps_ms")
+        cells = []
+        for step in AMG_STEPS:
+            ms, limit = record.get(f"{step}_ms"), record.get(f"{step}_limit_ms")
+            cells.append(digits(ms) if ms is None or not limit else f"{digits(ms)}, {ms / limit:.1f}x")
+        shares = [ratio(record.get(name), total) for name in ("galerkin_ms", "small_levels_ms")]
+        rows.append([record["matrix"], digits(total), *cells, *(digits(s and 100 * s) for s in shares)])
+    head = ["matrix", "set-up by steps, ms", *AMG_STEPS.values(), "Galerkin %", "levels below 10^4 rows %"]
+    return markdown(head, rows) if rows else ""
+
+
 def amg_growth_table(records):
     """Iterations: a column for each aggregation and smoother, a row for each size."""
     columns = list(dict.fromkeys((r["aggregation"], r["smoother"]) for r in records))
@@ -295,6 +316,8 @@ def table(folder, name):
     if what == "amg":
         peers = [r for r in read_records(folder, "amg_setup*.jsonl", fields) if r["implementation"] == "pyamg"]
         return tables_by_device(folder, "amg_setup*.jsonl", own, lambda records: amg_table(records, peers), fields)
+    if what == "amg-steps":
+        return tables_by_device(folder, "amg_setup*.jsonl", own, amg_steps_table, fields)
     if what == "amg-growth":
         return tables_by_device(folder, "amg_growth*.jsonl", own, amg_growth_table, fields)
     if what == "growth":

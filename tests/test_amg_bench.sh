@@ -21,6 +21,10 @@ for line in open(sys.argv[1]):
     record = json.loads(line)
     for name in numbers:
         assert isinstance(record[name], (int, float)) and record[name] >= 0, (name, record[name])
+    for name in ("aggregate", "tentative", "spectral_radius", "smooth", "transpose", "AP", "RAP", "symmetry"):
+        assert record[name + "_limit_ms"] > 0, name
+    assert (record["strength_limit_ms"] is None) == (record["block_size"] == 1), record
+    assert record["transpose_limit_ms"] < record["AP_limit_ms"] < record["spectral_radius_limit_ms"], record
     levels = record["levels"]
     assert levels[0] == {"rows": record["rows"], "nnz": record["nnz"]} and len(levels) > 1, levels
     assert all(coarse["rows"] < fine["rows"] for fine, coarse in zip(levels, levels[1:])), levels
@@ -83,6 +87,7 @@ run 0 $quick $many --vary 0.3 --json "$folder/record.jsonl" fd3d7:14 solid3d:6
 check_record 2
 run 0 $quick --levels --history --max-coarse 20 fd2d5:60
 says out "spectral radius"
+says out "x limit"
 says out "     0  6.0"
 for aggregation in mis2 standard; do
     for smoother in jacobi l1 chebyshev; do

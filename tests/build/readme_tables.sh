@@ -61,7 +61,8 @@ amg_record() # matrix implementation smoother setup_ms rows iterations
     printf '{"matrix": "%s", "implementation": "%s", "smoother": "%s", "setup_ms": %s, "rows": %s, ' "$1" "$2" "$3" "$4" "$5"
     printf '"iterations": %s, "place": "host", "device": "A CPU by %s", "type": "f64", "aggregation": "mis2", ' "$6" "$2"
     printf '"max_coarse": 10, "levels": [{"rows": 9}, {"rows": 2}], "operator_complexity": 1.25, "galerkin_ms": 5, '
-    printf '"setup_by_steps_ms": 10, "update_ms": 2, "solve_ms": 7}\n'
+    printf '"setup_by_steps_ms": 10, "AP_ms": 2, "AP_limit_ms": 0.5, "coarse_ms": 1, "small_levels_ms": 2.5, '
+    printf '"update_ms": 2, "solve_ms": 7}\n'
 }
 
 {
@@ -112,7 +113,7 @@ topics_record() # implementation topics ms [fields]
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
-    for name in amg amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
+    for name in amg amg-steps amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
     for name in draws rows topics figures loads errors builders; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
@@ -190,6 +191,15 @@ A CPU by spg, f64:
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 | grid | mis2, jacobi | 2 | 1.25 | 12.0 | 50.0 | 2.00 | 6.00 | 14 | 7.00 | 60.0 | 5.00 | 15 |
 | geometric mean |  |  |  |  |  |  |  |  |  |  | 5.00 |  |
+
+<!-- end -->
+<!-- table:host-amg-steps -->
+
+A CPU by spg, f64:
+
+| matrix | set-up by steps, ms | aggregate | tentative | spectral radius | smooth | transpose | A*P | R*(A*P) | symmetry | coarse | Galerkin % | levels below 10^4 rows % |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| grid | 10.0 | - | - | - | - | - | 2.00, 4.0x | - | - | 1.00 | 50.0 | 25.0 |
 
 <!-- end -->
 <!-- table:host-amg-growth -->
