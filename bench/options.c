@@ -154,17 +154,18 @@ static const char *const usual_matrices[] = {"fd2d5", "fe2d9",   "fd3d7", "fe3d2
                                              "tet3d", "elast3d", "econ",  "rmat16"};
 enum { USUAL_MATRICES = sizeof usual_matrices / sizeof *usual_matrices };
 
+/* Which lists were given, once or more often. */
 typedef struct lists {
-    const char *products, *methods, *peers;
+    bool products, methods, peers;
 } lists;
 
 static bool parse_option(int code, const char *value, options *chosen, lists *given)
 {
     long long seed = 0;
     switch (code) {
-    case OPTION_PRODUCT: given->products = value; return true;
-    case OPTION_METHOD: given->methods = value; return true;
-    case OPTION_PEERS: given->peers = value; return true;
+    case OPTION_PRODUCT: given->products = true; return for_each_word(value, chosen, add_product);
+    case OPTION_METHOD: given->methods = true; return for_each_word(value, chosen, add_method);
+    case OPTION_PEERS: given->peers = true; return for_each_word(value, chosen, add_peer);
     case OPTION_PLACE: return parse_place(value, &chosen->place);
     case OPTION_THREADS: return parse_count("threads", value, 1, &chosen->threads);
     case OPTION_TYPE: chosen->type_given = true; return parse_type(value, &chosen->type);
@@ -174,9 +175,8 @@ static bool parse_option(int code, const char *value, options *chosen, lists *gi
     case OPTION_KEEP: return parse_size("keep", value, &chosen->keep_bytes);
     case OPTION_JSON: chosen->json_path = value; return true;
     case OPTION_PAPER:
-        chosen->paper = true;
-        given->methods = "auto,paper,reference";
-        return true;
+        chosen->paper = given->methods = true;
+        return for_each_word("auto,paper,reference", chosen, add_method);
     default:
         if (!parse_int("seed", value, 0, INT64_MAX, &seed)) return false;
         chosen->seed = (uint64_t)seed;
@@ -200,6 +200,24 @@ void options_settle(options *chosen, spg_place place)
     chosen->implementation_count = kept;
 }
 
+static bool has_product(const options *chosen)
+{
+    for (int k = 0; k < PRODUCT_KINDS; k++)
+        if (chosen->products[k]) return true;
+    return false;
+}
+
+/* spg's methods before the peers, in whatever order they were given. */
+static void own_first(options *chosen)
+{
+    const peer *sorted[MAX_IMPLEMENTATIONS];
+    int count = 0;
+    for (int own = 1; own >= 0; own--)
+        for (int k = 0; k < chosen->implementation_count; k++)
+            if (chosen->implementations[k]->is_spg == (own == 1)) sorted[count++] = chosen->implementations[k];
+    for (int k = 0; k < count; k++) chosen->implementations[k] = sorted[k];
+}
+
 options_result options_parse(int argc, char **argv, options *chosen)
 {
     *chosen = (options){.place = SPG_PLACE_AUTO,
@@ -209,7 +227,7 @@ options_result options_parse(int argc, char **argv, options *chosen)
                         .warmup = -1,
                         .keep_bytes = -1,
                         .seed = 1};
-    lists given = {"AP,AA", "auto", "all"};
+    lists given = {false, false, false};
     bool valid = true;
     parse_begin("spgemm_bench");
     for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
@@ -219,8 +237,11 @@ options_result options_parse(int argc, char **argv, options *chosen)
         }
         valid = code != '?' && parse_option(code, optarg, chosen, &given);
     }
-    valid = valid && for_each_word(given.products, chosen, add_product) &&
-            for_each_word(given.methods, chosen, add_method) && for_each_word(given.peers, chosen, add_peer);
+    valid = valid && (given.products || for_each_word("AP,AA", chosen, add_product)) &&
+            (given.methods || for_each_word("auto", chosen, add_method)) &&
+            (given.peers || for_each_word("all", chosen, add_peer));
+    own_first(chosen);
+    if (valid && !has_product(chosen)) valid = complain("no product: nothing to measure");
     if (valid && chosen->implementation_count == 0) valid = complain("no method and no peer: nothing to measure");
     if (valid && optind == argc && !chosen->paper) valid = complain("no matrix given");
     if (!valid) {

@@ -132,6 +132,7 @@ static bool parse_methods(const char *list, int *methods)
     int method = 0;
     *methods = 0;
     if (strcmp(list, "auto") == 0) return true;
+    if (*list == '\0') return complain("--method: none is given");
     while (next_word(&list, word, sizeof word)) {
         if (!parse_word("method", word, method_words, 4, &method)) return false;
         *methods |= 1 << method;

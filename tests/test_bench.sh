@@ -108,7 +108,9 @@ for wrong in --type=f16 --threads=0 --threads=two --reps=0 --warmup=-1 --workspa
     says err "${wrong%%=*}"
 done
 run 2 --method= --peers=none fd2d5:8
-says err "nothing to measure"
+says err "no method and no peer: nothing to measure"
+run 2 --product= fd2d5:8
+says err "no product: nothing to measure"
 
 # Matrices that cannot be had.
 run 1 $quick "$folder/missing.mtx"
@@ -164,6 +166,12 @@ if grep -q "A\*P" "$folder/out"; then
     echo "--product AA measured A*P"
     failures=$((failures + 1))
 fi
+
+# Lists that are given in parts.
+run 0 $quick --peers none --product AP --product AA --method paper --method auto fd2d5:10
+for part in "  A\*P" "  A\*A" "^    spg-paper  " "^    spg-plan  "; do
+    grep -q "$part" "$folder/out" || { failures=$((failures + 1)); echo "$part is not measured"; }
+done
 
 # The record: a line for each implementation, with every field.
 run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"

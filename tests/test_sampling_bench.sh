@@ -99,7 +99,7 @@ run 2 --no-such-option
 says err "--help"
 run 2 --items 5 more
 says err "more"
-for wrong in --method=best --method=alias,best --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
+for wrong in --method=best --method=alias,best --method= --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
     --resolution=any --sampler=any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
     --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0; do
     run 2 "$wrong"
