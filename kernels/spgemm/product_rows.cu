@@ -131,7 +131,7 @@ spg_status fill_alike_rows(cuda_state *state)
     if (state->chosen.direct && longest <= DIRECT_MOST)
         return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
     if (fills_private(run)) {
-        spg_status status = fill_rows_private(run, longest);
+        spg_status status = fill_rows_private(run, (int)most); /* misfits of few entries in C, too */
         if (status != SPG_OK || most <= PRIVATE_MOST) return status;
         return fill_rows_mixed(run, PRIVATE_MOST, {}, &state->mixed);
     }
