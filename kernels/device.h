@@ -31,6 +31,7 @@ typedef struct spg_tally {
     unsigned int faults;                            /* bits of spg_fault */
     unsigned int longest_row;                       /* entries of the longest row of C that was counted */
     unsigned int misfits;                           /* rows that the counting kernel could not hold */
+    unsigned int misfits_counted, longest_misfit;   /* those that another kernel counted then, and their longest */
     unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
     unsigned int scattered;                         /* of a few rows of A, those far from the next one's columns */
     /* Of a sample of rows (spgemm/route.cu): the longest row of A, which counting by merging finds of all rows that it

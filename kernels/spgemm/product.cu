@@ -203,7 +203,7 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         };
         status = count_rows(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
-        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > 0)
+        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > state->found.misfits_counted)
             status = count_misfits(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
         if (faulty(SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper) status = count_irregular(state);

@@ -31,13 +31,23 @@ row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)produc
 spg_status scan_and_wait(cuda_state *state, unsigned int post)
 {
     spg_status status = scan_lengths(state->run, &state->sums);
-    return status == SPG_OK ? spg_cuda_wait_for_tally(state->run.context, post, &state->found) : status;
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(state->run.context, post, &state->found);
+    state->longest_misfit = state->found.longest_misfit;
+    return status;
+}
+
+/* Whether some rows may have been left as misfits by kernels that leave the tally to another. */
+bool may_have_misfits(const route &chosen)
+{
+    const bool holds_all = chosen.rows == path::mixed_rows || chosen.rows == path::paper;
+    return !holds_all && !(chosen.rows == path::alike_rows && chosen.direct);
 }
 
 spg_status post_scan_and_wait(cuda_state *state)
 {
     unsigned int post = ++state->run.cuda->posts;
-    spg_status status = post_tally(state->run, post);
+    spg_status status = may_have_misfits(state->chosen) ? count_misfits_and_post(state->run, state->sums, post)
+                                                        : post_tally(state->run, post);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
@@ -63,8 +73,8 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
-/* From the diagonal on, if room is to be had to keep the rows; else whole, and, after one more wait, where they do not
- * fit. */
+/* From the diagonal on, if room is to be had to keep the rows; else whole. Where they do not fit, a wait has been spent
+ * on them, and by size they are counted without a sample. */
 spg_status count_upper(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -75,6 +85,8 @@ spg_status count_upper(cuda_state *state)
         if (status == SPG_OK) status = scan_and_wait(state, post);
         if (status != SPG_OK || state->found.faults != 0 || state->found.misfits == 0) return status;
         release_upper_rows(run, &state->upper);
+        state->chosen.rows = path::mixed_rows;
+        return count_rows(state);
     }
     if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->ahead);
     return status == SPG_OK ? count_rows(state) : status;
@@ -168,7 +180,7 @@ spg_status count_rows(cuda_state *state)
     case path::once_rows: return count_once(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
-        status = count_rows_merge(run, post, &state->sums);
+        status = count_rows_merge(run, post, false, &state->sums);
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
@@ -178,7 +190,8 @@ spg_status count_rows(cuda_state *state)
             if (status != SPG_OK) return status;
             unsigned int post = ++run.cuda->posts;
             status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
-                                                  : count_rows_merge(run, post, &state->sums);
+                                                  : count_rows_merge(run, post, true, &state->sums);
+            if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, post);
             return status == SPG_OK ? scan_and_wait(state, post) : status;
         }
         status = count_alike_rows(run, state->chosen);
@@ -202,7 +215,7 @@ spg_status count_misfits(cuda_state *state)
     state->found.long_rows += before.long_rows;
     state->found.misfits = before.misfits;
     state->found.scattered = before.scattered;
-    state->longest_misfit = state->found.longest_row;
+    state->longest_misfit = std::max(before.longest_misfit, state->found.longest_row);
     state->found.longest_row = before.longest_row;
     return status;
 }

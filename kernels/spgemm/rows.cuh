@@ -30,9 +30,10 @@ struct length_sums {
 spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums);
 
 /* rows_merge.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
- * Natural order, all rows; its last block posts the tally. */
+ * Natural order, all rows; its last block posts the tally, unless that has misfits and is to be kept for
+ * count_misfits_and_post. */
 enum { MERGE_MOST = 32 };
-spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums);
+spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_misfits, length_sums *sums);
 
 /* rows_merge_fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
  * is the most that a row has; rows of C of any length, but a warp takes the time of its longest. Natural order, all
@@ -57,7 +58,7 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
  * sorts the columns found. `slots` is a power of two from TABLE_LEAST to TABLE_MOST; rows of up to table_holds(slots)
  * entries fit, counting leaves others as misfits, filling leaves them alone. `together` = 1, 2 or 3 neighbouring rows
  * (3k, 3k+1, 3k+2) are done at once where their rows of A have the same columns (natural order only). */
-enum { TABLE_LEAST = 32, TABLE_MOST = 1024 };
+enum { TABLE_LEAST = 32, TABLE_MOST = 1024, TABLE_MOST_LOG = 10 };
 constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
@@ -69,7 +70,8 @@ spg_status pack_rows(cuda_product &product);
 
 /* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries, of A up
  * to PRIVATE_MOST_A; counting leaves others as misfits, filling leaves them alone. Needs packed rows of B. Natural
- * order, all rows. Counting posts the tally. `longest` bounds the rows of C that are to be filled; f32 and f64 alone.
+ * order, all rows. Counting posts the tally, unless it has misfits. `longest` bounds the rows of C that are to be
+ * filled; f32 and f64 alone.
  */
 enum { PRIVATE_MOST = 28, PRIVATE_MOST_A = 64 };
 spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
@@ -108,6 +110,11 @@ spg_status count_rows_warp(cuda_product &product, const row_set &rows);
 spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
 spg_status count_rows_cta(cuda_product &product, const row_set &rows);
 spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
+
+/* rows_misfits.cu. Counts the misfits of the kernel before, but for those of more than MISFIT_MOST_A entries of A or
+ * MISFIT_MOST_PRODUCTS products, and posts the tally, if that is still to be done. */
+enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
+spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, unsigned int post);
 
 /* rows_global.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory, its
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by

@@ -24,9 +24,10 @@ __device__ inline void send_tally(spg_tally *tally, spg_mailbox *mailbox, unsign
     if (threadIdx.x % 32 == 0) mailbox->number = number;
 }
 
-/* The last block of the grid to come here sends the tally. By one whole warp of every block, which added to the tally
- * what its block found. */
-__device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox, unsigned int number)
+/* The last block of the grid to come here sends the tally; not, if so asked, one that has misfits. By one whole warp of
+ * every block, which added to the tally what its block found. */
+__device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox, unsigned int number,
+                                          bool keeps_misfits = false)
 {
     unsigned int before = 0;
     if (threadIdx.x % 32 == 0) {
@@ -36,6 +37,10 @@ __device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox
     before = __shfl_sync(~0u, before, 0);
     if (before != gridDim.x - 1) return;
     __threadfence();
+    if (keeps_misfits && *const_cast<volatile unsigned int *>(&tally->misfits) > 0) {
+        if (threadIdx.x % 32 == 0) tally->blocks_done = 0;
+        return;
+    }
     send_tally(tally, mailbox, number);
 }
 

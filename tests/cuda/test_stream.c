@@ -1,9 +1,10 @@
 /* What a user of streams and graphs relies on: work is queued on the caller's stream, a product waits at most twice
- * (once more where rows of A are not what a sample of them promised, twice more where rows of B do not ascend), a
- * plan's run not at all, so that it can be captured and replayed with new values. */
+ * (once more for rows of very many entries that a sample of A's did not promise, twice more where rows of B do not
+ * ascend), a plan's run not at all, so that it can be captured and replayed with new values. */
 #include "count_waits.h"
 #include "products.h"
 
+#include "spg/amg.h"
 #include "spg/sampling.h"
 
 #include <cuda_runtime_api.h>
@@ -97,24 +98,98 @@ static void a_product_waits_at_most_twice(void **state)
     }
 }
 
-/* Rows of 20 entries, but for one of 600 that no sample of every sixth row or fewer has. */
-static void a_row_that_no_sample_has_costs_a_wait_at_most(void **state)
+/* Rows that a sample finds alike, for each kernel that leaves longer ones to another: of so many entries in A and B,
+ * next to each other or anywhere. */
+static const struct {
+    const char *kernel;
+    int64_t a, b;
+    bool anywhere;
+    spg_type offset_type;
+} alike[] = {{"tables of the threads' own", 14, 3, false, SPG_I32},
+             {"merging by threads", 14, 3, false, SPG_I64},
+             {"merging by warps", 20, 6, true, SPG_I32},
+             {"tables", 40, 6, true, SPG_I32},
+             {"tables, kept rows", 40, 6, false, SPG_I32}};
+
+enum { ALIKE = sizeof alike / sizeof *alike };
+
+/* Entries of row i of A if not as alike rows have: no sample has these rows, for it is of every sixth row or fewer. The
+ * 70 are of 18 columns, so that the row of C may be short. */
+static int64_t hidden_length(int64_t i)
 {
-    enum { ROWS = 6000 };
-    test_pattern a = {0};
-    uint64_t random = 5;
-    operands o;
-    (void)state;
-    for (int64_t i = 0; i < ROWS; ++i) {
-        test_add_random(&a, &random, i == 5 ? 600 : 20, 0, ROWS, true);
-        test_end_row(&a);
+    switch (i) {
+    case 61: return 100;
+    case 605: return 900;
+    case 2003: return 70;
+    case 3001: return 3000;
+    default: return i >= 1201 && i <= 1205 ? 300 : 0;
     }
-    test_matrix_of(&a, ROWS, SPG_I32, SPG_F64, 6, TEST_INTEGER, &o.A);
-    test_free_pattern(&a);
-    test_random_csr(test_host(), ROWS, ROWS, 6, SPG_I32, SPG_F64, 7, TEST_INTEGER, &o.B);
-    send_operands(&o);
-    assert_in_range(waits_of_a_product(&o, "a row that no sample has"), 1, 3);
-    close_operands(&o);
+}
+
+/* n rows and columns; the longest hidden row is one more, of so many entries, if they are not 0. */
+static void make_alike(operands *o, int k, int64_t n, int64_t longest)
+{
+    test_pattern pattern[2] = {{0}, {0}};
+    uint64_t random = 5;
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t hidden = i == 7 && longest > 0 ? longest : hidden_length(i);
+        const int64_t length[2] = {hidden > 0 ? hidden : alike[k].a, alike[k].b};
+        for (int m = 0; m < 2; ++m) {
+            const int64_t first = i < n - length[m] ? i : n - length[m];
+            if (m == 0 && hidden == 70)
+                for (int64_t e = 0; e < 70; ++e) test_add(&pattern[m], i + e % 18);
+            else if (alike[k].anywhere || (m == 0 && hidden > 0))
+                test_add_random(&pattern[m], &random, length[m], 0, n, true);
+            else
+                test_add_random(&pattern[m], &random, length[m], first, first + length[m], true);
+            test_end_row(&pattern[m]);
+        }
+    }
+    test_matrix_of(&pattern[0], n, alike[k].offset_type, SPG_F64, 6, TEST_INTEGER, &o->A);
+    test_matrix_of(&pattern[1], n, alike[k].offset_type, SPG_F64, 7, TEST_INTEGER, &o->B);
+    test_free_pattern(&pattern[0]);
+    test_free_pattern(&pattern[1]);
+}
+
+static void rows_that_no_sample_has_cost_no_wait(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ALIKE; ++k) {
+        operands o;
+        make_alike(&o, k, 6000, 0);
+        send_operands(&o);
+        assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
+        close_operands(&o);
+    }
+}
+
+static void a_row_of_very_many_entries_that_no_sample_has_costs_a_wait(void **state)
+{
+    enum { MOST = 8192 };
+    (void)state;
+    for (int k = 0; k < ALIKE; ++k)
+        for (int64_t longest = MOST; longest <= MOST + 1; ++longest) {
+            operands o;
+            make_alike(&o, k, 20000, longest);
+            send_operands(&o);
+            assert_int_equal(waits_of_a_product(&o, alike[k].kernel), longest == MOST ? 2 : 3);
+            close_operands(&o);
+        }
+}
+
+static void rows_that_no_sample_has_are_checked(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ALIKE; ++k) {
+        operands o;
+        spg_csr C;
+        make_alike(&o, k, 6000, 0);
+        o.A.columns[test_offset(&o.A, 606) - 1] = 6000;
+        send_operands(&o);
+        assert_int_equal(spgemm_csr(o.context, &o.here_A, &o.here_B, &C), SPG_ERROR_FORMAT);
+        assert_non_null(strstr(spg_context_message(o.context), "605"));
+        close_operands(&o);
+    }
 }
 
 /* The last shape has rows of class global, which are done in slices. */
@@ -131,6 +206,51 @@ static void rows_of_b_that_do_not_ascend_cost_two_waits_at_most(void **state)
         assert_in_range(waits_of_a_product(&o, "rows of B that do not ascend"), 1, 4);
         close_operands(&o);
     }
+}
+
+/* Each row of A is coupled to its neighbours and, if there is a hub, to the first; P takes four rows to one. */
+static void make_chain(operands *o, bool has_hub)
+{
+    enum { ROWS = 6000 };
+    test_pattern a = {0}, p = {0};
+    for (int64_t i = 0; i < ROWS; ++i) {
+        if (has_hub && i > 1) test_add(&a, 0);
+        for (int64_t j = i > 0 ? i - 1 : 0; j < ROWS && (j <= i + 1 || (has_hub && i == 0)); ++j) test_add(&a, j);
+        test_end_row(&a);
+        test_add(&p, i / 4);
+        test_end_row(&p);
+    }
+    test_matrix_of(&a, ROWS, SPG_I32, SPG_F64, 0, TEST_INTEGER, &o->A);
+    test_matrix_of(&p, ROWS / 4, SPG_I32, SPG_F64, 3, TEST_INTEGER, &o->B);
+    for (int64_t i = 0; i < ROWS; ++i)
+        for (int64_t k = test_offset(&o->A, i); k < test_offset(&o->A, i + 1); ++k)
+            ((double *)o->A.values)[k] = (double)(1 + (i + o->A.columns[k]) % 5);
+    test_free_pattern(&a);
+    test_free_pattern(&p);
+}
+
+/* A*P and R*(A*P) wait once each where rows are short; the hub is too long for the kernels that count first. */
+static void a_long_row_costs_a_galerkin_product_two_waits_at_most(void **state)
+{
+    int waited[2];
+    (void)state;
+    for (int has_hub = 0; has_hub < 2; ++has_hub) {
+        operands o;
+        spg_csr C, expected, here;
+        make_chain(&o, has_hub != 0);
+        send_operands(&o);
+        waits = 0;
+        assert_int_equal(spg_galerkin(o.context, NULL, &o.here_A, &o.here_B, &C), SPG_OK);
+        waited[has_hub] = waits;
+        assert_int_equal(spg_galerkin(test_host(), NULL, &o.A, &o.B, &expected), SPG_OK);
+        test_to_host(o.context, &C, &here);
+        test_assert_same_product(&here, &expected, "a Galerkin product");
+        spg_csr_free(o.context, &C);
+        spg_csr_free(test_host(), &here);
+        spg_csr_free(test_host(), &expected);
+        close_operands(&o);
+    }
+    assert_in_range(waited[1], 1, waited[0] + 2);
 }
 
 static void draws_from_tables_wait_for_nothing(void **state)
@@ -223,8 +343,11 @@ int main(int argc, char **argv)
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_waits_at_most_twice),
-        cmocka_unit_test(a_row_that_no_sample_has_costs_a_wait_at_most),
+        cmocka_unit_test(rows_that_no_sample_has_cost_no_wait),
+        cmocka_unit_test(a_row_of_very_many_entries_that_no_sample_has_costs_a_wait),
+        cmocka_unit_test(rows_that_no_sample_has_are_checked),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_cost_two_waits_at_most),
+        cmocka_unit_test(a_long_row_costs_a_galerkin_product_two_waits_at_most),
         cmocka_unit_test(draws_from_tables_wait_for_nothing),
         cmocka_unit_test(work_follows_what_was_queued_on_the_stream_before),
         cmocka_unit_test(a_captured_plan_is_replayed_with_new_values),
