@@ -11,10 +11,10 @@
 
 enum { DOCUMENTS = 70, VOCABULARY = 50, WORDS = 2000, METHODS = 4 };
 
-/* theta and phi on the host, and lda at a context's place. */
+/* theta and phi on the host. lead: bytes before them, where they lie at a context's place. */
 typedef struct corpus {
-    spg_lda host, here;
-    size_t theta_bytes, phi_bytes;
+    spg_lda host;
+    size_t theta_bytes, phi_bytes, lead;
 } corpus;
 
 static void *random_values(spg_type type, int64_t count, uint64_t *state)
@@ -60,6 +60,7 @@ static void open_corpus(int32_t topics, spg_type type, corpus *c)
                type == SPG_F32 ? (const void *)&(float){0.25F} : (const void *)&(double){0.25}, spg_type_size(type));
     c->theta_bytes = (size_t)(DOCUMENTS * topics) * spg_type_size(type);
     c->phi_bytes = (size_t)(VOCABULARY * topics) * spg_type_size(type);
+    c->lead = 0;
 }
 
 static void free_corpus(corpus *c)
@@ -68,16 +69,29 @@ static void free_corpus(corpus *c)
     for (int k = 0; k < 4; ++k) free((void *)(uintptr_t)arrays[k]);
 }
 
+/* A copy at the place, with so many bytes before it. */
+static char *take_behind(spg_context *context, size_t lead, const void *values, size_t bytes)
+{
+    char *led = calloc(1, lead + bytes);
+    assert_non_null(led);
+    memcpy(led + lead, values, bytes);
+    char *here = test_take(context, led, lead + bytes);
+    free(led);
+    return here;
+}
+
 static void draw(spg_context *context, corpus *c, int method, spg_random random, int32_t *topics)
 {
-    void *arrays[] = {test_take(context, c->host.theta, c->theta_bytes), test_take(context, c->host.phi, c->phi_bytes),
+    void *arrays[] = {take_behind(context, c->lead, c->host.theta, c->theta_bytes),
+                      take_behind(context, c->lead, c->host.phi, c->phi_bytes),
                       test_take(context, c->host.word_offsets, (DOCUMENTS + 1) * sizeof(int64_t)),
                       test_take(context, c->host.words, WORDS * sizeof(int32_t))};
-    const size_t bytes[] = {c->theta_bytes, c->phi_bytes, (DOCUMENTS + 1) * sizeof(int64_t), WORDS * sizeof(int32_t)};
+    const size_t bytes[] = {c->lead + c->theta_bytes, c->lead + c->phi_bytes, (DOCUMENTS + 1) * sizeof(int64_t),
+                            WORDS * sizeof(int32_t)};
     int32_t *here = test_take(context, topics, WORDS * sizeof *topics);
     spg_lda lda = c->host;
-    lda.theta = arrays[0];
-    lda.phi = arrays[1];
+    lda.theta = (char *)arrays[0] + c->lead;
+    lda.phi = (char *)arrays[1] + c->lead;
     lda.word_offsets = arrays[2];
     lda.words = arrays[3];
     if (spg_lda_draw(context, &lda, (spg_butterfly_method)method, &random, here) != SPG_OK)
@@ -190,6 +204,28 @@ static void topics_of_many_pieces_lie_where_their_numbers_say(void **state)
     }
 }
 
+/* Rows that fill the lanes that share them, and about those; theta and phi at multiples of 16 bytes and elsewhere. */
+static void topics_that_fill_lanes_lie_where_their_numbers_say_wherever_arrays_begin(void **state)
+{
+    static const int32_t counts[] = {64, 128, 256, 512, 513, 700, 768, 769, 1024};
+    static int32_t topics[WORDS], elsewhere[WORDS];
+    (void)state;
+    for (size_t t = 0; t < 2 * sizeof counts / sizeof *counts; ++t) {
+        corpus c;
+        spg_type type = t % 2 == 0 ? SPG_F32 : SPG_F64;
+        open_corpus(counts[t / 2], type, &c);
+        draw_on_every_place(&c, topics);
+        for (int64_t m = 0; m < DOCUMENTS; ++m)
+            for (int64_t w = c.host.word_offsets[m]; w < c.host.word_offsets[m + 1]; ++w)
+                assert_topic(&c.host, m, w, spg_uniform_f64(spg_random_number(3, 4, 5 + (uint64_t)w)), topics[w],
+                             SPG_BUTTERFLY_AUTO);
+        c.lead = spg_type_size(type);
+        draw_on_every_place(&c, elsewhere);
+        assert_memory_equal(topics, elsewhere, sizeof topics);
+        free_corpus(&c);
+    }
+}
+
 /* Products near both ends of the type's range, most of them 0: of a word, each is 0 or one value. */
 static void a_product_of_zero_is_not_drawn_whatever_the_others_are(void **state)
 {
@@ -266,6 +302,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_topic_lies_where_its_number_says_on_every_place),
         cmocka_unit_test(topics_of_many_pieces_lie_where_their_numbers_say),
+        cmocka_unit_test(topics_that_fill_lanes_lie_where_their_numbers_say_wherever_arrays_begin),
         cmocka_unit_test(a_product_of_zero_is_not_drawn_whatever_the_others_are),
         cmocka_unit_test(algorithms_1_and_4_agree),
         cmocka_unit_test(topics_follow_the_products),

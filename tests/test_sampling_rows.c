@@ -245,14 +245,17 @@ static void rows_with_signs_and_large_weights_are_drawn_from_alike(void **state)
 {
     enum { LONG = TEST_LENGTHS + 2, SHORT = 98 };
     int64_t few_long[LONG] = {40001}, many_short[SHORT]; /* the first and the long one end before the matrix does */
+    int64_t middle[SHORT];                               /* a warp takes some of them in turn */
     (void)state;
     memcpy(few_long + 1, test_lengths, sizeof test_lengths);
     few_long[LONG - 1] = 3;
     for (int i = 0; i < SHORT; ++i) many_short[i] = i < TEST_LENGTHS - 1 ? test_lengths[i] : 1 + i * 37 % 80;
+    for (int i = 0; i < SHORT; ++i) middle[i] = 300 + i * 37 % 200;
     for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
         for (int large = 0; large < (type == SPG_F64 ? 2 : 1); ++large) {
             assert_odd_rows_alike(few_long, LONG, type, large == 1);
             assert_odd_rows_alike(many_short, SHORT, type, large == 1);
+            assert_odd_rows_alike(middle, SHORT, type, large == 1);
         }
 }
 
@@ -281,6 +284,41 @@ static void many_rows_of_mixed_lengths_are_drawn_from_alike(void **state)
             }
             test_close_weights(&weights);
         }
+}
+
+/* Short rows on both sides of one of so many items that a warp cannot count from the first of them to the last in 28
+ * bits of bytes. All weights of a short row are 1; of the long one's one is, and some are small. */
+static void rows_on_both_sides_of_a_huge_one_are_drawn_from(void **state)
+{
+    enum { SHORT_ROWS = 400000, SHORT = 16, BEFORE = 1000 * SHORT, HUGE_ROW = 68000000, ONLY = 12345678 };
+    const int64_t rows = SHORT_ROWS + 1, items = (int64_t)SHORT_ROWS * SHORT + HUGE_ROW;
+    const spg_random random = {3, 1, 4};
+    float *values = calloc((size_t)items, sizeof *values);
+    int32_t *offsets = malloc((size_t)(rows + 1) * sizeof *offsets), *draws = malloc((size_t)rows * sizeof *draws);
+    (void)state;
+    assert_true(values != NULL && offsets != NULL && draws != NULL);
+    for (int64_t i = 0; i <= rows; ++i) offsets[i] = (int32_t)(i * SHORT + (i * SHORT > BEFORE ? HUGE_ROW - SHORT : 0));
+    for (int64_t k = 0; k < SHORT_ROWS * SHORT; ++k) values[k < BEFORE ? k : k + HUGE_ROW] = 1;
+    for (int64_t k = 0; k < ONLY / 2; k += 3) values[BEFORE + k] = 0x1p-32F;
+    values[BEFORE + ONLY] = 1;
+    spg_context *context = test_context_at_place(2);
+    void *values_here = test_lend(values, (size_t)items * sizeof *values);
+    void *offsets_here = test_lend(offsets, (size_t)(rows + 1) * sizeof *offsets);
+    int32_t *draws_here = test_lend(draws, (size_t)rows * sizeof *draws);
+    spg_csr weights = {rows, HUGE_ROW, items, SPG_I32, SPG_F32, test_place(), offsets_here, NULL, values_here};
+    if (spg_butterfly_draw(context, &weights, SPG_BUTTERFLY_AUTO, &random, NULL, draws_here) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    test_fetch(draws_here, (size_t)rows * sizeof *draws, draws);
+    for (int64_t i = 0; i < rows; ++i) {
+        const double u = spg_uniform_f64(spg_random_number(3, 1, 4 + (uint64_t)i));
+        const int32_t expected = offsets[i] == BEFORE ? ONLY : (int32_t)(u * SHORT);
+        if (draws[i] != expected) fail_msg("row %lld: %d, not %d", (long long)i, (int)draws[i], (int)expected);
+    }
+    test_give_back(values_here, (size_t)items * sizeof *values);
+    test_give_back(offsets_here, (size_t)(rows + 1) * sizeof *offsets);
+    test_give_back(draws_here, (size_t)rows * sizeof *draws);
+    free(values), free(offsets), free(draws);
+    spg_context_destroy(context);
 }
 
 /* Below 1 doubles lie closer than above: the sum before the last block is 1 - 2^-53, its only item above zero lifts it
@@ -321,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
         cmocka_unit_test(rows_with_signs_and_large_weights_are_drawn_from_alike),
         cmocka_unit_test(many_rows_of_mixed_lengths_are_drawn_from_alike),
+        cmocka_unit_test(rows_on_both_sides_of_a_huge_one_are_drawn_from),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);
