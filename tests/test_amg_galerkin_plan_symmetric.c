@@ -101,9 +101,10 @@ static void plans_notice_when_the_operator_is_symmetric_no_more(void **state)
     static const struct {
         int64_t rows, cols;
         double mean, mean_of_P;
-    } shapes[] = {{500, 120, 4, 1}, {600, 90, 8, 3}, {900, 300, 12, 6}, {1500, 12, 6, 3}, {2500, 1200, 20, 8}};
+    } shapes[] = {{500, 120, 4, 1}, {600, 90, 8, 3},     {900, 300, 12, 6},
+                  {1500, 12, 6, 3}, {2500, 1200, 20, 8}, {1500, 700, 2, 1}};
     for (int t = 0; t < 4; t++)
-        for (int s = 0; s < 5; s++) {
+        for (int s = 0; s < 6; s++) {
             spg_context *context = test_context_at_place(2);
             spg_csr pattern = test_symmetric(shapes[s].rows, shapes[s].mean, SPG_F32, 6);
             spg_csr A = blocks_of(&pattern, 1, 1, value_types[t]);
@@ -123,8 +124,9 @@ static void plans_of_block_matrices_have_the_bits_of_the_product(void **state)
     for (int t = 0; t < 4; t++)
         for (int s = 0; s < 7; s++) {
             spg_context *context = test_context_at_place(2);
-            const bool is_large = t == 1 && s == 2; /* threads then do some rows of a block */
-            spg_csr nodes = test_symmetric(is_large ? 3000 : 300, 10, SPG_F32, 8);
+            /* Threads then do three rows of a block, or what is left of it. */
+            const bool is_large = t == 1 && (s == 0 || s == 2);
+            spg_csr nodes = test_symmetric(is_large ? 4000 - 500 * s : 300, 10, SPG_F32, 8);
             spg_csr aggregates = random_matrix(nodes.rows, is_large ? 1500 : 20 + 10 * s, 2, SPG_I32, SPG_F32, 9, 0);
             spg_csr A = blocks_of(&nodes, sizes[s][0], sizes[s][0], value_types[t]);
             spg_csr P = blocks_of(&aggregates, sizes[s][0], sizes[s][1], value_types[t]);
@@ -133,6 +135,25 @@ static void plans_of_block_matrices_have_the_bits_of_the_product(void **state)
             check_plan(context, &A, &P, 0);
             spg_context_destroy(context);
         }
+}
+
+/* A's rows name so many blocks, and C's are so short, that a window of C's entries takes more of A than shared memory
+ * has room for. */
+static void plans_of_long_rows_of_blocks_have_the_bits_of_the_product(void **state)
+{
+    (void)state;
+    enum { NODES = 400 };
+    for (int t = 0; t < 4; t++) {
+        spg_context *context = test_context_at_place(2);
+        spg_csr nodes = test_symmetric(NODES, 260, SPG_F32, 8), one;
+        assert_int_equal(spg_csr_alloc(test_host(), NODES, 1, NODES, SPG_I32, SPG_F32, &one), SPG_OK);
+        for (int i = 0; i < NODES; i++) one.columns[i] = 0, ((int32_t *)one.row_offsets)[i + 1] = i + 1;
+        spg_csr A = blocks_of(&nodes, 3, 3, value_types[t]), P = blocks_of(&one, 3, 6, value_types[t]);
+        spg_csr_free(test_host(), &nodes);
+        spg_csr_free(test_host(), &one);
+        check_plan(context, &A, &P, 0);
+        spg_context_destroy(context);
+    }
 }
 
 /* The values of P lie one entry behind where memory begins, so that no pair of them is aligned to its size. */
@@ -193,6 +214,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_notice_when_the_operator_is_symmetric_no_more),
         cmocka_unit_test(plans_of_block_matrices_have_the_bits_of_the_product),
+        cmocka_unit_test(plans_of_long_rows_of_blocks_have_the_bits_of_the_product),
         cmocka_unit_test(values_of_blocks_may_begin_at_any_entry),
         cmocka_unit_test(plans_under_a_workspace_limit_do_too),
     };

@@ -24,6 +24,22 @@ static void open_plan(planned *p, spg_context *context, int64_t m, int64_t k, in
     if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
 }
 
+/* The same of these patterns, which are freed. */
+static void open_plan_of(planned *p, spg_context *context, test_pattern *a, test_pattern *b, int64_t cols,
+                         spg_type type)
+{
+    p->context = context;
+    test_matrix_of(a, b->rows, SPG_I32, type, 1, 0, &p->A);
+    test_matrix_of(b, cols, SPG_I32, type, 2, 0, &p->B);
+    test_free_pattern(a);
+    test_free_pattern(b);
+    test_reference_product(&p->A, &p->B, &p->expected);
+    test_to_place(context, &p->A, &p->here_A);
+    test_to_place(context, &p->B, &p->here_B);
+    spg_status status = spgemm_plan_create(context, &p->here_A, &p->here_B, &p->plan);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
+}
+
 static void close_plan(planned *p)
 {
     spgemm_plan_destroy(p->plan);
@@ -144,19 +160,78 @@ static void plan_runs_of_rows_of_every_length_have_the_bits_of_the_plain_sum(voi
             test_add(&a, 0);
             test_end_row(&a);
         }
-        planned p = {.context = context};
-        spg_type type = test_value_types[l % 4];
-        test_matrix_of(&a, 12, SPG_I32, type, 1, 0, &p.A);
-        test_matrix_of(&b, n, SPG_I32, type, 2, 0, &p.B);
-        test_free_pattern(&a), test_free_pattern(&b);
-        test_reference_product(&p.A, &p.B, &p.expected);
-        test_to_place(context, &p.A, &p.here_A);
-        test_to_place(context, &p.B, &p.here_B);
-        assert_int_equal(spgemm_plan_create(context, &p.here_A, &p.here_B, &p.plan), SPG_OK);
+        planned p;
+        open_plan_of(&p, context, &a, &b, n, test_value_types[l % 4]);
         spg_csr C = {0};
         run_and_check(&p, &C, "rows of one length");
         renew_values(&p, 70);
         run_and_check(&p, &C, "rows of one length, new values");
+        spg_csr_free(context, &C);
+        close_plan(&p);
+    }
+    spg_context_destroy(context);
+}
+
+/* How columns of B may almost come in pairs 2k and 2k + 1: they do; every other node's are 2k and 2k + 3, or 2k + 1
+ * and 2k + 2; rows have one column more. */
+typedef enum pairing { PAIRS, APART, SHIFTED, LEFT_OVER, PAIRINGS } pairing;
+
+/* Rows of A and of B that are equal in threes, as those of three unknowns a node. */
+static void columns_that_are_almost_pairs_keep_their_bits(void **state)
+{
+    (void)state;
+    enum { NODES = 60, NEAR = 4, ROW_PAIRS = 4 };
+    spg_context *context = test_context(2, test_default_limits);
+    for (int t = 0; t < TEST_VALUE_TYPES; ++t)
+        for (pairing kind = PAIRS; kind < PAIRINGS; ++kind) {
+            test_pattern a = {0}, b = {0};
+            for (int64_t i = 0; i < 3 * NODES; ++i) {
+                const int64_t node = i / 3, first = node < NODES - NEAR ? node : NODES - NEAR;
+                for (int64_t k = 0; k < 3 * NEAR; ++k) test_add(&a, 3 * first + k);
+                test_end_row(&a);
+                for (int64_t pair = node; pair < node + ROW_PAIRS; ++pair) {
+                    const bool is_odd = node % 2 == 1;
+                    const int64_t column = kind == APART ? 4 * pair : 2 * pair + (kind == SHIFTED && is_odd);
+                    test_add(&b, column);
+                    test_add(&b, column + (kind == APART && is_odd ? 3 : 1));
+                }
+                if (kind == LEFT_OVER) test_add(&b, 2 * (node + ROW_PAIRS));
+                test_end_row(&b);
+            }
+            planned p;
+            open_plan_of(&p, context, &a, &b, 4 * (NODES + ROW_PAIRS), test_value_types[t]);
+            spg_csr C = {0};
+            run_and_check(&p, &C, "columns that are almost pairs");
+            spg_csr_free(context, &C);
+            close_plan(&p);
+        }
+    spg_context_destroy(context);
+}
+
+/* A row of C of one entry more than a power of two, to whose first and last entry each entry of A adds: sorted by too
+ * few bits, their products would lie among each other. */
+static void products_of_the_first_and_the_last_of_a_power_of_two_are_kept_apart(void **state)
+{
+    (void)state;
+    enum { MIDDLE = 3 };
+    spg_context *context = test_context(2, test_default_limits);
+    for (int64_t most = 64; most <= 4096; most *= 2) {
+        test_pattern a = {0}, b = {0};
+        const int64_t rows = (most - 1 + MIDDLE - 1) / MIDDLE;
+        for (int64_t j = 0; j < rows; ++j) { /* the middle columns are 1 to most - 1 */
+            const int64_t first = j + 1 < rows ? 1 + j * MIDDLE : most - MIDDLE;
+            test_add(&a, j);
+            test_add(&b, 0);
+            for (int64_t k = 0; k < MIDDLE; ++k) test_add(&b, first + k);
+            test_add(&b, most);
+            test_end_row(&b);
+        }
+        test_end_row(&a);
+        planned p;
+        open_plan_of(&p, context, &a, &b, most + 1, SPG_F64);
+        assert_int_equal(p.expected.nnz, most + 1);
+        spg_csr C = {0};
+        run_and_check(&p, &C, "a row of a power of two and one");
         spg_csr_free(context, &C);
         close_plan(&p);
     }
@@ -206,6 +281,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(plan_runs_have_the_bits_of_the_plain_sum),
         cmocka_unit_test(plan_runs_of_every_shape_have_the_bits_of_the_plain_sum),
         cmocka_unit_test(plan_runs_of_rows_of_every_length_have_the_bits_of_the_plain_sum),
+        cmocka_unit_test(columns_that_are_almost_pairs_keep_their_bits),
+        cmocka_unit_test(products_of_the_first_and_the_last_of_a_power_of_two_are_kept_apart),
         cmocka_unit_test(a_plan_outlives_the_matrices_it_was_made_from),
         cmocka_unit_test(values_are_not_read_when_a_plan_is_made),
     };
