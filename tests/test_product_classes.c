@@ -250,6 +250,35 @@ static void short_rows_with_long_rows_of_the_result_keep_their_bits(void **state
     }
 }
 
+/* Rows of C of up to 29 entries from rows of B of up to 14: a device may give each a thread, whose table holds 28, and
+ * pack rows of B of up to 12. Those of 29 are rows that no sample asks for. */
+static void rows_about_what_a_threads_table_holds_keep_their_bits(void **state)
+{
+    (void)state;
+    enum { GROUP = 48, A_LENGTH = 18, LONGEST_B = 14 };
+    const int64_t widths[] = {15, 16, 17, 18, 27, 28, 29};
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 5;
+    for (int64_t group = 0; group < 7; ++group) /* a group of rows of B has so many columns */
+        for (int64_t j = 0; j < GROUP; ++j) {
+            test_add_random(&b, &random, j % (LONGEST_B + 1), 29 * group, 29 * group + widths[group], true);
+            test_end_row(&b);
+        }
+    for (int64_t i = 0; i < 1200; ++i) {
+        const int64_t group = i % 6 == 5 ? 6 : i / 200; /* warps of rows of one length, but for these */
+        test_add_random(&a, &random, A_LENGTH, group * GROUP, (group + 1) * GROUP, i % 3 > 0);
+        test_end_row(&a);
+    }
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        take_matrices(&a, &b, 29 * 7, test_value_types[v], &A, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        free_both(&A, &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +290,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_tens_of_thousands_of_entries_keep_their_bits),
         cmocka_unit_test(rows_of_1_to_100000_products_mixed_keep_their_bits),
         cmocka_unit_test(short_rows_with_long_rows_of_the_result_keep_their_bits),
+        cmocka_unit_test(rows_about_what_a_threads_table_holds_keep_their_bits),
     };
     return TEST_RUN_HERE(argc, argv, "product classes", tests);
 }

@@ -92,6 +92,66 @@ static void wide_rows_of_b_in_any_order_contract(void **state)
     }
 }
 
+/* Rows of 40 entries, and odd ones of about 52, which is what a sample of the others makes a device keep of a row. Four
+ * rows of B that follow each other have all columns of a row of C between them. */
+static void rows_of_just_what_is_kept_of_a_row_contract(void **state)
+{
+    (void)state;
+    enum { APART = 100, NAMED = 24, HALF = 30 };
+    for (int64_t most = 51; most <= 53; ++most) {
+        test_pattern a = {0}, b = {0};
+        for (int64_t j = 0; j < 2 * HALF; ++j) {
+            const int64_t begin = j < HALF ? 0 : APART, end = j < HALF ? 40 : APART + most;
+            for (int64_t column = begin + j % 4; column < end; column += 4) test_add(&b, column);
+            test_end_row(&b);
+        }
+        for (int64_t i = 0; i < ROWS; ++i) {
+            const int64_t first = i % (HALF - NAMED) + (i % 6 == 5 ? HALF : 0);
+            for (int64_t k = 0; k < NAMED; ++k) test_add(&a, first + k);
+            test_end_row(&a);
+        }
+        for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+            spg_csr A, B;
+            test_matrix_of(&a, 2 * HALF, SPG_I32, test_value_types[v], 1, 0, &A);
+            test_matrix_of(&b, APART + most, SPG_I32, test_value_types[v], 2, 0, &B);
+            test_check_product(&A, &B, test_default_limits, 2);
+            spg_csr_free(test_host(), &A);
+            spg_csr_free(test_host(), &B);
+        }
+        test_free_pattern(&a);
+        test_free_pattern(&b);
+    }
+}
+
+/* What is kept of rows while they are counted may take 64 MB, or twice what the operands take: here it would be more
+ * than either. */
+static void rows_that_take_much_more_than_the_operands_are_not_kept(void **state)
+{
+    (void)state;
+    enum { MANY = 45000, LENGTH = 24, NEAR = 60 };
+    spg_context *context = test_context(2, test_default_limits);
+    test_pattern a = {0};
+    uint64_t random = 9;
+    spgemm_stats stats;
+    spg_csr A, C, expected;
+    for (int64_t i = 0; i < MANY; ++i) {
+        const int64_t first = i < MANY - NEAR ? i : MANY - NEAR;
+        test_add_random(&a, &random, LENGTH, first, first + NEAR, true);
+        test_end_row(&a);
+    }
+    test_matrix_of(&a, MANY, SPG_I32, SPG_F64, 1, 0, &A);
+    test_free_pattern(&a);
+    test_multiply(context, &A, &A, &C);
+    assert_int_equal(spgemm_last_stats(context, &stats), SPG_OK);
+    if (stats.workspace_bytes > 64 << 20) fail_msg("%lld bytes of workspace", (long long)stats.workspace_bytes);
+    test_reference_product(&A, &A, &expected);
+    test_assert_same_product(&C, &expected, "rows not kept");
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &C);
+    spg_csr_free(test_host(), &expected);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +160,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_longer_than_the_others_contract),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_contract),
         cmocka_unit_test(wide_rows_of_b_in_any_order_contract),
+        cmocka_unit_test(rows_of_just_what_is_kept_of_a_row_contract),
+        cmocka_unit_test(rows_that_take_much_more_than_the_operands_are_not_kept),
     };
     return TEST_RUN_HERE(argc, argv, "products that contract", tests);
 }
