@@ -220,33 +220,71 @@ static void singular_operators_give_the_solution_of_least_norm(void **state)
         }
 }
 
+enum { N_MOST = 70 };
+
 /* As dependent candidates leave them. Zero rows and columns move from one update to the next. */
-static void unknowns_of_zero_rows_are_zero_and_the_others_solved(void **state)
+static void check_zero_rows(int64_t n, bool is_symmetric)
 {
-    (void)state;
-    enum { N = 17 };
-    double b[N];
+    double b[N_MOST];
     solver made = {0};
-    test_random_values(4, 0, SPG_F64, N, b);
-    for (int zero = 2; zero < N; zero += 5) {
-        spg_csr A = random_matrix(N, SPG_F64, 4, 1);
+    test_random_values(4, 0, SPG_F64, N_MOST, b);
+    for (int64_t zero = 2; zero < n; zero += 5) {
+        spg_csr A =
+            is_symmetric ? symmetric_matrix(n, SPG_F64, 3 + 2 * sqrt((double)n), 1) : random_matrix(n, SPG_F64, 4, 1);
         double *values = A.values, sum;
-        for (int k = 0; k < N; k++) values[zero * N + k] = values[k * N + zero] = 0;
+        for (int64_t k = 0; k < n; k++) values[zero * n + k] = values[k * n + zero] = 0;
         if (zero == 2)
             create(&A, &made);
         else
             update(&made, &A);
         double *x = solve(&made, b);
         assert_true(fabs(x[zero]) < 1e-14);
-        for (int i = 0; i < N; i++) {
+        for (int64_t i = 0; i < n; i++) {
             sum = i == zero ? b[i] : 0;
-            for (int j = 0; j < N; j++) sum += values[i * N + j] * x[j];
+            for (int64_t j = 0; j < n; j++) sum += values[i * n + j] * x[j];
             assert_true(fabs(sum - b[i]) < 1e-12);
         }
         free(x);
         spg_csr_free(test_host(), &A);
     }
     destroy(&made);
+}
+
+static void unknowns_of_zero_rows_are_zero_and_the_others_solved(void **state)
+{
+    (void)state;
+    check_zero_rows(17, false);
+    check_zero_rows(17, true);
+    check_zero_rows(70, true);
+}
+
+/* Symmetric and regular, but the first pivots are not: those after the first are zero until rows are exchanged. */
+static void symmetric_operators_whose_first_block_is_singular_are_solved(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {3, 32, 40};
+    for (int s = 0; s < 3; s++)
+        for (spg_type type = SPG_F32; type <= SPG_F64; type++) {
+            double b[N_MOST];
+            solver made;
+            const int64_t n = sizes[s];
+            spg_csr definite = symmetric_matrix(n, type, 3 + 2 * sqrt((double)n), 1),
+                    A = symmetric_matrix(n, type, 3 + 2 * sqrt((double)n), 2);
+            for (int64_t k = 0; k < 2 * n; k++) set(A.values, type, k, 0), set(A.values, type, k % n * n + k / n, 0);
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++) set(A.values, type, i * n + j, 1);
+            set(A.values, type, n + 2, 1), set(A.values, type, 2 * n + 1, 1);
+            for (int i = 0; i < n; i++) b[i] = 1 + i % 3;
+            create(&definite, &made);
+            update(&made, &A);
+            assert_solves(&made, &A, b, 1000);
+            destroy(&made);
+            create(&A, &made);
+            assert_solves(&made, &A, b, 1000);
+            destroy(&made);
+            spg_csr_free(test_host(), &definite);
+            spg_csr_free(test_host(), &A);
+        }
 }
 
 static void zeros_give_zeros(void **state)
@@ -323,6 +361,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(definite_operators_are_solved_and_others_in_their_place),
         cmocka_unit_test(singular_operators_give_the_solution_of_least_norm),
         cmocka_unit_test(unknowns_of_zero_rows_are_zero_and_the_others_solved),
+        cmocka_unit_test(symmetric_operators_whose_first_block_is_singular_are_solved),
         cmocka_unit_test(zeros_give_zeros),
         cmocka_unit_test(on_the_host_an_operator_that_becomes_singular_is_noticed),
         cmocka_unit_test(each_refused_allocation_is_survived),
