@@ -255,7 +255,7 @@ static void short_rows_with_long_rows_of_the_result_keep_their_bits(void **state
 static void rows_about_what_a_threads_table_holds_keep_their_bits(void **state)
 {
     (void)state;
-    enum { GROUP = 48, A_LENGTH = 18, LONGEST_B = 14 };
+    enum { GROUP = 48, LONGEST_B = 14 };
     const int64_t widths[] = {15, 16, 17, 18, 27, 28, 29};
     test_pattern a = {0}, b = {0};
     uint64_t random = 5;
@@ -266,12 +266,52 @@ static void rows_about_what_a_threads_table_holds_keep_their_bits(void **state)
         }
     for (int64_t i = 0; i < 1200; ++i) {
         const int64_t group = i % 6 == 5 ? 6 : i / 200; /* warps of rows of one length, but for these */
-        test_add_random(&a, &random, A_LENGTH, group * GROUP, (group + 1) * GROUP, i % 3 > 0);
+        test_add_random(&a, &random, group == 6 ? 40 : 18, group * GROUP, (group + 1) * GROUP, i % 3 > 0);
         test_end_row(&a);
     }
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
         spg_csr A, B;
         take_matrices(&a, &b, 29 * 7, test_value_types[v], &A, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        free_both(&A, &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+/* Rows of A of thousands of entries that meet in a few columns of C, so that many products of a step are of one entry;
+ * and rows of C of one entry more than a multiple of 512: a device sums windows of so many, or of some times so many.
+ */
+static void long_rows_by_windows_keep_their_bits(void **state)
+{
+    (void)state;
+    enum { ENTRIES = 3000, COLS = 20000, STEP = 64, BANDS = 200 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 6;
+    for (int64_t j = 0; j < ENTRIES; ++j) {
+        test_add(&b, j % 2);
+        test_add(&b, 2);
+        test_add_random(&b, &random, 1, 3, 5000, true);
+        test_end_row(&b);
+    }
+    for (int64_t j = 0; j < BANDS; ++j) {
+        for (int64_t k = 0; k < 2 * STEP; ++k) test_add(&b, STEP * j + k);
+        test_end_row(&b);
+    }
+    test_add(&b, COLS - 1);
+    test_end_row(&b);
+    for (int64_t i = 0; i < 3; ++i) {
+        test_add_random(&a, &random, ENTRIES - i, 0, ENTRIES, i < 2);
+        test_end_row(&a);
+    }
+    for (int64_t end = 8; end < BANDS; end += 8) {
+        for (int64_t j = 0; j < end - 1; ++j) test_add(&a, ENTRIES + j);
+        test_add(&a, ENTRIES + BANDS);
+        test_end_row(&a);
+    }
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        take_matrices(&a, &b, COLS, test_value_types[v], &A, &B);
         test_check_product(&A, &B, test_default_limits, 2);
         free_both(&A, &B);
     }
@@ -291,6 +331,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_1_to_100000_products_mixed_keep_their_bits),
         cmocka_unit_test(short_rows_with_long_rows_of_the_result_keep_their_bits),
         cmocka_unit_test(rows_about_what_a_threads_table_holds_keep_their_bits),
+        cmocka_unit_test(long_rows_by_windows_keep_their_bits),
     };
     return TEST_RUN_HERE(argc, argv, "product classes", tests);
 }
