@@ -26,6 +26,8 @@ void spg_alias_destroy(spg_alias *alias)
     spg_release_on_host(alias->context, alias, sizeof *alias);
 }
 
+enum { MOST_CHUNKS = 1024 };
+
 static spg_status check_options(spg_context *context, const spg_alias_options *options)
 {
     if (options->builder < SPG_ALIAS_AUTO || options->builder > SPG_ALIAS_PSA_PLUS)
@@ -33,13 +35,18 @@ static spg_status check_options(spg_context *context, const spg_alias_options *o
     if (options->resolution != SPG_ALIAS_COMPACT && options->resolution != SPG_ALIAS_EXACT)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: resolution %d is none",
                                 (int)options->resolution);
+    if (options->split != SPG_ALIAS_PARTIAL_P_ARY && options->split != SPG_ALIAS_BINARY)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: split %d is none", (int)options->split);
+    if (options->chunks < 0 || options->chunks > MOST_CHUNKS)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: %d chunks lie outside [0, %d]", options->chunks,
+                                (int)MOST_CHUNKS);
     return SPG_OK;
 }
 
 spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                            spg_alias **alias)
 {
-    static const spg_alias_options defaults = {SPG_ALIAS_AUTO, SPG_ALIAS_COMPACT};
+    static const spg_alias_options defaults = {0};
     if (alias != NULL) *alias = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
@@ -56,12 +63,22 @@ spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const s
     built->nnz = weights->nnz;
     built->builder = options->builder == SPG_ALIAS_AUTO ? SPG_ALIAS_PSA_PLUS : options->builder;
     built->resolution = options->resolution;
+    built->split = options->split;
+    built->chunks = options->chunks > 0 ? options->chunks : 1;
     status = context->backend->sampling->alias_build(context, weights, built);
     if (status != SPG_OK) {
         spg_alias_destroy(built);
         return status;
     }
     *alias = built;
+    return SPG_OK;
+}
+
+spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats)
+{
+    if (stats != NULL) memset(stats, 0, sizeof *stats);
+    if (alias == NULL || stats == NULL) return SPG_ERROR_ARGUMENT;
+    *stats = alias->stats;
     return SPG_OK;
 }
 

@@ -24,6 +24,9 @@ struct spg_alias {
     int64_t *offsets; /* rows + 1 */
     int32_t *columns; /* nnz, or NULL: items are named by their place in the row */
     void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling_alias.h) */
+    spg_alias_split split;
+    int chunks; /* at least 1 */
+    spg_alias_stats stats;
 };
 
 /* Bounds, guide tables and trees of all rows, at context's place; see sampling_forest.h. */
@@ -52,8 +55,8 @@ typedef struct spg_sampling_backend {
     spg_status (*lda_draws)(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                             const spg_random *random, int32_t *topics);
 
-    /* context, rows, nnz, builder and resolution of *alias are set, its arrays are NULL: allocates and fills them, by
-     * spg_allocate with the bytes of spg_alias_..._bytes below. On failure they are NULL again. */
+    /* context, rows, nnz and the options of *alias are set, its arrays are NULL, its stats 0: allocates and fills them,
+     * by spg_allocate with the bytes of spg_alias_..._bytes below. On failure they are NULL again. */
     spg_status (*alias_build)(spg_context *context, const spg_csr *weights, spg_alias *alias);
     /* 0 <= row < rows. grouped: see sampling_alias.h. */
     spg_status (*alias_draws)(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,

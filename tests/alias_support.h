@@ -11,7 +11,8 @@
 
 static inline spg_alias *test_build_alias(spg_context *context, const spg_csr *rows, int builder, int resolution)
 {
-    const spg_alias_options options = {(spg_alias_builder)builder, (spg_alias_resolution)resolution};
+    const spg_alias_options options = {.builder = (spg_alias_builder)builder,
+                                       .resolution = (spg_alias_resolution)resolution};
     spg_alias *alias = NULL;
     if (spg_alias_build(context, rows, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
     return alias;

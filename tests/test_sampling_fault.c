@@ -33,7 +33,7 @@ static spg_status lda(spg_context *context, inputs *in)
 
 static spg_status alias(spg_context *context, inputs *in, spg_alias_builder builder, int grouped)
 {
-    const spg_alias_options options = {builder, grouped ? SPG_ALIAS_EXACT : SPG_ALIAS_COMPACT};
+    const spg_alias_options options = {.builder = builder, .resolution = grouped ? SPG_ALIAS_EXACT : SPG_ALIAS_COMPACT};
     const spg_alias_draw_options how = {SPG_SAMPLER_AUTO, grouped};
     spg_alias *made = (spg_alias *)(void *)in;
     spg_status status = spg_alias_build(context, &in->weights.here, &options, &made);

@@ -49,7 +49,7 @@ static void alias_draws_of_a_big_distribution_follow_the_weights_by_halves_and_b
     spg_context *context = test_context_at_place(2);
     open_big(&weights);
     for (int exact = 0; exact < 2; ++exact) {
-        const spg_alias_options options = {SPG_ALIAS_AUTO, (spg_alias_resolution)exact};
+        const spg_alias_options options = {.resolution = (spg_alias_resolution)exact};
         spg_alias *alias = NULL;
         assert_int_equal(spg_alias_build(context, &weights.here, &options, &alias), SPG_OK);
         for (int grouped = 0; grouped < 2; ++grouped) {

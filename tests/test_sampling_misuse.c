@@ -73,7 +73,7 @@ static void assert_weights_refused(fixture *f, const spg_csr *weights, spg_statu
                        spg_butterfly_draw(f->context, weights, (spg_butterfly_method)method, &number, NULL, f->draws),
                        expected, words);
     for (int builder = SPG_ALIAS_AUTO; builder <= SPG_ALIAS_PSA_PLUS; ++builder) {
-        const spg_alias_options options = {(spg_alias_builder)builder, SPG_ALIAS_COMPACT};
+        const spg_alias_options options = {.builder = (spg_alias_builder)builder};
         spg_alias *alias = (spg_alias *)(void *)f;
         assert_refused(f, spg_alias_build(f->context, weights, &options, &alias), expected, words);
         assert_null(alias);
@@ -256,13 +256,21 @@ static void arguments_of_tables_and_their_draws_are_checked(void **state)
     fixture *f = *state;
     spg_context *c = f->context;
     spg_alias *alias = NULL;
-    const spg_alias_options builders = {(spg_alias_builder)4, SPG_ALIAS_COMPACT},
-                            resolutions = {SPG_ALIAS_AUTO, (spg_alias_resolution)2};
+    const spg_alias_options builders = {.builder = (spg_alias_builder)4},
+                            resolutions = {.resolution = (spg_alias_resolution)2},
+                            splits = {.split = (spg_alias_split)2}, few = {.chunks = -1}, many = {.chunks = 1025};
+    spg_alias_stats stats = {.left = 1};
     assert_refused(f, spg_alias_build(c, &f->weights, &builders, &alias), SPG_ERROR_ARGUMENT, "builder 4");
     assert_refused(f, spg_alias_build(c, &f->weights, &resolutions, &alias), SPG_ERROR_ARGUMENT, "resolution 2");
+    assert_refused(f, spg_alias_build(c, &f->weights, &splits, &alias), SPG_ERROR_ARGUMENT, "split 2");
+    assert_refused(f, spg_alias_build(c, &f->weights, &few, &alias), SPG_ERROR_ARGUMENT, "-1 chunks");
+    assert_refused(f, spg_alias_build(c, &f->weights, &many, &alias), SPG_ERROR_ARGUMENT, "1025 chunks");
+    assert_int_equal(spg_alias_build_stats(NULL, &stats), SPG_ERROR_ARGUMENT);
+    assert_int_equal(stats.left, 0);
     assert_refused(f, spg_alias_build(c, &f->weights, NULL, NULL), SPG_ERROR_ARGUMENT, "alias is NULL");
     assert_int_equal(spg_alias_build(NULL, &f->weights, NULL, &alias), SPG_ERROR_ARGUMENT);
     assert_int_equal(spg_alias_build(c, &f->weights, NULL, &alias), SPG_OK);
+    assert_int_equal(spg_alias_build_stats(alias, NULL), SPG_ERROR_ARGUMENT);
     const spg_alias_draw_options samplers = {(spg_alias_sampler)5, 0}, both = {SPG_SAMPLER_BASELINE, 1};
     assert_int_equal(spg_alias_draw(NULL, alias, 0, 1, &number, NULL, f->draws), SPG_ERROR_ARGUMENT);
     assert_refused(f, spg_alias_draw(c, NULL, 0, 1, &number, NULL, f->draws), SPG_ERROR_ARGUMENT, "alias is NULL");

@@ -63,6 +63,61 @@ static void one_row_gives_the_same_bits_on_every_place(void **state)
                                                      what / 4 == 0 ? SPG_ALIAS_PSA : SPG_ALIAS_PSA_PLUS, what / 2 % 2);
 }
 
+static spg_alias *build_in_chunks(spg_context *context, const spg_csr *weights, spg_alias_split split, int chunks,
+                                  int resolution)
+{
+    const spg_alias_options options = {SPG_ALIAS_PSA, (spg_alias_resolution)resolution, split, chunks};
+    spg_alias *alias = NULL;
+    if (spg_alias_build(context, weights, &options, &alias) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return alias;
+}
+
+static void assert_stats(spg_context *context, const spg_alias *alias, int64_t items, int chunks)
+{
+    spg_alias_stats stats;
+    assert_int_equal(spg_alias_build_stats(alias, &stats), SPG_OK);
+    assert_int_equal(stats.left, items);
+    const int64_t parts = (items + 2047) / 2048, blocks = (parts + chunks - 1) / chunks;
+    if (!test_is_on_host(context)) assert_int_equal(stats.splits, blocks + 1);
+    assert_true(stats.sum_ms > 0 && stats.tiles_ms > 0 && stats.split_ms > 0 && stats.pack_ms > 0);
+    if (!test_is_on_host(context)) assert_true(stats.partition_ms > 0);
+}
+
+/* However it is split and packed, with its phases timed or not. */
+static void splits_and_chunks_give_the_same_table(void **state)
+{
+    static const int64_t items = 300000;
+    static const int chunks[] = {0, 1, 2, 8, 100, 1024};
+    (void)state;
+    spg_config config = spg_config_default();
+    spg_context *plain = test_context_at_place(2), *timed = NULL;
+    config.place = spg_context_place(plain);
+    config.threads = 2;
+    config.timing = 1;
+    assert_int_equal(spg_context_create(&config, &timed), SPG_OK);
+    for (int kind = 0; kind < TEST_KINDS; ++kind)
+        for (int what = 0; what < 4; ++what) {
+            test_weights weights;
+            test_open_weights(&items, 1, kind, SPG_F64, false, &weights);
+            spg_alias *swept = test_build_alias(plain, &weights.here, SPG_ALIAS_SWEEP, what % 2);
+            void *expected = test_alias_table(plain, swept);
+            for (int k = 0; k < (int)(sizeof chunks / sizeof *chunks); ++k) {
+                spg_alias *alias =
+                    build_in_chunks(timed, &weights.here, (spg_alias_split)(what / 2), chunks[k], what % 2);
+                void *table = test_alias_table(timed, alias);
+                assert_memory_equal(table, expected, test_alias_bytes(alias));
+                assert_stats(timed, alias, items, chunks[k] > 0 ? chunks[k] : 1);
+                free(table);
+                spg_alias_destroy(alias);
+            }
+            free(expected);
+            spg_alias_destroy(swept);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(timed);
+    spg_context_destroy(plain);
+}
+
 /* More than 2048 tiles of 2048 items. */
 static void a_row_of_many_tiles_gives_the_same_bits_on_every_place(void **state)
 {
@@ -137,6 +192,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_row_gives_the_same_bits_on_every_place),
+        cmocka_unit_test(splits_and_chunks_give_the_same_table),
         cmocka_unit_test(a_row_of_many_tiles_gives_the_same_bits_on_every_place),
         cmocka_unit_test(grouped_draws_are_as_defined),
     };

@@ -119,7 +119,7 @@ static void draws_from_alias_tables(void **state)
     spg_context *context = test_context_at_place(2);
     open_weights(SPG_F64, &weights);
     for (int exact = 0; exact < 2; ++exact) {
-        const spg_alias_options options = {SPG_ALIAS_AUTO, (spg_alias_resolution)exact};
+        const spg_alias_options options = {.resolution = (spg_alias_resolution)exact};
         spg_alias *alias = NULL;
         assert_int_equal(spg_alias_build(context, &weights.here, &options, &alias), SPG_OK);
         for (int grouped = 0; grouped < 2; ++grouped) {

@@ -43,7 +43,8 @@ typedef struct spg_config {
                                   back when it needs some; on a device, the stream-ordered pool holds them; 2 GiB;
                                   0: none are kept */
     spg_row_limits row_limits; /* -1 each */
-    int timing;                /* not 0: on a device, products measure their stages and so wait for their end */
+    int timing;                /* not 0: on a device, products and alias tables of one row measure their stages, and so
+                                  wait for their end */
     spg_log log;               /* NULL: silent */
     void *log_user;
 } spg_config;

@@ -93,9 +93,18 @@ typedef enum spg_alias_resolution {
     SPG_ALIAS_EXACT = 1 /* 16 bytes an item: thresholds as double, for weights of a wide range */
 } spg_alias_resolution;
 
+/* How split and pack find where parts of the lists of light and heavy items begin. */
+typedef enum spg_alias_split {
+    SPG_ALIAS_PARTIAL_P_ARY = 0, /* the threads of a block narrow the range of all its splits together */
+    SPG_ALIAS_BINARY = 1         /* each split by a binary search of its own */
+} spg_alias_split;
+
 typedef struct spg_alias_options {
     spg_alias_builder builder;
     spg_alias_resolution resolution;
+    /* Of PSA on a device, for the one row of a matrix; tables are the same whatever they say. */
+    spg_alias_split split;
+    int chunks; /* parts of 2048 steps that a block packs in turn, at most 1024; only the first is split; 0 for 1 */
 } spg_alias_options;
 
 typedef struct spg_alias spg_alias;
@@ -106,6 +115,19 @@ typedef struct spg_alias spg_alias;
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
 SPG_API void spg_alias_destroy(spg_alias *alias);
+
+/* How the table of one row, of more than 2048 items, was built; of other tables all is 0. Wall-clock milliseconds of
+ * the phases; on a device 0 unless spg_config.timing. */
+typedef struct spg_alias_stats {
+    int64_t left;        /* items that tiles did not pair greedily: all but for PSA_PLUS */
+    int64_t splits;      /* found before packing; 0 where each block finds its own (PSA_PLUS on a device) */
+    double sum_ms;       /* the sum of the weights; on a device also memory for the table */
+    double tiles_ms;     /* light and heavy items, paired greedily within tiles if so built */
+    double partition_ms; /* prefix sums and lists of those left; on the host part of tiles_ms */
+    double split_ms, pack_ms;
+} spg_alias_stats;
+
+SPG_API spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats);
 
 typedef enum spg_alias_sampler {
     SPG_SAMPLER_AUTO = 0,

@@ -58,17 +58,19 @@ spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
 }
 
 /* What the tiles of a big row leave, `room` items at most, brought together and paired. */
-spg_status pair_left(spg_context *context, const one_row &row, const spg_alias &alias, int64_t room)
+spg_status pair_left(spg_context *context, const one_row &row, spg_alias *alias, int64_t room, build_clock &clock)
 {
     workspace work(context);
-    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    bool exact = alias->resolution == SPG_ALIAS_EXACT, ahead = alias->builder != SPG_ALIAS_PSA_PLUS;
+    packing how = {ahead, alias->split == SPG_ALIAS_BINARY, ahead ? alias->chunks : 1, &clock, &alias->stats.splits};
     left_lists lists = {nullptr, nullptr, room, row.notes.all};
     if (room == 0) return SPG_OK;
     spg_status status = work.take(room, "items that tiles leave", &lists.sums);
     if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
     if (status == SPG_OK) status = list_left(context, row, exact, lists);
     if (status != SPG_OK) return status;
-    return pack_lists(work, row, exact, alias.builder != SPG_ALIAS_PSA_PLUS, room, lists);
+    clock.stamp(build_clock::PARTITION);
+    return pack_lists(work, row, exact, how, room, lists);
 }
 
 /* Room for what tiles that pair greedily leave of weights that are not far apart: a fiftieth of the items (of uniform
@@ -79,17 +81,19 @@ int64_t likely_left(const spg_alias &alias, int64_t items)
 }
 
 /* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
-spg_status pack_big(spg_context *context, const one_row &row, const spg_alias &alias, spg_tally *tally)
+spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_tally *tally, build_clock &clock)
 {
-    bool exact = alias.resolution == SPG_ALIAS_EXACT, greedy = alias.builder == SPG_ALIAS_PSA_PLUS;
+    bool exact = alias->resolution == SPG_ALIAS_EXACT, greedy = alias->builder == SPG_ALIAS_PSA_PLUS;
     unsigned int post;
-    int64_t room = likely_left(alias, row.job.items);
+    int64_t room = likely_left(*alias, row.job.items);
     spg_status status = greedy ? pack_greedily(context, row, exact) : leave_all(context, row, exact);
+    clock.stamp(build_clock::TILES);
     if (status == SPG_OK) status = scan_left(context, row, &post);
-    if (status == SPG_OK) status = pair_left(context, row, alias, room);
+    if (status == SPG_OK) status = pair_left(context, row, alias, room, clock);
     if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, tally);
+    if (status == SPG_OK) alias->stats.left = (int64_t)tally->nnz;
     if (status != SPG_OK || tally->faults != 0 || (int64_t)tally->nnz <= room) return status;
-    return pair_left(context, row, alias, (int64_t)tally->nnz);
+    return pair_left(context, row, alias, (int64_t)tally->nnz, clock);
 }
 
 /* The arrays of a table. */
@@ -104,7 +108,7 @@ spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *
  * sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. *sound: nothing has
  * been reported, of this row or before. */
 spg_status build_big(spg_context *context, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
-                     bool *sound)
+                     bool *sound, build_clock &clock)
 {
     workspace work(context);
     build_notes notes;
@@ -116,7 +120,8 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
         status = sum_weights(sums, job.weights, job.items, scale, target, row, notes.first_fault, notes.sum);
         if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
         if (job.table == nullptr) job.table = alias->table;
-        if (status == SPG_OK) status = pack_big(context, {job, notes}, *alias, &tally);
+        clock.stamp(build_clock::SUM);
+        if (status == SPG_OK) status = pack_big(context, {job, notes}, alias, &tally, clock);
         if (status == SPG_OK && ((tally.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
     }
     if (status != SPG_OK) return status;
@@ -159,7 +164,8 @@ spg_status build_batches(spg_context *context, const rows_job &job, const spg_cs
         table_job big = {job.weights.from(begin), items,
                          static_cast<char *>(job.table) + begin * row_bytes(alias->resolution == SPG_ALIAS_EXACT),
                          spg_fraction_bits(items)};
-        status = build_big(context, big, weights, alias, rows[k].row, &sound);
+        build_clock none;
+        status = build_big(context, big, weights, alias, rows[k].row, &sound, none);
         ++k;
         if (alone > 0) --alone;
     }
@@ -232,7 +238,10 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
     if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
         /* The host knows its number of items, if its offsets are sound. */
         table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
-        status = build_big(context, job, weights, alias, 0, &sound);
+        build_clock clock;
+        status = clock.start(context);
+        if (status == SPG_OK) status = build_big(context, job, weights, alias, 0, &sound, clock);
+        if (status == SPG_OK) status = clock.read(context, &alias->stats);
     } else if (status == SPG_OK) {
         status = take_arrays(context, weights, alias);
         if (status == SPG_OK && weights.rows > 0) status = build_rows(context, weights, alias);

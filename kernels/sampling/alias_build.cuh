@@ -5,7 +5,9 @@
  *   leave_all       PSA: nothing is paired yet
  *   scan_left       where each tile's leftovers go in the lists, and how many there are, which the host is told
  *   list_left       partition with prefix sums: two lists of the lights and the heavies left, in order
- *   pack_lists      split (where each block's part of both lists begins) and pack */
+ *   pack_lists      split (where each block's part of both lists begins) and pack
+ *
+ * Where spg_config.timing asks for it, the ends of a row's phases are stamped with events. */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_BUILD_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_BUILD_CUH
 
@@ -146,6 +148,38 @@ struct many_rows {
     }
 };
 
+/* The phases of building one row; those that are not reached take no time. */
+class build_clock
+{
+  public:
+    enum phase { BEGIN, SUM, TILES, PARTITION, SPLIT, PACK, PHASES };
+
+    build_clock() = default;
+    build_clock(const build_clock &) = delete;
+    build_clock &operator=(const build_clock &) = delete;
+    ~build_clock();
+
+    /* Does nothing, nor do the others, unless the context times its stages. */
+    spg_status start(spg_context *context);
+    /* The end of a phase, and for now of those after it, as which the last stamp counts. */
+    void stamp(phase ended);
+    /* Waits for the end. */
+    spg_status read(spg_context *context, spg_alias_stats *stats);
+
+  private:
+    cudaStream_t stream_ = nullptr;
+    cudaEvent_t events_[PHASES] = {};
+};
+
+/* How pack_lists splits. */
+struct packing {
+    bool splits_ahead; /* by a kernel of its own (PSA) */
+    bool binary;
+    int chunks; /* parts a block, 1 unless splits_ahead */
+    build_clock *clock;
+    int64_t *splits; /* takes how many were found ahead */
+};
+
 /* Rows: one_row or many_rows. */
 template <typename Rows> spg_status pack_greedily(spg_context *context, const Rows &rows, bool exact);
 template <typename Rows> spg_status leave_all(spg_context *context, const Rows &rows, bool exact);
@@ -155,8 +189,8 @@ spg_status scan_left(spg_context *context, const one_row &row, unsigned int *pos
 spg_status scan_left(spg_context *context, const many_rows &rows, unsigned int *post);
 template <typename Rows>
 spg_status list_left(spg_context *context, const Rows &rows, bool exact, const left_lists &lists);
-/* most: no more than so many are in the lists. p_ary: a kernel of its own splits them (PSA). */
-spg_status pack_lists(workspace &work, const one_row &row, bool exact, bool p_ary, int64_t most,
+/* most: no more than so many are in the lists. */
+spg_status pack_lists(workspace &work, const one_row &row, bool exact, const packing &how, int64_t most,
                       const left_lists &lists);
 spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, int64_t parts, const left_lists &lists);
 

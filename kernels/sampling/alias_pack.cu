@@ -6,7 +6,8 @@
  * parts, and two warps of a block find its own ends, with 32 probes a round.
  *
  * Pack: a block brings its part of both lists to shared memory, splits it among its threads and writes the rows where
- * their items lie. */
+ * their items lie. Chunked, it does so with several parts in turn, of which the first is split ahead: the next begins
+ * at most TILE lights after it, where a warp finds it in three rounds. */
 #include "alias_build.cuh"
 
 namespace spg
@@ -17,18 +18,19 @@ namespace alias
 namespace
 {
 
-/* light_splits[b]: how many lights come before step b * TILE of the merge. */
-__global__ void __launch_bounds__(THREADS) split_kernel(left_lists lists, int64_t splits, int64_t *light_splits)
+/* light_splits[b]: how many lights come before step b * part of the merge. binary: nothing is narrowed together. */
+__global__ void __launch_bounds__(THREADS)
+    split_kernel(left_lists lists, int64_t part, bool binary, int64_t splits, int64_t *light_splits)
 {
     __shared__ long long low, high;
     if (!lists.are_usable()) return;
     int64_t lights = lists.all->items.lights, heavies = lists.all->items.heavies, steps = lights + heavies;
     int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, splits) - 1;
-    int64_t first_step = min(first * TILE, steps), last_step = min(last * TILE, steps);
+    int64_t first_step = min(first * part, steps), last_step = min(last * part, steps);
     int64_t begin = max(first_step - heavies, (int64_t)0), end = min(last_step, lights);
     /* Splits ascend, so those of the block lie between its first and its last; a probe at p is below the first if light
      * p comes before that step, and not below the last if it does not come before that one. */
-    for (int64_t before = INT64_MAX; end - begin > THREADS && end - begin < before;) {
+    for (int64_t before = INT64_MAX; !binary && end - begin > THREADS && end - begin < before;) {
         before = end - begin;
         if (threadIdx.x == 0) low = begin, high = end;
         __syncthreads();
@@ -43,17 +45,18 @@ __global__ void __launch_bounds__(THREADS) split_kernel(left_lists lists, int64_
         end = high;
         __syncthreads();
     }
-    int64_t split = first + threadIdx.x, step = min(split * TILE, steps);
+    int64_t split = first + threadIdx.x, step = min(split * part, steps);
     if (split >= splits) return;
     int64_t from = max(begin, step - heavies), to = min(end, min(step, lights));
     light_splits[split] =
         first_that(from, max(from, to), [=](int64_t i) { return !(lists.lacks(i) < lists.over(step - i - 1)); });
 }
 
-/* The same of one step, by a warp. */
-__device__ int64_t find_split(const left_lists &lists, const left_items &all, int64_t step)
+/* The same of one step, by a warp; no less than `low`, no more than `high`. */
+__device__ int64_t find_split(const left_lists &lists, const left_items &all, int64_t step, int64_t low, int64_t high)
 {
-    int64_t low = max(step - (int64_t)all.heavies, (int64_t)0), high = min(step, (int64_t)all.lights);
+    low = max(step - (int64_t)all.heavies, low);
+    high = min(min(step, high), (int64_t)all.lights);
     while (low < high) {
         int64_t span = high - low, begin = low;
         auto probe = [=](int n) { return begin + (span <= WARP ? n : span * (n + 1) / (WARP + 1)); };
@@ -137,8 +140,29 @@ __device__ void pack_steps(pack_space &space, const pack_part &part, const table
     }
 }
 
-/* Rows of the part's items. Those of a compact table are written in the order of the lists, which is that of the items:
- * so a warp's rows lie in few sectors. */
+/* Rows of the items of a part, whose splits are known. Those of a compact table are written in the order of the lists,
+ * which is that of the items: so a warp's rows lie in few sectors. */
+template <bool EXACT>
+__device__ void pack_part_of(pack_space &space, const table_job &job, const left_lists &lists, spg_unit_scale scale,
+                             int64_t begin, int64_t end)
+{
+    pack_part part = load_part(space, lists, begin, end);
+    uint64_t made[ITEMS];
+    int places[ITEMS];
+    pack_steps<EXACT>(space, part, job, scale, made, places);
+    if constexpr (EXACT) return;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)
+        if (places[k] >= 0) space.sum(places[k]) = made[k];
+    __syncthreads();
+    uint64_t *table = static_cast<uint64_t *>(job.table);
+    for (int k = (int)threadIdx.x; k < part.lights + part.heavies; k += THREADS) {
+        int place = k < part.lights ? k : space.BACK - (k - part.lights);
+        table[space.items[place]] = space.sum(place);
+    }
+}
+
 template <bool EXACT, typename Rows>
 __global__ void __launch_bounds__(THREADS, 5)
     pack_kernel(const __grid_constant__ Rows rows, const __grid_constant__ left_lists all_lists,
@@ -155,25 +179,35 @@ __global__ void __launch_bounds__(THREADS, 5)
     if (begin >= steps) return;
     int warp = (int)threadIdx.x / WARP;
     if (warp < 2) {
-        int64_t split =
-            light_splits != nullptr ? light_splits[blockIdx.x + warp] : find_split(lists, all, warp == 0 ? begin : end);
+        int64_t split = light_splits != nullptr
+                            ? light_splits[blockIdx.x + warp]
+                            : find_split(lists, all, warp == 0 ? begin : end, 0, (int64_t)all.lights);
         if (lane_in_warp() == 0) space.splits[warp] = split;
     }
     __syncthreads();
-    pack_part part = load_part(space, lists, begin, end);
-    uint64_t made[ITEMS];
-    int places[ITEMS];
-    pack_steps<EXACT>(space, part, job, at.notes.sum->units, made, places);
-    if constexpr (EXACT) return;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < ITEMS; ++k)
-        if (places[k] >= 0) space.sum(places[k]) = made[k];
-    __syncthreads();
-    uint64_t *table = static_cast<uint64_t *>(job.table);
-    for (int k = (int)threadIdx.x; k < part.lights + part.heavies; k += THREADS) {
-        int place = k < part.lights ? k : space.BACK - (k - part.lights);
-        table[space.items[place]] = space.sum(place);
+    pack_part_of<EXACT>(space, job, lists, at.notes.sum->units, begin, end);
+}
+
+template <bool EXACT>
+__global__ void __launch_bounds__(THREADS, 5)
+    pack_chunks_kernel(const __grid_constant__ one_row row, const __grid_constant__ left_lists lists,
+                       const int64_t *light_splits, int chunks)
+{
+    __shared__ pack_space space;
+    if (!lists.are_usable()) return;
+    left_items all = lists.all->items;
+    int64_t steps = (int64_t)all.lights + all.heavies, begin = (int64_t)blockIdx.x * chunks * TILE;
+    int64_t last = min(begin + (int64_t)chunks * TILE, steps), light = light_splits[blockIdx.x];
+    for (; begin < last; begin += TILE) {
+        int64_t end = min(begin + TILE, last);
+        if (threadIdx.x < WARP) {
+            int64_t next = end < last ? find_split(lists, all, end, light, light + TILE) : light_splits[blockIdx.x + 1];
+            if (lane_in_warp() == 0) space.splits[0] = light, space.splits[1] = next;
+        }
+        __syncthreads();
+        light = space.splits[1];
+        pack_part_of<EXACT>(space, row.job, lists, row.notes.sum->units, begin, end);
+        __syncthreads();
     }
 }
 
@@ -186,24 +220,38 @@ spg_status queue_pack(spg_context *context, const Rows &rows, bool exact, int64_
     return spg_cuda_check_launch(context, "packing an alias table");
 }
 
+spg_status queue_chunks(spg_context *context, const one_row &row, bool exact, int64_t blocks, const left_lists &lists,
+                        const int64_t *light_splits, int chunks)
+{
+    auto kernel = exact ? pack_chunks_kernel<true> : pack_chunks_kernel<false>;
+    kernel<<<(unsigned)blocks, THREADS, 0, spg_cuda_of(context)->stream>>>(row, lists, light_splits, chunks);
+    return spg_cuda_check_launch(context, "packing an alias table in chunks");
+}
+
 } // namespace
 
-spg_status pack_lists(workspace &work, const one_row &row, bool exact, bool p_ary, int64_t most,
+spg_status pack_lists(workspace &work, const one_row &row, bool exact, const packing &how, int64_t most,
                       const left_lists &lists)
 {
     spg_context *context = work.context;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int64_t tiles = tiles_of(most), splits = tiles + 1, *light_splits = nullptr;
+    int64_t parts = (tiles_of(most) + how.chunks - 1) / how.chunks, splits = parts + 1, *light_splits = nullptr;
     if (most == 0) return SPG_OK;
     spg_status status = SPG_OK;
-    if (p_ary) {
+    if (how.splits_ahead) {
         status = work.take(splits, "the splits of an alias table", &light_splits);
         if (status != SPG_OK) return status;
-        split_kernel<<<(unsigned)((splits + THREADS - 1) / THREADS), THREADS, 0, stream>>>(lists, splits, light_splits);
+        split_kernel<<<(unsigned)((splits + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+            lists, (int64_t)how.chunks * TILE, how.binary, splits, light_splits);
         status = spg_cuda_check_launch(context, "splitting the lists of an alias table");
         if (status != SPG_OK) return status;
+        *how.splits = splits;
     }
-    return queue_pack(context, row, exact, tiles, lists, light_splits);
+    how.clock->stamp(build_clock::SPLIT);
+    status = how.chunks > 1 ? queue_chunks(context, row, exact, parts, lists, light_splits, how.chunks)
+                            : queue_pack(context, row, exact, parts, lists, light_splits);
+    how.clock->stamp(build_clock::PACK);
+    return status;
 }
 
 spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, int64_t parts, const left_lists &lists)

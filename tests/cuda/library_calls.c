@@ -164,7 +164,8 @@ static spg_status draw_lda(library_inputs *in, int number)
 
 static spg_status build_alias(library_inputs *in, int number)
 {
-    const spg_alias_options options = {(spg_alias_builder)(number / 2), (spg_alias_resolution)(number % 2)};
+    const spg_alias_options options = {.builder = (spg_alias_builder)(number / 2),
+                                       .resolution = (spg_alias_resolution)(number % 2)};
     spg_alias *alias = NULL;
     const spg_status status = spg_alias_build(in->context, &in->weights.here, &options, &alias);
     spg_alias_destroy(alias);

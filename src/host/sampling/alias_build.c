@@ -2,6 +2,7 @@
  * What a table holds does not depend on who builds it (src/sampling_alias.h). */
 #include "../work.h"
 #include "alias_row.h"
+#include "clock.h"
 #include "host_sampling.h"
 #include "memory.h"
 #include "weights.h"
@@ -31,10 +32,17 @@ static bool sum_short_row(const alias_row *row, double *sum, double *scale)
     return spg_host_row_sum(1, row->weights, row->type, row->items, tile_tree, sum, scale);
 }
 
-/* False for a row that can't be drawn from. */
-static bool build_row(alias_row *row, int threads, void *memory)
+static int64_t count_left(const alias_room *room, int64_t tiles)
 {
-    double sum = 0, scale = 1;
+    int64_t left = 0;
+    for (int64_t t = 0; t < tiles; ++t) left += room->tiles[t].lights + room->tiles[t].heavies;
+    return left;
+}
+
+/* False for a row that can't be drawn from. */
+static bool build_row(alias_row *row, int threads, void *memory, spg_alias_stats *stats)
+{
+    double sum = 0, scale = 1, start = spg_seconds(), split_end;
     alias_room room = {NULL, NULL, NULL};
     bool is_short = row->items <= SPG_ALIAS_TILE;
     if (!is_short) room = room_in(memory, row->items);
@@ -49,9 +57,16 @@ static bool build_row(alias_row *row, int threads, void *memory)
         return true;
     }
     int64_t tiles = spg_alias_tiles(row->items);
+    double summed = spg_seconds();
 #pragma omp parallel for num_threads(threads)
     for (int64_t t = 0; t < tiles; ++t) spg_alias_open_tile(row, t, room.left + t * SPG_ALIAS_TILE, room.tiles + t);
-    spg_alias_pair_left(row, threads, &room);
+    double opened = spg_seconds();
+    stats->left = count_left(&room, tiles);
+    spg_alias_pair_left(row, threads, &room, &stats->splits, &split_end);
+    stats->sum_ms = 1e3 * (summed - start);
+    stats->tiles_ms = 1e3 * (opened - summed);
+    stats->split_ms = 1e3 * (split_end - opened);
+    stats->pack_ms = 1e3 * (spg_seconds() - split_end);
     return true;
 }
 
@@ -60,9 +75,17 @@ static size_t bucket_size(const spg_alias *alias)
     return alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
 }
 
+/* A table, and where the stats of its only row go. */
+typedef struct table_of_rows {
+    const spg_alias *alias;
+    spg_alias_stats *stats;
+} table_of_rows;
+
 static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, int threads, void *memory)
 {
-    const spg_alias *alias = table;
+    const table_of_rows *of = table;
+    const spg_alias *alias = of->alias;
+    spg_alias_stats unused;
     size_t begin = (size_t)alias->offsets[i], size = spg_type_size(weights->value_type);
     alias_row row = {.weights = (const char *)weights->values + begin * size,
                      .type = weights->value_type,
@@ -70,7 +93,7 @@ static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, i
                      .greedy = alias->builder == SPG_ALIAS_PSA_PLUS,
                      .items = alias->offsets[i + 1] - alias->offsets[i],
                      .table = (char *)alias->table + begin * bucket_size(alias)};
-    return build_row(&row, threads, memory);
+    return build_row(&row, threads, memory, weights->rows == 1 ? of->stats : &unused);
 }
 
 spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
@@ -88,7 +111,8 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
     int64_t bytes = thread_bytes * threads + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
     if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
     if (status == SPG_OK) {
-        int64_t bad = spg_host_build_rows(weights, build_row_of, alias, threads, team, thread_bytes, room);
+        const table_of_rows table = {alias, &alias->stats};
+        int64_t bad = spg_host_build_rows(weights, build_row_of, &table, threads, team, thread_bytes, room);
         if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
     }
     spg_release(context, room, bytes);

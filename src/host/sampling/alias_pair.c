@@ -2,6 +2,7 @@
  * end among their deficits. Where a part's heavies begin is found first, by the sums of the tiles, so that the parts do
  * not wait for each other: partial p-ary split (Lehmann 2021, section 4.3) with as many parts as threads. */
 #include "alias_row.h"
+#include "clock.h"
 
 #include <string.h>
 
@@ -168,7 +169,7 @@ static void sum_tiles(pairing *all)
     }
 }
 
-void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room)
+void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room, int64_t *splits, double *split_end)
 {
     pairing all = {row, room, spg_alias_tiles(row->items), -1};
     heavy_cursor begins[MOST_PARTS + 1];
@@ -179,6 +180,8 @@ void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *ro
         begins[p] = p == 0 ? first_heavy(&all) : heavy_above(&all, deficit_before(&all, from));
     }
     begins[parts] = (heavy_cursor){all.tiles, 0, 0};
+    *splits = parts + 1;
+    *split_end = spg_seconds();
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
     for (int p = 0; p < parts; ++p)
         pair_part(&all, spg_host_cut(all.tiles, p, parts), spg_host_cut(all.tiles, p + 1, parts), begins[p],

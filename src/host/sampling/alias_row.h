@@ -41,8 +41,8 @@ void spg_alias_sweep_row(const alias_row *row);
 /* Tile `t`: pairs what it can, if the row is greedy, and lists what is left. */
 void spg_alias_open_tile(const alias_row *row, int64_t t, int32_t *left, alias_tile *tile);
 
-/* Pairs what the tiles left. */
-void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room);
+/* Pairs what the tiles left, in a part for each thread: *splits of them, found by *split_end (spg_seconds). */
+void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room, int64_t *splits, double *split_end);
 
 /* A finished bucket. units: of its own item; alias: whose the rest is. started_light, for exact tables: its threshold
  * comes from the weight itself, x units. */
