@@ -17,10 +17,9 @@ static void close_last(chi_square *test)
     test->statistic += off * off / test->last_expected;
 }
 
-void chi_square_add(chi_square *test, double weight, double seen)
+static void add_expected(chi_square *test, double expected, double seen)
 {
-    if (!(weight > 0.0)) test->impossible += (int64_t)seen;
-    test->pool_expected += weight / test->total * test->draws;
+    test->pool_expected += expected;
     test->pool_seen += seen;
     if (test->pool_expected < least_expected) return;
     close_last(test);
@@ -28,6 +27,25 @@ void chi_square_add(chi_square *test, double weight, double seen)
     test->last_seen = test->pool_seen;
     test->pool_expected = test->pool_seen = 0.0;
     test->pools++;
+}
+
+void chi_square_add(chi_square *test, double weight, double seen)
+{
+    if (!(weight > 0.0)) test->impossible += (int64_t)seen;
+    add_expected(test, weight / test->total * test->draws, seen);
+}
+
+void chi_square_append(chi_square *test, const chi_square *more)
+{
+    test->impossible += more->impossible;
+    if (more->pools > 0) {
+        close_last(test);
+        test->statistic += more->statistic;
+        test->last_expected = more->last_expected;
+        test->last_seen = more->last_seen;
+        test->pools += more->pools;
+    }
+    add_expected(test, more->pool_expected, more->pool_seen);
 }
 
 void chi_square_end(chi_square *test)

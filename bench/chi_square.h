@@ -24,6 +24,9 @@ void chi_square_begin(chi_square *test, double draws, double total);
 /* The next item: its weight and how often it was drawn. */
 void chi_square_add(chi_square *test, double weight, double seen);
 
+/* The items of another test of the same draws, begun alike and not ended, after those of this one. */
+void chi_square_append(chi_square *test, const chi_square *more);
+
 /* Sets degrees and z. */
 void chi_square_end(chi_square *test);
 

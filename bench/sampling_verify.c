@@ -13,6 +13,7 @@
 static const double z_limit = 5.0;
 /* A stratum holds one number: an interval holds all but its two outer ones, whole; a hundredth is for rounding. */
 static const double stratified_limit = 2.01;
+enum { PART_ITEMS = 1 << 16 }; /* of which a thread judges one after the other */
 enum { LEAST_CELLS = 8, MOST_CELLS = 4096, DRAWS_A_CELL = 64 };
 
 static void judge(sampling_verdict *verdict, int64_t outside)
@@ -50,31 +51,72 @@ static spg_status count_items(const sampling_problem *task, int64_t items, uint3
     return status;
 }
 
-/* The weights of row 0 by item; entries of the same column add up. */
-static void gather_weights(const spg_csr *weights, int64_t items, double *by_item)
+/* The weights of row 0: by item, or in storage, which names items by their places. */
+typedef struct item_weights {
+    const spg_csr *stored;
+    double *by_item; /* NULL without columns */
+    double total;
+} item_weights;
+
+static double item_weight(const item_weights *weights, int64_t item)
 {
-    for (int64_t k = 0; k < items; k++) by_item[k] = 0.0;
-    for (int64_t k = 0; k < weights->nnz; k++)
-        by_item[weights->columns != NULL ? weights->columns[k] : k] += weight_at(weights, k);
+    return weights->by_item != NULL ? weights->by_item[item] : weight_at(weights->stored, item);
 }
 
-static double sum(const double *numbers, int64_t count)
+static int64_t part_end(int64_t part, int64_t items)
+{
+    return items - part * PART_ITEMS < PART_ITEMS ? items : (part + 1) * PART_ITEMS;
+}
+
+/* Entries of the same column add up. False: no memory. */
+static bool gather_weights(const spg_csr *stored, int64_t items, item_weights *weights)
 {
     long double total = 0.0L;
-    for (int64_t k = 0; k < count; k++) total += numbers[k];
-    return (double)total;
+    *weights = (item_weights){.stored = stored};
+    if (stored->columns != NULL) {
+        weights->by_item = calloc((size_t)items, sizeof *weights->by_item);
+        if (weights->by_item == NULL) return false;
+        for (int64_t k = 0; k < stored->nnz; k++) weights->by_item[stored->columns[k]] += weight_at(stored, k);
+    }
+#pragma omp parallel for schedule(static) reduction(+ : total)
+    for (int64_t k = 0; k < items; k++) total += item_weight(weights, k);
+    weights->total = (double)total;
+    return true;
 }
 
-static void judge_stratified(const double *weights, const uint32_t *counts, int64_t items, int64_t count,
+static spg_status judge_counts(spg_context *errors, const item_weights *weights, const uint32_t *counts, int64_t items,
+                               int64_t count, sampling_verdict *verdict)
+{
+    const int64_t parts = (items + PART_ITEMS - 1) / PART_ITEMS;
+    chi_square *tests = malloc((size_t)parts * sizeof *tests);
+    if (tests == NULL) return spg_context_fail(errors, SPG_ERROR_MEMORY, "no memory to judge draws");
+#pragma omp parallel for schedule(static)
+    for (int64_t part = 0; part < parts; part++) {
+        chi_square test;
+        chi_square_begin(&test, (double)count, weights->total);
+        for (int64_t k = part * PART_ITEMS; k < part_end(part, items); k++)
+            chi_square_add(&test, item_weight(weights, k), (double)counts[k]);
+        tests[part] = test;
+    }
+    chi_square_begin(&verdict->test, (double)count, weights->total);
+    for (int64_t part = 0; part < parts; part++) chi_square_append(&verdict->test, &tests[part]);
+    chi_square_end(&verdict->test);
+    judge(verdict, counts[items]);
+    free(tests);
+    return SPG_OK;
+}
+
+static void judge_stratified(const item_weights *weights, const uint32_t *counts, int64_t items, int64_t count,
                              sampling_verdict *verdict)
 {
-    const double total = sum(weights, items);
     double worst = 0.0;
     int64_t impossible = 0;
+#pragma omp parallel for schedule(static) reduction(max : worst) reduction(+ : impossible)
     for (int64_t k = 0; k < items; k++) {
-        const double off = fabs((double)counts[k] - weights[k] / total * (double)count);
+        const double weight = item_weight(weights, k);
+        const double off = fabs((double)counts[k] - weight / weights->total * (double)count);
         if (off > worst) worst = off;
-        if (!(weights[k] > 0.0)) impossible += counts[k];
+        if (!(weight > 0.0)) impossible += counts[k];
     }
     verdict->max_error = worst / stratified_limit;
     verdict->right = counts[items] == 0 && impossible == 0 && verdict->max_error < 1.0;
@@ -86,26 +128,19 @@ static void judge_stratified(const double *weights, const uint32_t *counts, int6
 static spg_status verify_one(const sampling_problem *task, sampling_verdict *verdict)
 {
     const int64_t items = task->host.columns != NULL ? task->host.cols : task->host.nnz;
-    double *weights = malloc((size_t)items * sizeof *weights);
+    item_weights weights;
     uint32_t *counts = malloc((size_t)(items + 1) * sizeof *counts);
     spg_status status = SPG_ERROR_MEMORY;
-    if (weights == NULL || counts == NULL)
+    if (!gather_weights(&task->host, items, &weights) || counts == NULL)
         spg_context_fail(task->context, status, "no memory to count draws");
     else
         status = count_items(task, items, counts);
-    if (status == SPG_OK) {
-        gather_weights(&task->host, items, weights);
-        if (task->stratified) {
-            judge_stratified(weights, counts, items, task->count, verdict);
-        } else {
-            chi_square_begin(&verdict->test, (double)task->count, sum(weights, items));
-            for (int64_t k = 0; k < items; k++) chi_square_add(&verdict->test, weights[k], (double)counts[k]);
-            chi_square_end(&verdict->test);
-            judge(verdict, counts[items]);
-        }
-    }
+    if (status == SPG_OK && task->stratified)
+        judge_stratified(&weights, counts, items, task->count, verdict);
+    else if (status == SPG_OK)
+        status = judge_counts(task->context, &weights, counts, items, task->count, verdict);
     free(counts);
-    free(weights);
+    free(weights.by_item);
     return status;
 }
 

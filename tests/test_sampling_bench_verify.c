@@ -5,6 +5,7 @@
 #include "test_support.h"
 #include "weights.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { ROWS = 20000, ITEMS = 40, DRAWS = 100000, TOPICS = 12, WORDS = 30000 };
@@ -161,11 +162,49 @@ static void topics_of_words(void **state)
     assert_false(verdict.right);
 }
 
+static double weight_of_test(int k) { return k == 500 ? 0.0 : 1.0; }
+static double seen_of_test(int k) { return k == 500 ? 1.0 : 7.0 + k % 7; }
+
+/* Of the items of the parts, one part after the other. */
+static chi_square test_in_parts(double draws, int parts, const int *sizes)
+{
+    chi_square all;
+    chi_square_begin(&all, draws, 999.0);
+    for (int part = 0, k = 0; part < parts; part++) {
+        chi_square test;
+        chi_square_begin(&test, draws, 999.0);
+        for (int end = k + sizes[part]; k < end; k++) chi_square_add(&test, weight_of_test(k), seen_of_test(k));
+        chi_square_append(&all, &test);
+    }
+    chi_square_end(&all);
+    return all;
+}
+
+static void parts_of_a_test_add_up(void **state)
+{
+    static const int whole[] = {1000}, some[] = {300, 1, 0, 199, 500};
+    int fives[200];
+    (void)state;
+    for (int k = 0; k < 200; k++) fives[k] = 5;
+    const chi_square one = test_in_parts(9990.0, 1, whole), more = test_in_parts(9990.0, 5, some);
+    assert_int_equal(one.impossible, 1);
+    assert_int_equal(more.impossible, 1);
+    assert_int_equal(one.pools, 999);
+    assert_int_equal(more.pools, 999);
+    assert_true(fabs(more.statistic - one.statistic) < 1e-9 * one.statistic && fabs(more.z - one.z) < 1e-9);
+    /* Five items expect five draws, so that two parts make a pool: all of the draws are in pools. */
+    const chi_square light = test_in_parts(999.0, 200, fives);
+    assert_true(light.pools == 99 || light.pools == 100);
+    assert_int_equal(light.degrees, light.pools - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(draws_from_one_distribution),
                                        cmocka_unit_test(draws_from_many_distributions),
-                                       cmocka_unit_test(stratified_draws), cmocka_unit_test(draws_that_are_too_even),
-                                       cmocka_unit_test(topics_of_words)};
+                                       cmocka_unit_test(stratified_draws),
+                                       cmocka_unit_test(draws_that_are_too_even),
+                                       cmocka_unit_test(topics_of_words),
+                                       cmocka_unit_test(parts_of_a_test_add_up)};
     return cmocka_run_group_tests(tests, create, destroy);
 }
