@@ -36,7 +36,7 @@ static void tell(const sampling_effort *effort, const char *what, int rep)
              warming ? rep + effort->warmup + 1 : rep + 1, warming ? effort->warmup : effort->reps);
 }
 
-static sampling_times summarize(double *ms, int reps)
+sampling_times summarize_times(double *ms, int reps)
 {
     qsort(ms, (size_t)reps, sizeof *ms, ascending);
     return (sampling_times){ms[reps / 2], ms[0], ms[reps - 1], reps};
@@ -57,7 +57,7 @@ spg_status time_calls(spg_context *context, const sampling_effort *effort, const
         ms[timed++] = elapsed;
         all_ms += elapsed;
     }
-    if (status == SPG_OK) *times = summarize(ms, timed);
+    if (status == SPG_OK) *times = summarize_times(ms, timed);
     free(ms);
     return status;
 }
@@ -144,8 +144,8 @@ spg_status measure_samplers(const sampling_problem *task, int count, const sampl
             if (!results[k].failed) status = take_turn(&works[k], rep, &results[k]);
     for (int k = 0; k < count && status == SPG_OK; k++) {
         if (results[k].failed) continue;
-        results[k].build = summarize(works[k].build_ms, chosen->reps);
-        results[k].draw = summarize(works[k].draw_ms, chosen->reps);
+        results[k].build = summarize_times(works[k].build_ms, chosen->reps);
+        results[k].draw = summarize_times(works[k].draw_ms, chosen->reps);
     }
     free(ms);
     free(works);

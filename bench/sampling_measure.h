@@ -28,6 +28,9 @@ typedef struct sampling_result {
     sampling_verdict verdict;
 } sampling_result;
 
+/* Of `reps` times, which are put in order. */
+sampling_times summarize_times(double *ms, int reps);
+
 /* Calls `call` so many times without, then with the clock. */
 spg_status time_calls(spg_context *context, const sampling_effort *effort, const char *what,
                       spg_status (*call)(void *state), void *state, sampling_times *times);

@@ -21,7 +21,7 @@ spg_status run_paper_butterfly(sampling_bench *bench);
 /* Table 1 and Figures 7 to 9 of Binder, Keller 2019. */
 spg_status run_paper_forest(sampling_bench *bench);
 
-/* Figures 5.2 to 5.9 and Table 5.3 of Lehmann 2021: builds and draws. */
+/* Figures 5.1 to 5.9 and Tables 5.2, 5.3 of Lehmann 2021: splits, builds, transfers and draws. */
 spg_status run_paper_alias(sampling_bench *bench);
 
 #endif

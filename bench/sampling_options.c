@@ -23,10 +23,13 @@ enum {
     OPTION_UNIFORMS,
     OPTION_BUILDER,
     OPTION_RESOLUTION,
+    OPTION_SPLIT,
+    OPTION_CHUNKS,
     OPTION_SAMPLER,
     OPTION_CELLS,
     OPTION_LDA,
     OPTION_PAPER,
+    OPTION_PARTS,
     OPTION_STEP,
     OPTION_PEERS,
     OPTION_REPS,
@@ -49,10 +52,13 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"uniforms", required_argument, NULL, OPTION_UNIFORMS},
                                              {"builder", required_argument, NULL, OPTION_BUILDER},
                                              {"resolution", required_argument, NULL, OPTION_RESOLUTION},
+                                             {"split", required_argument, NULL, OPTION_SPLIT},
+                                             {"chunks", required_argument, NULL, OPTION_CHUNKS},
                                              {"sampler", required_argument, NULL, OPTION_SAMPLER},
                                              {"cells", required_argument, NULL, OPTION_CELLS},
                                              {"lda", required_argument, NULL, OPTION_LDA},
                                              {"paper", required_argument, NULL, OPTION_PAPER},
+                                             {"parts", required_argument, NULL, OPTION_PARTS},
                                              {"step", required_argument, NULL, OPTION_STEP},
                                              {"peers", required_argument, NULL, OPTION_PEERS},
                                              {"reps", required_argument, NULL, OPTION_REPS},
@@ -81,6 +87,8 @@ static const char help[] =
     "                         default random\n"
     "  --builder NAME         auto, sweep, psa or psa+, of alias tables; default auto\n"
     "  --resolution NAME      compact or exact, of alias tables; default compact\n"
+    "  --split NAME           p-ary or binary, of psa on a device; default p-ary\n"
+    "  --chunks N             parts that a block packs in turn, of psa on a device; default 1\n"
     "  --sampler NAME         auto, baseline, sectioned, limited or shared; default auto\n"
     "  --cells X              cells of the guide table for each item; default 1\n"
     "\n"
@@ -89,7 +97,9 @@ static const char help[] =
     "  --paper butterfly      instead: the z-step for K from 16 to --items (1024) in steps of --step (16), the slow\n"
     "                         ones timed fewer times, twice at least\n"
     "  --paper forest         instead: Table 1 and Figures 7 to 9; --draws sets the most samples\n"
-    "  --paper alias          instead: builds to --items and draws to --draws, by method\n"
+    "  --paper alias          instead: builds to --items (10^8) and draws to --draws (10^9), by method\n"
+    "  --parts LIST           of --paper alias: build (Figures 5.2 to 5.5, Table 5.2), split (5.1), transfer (5.6),\n"
+    "                         draw (5.7 to 5.9, Table 5.3); default all\n"
     "\n"
     "  --peers LIST           none, all, or of std, gsl, search; default all that are at the place\n"
     "  --reps N               timed repetitions; default 5, on a device 10\n"
@@ -102,15 +112,16 @@ static const char help[] =
     "the last repetition go through a two-sided chi-square test, and no time is printed where it fails. Exit status: "
     "0\nall right, 1 not so, 2 wrong usage.\n";
 
-static const char
-    *const method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
-           *const orders[] = {"independent", "grouped"}, *const kinds[] = {"random", "stratified", "given"},
-           *const builders[] = {"auto", "sweep", "psa", "psa+"}, *const resolutions[] = {"compact", "exact"},
-           *const samplers[] = {"auto", "baseline", "sectioned", "limited", "shared"},
-           *const papers[] = {"none", "butterfly", "forest", "alias"},
-           *const butterflies[] = {"auto", "plain", "transposed", "table"};
+static const char *const
+    method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
+    *const orders[] = {"independent", "grouped"}, *const kinds[] = {"random", "stratified", "given"},
+    *const builders[] = {"auto", "sweep", "psa", "psa+"}, *const resolutions[] = {"compact", "exact"},
+    *const samplers[] = {"auto", "baseline", "sectioned", "limited", "shared"}, *const splits[] = {"p-ary", "binary"},
+    *const parts[] = {"build", "split", "transfer", "draw"}, *const papers[] = {"none", "butterfly", "forest", "alias"},
+    *const butterflies[] = {"auto", "plain", "transposed", "table"};
 
 const char *alias_builder_name(spg_alias_builder builder) { return builders[builder]; }
+const char *alias_split_name(spg_alias_split split) { return splits[split]; }
 const char *alias_sampler_name(spg_alias_sampler sampler) { return samplers[sampler]; }
 const char *butterfly_method_name(spg_butterfly_method method) { return butterflies[method]; }
 
@@ -126,18 +137,24 @@ static bool next_word(const char **rest, char *word, size_t size)
     return true;
 }
 
-static bool parse_methods(const char *list, int *methods)
+/* A bit for each of the words in a list. */
+static bool parse_bits(const char *name, const char *list, const char *const *words, int count, int *bits)
 {
     char word[32];
-    int method = 0;
-    *methods = 0;
-    if (strcmp(list, "auto") == 0) return true;
-    if (*list == '\0') return complain("--method: none is given");
+    int found = 0;
+    *bits = 0;
+    if (*list == '\0') return complain("--%s: none is given", name);
     while (next_word(&list, word, sizeof word)) {
-        if (!parse_word("method", word, method_words, 4, &method)) return false;
-        *methods |= 1 << method;
+        if (!parse_word(name, word, words, count, &found)) return false;
+        *bits |= 1 << found;
     }
-    return *list == '\0' || complain("--method: '%s' is no list of methods", list);
+    return *list == '\0' || complain("--%s: '%s' is no list of such words", name, list);
+}
+
+static bool parse_methods(const char *list, int *methods)
+{
+    *methods = 0;
+    return strcmp(list, "auto") == 0 || parse_bits("method", list, method_words, 4, methods);
 }
 
 static bool is_peer(const char *word)
@@ -196,6 +213,11 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
         valid = parse_word("resolution", value, resolutions, 2, &word);
         chosen->alias.resolution = (spg_alias_resolution)word;
         return valid;
+    case OPTION_SPLIT:
+        valid = parse_word("split", value, splits, 2, &word);
+        chosen->alias.split = (spg_alias_split)word;
+        return valid;
+    case OPTION_CHUNKS: return parse_count("chunks", value, 1, &chosen->alias.chunks);
     case OPTION_SAMPLER:
         valid = parse_word("sampler", value, samplers, 5, &word);
         chosen->sampler = (spg_alias_sampler)word;
@@ -223,6 +245,7 @@ static bool parse_option(int code, const char *value, sampling_options *chosen)
     case OPTION_TYPE:
         if (!parse_type(value, &chosen->type)) return false;
         return chosen->type == SPG_F32 || chosen->type == SPG_F64 || complain("--type: weights are of f32 or f64");
+    case OPTION_PARTS: return parse_bits("parts", value, parts, 4, &chosen->parts);
     case OPTION_LDA: return parse_count("lda", value, 1, &chosen->topics);
     case OPTION_STEP: return parse_count("step", value, 1, &chosen->step);
     case OPTION_PEERS: return parse_peers(value, &chosen->peers);

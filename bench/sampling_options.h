@@ -5,6 +5,9 @@
 #include "options.h"
 #include "spg/sampling.h"
 
+/* Bits of sampling_options.parts, of --paper alias. */
+enum { PART_BUILD = 1, PART_SPLIT = 2, PART_TRANSFER = 4, PART_DRAW = 8 };
+
 typedef enum sampling_paper { PAPER_NONE, PAPER_BUTTERFLY, PAPER_FOREST, PAPER_ALIAS } sampling_paper;
 
 /* Bits of sampling_options.methods. */
@@ -25,6 +28,7 @@ typedef struct sampling_options {
     double cells;
     int topics, step; /* of latent Dirichlet allocation, 0: none; of --paper butterfly */
     sampling_paper paper;
+    int parts;         /* of it, 0: all */
     const char *peers; /* none, all or a list */
     int reps, warmup;  /* -1: the place's default */
     uint64_t seed;
@@ -40,6 +44,7 @@ void sampling_options_settle(sampling_options *chosen, spg_place place);
 bool wants_peer(const sampling_options *chosen, const char *name);
 
 const char *alias_builder_name(spg_alias_builder builder);
+const char *alias_split_name(spg_alias_split split);
 const char *alias_sampler_name(spg_alias_sampler sampler);
 const char *butterfly_method_name(spg_butterfly_method method);
 

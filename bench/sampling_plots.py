@@ -5,7 +5,10 @@
 
 Binder, Keller: forest-7.svg (a density), forest-8.svg (points in an image), forest-9.svg (error against samples).
 Steele, Tristan: butterfly-f32.svg, butterfly-f64.svg (time against topics), each with a part around 512.
-Lehmann: alias-build-WEIGHTS.svg (time an item), alias-draw-WEIGHTS-ITEMS.svg (samples a second).
+Lehmann: alias-split.svg (5.1: time of a split), alias-pack.svg (5.2: split and pack, time an item), alias-phases-*.svg
+(5.3, 5.5: phases of builds), alias-heavy.svg (5.4: builds against the share of heavy items), alias-build-WEIGHTS.svg (time
+an item), alias-transfer.svg (5.6), alias-draw-WEIGHTS-ITEMS.svg (5.7, 5.8: samples a second), alias-best-WEIGHTS.svg (5.9:
+the fastest sampler).
 """
 import argparse
 import collections
@@ -143,10 +146,92 @@ def butterfly(records, out):
             out(f"butterfly-{kind}-512", chart(f"z-step, {kind}", "topics", "ms", near, False))
 
 
+def short(record):
+    return record["implementation"].removeprefix("spg-alias-")
+
+
+PHASES = ["sum", "tiles", "partition", "split", "pack"]
+
+
+def stacked(title, bars):
+    """bars: {name: {part: milliseconds}}, from left to right."""
+    longest = max(sum(bar.values()) for bar in bars.values())
+    across, height = Axis([0, longest], False, 150, WIDTH - 60), 40 + 30 * len(bars) + 40
+    parts = [text(WIDTH / 2, 18, title)]
+    for row, (name, bar) in enumerate(bars.items()):
+        at, top = 0.0, 36 + 30 * row
+        parts.append(text(140, top + 14, name, "end"))
+        for part, ms in bar.items():
+            left, right = across(at), across(at + ms)
+            colour = COLOURS[PHASES.index(part)]
+            parts.append(f'<rect x="{left:.1f}" y="{top}" width="{right - left:.1f}" height="20" fill="{colour}"/>')
+            at += ms
+        parts.append(text(across(at) + 4, top + 14, f"{at:.3g} ms", "start"))
+    for k, part in enumerate(PHASES):
+        parts.append(f'<g fill="{COLOURS[k]}">{text(150 + 90 * k, height - 14, part, "start")}</g>')
+    return page(parts, height=height)
+
+
+def heat_map(title, fastest):
+    """fastest: {(items, draws): the name of a sampler}."""
+    columns, rows = (sorted({key[k] for key in fastest}) for k in (0, 1))
+    parts = [text(WIDTH / 2, 18, title), text(WIDTH / 2, 60 + 40 * len(rows), "items; draws to the left")]
+    for (items, draws), name in fastest.items():
+        x, y = 110 + 100 * columns.index(items), 30 + 40 * (len(rows) - 1 - rows.index(draws))
+        colour = COLOURS[["baseline", "sectioned", "limited", "shared"].index(name)]
+        parts.append(f'<rect x="{x}" y="{y}" width="98" height="38" fill="{colour}"/><g fill="white">{text(x + 49, y + 24, name)}</g>')
+    parts += [text(160 + 100 * k, 44 + 40 * len(rows), f"{n:g}") for k, n in enumerate(columns)]
+    parts += [text(100, 54 + 40 * (len(rows) - 1 - k), f"{n:g}", "end") for k, n in enumerate(rows)]
+    return page(parts, 120 + 100 * len(columns), 70 + 40 * len(rows))
+
+
+def alias_builds(records, out):
+    """Figures 5.1 to 5.6."""
+    splits = [dict(r, ns=1e6 * r["ms_median"] / r["splits"]) for r in records if r["phase"] == "split" and short(r) == "splits"]
+    lines = grouped(splits, lambda r: f'{r["split"]}, {r["items"]} items', "splits", "ns", lambda r: True)
+    if lines:
+        out("alias-split", chart("A split, by their number", "splits", "ns", lines))
+    by_build = collections.defaultdict(dict)
+    for r in records:
+        if r["phase"] in PHASES and short(r) != "splits":
+            by_build[r["weights"], r["items"], short(r)][r["phase"]] = r["ms_median"]
+    packs = [{"name": name, "items": items, "ns": 1e6 * (ms.get("split", 0) + ms["pack"]) / items}
+             for (weights, items, name), ms in by_build.items() if weights == "uniform" and "pack" in ms]
+    lines = grouped(packs, lambda r: r["name"], "items", "ns", lambda r: True)
+    if lines:
+        out("alias-pack", chart("Split and pack, uniform", "items", "ns an item", lines))
+    for size in sorted({items for _, items, _ in by_build}):
+        bars = {f"{weights}, {name}": ms for (weights, items, name), ms in by_build.items() if items == size}
+        out(f"alias-phases-{size}", stacked(f"Phases of a build, {size} items", bars))
+    heavy = [dict(r, share=float(r["weights"].split(":")[1])) for r in records
+             if r["phase"] == "build" and r["weights"].startswith("heavy:") and r["sampler"] == "auto"]
+    lines = grouped(heavy, short, "share", "ms_median", lambda r: True)
+    if lines:
+        out("alias-heavy", chart("Builds", "share of heavy items", "ms", lines, False, False))
+    ways = {"build-alone": "build", "send-build-fetch": "with transfers"}
+    moved = [dict(r, ns=1e6 * r["ms_median"] / r["items"]) for r in records if r["phase"] in ways]
+    lines = grouped(moved, lambda r: ways[r["phase"]], "items", "ns", lambda r: True)
+    if lines:
+        out("alias-transfer", chart("Builds, uniform", "items", "ns an item", lines))
+
+
+def alias_fastest(records, family, out):
+    """Figure 5.9."""
+    best = {}
+    for r in records:
+        key = r["items"], r["draws"]
+        if r["phase"] == "draw" and r["sampler"] != "auto" and (key not in best or r["ms_median"] < best[key]["ms_median"]):
+            best[key] = r
+    if best:
+        out(f"alias-best-{family}", heat_map(f"The fastest sampler, {family}", {key: r["sampler"] for key, r in best.items()}))
+
+
 def alias(records, out):
+    alias_builds(records, out)
     for family in sorted({r["weights"] for r in records}):
         ours = [dict(r, ns=1e6 * r["ms_median"] / r["items"]) for r in records if r["weights"] == family and r["ms_median"]]
-        lines = grouped(ours, lambda r: r["builder"], "items", "ns", lambda r: r["phase"] == "build" and r["sampler"] == "auto")
+        alias_fastest(ours, family, out)
+        lines = grouped(ours, short, "items", "ns", lambda r: r["phase"] == "build" and r["sampler"] == "auto")
         if any(len(line) > 1 for line in lines.values()):
             out(f"alias-build-{family}", chart(f"Building, {family}", "items", "ns an item", lines))
         for items in sorted({r["items"] for r in ours}):

@@ -4,6 +4,8 @@
 #include "json_fields.h"
 #include "progress.h"
 
+#include <string.h>
+
 void report_sampling_head(FILE *stream, const sampling_bench *bench)
 {
     const sampling_options *chosen = bench->chosen;
@@ -77,22 +79,30 @@ void put_verdict(FILE *stream, bool timed, const sampling_verdict *verdict)
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");
 }
 
-static void put_phase(const sampling_bench *bench, const sampling_problem *task, const sampler *of,
-                      const sampling_result *result, bool is_build)
+static void put_text(FILE *stream, const char *key, const char *value)
+{
+    if (value != NULL)
+        put_string(stream, key, value);
+    else
+        fprintf(stream, "\"%s\": null, ", key);
+}
+
+/* What was measured. */
+static void put_subject(const sampling_bench *bench, const sampling_problem *task, const char *phase,
+                        const char *implementation, int threads, bool alias)
 {
     const sampling_options *chosen = task->chosen;
-    const bool timed = !result->failed && result->verdict.right, alias = of->method == METHOD_ALIAS;
     FILE *stream = bench->json;
     fputc('{', stream);
     if (chosen->paper == PAPER_ALIAS) put_string(stream, "paper", "alias");
     put_string(stream, "weights", task->name);
-    put_string(stream, "phase", is_build ? "build" : "draw");
-    put_string(stream, "implementation", result->name);
-    put_machine(stream, bench, result->threads);
+    put_string(stream, "phase", phase);
+    put_string(stream, "implementation", implementation);
+    put_machine(stream, bench, threads);
     put_string(stream, "type", spg_type_name(task->host.value_type));
     put_integer(stream, "rows", task->host.rows);
     put_integer(stream, "items", task->host.nnz);
-    put_integer(stream, "draws", is_build ? 0 : task->count);
+    put_integer(stream, "draws", strcmp(phase, "draw") == 0 ? task->count : 0);
     put_string(stream, "order", alias && chosen->grouped && !task->many ? "grouped" : "independent");
     put_string(stream, "uniforms", task->uniforms != NULL ? "given" : task->stratified ? "stratified" : "random");
     if (alias) {
@@ -100,12 +110,24 @@ static void put_phase(const sampling_bench *bench, const sampling_problem *task,
         put_string(stream, "resolution", chosen->alias.resolution == SPG_ALIAS_EXACT ? "exact" : "compact");
         put_string(stream, "sampler", alias_sampler_name(chosen->sampler));
     }
+    if (!alias || chosen->paper != PAPER_ALIAS) return;
+    put_string(stream, "split", alias_split_name(chosen->alias.split));
+    put_integer(stream, "chunks", chosen->alias.chunks > 0 ? chosen->alias.chunks : 1);
+}
+
+static void put_phase(const sampling_bench *bench, const sampling_problem *task, const sampler *of,
+                      const sampling_result *result, bool is_build)
+{
+    const bool timed = !result->failed && result->verdict.right;
+    FILE *stream = bench->json;
+    put_subject(bench, task, is_build ? "build" : "draw", result->name, result->threads, of->method == METHOD_ALIAS);
     put_times(stream, timed, is_build ? &result->build : &result->draw,
               is_build ? build_limit_ms(task, of, bench->here.bandwidth)
                        : draw_limit_ms(task, of, bench->here.bandwidth));
     put_number(stream, "draws_per_second", timed && !is_build, (double)task->count / result->draw.median_ms * 1e3);
     put_number(stream, "table_bytes", of->is_spg, (double)result->table_bytes);
     put_number(stream, "work_bytes", of->is_spg, (double)result->work_bytes);
+    if (task->chosen->paper == PAPER_ALIAS) put_text(stream, "why_not", timed ? NULL : result->verdict.fault);
     put_verdict(stream, timed, &result->verdict);
 }
 
@@ -116,4 +138,22 @@ bool report_sampling_json(const sampling_bench *bench, const sampling_problem *t
     if (result->has_build) put_phase(bench, task, of, result, true);
     put_phase(bench, task, of, result, false);
     return fflush(bench->json) == 0 && !ferror(bench->json);
+}
+
+bool report_alias_phase_json(const sampling_bench *bench, const sampling_problem *task, const alias_phase *measured)
+{
+    static const sampling_times none = {0.0, 0.0, 0.0, 0};
+    static const sampling_verdict untested = {0};
+    const sampling_verdict *verdict = measured->verdict != NULL ? measured->verdict : &untested;
+    const bool timed = measured->times != NULL && verdict->right;
+    FILE *stream = bench->json;
+    if (stream == NULL) return true;
+    put_subject(bench, task, measured->phase, measured->implementation, bench->chosen->threads, true);
+    put_times(stream, timed, measured->times != NULL ? measured->times : &none, 0.0);
+    put_number(stream, "splits", measured->stats != NULL,
+               measured->stats != NULL ? (double)measured->stats->splits : 0);
+    put_number(stream, "left", measured->stats != NULL, measured->stats != NULL ? (double)measured->stats->left : 0);
+    put_text(stream, "why_not", measured->why_not);
+    put_verdict(stream, timed, verdict);
+    return fflush(stream) == 0 && !ferror(stream);
 }

@@ -32,6 +32,18 @@ void report_sampler(FILE *stream, const sampling_bench *bench, const sampling_pr
 bool report_sampling_json(const sampling_bench *bench, const sampling_problem *task, const sampler *of,
                           const sampling_result *result);
 
+/* A phase of building an alias table, or of what goes with it. */
+typedef struct alias_phase {
+    const char *implementation, *phase;
+    const sampling_times *times;     /* NULL: it was not measured, */
+    const char *why_not;             /* and why */
+    const spg_alias_stats *stats;    /* or NULL */
+    const sampling_verdict *verdict; /* on draws from the table; NULL where there is none */
+} alias_phase;
+
+/* Its line, as above. */
+bool report_alias_phase_json(const sampling_bench *bench, const sampling_problem *task, const alias_phase *measured);
+
 /* Fields that every record has: place, device, threads, type, then the times (null unless timed), reps and limit. */
 void put_machine(FILE *stream, const sampling_bench *bench, int threads);
 void put_times(FILE *stream, bool timed, const sampling_times *times, double limit_ms);

@@ -116,35 +116,114 @@ def errors_table(records, tools):
     return tools.markdown(["samples", "alias", "monotone", "alias / monotone"], rows) if rows else ""
 
 
+def alias_records(records, *phases):
+    return [r for r in records if r.get("paper") == "alias" and r["phase"] in phases]
+
+
+def short(record):
+    return record["implementation"].removeprefix("spg-alias-")
+
+
+def reasons(records):
+    """Why some were not measured, a line each."""
+    found = {}
+    for record in records:
+        if record.get("why_not"):
+            names, phases = found.setdefault(record["why_not"], ({}, {}))
+            names[short(record)] = phases[record["phase"]] = True
+    return "".join(f"\nNot measured: {', '.join(phases)} of {', '.join(names)}: {why}.\n"
+                   for why, (names, phases) in found.items())
+
+
+def with_reasons(head, rows, records, tools):
+    return tools.markdown(head, rows) + reasons(records) if rows else ""
+
+
 def builders_table(records, tools):
-    """The alias thesis's builds: milliseconds by method."""
-    found = latest([r for r in records if r.get("paper") == "alias" and r["phase"] == "build" and r["sampler"] == "auto"],
-                   "weights", "items", "implementation")
-    names = unique(key[2] for key in found)
+    """The alias thesis's builds (Figure 5.4, Table 5.2): milliseconds by method."""
+    builds = [r for r in alias_records(records, "build") if r["sampler"] == "auto"]
+    found = latest(builds, "weights", "items", "implementation")
+    names = [name for name in unique(key[2] for key in found)
+             if any(tools.time_of(r) for key, r in found.items() if key[2] == name)]
     rows = []
     for weights, items in unique(key[:2] for key in found):
         ms = [tools.time_of(found.get((weights, items, name))) for name in names]
         rows.append([weights, power_of_ten(items), *map(tools.digits, ms)])
     head = ["weights", "items", *(f"{name.removeprefix('spg-alias-')} ms" for name in names)]
-    return tools.markdown(head, rows) if rows else ""
+    return with_reasons(head, rows, builds, tools)
+
+
+PHASES = ("sum", "tiles", "partition", "split", "pack")
+
+
+def phases_table(records, tools):
+    """Figures 5.2, 5.3 and 5.5: phases of a build, of uniform weights and of 10^7 and more items."""
+    measured = [r for r in alias_records(records, *PHASES) if short(r) != "splits"]
+    found = latest(measured, "weights", "items", "implementation", "phase")
+    rows = []
+    for weights, items, name in unique(key[:3] for key in found):
+        of = {phase: found.get((weights, items, name, phase)) for phase in PHASES}
+        ms = [tools.time_of(record) for record in of.values()]
+        if of["pack"] is None or ms[4] is None or (weights != "uniform" and items < 10**7):
+            continue
+        rows.append([weights, power_of_ten(items), short(of["pack"]), *map(tools.digits, ms),
+                     tools.digits(((ms[3] or 0) + ms[4]) / items * 1e6), f"{100 * of['pack']['left'] / items:.3g}"])
+    head = ["weights", "items", "method", *(f"{phase} ms" for phase in PHASES), "split and pack ns an item", "left %"]
+    return with_reasons(head, rows, measured, tools)
+
+
+def splits_table(records, tools):
+    """Figure 5.1: the time of a split."""
+    measured = [r for r in alias_records(records, "split", "pack") if short(r) == "splits"]
+    found = latest(measured, "items", "chunks", "split", "phase")
+    rows = []
+    for items, chunks in unique(key[:2] for key in found):
+        by = [found.get((items, chunks, split, "split")) for split in ("p-ary", "binary")]
+        ms = [tools.time_of(record) for record in by]
+        if by[0] is None or ms[0] is None:
+            continue
+        rows.append([power_of_ten(items), str(chunks), str(int(by[0]["splits"])), *map(tools.digits, ms),
+                     *(tools.digits(t and t / by[0]["splits"] * 1e6) for t in ms),
+                     tools.digits(tools.time_of(found.get((items, chunks, "p-ary", "pack"))))])
+    head = ["items", "parts a block", "splits", "p-ary ms", "binary ms", "p-ary ns a split", "binary ns a split", "pack ms"]
+    return with_reasons(head, rows, measured, tools)
+
+
+WAYS = ("send", "build-alone", "fetch", "send-build-fetch")
+
+
+def transfers_table(records, tools):
+    """Figure 5.6: builds with and without transfers."""
+    measured = alias_records(records, *WAYS)
+    found = latest(measured, "items", "phase")
+    rows = []
+    for items in unique(key[0] for key in found):
+        ms = [tools.time_of(found.get((items, way))) for way in WAYS]
+        if ms[1] is not None:
+            rows.append([power_of_ten(items), *map(tools.digits, ms),
+                         *(tools.digits(t and t / items * 1e6) for t in (ms[1], ms[3]))])
+    head = ["items", "weights to the device ms", "build ms", "table to the host ms", "all ms", "build ns an item",
+            "all ns an item"]
+    return with_reasons(head, rows, measured, tools)
 
 
 def samplers_table(records, tools):
-    """The alias thesis's draws: 10^9 a second by sampler."""
-    found = latest([r for r in records if r.get("paper") == "alias" and r["phase"] == "draw" and r["sampler"] != "auto"],
-                   "weights", "items", "draws", "implementation")
+    """The alias thesis's draws (Figures 5.7 to 5.9, Table 5.3): 10^9 a second by sampler, and the fastest."""
+    draws_made = [r for r in alias_records(records, "draw") if r["sampler"] != "auto"]
+    found = latest(draws_made, "weights", "items", "draws", "sampler")
     names = unique(key[3] for key in found)
     rows = []
     for weights, items, draws in unique(key[:3] for key in found):
         ms = [tools.time_of(found.get((weights, items, draws, name))) for name in names]
+        known = [(t, name) for t, name in zip(ms, names) if t]
         rows.append([weights, power_of_ten(items), power_of_ten(draws),
-                     *(tools.digits(t and draws / t / 1e6) for t in ms)])
-    head = ["weights", "items", "draws", *(name.removeprefix("spg-alias-") for name in names)]
-    return tools.markdown(head, rows) if rows else ""
+                     *(tools.digits(t and draws / t / 1e6) for t in ms), min(known)[1] if known else "-"])
+    return with_reasons(["weights", "items", "draws", *names, "fastest"], rows, draws_made, tools)
 
 
 TABLES = {"draws": draws_table, "rows": rows_table, "topics": topics_table, "figures": figures_table,
-          "loads": loads_table, "errors": errors_table, "builders": builders_table, "samplers": samplers_table}
+          "loads": loads_table, "errors": errors_table, "builders": builders_table, "phases": phases_table,
+          "splits": splits_table, "transfers": transfers_table, "samplers": samplers_table}
 
 
 def table(records, what, tools):

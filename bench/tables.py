@@ -14,7 +14,8 @@ folder; there is one table for each device and value type. NAME is
     host-amg-steps, device-amg-steps          their set-up by step
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
     device-draws, device-rows, device-topics, device-figures, device-loads, device-errors, device-builders,
-    device-samplers, host-...                 sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
+    device-phases, device-splits, device-transfers, device-samplers, host-...
+                                              sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
 --check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.

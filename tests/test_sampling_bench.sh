@@ -35,6 +35,48 @@ END
     rm "$folder/record.jsonl"
 }
 
+# check_alias: the record of --paper alias has every figure's lines; each has a time, or says why not.
+check_alias() {
+    command -v python3 >/dev/null || return
+    python3 - "$folder/alias.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+records = [json.loads(line) for line in open(sys.argv[1])]
+sizes, device = {10000, 100000}, records[0]["place"] == "device"
+for r in records:
+    assert r["paper"] == "alias" and r["rows"] == 1
+    assert (r["ms_median"] is None) == (r["why_not"] is not None) == (not r["verified"]) == (r["reps"] == 0), r
+    assert r["why_not"] is None or len(r["why_not"]) > 20
+    if r["phase"] in ("sum", "tiles", "partition", "split", "pack") and r["verified"]:
+        assert 0 <= r["ms_min"] <= r["ms_median"] <= r["ms_max"] and 0 <= r["left"] <= r["items"], r
+        assert r["left"] == r["items"] or r["builder"] == "psa+", r
+found = {(r["weights"], r["items"], r["phase"], r["implementation"].removeprefix("spg-alias-")): r for r in records}
+measured = lambda *key: found[key]["verified"]
+builders = ("sweep", "psa", "psa-chunked", "psa+")
+for weights in ("uniform", "powerlaw:0.5", "powerlaw:1"):
+    for items in sizes:
+        assert measured(weights, items, "build", "auto")
+        for name in builders:
+            here = name != ("sweep" if device else "psa-chunked")
+            for phase in ("build", "sum", "tiles", "pack"):
+                assert measured(weights, items, phase, name) == here, (weights, items, phase, name)
+            assert measured(weights, items, "partition", name) == (here and device)
+            assert measured(weights, items, "split", name) == (here and not (device and name == "psa+"))
+for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+    assert measured(f"heavy:{share}", 100000, "build", "psa+")
+splits = [r for r in records if r["implementation"] == "spg-alias-splits"]
+if device:
+    assert len(splits) == 2 * 2 * 7 and all(r["items"] == 100000 and r["verified"] for r in splits)
+    assert {r["split"] for r in splits} == {"p-ary", "binary"}
+    assert all(r["splits"] == -(-49 // r["chunks"]) + 1 for r in splits)
+for items in sizes:
+    for way in ("send", "build-alone", "fetch", "send-build-fetch"):
+        assert measured("uniform", items, way, "auto") == device
+    for weights in ("uniform", "powerlaw:1"):
+        for sampler in ("baseline", "sectioned", "limited", "shared"):
+            assert measured(weights, items, "draw", sampler) == (device or sampler < "l" or sampler == "sectioned")
+END
+}
+
 finish() {
     [ $failures -eq 0 ] || echo "$failures faults"
     [ $failures -eq 0 ]
@@ -71,8 +113,15 @@ run_both() {
         run 0 $1 --paper forest --draws 16384 --json "$folder/paper.jsonl"
         says out "Table 1"
         run 0 $1 --paper butterfly --rows 50 --items 32 --json "$folder/paper.jsonl"
-        run 0 $1 --paper alias --items 100000 --draws 1000000 --json "$folder/paper.jsonl"
+        run 0 $1 --paper alias --items 100000 --draws 1000000 --json "$folder/alias.jsonl"
         says out "spg-alias-psa+"
+        says out "ms of phases"
+        check_alias
+        run 0 $1 --paper alias --parts draw --items 10000 --draws 100000
+        says out "spg-alias-baseline"
+        run 0 $1 --paper alias --parts split,transfer --items 10000 --draws 100000
+        grep -q "spg-alias-baseline" "$folder/out" && { failures=$((failures + 1)); echo "a part that was not asked for"; }
+        run 0 $1 --builder psa --split binary --chunks 3 --items 30000 --draws 300000 --method alias --peers none
     }
 }
 
@@ -100,7 +149,7 @@ says err "--help"
 run 2 --items 5 more
 says err "more"
 for wrong in --method=best --method=alias,best --method= --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
-    --resolution=any --sampler=any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
+    --resolution=any --sampler=any --split=any --chunks=0 --parts=any --parts=draw,any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
     --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0; do
     run 2 "$wrong"
     says err "${wrong%%=*}"
@@ -136,8 +185,9 @@ run_both "$quick"
 # shellcheck disable=SC2086
 run 0 $quick --items 1000 --draws 100000 --type f32
 if command -v python3 >/dev/null; then
-    python3 "$plots" "$folder/paper.jsonl" --out "$folder/plots" >"$folder/out" || failures=$((failures + 1))
-    for figure in forest-7 forest-8 forest-9 butterfly-f32 butterfly-f64; do says out "$figure.svg"; done
+    python3 "$plots" "$folder/paper.jsonl" "$folder/alias.jsonl" --out "$folder/plots" >"$folder/out" || failures=$((failures + 1))
+    for figure in forest-7 forest-8 forest-9 butterfly-f32 butterfly-f64 alias-pack alias-phases-100000 alias-heavy \
+        alias-build-uniform alias-best-powerlaw1; do says out "$figure.svg"; done
     python3 -c 'import sys, xml.dom.minidom
 for path in sys.argv[1:]: xml.dom.minidom.parse(path)' "$folder"/plots/*.svg || failures=$((failures + 1))
 fi

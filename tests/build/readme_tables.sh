@@ -108,13 +108,37 @@ topics_record() # implementation topics ms [fields]
     printf '{"paper": "forest", "table": 1, "weights": "i20", "implementation": "spg-forest", "place": "device", '
     printf '"device": "A GPU", "maximum": 17, "average": 1.19, "average_32": 3.09, "paper_maximum": 16, '
     printf '"paper_average": 1.23, "paper_average_32": 3.46, "verified": true}\n'
-} >"$scratch/results/gpu/sampling_paper.jsonl"
+} >"$scratch/results/gpu/sampling_forest.jsonl"
+
+alias_record() # phase method ms split chunks splits sampler draws
+{
+    printf '{"paper": "alias", "weights": "uniform", "phase": "%s", "implementation": "spg-alias-%s", ' "$1" "$2"
+    printf '"place": "device", "device": "A GPU", "items": 10000000, "builder": "psa", "ms_median": %s, ' "$3"
+    printf '"split": "%s", "chunks": %s, "splits": %s, "left": 200000, "sampler": "%s", "draws": %s, ' "$4" "$5" "$6" "$7" "$8"
+    [ "$3" = null ] && why='"A reason"' verified=false || why=null verified=true
+    printf '"why_not": %s, "verified": %s}\n' "$why" "$verified"
+}
+
+{
+    for phase in build sum tiles split pack; do alias_record $phase psa 0.2 p-ary 1 6 auto 0; done
+    alias_record partition psa null p-ary 1 6 auto 0
+    alias_record build sweep null p-ary 1 6 auto 0
+    alias_record split splits 0.03 p-ary 2 300 auto 0
+    alias_record split splits 0.06 binary 2 300 auto 0
+    alias_record pack splits 0.1 p-ary 2 300 auto 0
+    for way in send fetch; do alias_record $way auto 5 p-ary 1 0 auto 0; done
+    alias_record build-alone auto 0.2 p-ary 1 0 auto 0
+    alias_record send-build-fetch auto 10 p-ary 1 0 auto 0
+    alias_record draw baseline 8 p-ary 1 0 baseline 1000000000
+    alias_record draw shared 2 p-ary 1 0 shared 1000000000
+    alias_record build shared 0.3 p-ary 1 0 shared 0 # not shown
+} >"$scratch/results/gpu/sampling_alias.jsonl"
 
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     for name in amg amg-steps amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
-    for name in draws rows topics figures loads errors builders; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
+    for name in draws rows topics figures loads errors builders phases splits transfers samplers; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
 cat >"$scratch/expected" <<'EOF'
@@ -268,7 +292,51 @@ A GPU:
 <!-- end -->
 <!-- table:device-builders -->
 
-No measurement is recorded yet.
+A GPU:
+
+| weights | items | psa ms |
+| --- | ---: | ---: |
+| uniform | 10^7 | 0.200 |
+
+Not measured: build of sweep: A reason.
+
+<!-- end -->
+<!-- table:device-phases -->
+
+A GPU:
+
+| weights | items | method | sum ms | tiles ms | partition ms | split ms | pack ms | split and pack ns an item | left % |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| uniform | 10^7 | psa | 0.200 | 0.200 | - | 0.200 | 0.200 | 0.0400 | 2 |
+
+Not measured: partition of psa: A reason.
+
+<!-- end -->
+<!-- table:device-splits -->
+
+A GPU:
+
+| items | parts a block | splits | p-ary ms | binary ms | p-ary ns a split | binary ns a split | pack ms |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| 10^7 | 2 | 300 | 0.0300 | 0.0600 | 100 | 200 | 0.100 |
+
+<!-- end -->
+<!-- table:device-transfers -->
+
+A GPU:
+
+| items | weights to the device ms | build ms | table to the host ms | all ms | build ns an item | all ns an item |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| 10^7 | 5.00 | 0.200 | 5.00 | 10.0 | 0.0200 | 1.00 |
+
+<!-- end -->
+<!-- table:device-samplers -->
+
+A GPU:
+
+| weights | items | draws | baseline | shared | fastest |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| uniform | 10^7 | 10^9 | 125 | 500 | shared |
 
 <!-- end -->
 <!-- table:reading -->
