@@ -36,7 +36,13 @@ spg_status bins_workspace_bytes(spg_context *context, int32_t count, int classes
 namespace bins
 {
 
-enum { THREADS = 256, WARPS = THREADS / WARP, ITEMS = 2, TILE = THREADS * ITEMS };
+enum {
+    THREADS = 256,
+    WARPS = THREADS / WARP,
+    ITEMS = 2,
+    TILE = THREADS * ITEMS,
+    FEW_TILES = 512 /* up to so many, every tile adds up the counts of those before it, which saves the scan */
+};
 static_assert(BINS_MOST <= WARP, "one lane a class");
 
 inline int64_t tiles_of(int32_t count) { return ((int64_t)count + TILE - 1) / TILE; }
@@ -89,29 +95,53 @@ __global__ void __launch_bounds__(THREADS)
     if (blockIdx.x == 0 && c == 0) tile_counts[(int64_t)classes * gridDim.x] = 0;
 }
 
+/* For each class, its rows in all tiles and in those before this one; a warp a class. */
+__device__ inline void sum_tile_counts(const uint32_t *tile_counts, int classes, uint32_t *all, uint32_t *before)
+{
+    for (int c = (int)threadIdx.x / WARP; c < classes; c += WARPS) {
+        uint32_t sum = 0, sum_before = 0;
+        for (uint32_t tile = lane_in_warp(); tile < gridDim.x; tile += WARP) {
+            const uint32_t count = tile_counts[(int64_t)c * gridDim.x + tile];
+            sum += count;
+            if (tile < blockIdx.x) sum_before += count;
+        }
+        sum = __reduce_add_sync(ALL_LANES, sum);
+        sum_before = __reduce_add_sync(ALL_LANES, sum_before);
+        if (lane_in_warp() > 0) continue;
+        all[c] = sum;
+        before[c] = sum_before;
+    }
+}
+
+/* tile_begins: scanned, or, of few tiles, their counts. */
 template <typename Class>
 __global__ void __launch_bounds__(THREADS)
     scatter_kernel(const __grid_constant__ binned_rows all, const __grid_constant__ Class row_class, int classes,
                    const uint32_t *tile_begins, const __grid_constant__ row_bins result)
 {
-    __shared__ uint32_t places[WARPS][BINS_MOST];
+    __shared__ uint32_t places[WARPS][BINS_MOST], rows_of[BINS_MOST], before[BINS_MOST];
+    const bool few = gridDim.x <= FEW_TILES;
     int32_t row[ITEMS];
     int class_of[ITEMS];
+    if (few) sum_tile_counts(tile_begins, classes, rows_of, before);
     classify_tile(all, row_class, row, class_of, places);
     __syncthreads();
     int c = threadIdx.x;
     if (c < classes) {
-        uint32_t place = tile_begins[(int64_t)c * gridDim.x + blockIdx.x];
+        uint32_t begin = 0;
+        if (few)
+            for (int k = 0; k < c; ++k) begin += rows_of[k];
+        uint32_t place = few ? begin + before[c] : tile_begins[(int64_t)c * gridDim.x + blockIdx.x];
         for (int w = 0; w < WARPS; ++w) {
             uint32_t count = places[w][c];
             places[w][c] = place;
             place += count;
         }
-    }
-    if (blockIdx.x == 0 && c < classes && result.begins != nullptr) {
-        const uint32_t *begin = tile_begins + (int64_t)c * gridDim.x;
-        result.begins[c] = begin[0];
-        result.counts[c] = begin[gridDim.x] - begin[0];
+        if (blockIdx.x == 0 && result.begins != nullptr) {
+            const uint32_t *scanned = tile_begins + (int64_t)c * gridDim.x;
+            result.begins[c] = few ? begin : scanned[0];
+            result.counts[c] = few ? rows_of[c] : scanned[gridDim.x] - scanned[0];
+        }
     }
     __syncthreads();
     uint32_t *mine = places[threadIdx.x / WARP];
@@ -149,7 +179,8 @@ spg_status bin_rows(spg_context *context, const binned_rows &all, const Class &r
     uint32_t *tile_counts = static_cast<uint32_t *>(workspace);
     bins::count_kernel<<<(unsigned)tiles, bins::THREADS, 0, stream>>>(all, row_class, classes, tile_counts);
     spg_status status = spg_cuda_check_launch(context, "counting rows by class");
-    if (status == SPG_OK) status = bins::scan_tile_counts(context, tile_counts, tiles * classes + 1, workspace);
+    if (status == SPG_OK && tiles > bins::FEW_TILES)
+        status = bins::scan_tile_counts(context, tile_counts, tiles * classes + 1, workspace);
     if (status != SPG_OK) return status;
     bins::scatter_kernel<<<(unsigned)tiles, bins::THREADS, 0, stream>>>(all, row_class, classes, tile_counts, result);
     return spg_cuda_check_launch(context, "binning rows");
