@@ -66,11 +66,14 @@ __device__ inline int32_t first_not_less(const int32_t *columns, int32_t length,
     return low;
 }
 
-/* Blocks of a kernel that fill the device. */
+/* Blocks of a kernel that fill the device. The kernel's limit on shared memory is the process's: all that a block may
+ * have, since another thread may be about to launch with more. */
 template <typename Kernel>
 spg_status resident_blocks(const cuda_product &product, Kernel kernel, int threads, int64_t shared_bytes, int *blocks)
 {
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    constexpr int STATIC_BYTES = 2048; /* more than any of these kernels has */
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             product.cuda->block_shared_bytes - STATIC_BYTES);
     int each = 0;
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, (size_t)shared_bytes);
