@@ -319,6 +319,57 @@ static void long_rows_by_windows_keep_their_bits(void **state)
     test_free_pattern(&b);
 }
 
+/* Rows of B of exact lengths, around those at which classes change, over all columns; then rows of few columns, far
+ * apart, so that many of them make a row of C that is not long. */
+static void add_rows_over_many_columns(test_pattern *b, const int64_t *lengths, int count, int64_t others, int64_t cols)
+{
+    uint64_t random = 88;
+    for (int l = 0; l < count; ++l) {
+        test_add_random(b, &random, lengths[l], 0, cols, true);
+        test_end_row(b);
+    }
+    for (int64_t i = 0; i < others; ++i) {
+        const int64_t first = b->nnz;
+        test_add_random(b, &random, i % 9 > 0 ? test_below(&random, 200) : 0, 0, 3000, true);
+        for (int64_t k = first; k < b->nnz; ++k) b->columns[k] *= (int32_t)(cols / 3000);
+        test_end_row(b);
+    }
+}
+
+static void mixed_rows_of_columns_far_apart_keep_their_bits(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {1,   31,  32,  33,  48,   49,   64,   65,   96,   127,  128,  129, 192,
+                               193, 511, 512, 513, 1024, 1025, 2048, 2049, 4096, 4097, 8192, 8193};
+    const int count = sizeof lengths / sizeof *lengths;
+    const int64_t cols = 1 << 15, others = 1500;
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 99;
+    add_rows_over_many_columns(&b, lengths, count, others, cols);
+    for (int l = 0; l < count; ++l)
+        for (int kind = 0; kind < 3; ++kind) { /* alone, twice, and with others between */
+            test_add(&a, l);
+            if (kind == 2) test_add_random(&a, &random, 20, count, count + others, false);
+            if (kind > 0) test_add(&a, l);
+            test_end_row(&a);
+        }
+    for (int64_t i = 0; i < 300; ++i) {
+        const int64_t entries = i % 50 == 0 ? 500 + test_below(&random, 700) : test_below(&random, 1 << i % 10);
+        test_add_random(&a, &random, entries, count, count + others, i % 3 == 0);
+        test_end_row(&a);
+    }
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v)
+        for (int o = 0; o < TEST_OFFSET_TYPES; ++o) {
+            spg_csr A, B;
+            test_matrix_of(&a, b.rows, test_offset_types[o], test_value_types[v], 3, 0, &A);
+            test_matrix_of(&b, cols, test_offset_types[o], test_value_types[v], 4, 0, &B);
+            test_check_product(&A, &B, test_default_limits, 2);
+            free_both(&A, &B);
+        }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +380,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_row_of_a_million_products_among_short_ones_keeps_its_bits),
         cmocka_unit_test(rows_of_tens_of_thousands_of_entries_keep_their_bits),
         cmocka_unit_test(rows_of_1_to_100000_products_mixed_keep_their_bits),
+        cmocka_unit_test(mixed_rows_of_columns_far_apart_keep_their_bits),
         cmocka_unit_test(short_rows_with_long_rows_of_the_result_keep_their_bits),
         cmocka_unit_test(rows_about_what_a_threads_table_holds_keep_their_bits),
         cmocka_unit_test(long_rows_by_windows_keep_their_bits),

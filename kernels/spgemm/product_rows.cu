@@ -236,7 +236,9 @@ spg_status fill_rows(cuda_state *state)
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
     case path::mixed_rows:
-        return fill_rows_mixed(state->run, 0, {state->chosen.span, (int)state->found.longest_row}, &state->mixed);
+        return fill_rows_mixed(state->run, 0,
+                               {state->chosen.span, (int)state->found.longest_row, (int64_t)state->found.products},
+                               &state->mixed);
     default: return fill_rows_paper(state->run, &state->paper);
     }
 }

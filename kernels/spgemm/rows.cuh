@@ -91,10 +91,12 @@ spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span
  * which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 
-/* rows_narrow.cu. Counts alone: a warp a row sets bits of columns in shared memory, for a C of up to NARROW_COLUMNS
- * columns. `ticket`: a word of device memory, zero, that stays until the kernel has ended. */
+/* Class narrow, for a C of up to NARROW_COLUMNS columns, whose bits fit in shared memory. rows_narrow.cu counts, a warp
+ * a row. rows_narrow_fill.cu fills rows of up to `slots` entries, a block each, with their values. `ticket`: a word of
+ * device memory, zero, that stays until the kernel has ended. */
 enum { NARROW_COLUMNS = 1 << 16 };
 spg_status count_rows_narrow(cuda_product &product, const row_set &rows, uint32_t *ticket);
+spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
 
 /* rows_window.cu. Bitmaps of columns, then windows of C's entries summed in shared memory: rows of any length, long
  * ones split over blocks. row_products: of every row of A, in device memory; NULL: not known. */

@@ -4,6 +4,7 @@
 #include "rows_mixed.cuh"
 
 #include "row_bins.cuh"
+#include "window.cuh"
 
 #include <cstring>
 
@@ -14,8 +15,8 @@ namespace
 {
 
 /* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes narrow, counting, and direct,
- * filling. Bin 8: windows. */
-enum { TABLE_BINS = 6, MIDDLE_BIN, WINDOW_BIN, BINS };
+ * filling. Bins 8 to 10: class narrow, filling, by its slots. Bin 11: windows. */
+enum { TABLE_BINS = 6, MIDDLE_BIN, NARROW_BIN, NARROW_BINS = 3, WINDOW_BIN = NARROW_BIN + NARROW_BINS, BINS };
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
 enum {
@@ -23,20 +24,34 @@ enum {
     NARROW_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
     NARROW_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
     NARROW_PRODUCTS = 8192,     /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
-    DIRECT_A = 256              /* entries of A of a row that a group fills */
+    DIRECT_A = 256,             /* entries of A of a row that a group fills */
+    /* Class narrow, filling: products an entry of A from which it is used, bytes of its sums, and what a table takes
+     * then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
+    NARROW_FILL_PRODUCTS = 16,
+    NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
+    NARROW_FILL_TABLE_ENTRIES = 48,
+    NARROW_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
 };
 
 /* Which bin a row goes to. */
 template <typename Offset> struct bin_rule {
     const Offset *a_offsets;
-    int table_entries;        /* the most that a table takes */
-    int64_t middle, middle_a; /* what the middle bin takes: products or entries of C, and entries of A */
+    int table_entries;           /* the most that a table takes */
+    int64_t middle, middle_a;    /* what the middle bin takes: products or entries of C, and entries of A */
+    int narrow_slots;            /* entries of C that the first of the narrow bins takes; 0: none */
+    const int64_t *row_products; /* for those; NULL: not known */
     __device__ int operator()(int32_t i, int64_t length, int64_t products) const
     {
         if (length <= 0) return 0;
         const Offset a_length = a_offsets[i + 1] - a_offsets[i];
         if (a_length > LONG_A) return WINDOW_BIN;
-        if (length > table_entries) return products <= middle && a_length <= middle_a ? MIDDLE_BIN : WINDOW_BIN;
+        if (length > table_entries) {
+            if (products <= middle && a_length <= middle_a) return MIDDLE_BIN;
+            if (row_products != nullptr && row_products[i] > NARROW_FILL_MOST_PRODUCTS) return WINDOW_BIN;
+            int bin = NARROW_BIN;
+            while (bin < WINDOW_BIN && length > (int64_t)narrow_slots << (bin - NARROW_BIN)) ++bin;
+            return bin;
+        }
         int bin = 1;
         while (length > table_holds(TABLE_LEAST << (bin - 1))) ++bin;
         return bin;
@@ -46,7 +61,11 @@ template <typename Offset> struct bin_rule {
 template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
 {
     return {static_cast<const Offset *>(product.a_offsets),
-            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST), middle, middle_a};
+            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST),
+            middle,
+            middle_a,
+            0,
+            nullptr};
 }
 
 /* A row of C has no more entries than products, and no more than columns. */
@@ -78,18 +97,19 @@ template <typename Offset> struct bin_by_length {
 using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
 using window_launcher = spg_status (*)(cuda_product &, const row_set &, const int64_t *);
 
-/* The kernels of the bins; middle(rows, ticket). */
+/* The kernels of the bins; middle(rows, ticket). narrow_slots: of the first narrow bin; 0: there are none. */
 template <typename Middle> struct bin_launchers {
     table_launcher table;
     window_launcher window;
     Middle middle;
+    int narrow_slots;
 };
 
 /* What a binning leaves in device memory. */
 struct binned {
     int32_t *permuted; /* the rows by bin */
     uint32_t *begins;  /* where in them each bin begins, then how many rows each has */
-    uint32_t *ticket;  /* for the middle bin */
+    uint32_t *tickets; /* for the middle bin and the narrow ones */
 };
 
 row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
@@ -97,8 +117,8 @@ row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
     return {rows.permuted, (int32_t)product.A->rows, rows.begins + BINS + bin, rows.begins + bin};
 }
 
-/* Queues the middle bin and the tables on the side streams, bins in turn. They take no workspace, which is freed in the
- * order of the context's stream. */
+/* Queues the middle bins and the tables on the side streams, tables in turn or beside the narrow bins. They take no
+ * workspace, which is freed in the order of the context's stream. */
 template <typename Middle>
 spg_status queue_aside(cuda_product &product, const binned &rows, const bin_launchers<Middle> &launch)
 {
@@ -109,9 +129,12 @@ spg_status queue_aside(cuda_product &product, const binned &rows, const bin_laun
         error = cudaStreamWaitEvent(cuda->side_streams[side], cuda->fork, 0);
     spg_status status = spg_cuda_check(product.context, error, "forking a stream");
     cuda->stream = cuda->side_streams[0];
-    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.ticket);
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.tickets);
+    for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
+        status = fill_rows_narrow(product, rows_of_bin(product, rows, NARROW_BIN + k), launch.narrow_slots << k,
+                                  rows.tickets + 1 + k);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
-        cuda->stream = cuda->side_streams[bin % SPG_SIDE_STREAMS];
+        cuda->stream = cuda->side_streams[launch.narrow_slots > 0 ? SPG_SIDE_STREAMS - 1 : bin % SPG_SIDE_STREAMS];
         status = launch.table(product, rows_of_bin(product, rows, bin), TABLE_LEAST << (bin - 1), 1);
     }
     cuda->stream = own;
@@ -135,14 +158,14 @@ template <typename RowBin, typename Middle>
 spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const int64_t *row_products,
                         const bin_launchers<Middle> &launch)
 {
-    constexpr int WORDS = 2 * BINS + 1;
+    constexpr int TICKETS = 1 + NARROW_BINS, WORDS = 2 * BINS + TICKETS;
     const int64_t bytes = (WORDS + product.A->rows) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
     if (status != SPG_OK) return status;
     uint32_t *words = static_cast<uint32_t *>(memory);
     const binned rows{static_cast<int32_t *>(memory) + WORDS, words, words + 2 * BINS};
-    status = spg_cuda_zero_bytes(product.context, rows.ticket, sizeof *rows.ticket);
+    status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
     if (status == SPG_OK) status = bin_rows(product, row_bin, BINS, rows.permuted, rows.begins);
     if (status == SPG_OK) {
         status = queue_aside(product, rows, launch);
@@ -152,6 +175,13 @@ spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const int6
     }
     give_workspace(product, memory, bytes);
     return status;
+}
+
+/* Where C has few columns, far apart in its rows, and most rows of B that A names fill steps of products. */
+bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
+{
+    return product.B->cols <= NARROW_FILL_COLUMNS && narrow.span == 0 && !product.pattern_only &&
+           narrow.products / NARROW_FILL_PRODUCTS > product.A->nnz;
 }
 
 } // namespace
@@ -182,7 +212,7 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
         bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A),
                                         row_products, misfits_only ? lengths : nullptr, (int32_t)product.B->cols};
         return for_each_bin(product, row_bin, row_products,
-                            bin_launchers<decltype(middle)>{count_rows_table, count_rows_window, middle});
+                            bin_launchers<decltype(middle)>{count_rows_table, count_rows_window, middle, 0});
     });
 }
 
@@ -200,8 +230,15 @@ spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_
         patterns<Offset> pattern = patterns_of<Offset>(product);
         bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, DIRECT_A),
                                       pattern.c_offsets, pattern.a_offsets, longer_than};
-        return for_each_bin(product, row_bin, row_products,
-                            bin_launchers<decltype(middle)>{fill_rows_table, fill_rows_window, middle});
+        bin_launchers<decltype(middle)> launch{fill_rows_table, fill_rows_window, middle, 0};
+        if (may_fill_narrow(product, narrow)) {
+            launch.window = fill_heavy_rows_window;
+            launch.narrow_slots = NARROW_FILL_BYTES / (int)spg_type_size(product.A->value_type);
+            row_bin.bin_of.narrow_slots = launch.narrow_slots;
+            row_bin.bin_of.row_products = row_products;
+            row_bin.bin_of.table_entries = NARROW_FILL_TABLE_ENTRIES;
+        }
+        return for_each_bin(product, row_bin, row_products, launch);
     });
     release_mixed(product, rows);
     return status;

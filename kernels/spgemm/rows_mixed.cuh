@@ -17,10 +17,12 @@ struct mixed_rows {
 spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows);
 
 /* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list refuses. Where most rows
- * of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long for tables. */
+ * of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long for tables;
+ * class narrow may where all rows are filled (products: of all). */
 enum { longer_than_list = -1 };
 struct narrow_rows {
     int span, longest;
+    int64_t products;
 };
 spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows);
 

@@ -12,10 +12,25 @@ spg_status count_rows_window(cuda_product &product, const row_set &rows, const i
     return count_window_columns(product, rows);
 }
 
+namespace
+{
+
+spg_status fill(cuda_product &product, const row_set &rows, const int64_t *row_products, bool heavy)
+{
+    spg_status status = fill_window_columns(product, rows, heavy);
+    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, row_products) : status;
+}
+
+} // namespace
+
 spg_status fill_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products)
 {
-    spg_status status = fill_window_columns(product, rows);
-    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, row_products) : status;
+    return fill(product, rows, row_products, false);
+}
+
+spg_status fill_heavy_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products)
+{
+    return fill(product, rows, row_products, true);
 }
 
 } // namespace spg

@@ -9,12 +9,20 @@
 namespace spg
 {
 
-/* window_pattern.cu: the columns of the rows of C, from bitmaps. */
+/* Columns of a C whose rows of middling length class narrow fills, so that windows have heavy rows alone; of wider ones
+ * the maps are no longer small beside the sums. */
+enum { NARROW_FILL_COLUMNS = 1 << 15 };
+
+/* window_pattern.cu: the columns of the rows of C, from bitmaps. heavy: all have so much work that large blocks suit.
+ */
 spg_status count_window_columns(cuda_product &product, const row_set &rows);
-spg_status fill_window_columns(cuda_product &product, const row_set &rows);
+spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy);
 
 /* window_sums.cu: the values of rows of C whose columns are there. row_products: of every row, or NULL. */
 spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products);
+
+/* rows_window.cu: as fill_rows_window (rows.cuh), where lighter rows are filled otherwise. */
+spg_status fill_heavy_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products);
 
 /* Entries of A, each with its piece of a row of B, in a flat order of their products: entry e has the products
  * starts[e] to starts[e + 1], and product p of it is at deltas[e] + p in B. No piece is empty, so starts ascend

@@ -7,9 +7,8 @@
  * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
  * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
  * by one lane at a time, in storage order. */
+#include "warp_turns.cuh"
 #include "window_batch.cuh"
-
-#include <cuda/barrier>
 
 #include <algorithm>
 
@@ -44,21 +43,6 @@ struct window_list {
     int64_t most;
     const int64_t *row_products; /* of every row; NULL: not known */
     int64_t window_products;     /* above which a window of a heavy row is halved */
-};
-
-/* The turn to add, which warps hand on: a warp waits for the end of a phase of its own barrier, at which the one before
- * arrives. Named barriers take as long (spgemm_bench, H100: rmat16), and racecheck does not see their order. */
-using turn_barrier = cuda::barrier<cuda::thread_scope_block>;
-struct turns_of_warp {
-    turn_barrier *own, *next;
-    bool odd; /* the phase to wait for */
-
-    __device__ void wait()
-    {
-        own->wait_parity(odd);
-        odd = !odd;
-    }
-    __device__ void give() { (void)next->arrive(); }
 };
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
