@@ -38,7 +38,7 @@ constexpr uint32_t SUSPECT = 1u << 31; /* among the faults, until find_faults ha
 /* What a warp found in its rows. */
 struct warp_found {
     unsigned long long nnz, products;
-    unsigned int longest, longest_a, misfits, long_rows, faults;
+    unsigned int longest, longest_a, most_products, misfits, long_rows, faults;
 };
 
 /* Products by a row of B, as far as they count. */

@@ -43,6 +43,13 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps
 enum { FILL_MERGE_MOST_A = 9, FILL_MERGE_SHORT_B = 4, FILL_LIST_BEST = 8 };
 spg_status fill_rows_merge(cuda_product &product, int longest_a, bool scattered);
 
+/* rows_sorted_fill.cu. A thread a row sorts its products, at most SORTED_MOST: for 32-bit offsets, f32 and f64, columns
+ * of B below SORTED_COLUMNS, and arrays of B that lie so that pairs of entries can be loaded, which may_sort_rows
+ * tells. Natural order, all rows. */
+enum { SORTED_MOST = 36, SORTED_COLUMNS = 1 << 25 };
+bool may_sort_rows(const cuda_product &product, unsigned int most_products);
+spg_status fill_rows_sorted(cuda_product &product);
+
 /* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the
  * end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
  * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). `scattered`: neighbouring rows

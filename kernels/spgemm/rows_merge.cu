@@ -90,8 +90,12 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     Position at[HEADS], end[HEADS];
     uint32_t products = load_rows(pattern, a, at, end, found.faults);
     const bool fits = products <= MOST_PRODUCTS;
+    const uint32_t most = __reduce_max_sync(~0u, products);
     products = __reduce_add_sync(~0u, fits ? products : 0);
-    if (threadIdx.x % 32 == 0) warp.products += products;
+    if (threadIdx.x % 32 == 0) {
+        warp.products += products;
+        warp.most_products = max(warp.most_products, most);
+    }
     if (!fits) {
         found.length = MISFIT;
         return;
@@ -199,12 +203,14 @@ __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps, l
     tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
+    const unsigned int most_products = __reduce_max_sync(~0u, found.most_products);
     long long lengths = (long long)found.nnz - found.misfits;
     for (int step = 16; step > 0; step /= 2) lengths += __shfl_xor_sync(~0u, lengths, step);
     if (threadIdx.x != 0) return;
     *sum = lengths;
     if (long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
     if (longest_a > 0) atomicMax(&tally->sampled_a_length, longest_a);
+    if (most_products > 0) atomicMax(&tally->sampled_most_products, most_products);
 }
 
 /* By one block: of SAMPLED_ROWS rows spread over A, how many begin far from where the next one begins. Rows of B are

@@ -8,6 +8,7 @@
  * paper's sort (section 3.3). */
 #include "../launch.cuh"
 #include "merge.cuh"
+#include "network.cuh"
 #include "private_table.cuh"
 #include "staged.cuh"
 
@@ -153,22 +154,6 @@ __device__ void pack_keys(table_memory &memory, private_table &table)
         }
     }
     __syncwarp();
-}
-
-/* Batcher's network of odd and even merges: of sorted runs of P keys each, in steps of K and less, and on. */
-template <int P, int K, int N> __device__ inline void sort_keys(uint32_t (&key)[N])
-{
-#pragma unroll
-    for (int low = K % P; low < N - K; ++low)
-        if ((low - K % P) / K % 2 == 0 && low / (2 * P) == (low + K) / (2 * P)) {
-            const uint32_t least = min(key[low], key[low + K]);
-            key[low + K] = max(key[low], key[low + K]);
-            key[low] = least;
-        }
-    if constexpr (K > 1)
-        sort_keys<P, K / 2>(key);
-    else if constexpr (2 * P < N)
-        sort_keys<2 * P, 2 * P>(key);
 }
 
 /* Sorts up to N entries of each of a warp's rows, and writes them. */
