@@ -3,12 +3,12 @@
 #include "assemble.cuh"
 
 #include "../launch.cuh"
+#include "../primitives/warp.cuh"
 
-#include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace spg
 {
@@ -32,37 +32,57 @@ __global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t
     if (i < count) widened[i] = offsets[i];
 }
 
-/* A block scans the lengths of `parts` of the sums, from what the sums before them say. */
+/* SCAN_EACH lengths a thread from row i on, 0 beyond the end. */
 template <typename Offset>
-__global__ void __launch_bounds__(SCAN_THREADS)
+__device__ inline void load_lengths(const Offset *lengths, int64_t i, int64_t end,
+                                    std::make_unsigned_t<Offset> (&length)[SCAN_EACH])
+{
+#pragma unroll
+    for (int n = 0; n < SCAN_EACH; ++n) length[n] = i + n < end ? lengths[i + n] : 0;
+}
+
+/* A block scans the lengths of `parts` of the sums, from what the sums before them say, which may wrap round as the
+ * offsets do. */
+template <typename Offset>
+__global__ void __launch_bounds__(SCAN_THREADS, 4)
     scan_with_sums(Offset *lengths, int64_t rows, const long long *sums, int count, int64_t rows_each, int parts)
 {
-    using reduction = cub::BlockReduce<long long, SCAN_THREADS>;
-    using scan = cub::BlockScan<long long, SCAN_THREADS>;
-    __shared__ union {
-        typename reduction::TempStorage reduction;
-        typename scan::TempStorage scan;
-    } shared;
-    __shared__ long long sum_before;
+    using sum_type = std::make_unsigned_t<Offset>;
+    constexpr int WARPS = SCAN_THREADS / 32;
+    __shared__ sum_type before_of[WARPS], total_of[WARPS];
     take_turn();
     const int first = (int)blockIdx.x * parts, past = min(first + parts, count);
-    long long before = 0;
-    for (int k = (int)threadIdx.x; k < first; k += SCAN_THREADS) before += sums[k];
-    before = reduction(shared.reduction).Sum(before);
-    if (threadIdx.x == 0) sum_before = before;
-    __syncthreads();
-    before = sum_before;
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int64_t end = min(past * rows_each, rows);
-    for (int64_t begin = first * rows_each; begin < end; begin += SCAN_ROWS) {
-        long long length[SCAN_EACH], all;
-        const int64_t i = begin + (int64_t)threadIdx.x * SCAN_EACH;
+    int64_t i = first * rows_each + (int64_t)threadIdx.x * SCAN_EACH;
+    sum_type length[SCAN_EACH], before = 0;
+    load_lengths(lengths, i, end, length);
+    for (int k = (int)threadIdx.x; k < first; k += SCAN_THREADS) before += (sum_type)sums[k];
+    before = reduce<32>(before, plus{});
+    if (lane == 0) before_of[warp] = before;
+    before = 0;
+    for (bool is_first = true;; is_first = false) {
+        sum_type own = 0;
 #pragma unroll
-        for (int n = 0; n < SCAN_EACH; ++n) length[n] = i + n < end ? (long long)lengths[i + n] : 0;
-        scan(shared.scan).ExclusiveSum(length, length, all);
+        for (int n = 0; n < SCAN_EACH; ++n) own += length[n];
+        const sum_type through = inclusive_scan(own, plus{});
+        if (lane == 31) total_of[warp] = through;
+        __syncthreads();
+        sum_type to = before + through - own;
 #pragma unroll
-        for (int n = 0; n < SCAN_EACH; ++n)
-            if (i + n < end) lengths[i + n] = (Offset)(before + length[n]);
-        before += all;
+        for (int w = 0; w < WARPS; ++w) {
+            const sum_type total = total_of[w], more = is_first ? before_of[w] : 0;
+            to += (w < warp ? total : 0) + more;
+            before += total + more;
+        }
+#pragma unroll
+        for (int n = 0; n < SCAN_EACH; ++n) {
+            if (i + n < end) lengths[i + n] = (Offset)to;
+            to += length[n];
+        }
+        i += SCAN_ROWS;
+        if (i - (int64_t)threadIdx.x * SCAN_EACH >= end) break;
+        load_lengths(lengths, i, end, length);
         __syncthreads();
     }
     if (past == count && threadIdx.x == 0) lengths[rows] = (Offset)before;

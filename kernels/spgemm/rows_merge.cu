@@ -10,6 +10,7 @@
  * How many heads a thread keeps is chosen by warps, by their longest row of A. Longer rows of A are merged by half a
  * warp or by a whole one, a head a lane (merge_by_lanes.cuh). The kernel for few heads is held to 40 registers, which
  * is worth more than heads. Chosen by route.cu, for products whose rows of A are short. No counterpart in the paper. */
+#include "../launch.cuh"
 #include "merge_by_lanes.cuh"
 #include "tally.cuh"
 
@@ -242,6 +243,7 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
     __shared__ warp_found warps[WARPS];
     __shared__ lane_columns columns[STAGES ? WARPS : 1][2];
     const int warp = threadIdx.x / 32;
+    let_next_begin(); /* launched as ever, this kernel has nothing to wait for */
     if (threadIdx.x % 32 == 0) warps[warp] = {};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
