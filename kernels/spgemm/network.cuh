@@ -1,4 +1,4 @@
-/* A sorting network of any size in a thread's registers (rows_private_fill.cu, rows_sorted_fill.cu). Private. */
+/* A sorting network of any size in a thread's registers (private_fill.cuh, rows_sorted_fill.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_NETWORK_CUH
 #define SPG_KERNELS_SPGEMM_NETWORK_CUH
 

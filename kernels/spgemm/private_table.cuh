@@ -74,6 +74,73 @@ struct private_table {
 
 /* Entries of A whose columns are asked for together, and entries of a row of B that are looked for together. */
 enum { A_AT_ONCE = 4, B_AT_ONCE = 4 };
+
+enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread goes through */ };
+
+/* What a thread finds in its row while it counts. */
+struct private_found {
+    unsigned int products, faults;
+    bool fits;
+};
+
+/* What a thread found in its rows, or a warp in those of its lanes. */
+struct private_counts {
+    unsigned int nnz, longest, misfits, faults;
+    unsigned long long products;
+
+    __device__ void add(const private_found &row, int32_t length)
+    {
+        faults |= row.faults;
+        misfits += length == MISFIT;
+        if (length == MISFIT) return;
+        nnz += (unsigned int)length;
+        products += row.products;
+        longest = max(longest, (unsigned int)length);
+    }
+    __device__ void reduce()
+    {
+        nnz = __reduce_add_sync(~0u, nnz);
+        for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
+        longest = __reduce_max_sync(~0u, longest);
+        misfits = __reduce_add_sync(~0u, misfits);
+        faults = __reduce_or_sync(~0u, faults);
+    }
+};
+
+/* Of a row of B that is not packed, whether its columns can be taken. */
+__device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_found &found)
+{
+    const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
+    if (code == PACKED_UNSORTED) found.faults |= SPG_FAULT_B_UNSORTED;
+    if (code == PACKED_FAULT) found.faults |= SPG_FAULT_B;
+    if (code != PACKED_NOT) return false;
+    if (length > MOST_UNPACKED) found.fits = false;
+    bool ascends = true, within = true;
+    int32_t before = -1;
+    for (uint32_t q = 0; q < length && found.fits; ++q) {
+        const int32_t column = pattern.b_columns[row.begin + q];
+        within = within && (uint32_t)column < (uint32_t)pattern.cols;
+        ascends = ascends && column > before;
+        before = column;
+    }
+    if (!within)
+        found.faults |= SPG_FAULT_B;
+    else if (!ascends)
+        found.faults |= SPG_FAULT_B_UNSORTED;
+    if (!within || !ascends || !found.fits) return false;
+    found.products += length;
+    return true;
+}
+
+/* Of the row of B of an entry of A, whose column it is, if there is such an entry; else of none. */
+__device__ inline packed_row checked_packed(const patterns<int32_t> &pattern, const packed_row *packed, bool is_entry,
+                                            int32_t column, private_found &found)
+{
+    if (!is_entry) return packed_row{};
+    if ((uint32_t)column < (uint32_t)pattern.inner) return load_packed(packed, column);
+    found.faults |= SPG_FAULT_A;
+    return packed_row{};
+}
 } // namespace spg
 
 #endif

@@ -134,11 +134,12 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
     return status;
 }
 
-/* Whether C was filled as it was counted. */
+/* Whether C was filled as it was counted; of class private but for a few rows. */
 bool is_filled(const cuda_state *state)
 {
     const spg_tally &found = state->found;
-    return state->ahead.columns != nullptr && rows_left(found) == 0 && found.misfits == 0 && found.nnz > 0 &&
+    const int64_t most_left = state->chosen.merge ? state->run.C->rows / AHEAD_MOST_LEFT : 0;
+    return state->ahead.columns != nullptr && rows_left(found) <= most_left && found.misfits == 0 && found.nnz > 0 &&
            found.nnz <= (unsigned long long)state->ahead.room;
 }
 
@@ -150,7 +151,7 @@ spg_status allocate_and_fill(cuda_state *state)
         run.C->nnz = (int64_t)state->found.nnz;
         settle_ahead(run, &state->ahead);
         stamp(run.context, SPG_STAGE_FILL, &status);
-        return status;
+        return status == SPG_OK && rows_left(state->found) > 0 ? fill_rows_left(state) : status;
     }
     release_ahead(run, &state->ahead);
     status = allocate_entries(run, state->found.nnz);

@@ -103,6 +103,26 @@ spg_status count_equal_ahead(cuda_state *state)
     return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
 }
 
+/* Short rows: in arrays allocated ahead or counted alone, by tables of the threads' own where they are packed. */
+spg_status count_short_alike_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
+    if (status != SPG_OK) return status;
+    const unsigned int post = ++run.cuda->posts;
+    const bool is_packed = run.packed.memory != nullptr;
+    if (!is_packed) release_ahead(run, &state->ahead);
+    if (state->ahead.columns == nullptr) {
+        status =
+            is_packed ? count_rows_private(run, post, &state->sums) : count_rows_merge(run, post, true, &state->sums);
+        if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, post);
+        return status == SPG_OK ? scan_and_wait(state, post) : status;
+    }
+    status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
+    if (status == SPG_OK) status = fill_private_ahead(run, state->ahead, post);
+    return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
+}
+
 /* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
  * merging comes back to them often. */
 bool merges_best(const cuda_product &run, const spg_tally &found)
@@ -193,16 +213,8 @@ spg_status count_rows(cuda_state *state)
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
+        if (state->chosen.merge) return count_short_alike_rows(state);
         if (state->ahead.columns != nullptr) return count_equal_ahead(state);
-        if (state->chosen.merge) {
-            status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
-            if (status != SPG_OK) return status;
-            unsigned int post = ++run.cuda->posts;
-            status = run.packed.memory != nullptr ? count_rows_private(run, post, &state->sums)
-                                                  : count_rows_merge(run, post, true, &state->sums);
-            if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, post);
-            return status == SPG_OK ? scan_and_wait(state, post) : status;
-        }
         status = count_alike_rows(run, state->chosen);
         break;
     case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
@@ -235,6 +247,11 @@ spg_status count_irregular(cuda_state *state)
     release_ahead(state->run, &state->ahead);
     state->chosen.rows = path::paper;
     return count_rows(state);
+}
+
+spg_status fill_rows_left(cuda_state *state)
+{
+    return fill_rows_mixed(state->run, std::min(state->ahead.most, (int)PRIVATE_MOST), {}, &state->mixed);
 }
 
 spg_status fill_rows(cuda_state *state)

@@ -37,6 +37,9 @@ spg_status count_misfits(cuda_state *state);
 /* Once more, by classes that take any rows. */
 spg_status count_irregular(cuda_state *state);
 
+/* Where class private went ahead, the rows that it counted and left. */
+spg_status fill_rows_left(cuda_state *state);
+
 /* All rows, whose lengths are scanned, into C's arrays. */
 spg_status fill_rows(cuda_state *state);
 

@@ -289,11 +289,19 @@ route route_by(const spg_tally &found, int32_t samples)
     return chosen;
 }
 
-/* Entries that C is expected to have, and some more, if all rows of the sample are like the two after them; else 0. */
-int64_t room_for_equal(const cuda_product &product, const spg_tally &found, int32_t samples, const route &chosen)
+/* Whether rows are of a class that counts and fills them in one pass: all of the sample like the two after them, or
+ * short. */
+bool may_go_ahead(const cuda_product &product, const spg_tally &found, int32_t samples, const route &chosen)
 {
-    if (!chosen.direct || chosen.together != 3 || found.sampled_triples < (unsigned int)samples) return 0;
-    if (found.sampled_long > 0 || !may_go_direct(product, chosen.span)) return 0;
+    if (chosen.rows != path::alike_rows || found.sampled_long > 0) return false;
+    if (chosen.merge) return chosen.longest <= PRIVATE_MOST && has_types_for_ahead(product);
+    return chosen.direct && chosen.together == 3 && found.sampled_triples >= (unsigned int)samples &&
+           may_go_direct(product, chosen.span);
+}
+
+/* Entries that C is expected to have, and some more. */
+int64_t room_ahead(const cuda_product &product, const spg_tally &found, int32_t samples)
+{
     const double entries = (double)found.nnz / samples * (double)product.C->rows;
     const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + 1024;
     return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
@@ -344,9 +352,11 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     *chosen = route_by(found, samples);
-    const int64_t room = chosen->rows == path::alike_rows ? room_for_equal(product, found, samples, *chosen) : 0;
-    ahead->most = (int)(found.longest_row + found.longest_row / 4 + 1);
-    return room > 0 ? reserve_ahead(product, room, direct_ahead_words(product), ahead) : SPG_OK;
+    const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;
+    if (room == 0) return SPG_OK;
+    ahead->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
+    const int64_t words = chosen->merge ? private_ahead_words(product) : direct_ahead_words(product);
+    return reserve_ahead(product, room, words, ahead);
 }
 
 } // namespace spg

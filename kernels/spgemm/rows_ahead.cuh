@@ -18,8 +18,8 @@ struct ahead_rows {
     int64_t bytes;
 };
 
-/* The part of C that may be spare. */
-enum { AHEAD_MOST_SPARE = 8 };
+/* The part of C that may be spare, and of its rows that may be left. */
+enum { AHEAD_MOST_SPARE = 8, AHEAD_MOST_LEFT = 16 };
 
 /* Whether C can be allocated ahead: of the commonest types, and by a pool, which needs not be told how many bytes come
  * back. */
@@ -39,6 +39,11 @@ void release_ahead(cuda_product &product, ahead_rows *ahead);
 bool may_go_direct(const cuda_product &product, int span);
 int64_t direct_ahead_words(const cuda_product &product);
 spg_status fill_direct_ahead(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post);
+
+/* rows_private_ahead.cu. Needs packed rows of B: all rows, counted, checked, written and told likewise. Those of up to
+ * PRIVATE_MOST entries but more than ahead.most are left; longer ones are misfits. */
+int64_t private_ahead_words(const cuda_product &product);
+spg_status fill_private_ahead(cuda_product &product, const ahead_rows &ahead, unsigned int post);
 
 /* A word of the tally that means something else there. */
 inline unsigned int rows_left(const spg_tally &found) { return found.sampled_long; }

@@ -19,62 +19,16 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
 enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* a block takes more tiles where there would be more blocks */
-enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread goes through */ };
-
-struct row_found {
-    unsigned int products, faults;
-    bool fits;
-};
-
-/* What a thread found in its rows, or a warp in those of its lanes. */
-struct warp_sums {
-    unsigned int nnz, longest, misfits, faults;
-    unsigned long long products;
-
-    __device__ void add(const row_found &row, int32_t length)
-    {
-        faults |= row.faults;
-        misfits += length == MISFIT;
-        if (length == MISFIT) return;
-        nnz += (unsigned int)length;
-        products += row.products;
-        longest = max(longest, (unsigned int)length);
-    }
-    __device__ void reduce()
-    {
-        nnz = __reduce_add_sync(~0u, nnz);
-        for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
-        longest = __reduce_max_sync(~0u, longest);
-        misfits = __reduce_add_sync(~0u, misfits);
-        faults = __reduce_or_sync(~0u, faults);
-    }
-};
 
 /* A row of B that is not packed. */
 __device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
-                              row_found &found)
+                              private_found &found)
 {
-    const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
-    if (code == PACKED_UNSORTED) found.faults |= SPG_FAULT_B_UNSORTED;
-    if (code == PACKED_FAULT) found.faults |= SPG_FAULT_B;
-    if (code != PACKED_NOT) return;
-    if (length > MOST_UNPACKED) {
-        found.fits = false;
-        return;
-    }
-    found.products += length;
-    int32_t before = -1;
+    if (!check_unpacked(pattern, row, found)) return;
     uint32_t number[1];
-    for (uint32_t q = 0; q < length; ++q) {
-        const int32_t column = pattern.b_columns[row.begin + q];
-        const uint32_t taken[1] = {(uint32_t)column};
-        if ((uint32_t)column >= (uint32_t)pattern.cols)
-            found.faults |= SPG_FAULT_B;
-        else if (column <= before)
-            found.faults |= SPG_FAULT_B_UNSORTED;
-        else
-            table.numbers_of(taken, 1, number);
-        before = column;
+    for (uint32_t q = 0; q < row.beyond[0]; ++q) {
+        const uint32_t column[1] = {(uint32_t)pattern.b_columns[row.begin + q]};
+        table.numbers_of(column, 1, number);
     }
 }
 
@@ -86,19 +40,9 @@ __device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, 
         columns[n] = load_if(a.begin + k + n < a.end, pattern.a_columns + a.begin + k + n, 0);
 }
 
-/* Of the row of B of entry k of a row of A, whose column it is; of none if there is no such entry. */
-__device__ packed_row row_of(const patterns<int32_t> &pattern, const packed_row *packed, span<int32_t> a, int k,
-                             int32_t column, row_found &found)
-{
-    if (a.begin + k >= a.end) return packed_row{};
-    if ((uint32_t)column < (uint32_t)pattern.inner) return load_packed(packed, column);
-    found.faults |= SPG_FAULT_A;
-    return packed_row{};
-}
-
 /* The columns of a row of B; by a whole warp. */
 __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
-                         row_found &found)
+                         private_found &found)
 {
     int length = length_of(row);
     if (length > PACKED_MOST) {
@@ -119,7 +63,7 @@ __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row
 
 /* Row i, if it is `active`; by a whole warp. */
 __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
-                             private_table &table, row_found &found)
+                             private_table &table, private_found &found)
 {
     span<int32_t> a{0, 0};
     if (active) a = checked_a_row(pattern, i, found.faults);
@@ -130,14 +74,14 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row 
     const int longest = __reduce_max_sync(~0u, a.end - a.begin);
     int32_t columns[A_AT_ONCE];
     load_columns(pattern, a, 0, columns);
-    packed_row next = row_of(pattern, packed, a, 0, columns[0], found);
+    packed_row next = checked_packed(pattern, packed, a.begin < a.end, columns[0], found);
 #pragma unroll 1
     for (int k = 0; k < longest; ++k) {
         const packed_row row = next;
 #pragma unroll
         for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1];
         if ((k + 1) % A_AT_ONCE == 0) load_columns(pattern, a, k + 1, columns);
-        next = row_of(pattern, packed, a, k + 1, columns[0], found);
+        next = checked_packed(pattern, packed, a.begin + k + 1 < a.end, columns[0], found);
         take_row(pattern, row, table, found);
     }
     if (table.taken > PRIVATE_MOST) found.fits = false;
@@ -150,16 +94,16 @@ __global__ void __launch_bounds__(THREADS, 4)
                   spg_mailbox *mailbox, unsigned int post)
 {
     extern __shared__ uint2 shared[];
-    __shared__ warp_sums of_warps[WARPS];
+    __shared__ private_counts of_warps[WARPS];
     take_turn();
     const int warp = threadIdx.x / 32;
     private_table table(reinterpret_cast<table_memory *>(shared)[warp]);
-    warp_sums sums{0, 0, 0, 0, 0};
+    private_counts sums{0, 0, 0, 0, 0};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        row_found found{0, 0, true};
+        private_found found{0, 0, true};
         table.clear();
         const int32_t length = count_row(pattern, packed, active, (int32_t)i, table, found);
         if (active) pattern.c_offsets[i] = length;
@@ -169,7 +113,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     if (threadIdx.x % 32 == 0) of_warps[warp] = sums;
     __syncthreads();
     if (warp > 0) return;
-    sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : warp_sums{0, 0, 0, 0, 0};
+    sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : private_counts{0, 0, 0, 0, 0};
     const int of_block = (int)__reduce_add_sync(~0u, sums.nnz - sums.misfits);
     if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
     tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.misfits, sums.faults);

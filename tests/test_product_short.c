@@ -1,0 +1,155 @@
+/* Short rows that need many products: against the plain reference, bit for bit. A device may allocate C by what a
+ * sample of rows promises, and count and fill it at once. Rows of a sample begin at multiples of 6; so here others
+ * break the sample promised. */
+#include "products.h"
+
+enum { ROWS = 1200, INNER = 3000, NEAR = 24, A_LENGTH = 16, B_LENGTH = 4, B_SPAN = 8, COLS = INNER / 6 + 300 };
+
+/* What rows 6k + 3 are: as the others; somewhat longer, few of them or all; much longer, few of them; of more entries
+ * of A than a thread takes; naming rows of B that are long, or wide, or that do not ascend. FULLER: rows of the sample
+ * are shorter than the others but for some of them. */
+typedef enum row_kind { ALIKE, SELDOM_LONGER, LONGER, MUCH_LONGER, LONG_A, LONG_B, WIDE_B, UNSORTED, FULLER } row_kind;
+
+/* Rows of B after the band. */
+enum { LONG_ROW = INNER - 3, WIDE_ROW, UNSORTED_ROW };
+
+static void make_b(test_pattern *b)
+{
+    uint64_t random = 5;
+    for (int64_t j = 0; j < INNER; ++j) {
+        const int64_t begin = j / 6;
+        if (j == LONG_ROW) {
+            test_add_random(b, &random, 20, begin, begin + 22, true);
+        } else if (j == WIDE_ROW) {
+            test_add(b, 3);
+            test_add(b, COLS - 1);
+        } else if (j == UNSORTED_ROW) {
+            test_add(b, 9);
+            test_add(b, 5);
+        } else if (j % 40 != 7) {
+            test_add_random(b, &random, B_LENGTH - 1 + j % 3, begin, begin + B_SPAN, true);
+        }
+        test_end_row(b);
+    }
+}
+
+static bool is_odd(int64_t i, row_kind kind)
+{
+    return i % 6 == 3 && (kind == LONGER || kind == FULLER || i % 300 == 3);
+}
+
+static void make_a(test_pattern *a, row_kind kind)
+{
+    uint64_t random = 11;
+    for (int64_t i = 0; i < ROWS; ++i) {
+        const bool odd = is_odd(i, kind);
+        const bool is_short = kind == FULLER && i % 6 == 0 && i % 120 != 0;
+        const int64_t length = is_short ? 2 : odd && kind == LONG_A ? 70 : A_LENGTH;
+        const int64_t span = !odd                                      ? NEAR
+                             : kind == SELDOM_LONGER || kind == LONGER ? 3 * NEAR
+                             : kind == MUCH_LONGER || kind == LONG_A   ? 20 * NEAR
+                                                                       : NEAR;
+        const int64_t begin = i * (LONG_ROW - 20 * NEAR) / ROWS;
+        if (i % 97 != 5) test_add_random(a, &random, length, begin, begin + span, i % 2 == 0);
+        if (odd && kind == LONG_B) test_add(a, LONG_ROW);
+        if (odd && kind == WIDE_B) test_add(a, WIDE_ROW);
+        if (odd && kind == UNSORTED) test_add(a, UNSORTED_ROW);
+        test_end_row(a);
+    }
+}
+
+static void check_kind(row_kind kind)
+{
+    test_pattern a = {0}, b = {0};
+    make_a(&a, kind);
+    make_b(&b);
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        test_matrix_of(&a, INNER, SPG_I32, test_value_types[v], 1, 0, &A);
+        test_matrix_of(&b, COLS, SPG_I32, test_value_types[v], 2, 0, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void short_rows_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(ALIKE);
+}
+
+static void rows_longer_than_the_sampled_ones_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(SELDOM_LONGER);
+    check_kind(LONGER);
+    check_kind(MUCH_LONGER);
+}
+
+static void rows_that_fill_more_than_the_sampled_ones_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(FULLER);
+}
+
+static void rows_of_more_entries_of_a_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(LONG_A);
+}
+
+static void rows_of_b_that_do_not_pack_keep_their_bits(void **state)
+{
+    (void)state;
+    check_kind(LONG_B);
+    check_kind(WIDE_B);
+    check_kind(UNSORTED);
+}
+
+static void a_column_out_of_range_in_a_row_that_no_sample_has_is_refused(void **state)
+{
+    (void)state;
+    test_pattern a = {0}, b = {0};
+    make_a(&a, ALIKE);
+    make_b(&b);
+    for (int of_b = 0; of_b < 2; ++of_b) {
+        spg_csr A, B, here_A, here_B, C;
+        test_matrix_of(&a, INNER, SPG_I32, SPG_F64, 1, 0, &A);
+        test_matrix_of(&b, COLS, SPG_I32, SPG_F64, 2, 0, &B);
+        if (of_b == 0)
+            A.columns[a.offsets[501] + 3] = INNER;
+        else
+            B.columns[b.offsets[601] - 1] = COLS;
+        spg_context *context = test_context(1, test_default_limits);
+        test_to_place(context, &A, &here_A);
+        test_to_place(context, &B, &here_B);
+        int64_t before, after;
+        spg_context_memory(context, &before, NULL);
+        assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_ERROR_FORMAT);
+        spg_context_memory(context, &after, NULL);
+        assert_int_equal(after, before);
+        spg_csr_free(context, &here_A);
+        spg_csr_free(context, &here_B);
+        spg_context_destroy(context);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_rows_keep_their_bits),
+        cmocka_unit_test(rows_longer_than_the_sampled_ones_keep_their_bits),
+        cmocka_unit_test(rows_that_fill_more_than_the_sampled_ones_keep_their_bits),
+        cmocka_unit_test(rows_of_more_entries_of_a_keep_their_bits),
+        cmocka_unit_test(rows_of_b_that_do_not_pack_keep_their_bits),
+        cmocka_unit_test(a_column_out_of_range_in_a_row_that_no_sample_has_is_refused),
+    };
+    return TEST_RUN_HERE(argc, argv, "products of short rows of many products", tests);
+}
