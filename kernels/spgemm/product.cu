@@ -111,6 +111,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         break;
     case path::alike_rows:
     case path::once_rows:
+    case path::shifted_rows:
     case path::upper_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
@@ -242,6 +243,7 @@ void spg_cuda_product_end(spg_product *product)
         release_mixed(run, &state->mixed);
         release_paper(run, &state->paper);
         release_kept_rows(run, &state->kept);
+        release_shifted_rows(run, &state->shifted);
         release_upper_rows(run, &state->upper);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));

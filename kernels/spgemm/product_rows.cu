@@ -73,6 +73,19 @@ spg_status count_once(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
+/* By runs, if room is to be had to list them; else as otherwise. */
+spg_status count_shifted(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    spg_status status = list_shifted_rows(run, &state->shifted);
+    if (status == SPG_OK && state->shifted.memory == nullptr) {
+        state->chosen.rows = state->chosen.otherwise;
+        return count_rows(state);
+    }
+    if (status == SPG_OK) status = count_rows_shifted(run, state->shifted, state->chosen.slots);
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
+}
+
 /* From the diagonal on, if room is to be had to keep the rows; else whole. Where they do not fit, a wait has been spent
  * on them, and by size they are counted without a sample. */
 spg_status count_upper(cuda_state *state)
@@ -198,6 +211,20 @@ spg_status fill_once(cuda_state *state)
     return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, {}, &state->mixed) : status;
 }
 
+/* Runs, and the rows that are in none; all as if they were alike where tables of runs do not hold some. */
+spg_status fill_shifted(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int longest = (int)std::max(state->found.longest_row, state->longest_misfit);
+    if (longest > SHIFTED_MOST) {
+        release_shifted_rows(run, &state->shifted);
+        return fill_alike_rows(state);
+    }
+    const spg_status status = fill_runs(run, state->shifted);
+    return status == SPG_OK ? fill_rows_table(run, single_rows(run, state->shifted), slots_to_fill(longest), 1)
+                            : status;
+}
+
 } // namespace
 
 spg_status count_rows(cuda_state *state)
@@ -207,6 +234,7 @@ spg_status count_rows(cuda_state *state)
     switch (state->chosen.rows) {
     case path::upper_rows: return count_upper(state);
     case path::once_rows: return count_once(state);
+    case path::shifted_rows: return count_shifted(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
         status = count_rows_merge(run, post, false, &state->sums);
@@ -244,6 +272,7 @@ spg_status count_misfits(cuda_state *state)
 spg_status count_irregular(cuda_state *state)
 {
     release_kept_rows(state->run, &state->kept);
+    release_shifted_rows(state->run, &state->shifted);
     release_ahead(state->run, &state->ahead);
     state->chosen.rows = path::paper;
     return count_rows(state);
@@ -259,6 +288,7 @@ spg_status fill_rows(cuda_state *state)
     switch (state->chosen.rows) {
     case path::upper_rows: return place_upper_rows(state->run, state->upper);
     case path::once_rows: return fill_once(state);
+    case path::shifted_rows: return fill_shifted(state);
     case path::short_rows: return fill_short_rows(state);
     case path::alike_rows: return fill_alike_rows(state);
     case path::mixed_rows:

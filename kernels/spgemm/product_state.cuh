@@ -8,6 +8,7 @@
 #include "rows_mixed.cuh"
 #include "rows_once.cuh"
 #include "rows_paper.cuh"
+#include "rows_shifted.cuh"
 #include "rows_upper.cuh"
 
 namespace spg
@@ -23,6 +24,7 @@ struct cuda_state {
     mixed_rows mixed;
     paper_rows paper;
     kept_rows kept;
+    shifted_rows shifted;
     ahead_rows ahead;
     upper_shape shape;
     upper_rows upper;

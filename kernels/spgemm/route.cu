@@ -5,6 +5,7 @@
 #include "route.cuh"
 #include "rows_ahead.cuh"
 #include "rows_once.cuh"
+#include "rows_shifted.cuh"
 #include "rows_upper.cuh"
 #include "table.cuh"
 #include "tally.cuh"
@@ -25,6 +26,9 @@ enum {
      * 3.2 without; 2.9 with its A*P, of 121 products a row, done once as well). */
     ONCE_PRODUCTS = 160,
     ONCE_CONTRACTION = 4,
+    /* Mean products from which runs of shifted rows are looked for (spgemm_bench, H100, A*A of fe3d27: 2.7 ms, 7.8 as
+     * alike rows). */
+    SHIFTED_PRODUCTS = 160,
     SAMPLE_ROWS = 1024,
     SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
     SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer one about so many are looked at */
@@ -45,6 +49,8 @@ static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table tha
 enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
 constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
+constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
+
 /* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
 {
@@ -64,7 +70,7 @@ __device__ void load_rows(const patterns<Offset> &pattern, int32_t i, span<Offse
 /* What a row of C needs, and what row i of A has in common with those after it. */
 struct row_needs {
     unsigned int products, first, last; /* columns */
-    bool pair, triple;
+    bool pair, triple, shifted;         /* shifted: the next row's are one more each */
 };
 
 /* The products of up to 32 entries of A, one a lane, and which of all a lane's begin at. */
@@ -110,10 +116,11 @@ __device__ void insert_columns(const patterns<Offset> &pattern, column_table &ta
 
 /* What a block found of the sample. */
 struct sample_sums {
-    unsigned int products, pairs, triples, too_many, nnz, misfits, most_a_length, most_span, most_products, longest;
+    unsigned int products, pairs, triples, shifted, too_many, nnz, misfits, most_a_length, most_span, most_products,
+        longest;
 };
 
-/* Columns of a row of A, some a lane from entry k on, and whether the two rows after it have the same. */
+/* Columns of a row of A, some a lane from entry k on, and whether the rows after it have the same, or one more. */
 template <typename Offset>
 __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset> (&row)[MOST_TOGETHER], Offset k,
                              int32_t (&column)[SAMPLE_SLICES], row_needs &needs)
@@ -124,13 +131,14 @@ __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset>
         const Offset e = k + 32 * s + (int)threadIdx.x % 32;
         const bool valid = e < row[0].end - row[0].begin;
         column[s] = valid ? pattern.a_columns[row[0].begin + e] : NO_COLUMN;
-        second[s] = valid && needs.pair ? pattern.a_columns[row[1].begin + e] : column[s];
+        second[s] = valid && (needs.pair || needs.shifted) ? pattern.a_columns[row[1].begin + e] : column[s];
         third[s] = valid && needs.triple ? pattern.a_columns[row[2].begin + e] : column[s];
     }
 #pragma unroll
     for (int s = 0; s < SAMPLE_SLICES; s++) {
         needs.pair = needs.pair && second[s] == column[s];
         needs.triple = needs.triple && third[s] == column[s];
+        needs.shifted = needs.shifted && second[s] == column[s] + (column[s] != NO_COLUMN);
     }
 }
 
@@ -143,8 +151,8 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     span<Offset> row[MOST_TOGETHER];
     load_rows(pattern, i, row);
     const Offset a_length = row[0].end - row[0].begin;
-    row_needs needs{0, UINT32_MAX, 0, a_length > 0 && a_length == row[1].end - row[1].begin,
-                    a_length > 0 && a_length == row[2].end - row[2].begin};
+    const bool as_next = a_length > 0 && a_length == row[1].end - row[1].begin;
+    row_needs needs{0, UINT32_MAX, 0, as_next, a_length > 0 && a_length == row[2].end - row[2].begin, as_next};
     const unsigned int apart = (unsigned int)(a_length / SAMPLE_ENTRIES) + 1;
     table.clear(lane_group<32>());
     __syncwarp();
@@ -172,7 +180,8 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
         }
     }
     const unsigned int length = (unsigned int)table.taken(lane_group<32>());
-    const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple);
+    const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple),
+               shifted = __all_sync(~0u, needs.shifted);
     const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
     if (threadIdx.x % 32 != 0) return;
     const bool counted = apart == 1 && needs.products <= SAMPLE_PRODUCTS,
@@ -183,6 +192,7 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     atomicMax(&sums.most_span, last >= first ? last - first + 1 : 0);
     if (pair) atomicAdd(&sums.pairs, 1u);
     if (triple) atomicAdd(&sums.triples, 1u);
+    if (shifted) atomicAdd(&sums.shifted, 1u);
     if (!counted) atomicAdd(&sums.too_many, 1u);
     if (counted && !fits) atomicAdd(&sums.misfits, 1u);
     if (counted && fits) atomicAdd(&sums.nnz, length);
@@ -199,6 +209,7 @@ __device__ void add_sums(spg_tally *tally, const sample_sums &sums)
     atomicMax(&tally->longest_row, sums.longest);
     if (sums.pairs > 0) atomicAdd(&tally->sampled_pairs, sums.pairs);
     if (sums.triples > 0) atomicAdd(&tally->sampled_triples, sums.triples);
+    if (sums.shifted > 0) atomicAdd(&tally->scattered, sums.shifted);
     if (sums.too_many > 0) atomicAdd(&tally->sampled_long, sums.too_many);
     if (sums.misfits > 0) atomicAdd(&tally->misfits, sums.misfits);
 }
@@ -260,6 +271,21 @@ void choose_once(const spg_tally &found, int32_t samples, route *chosen)
     chosen->once_stride = (int)stride;
     chosen->once_slots = ONCE_LEAST;
     while (once_holds(chosen->once_slots) < stride) chosen->once_slots *= 2;
+}
+
+/* A word of the tally that means something else there. */
+unsigned int sampled_shifted(const spg_tally &found) { return found.scattered; }
+
+/* Rows that are the row before, shifted, where B may well have such rows, too, for it is as large as A. */
+void choose_shifted(const cuda_product &product, const spg_tally &found, int32_t samples, route *chosen)
+{
+    const double products = (double)found.sampled_products / samples;
+    const bool alike = chosen->rows == path::alike_rows || chosen->rows == path::once_rows;
+    if (!alike || found.sampled_long > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
+    if (sampled_shifted(found) < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
+    if (product.A->nnz != product.B->nnz || !may_go_shifted(product)) return;
+    if (chosen->rows == path::alike_rows) chosen->otherwise = path::alike_rows;
+    chosen->rows = path::shifted_rows;
 }
 
 /* One kernel for all rows. Equal neighbours share their columns best where these have their places in a window; rows of
@@ -352,6 +378,7 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     *chosen = route_by(found, samples);
+    choose_shifted(product, found, samples, chosen);
     const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;
     if (room == 0) return SPG_OK;
     ahead->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);

@@ -9,13 +9,14 @@ namespace spg
 {
 
 enum class path {
-    nothing,    /* there are no products */
-    short_rows, /* a thread a row, in natural order: merged to count, listed to fill */
-    once_rows,  /* counted and filled in one pass */
-    upper_rows, /* likewise, those of a symmetric pattern from the diagonal on (rows_upper.cuh) */
-    alike_rows, /* one kernel for all, in natural order */
-    mixed_rows, /* binned by their work */
-    paper       /* the paper's classes: for forced limits, and for rows of B that do not ascend */
+    nothing,      /* there are no products */
+    short_rows,   /* a thread a row, in natural order: merged to count, listed to fill */
+    once_rows,    /* counted and filled in one pass */
+    upper_rows,   /* likewise, those of a symmetric pattern from the diagonal on (rows_upper.cuh) */
+    shifted_rows, /* likewise counted and filled by runs of rows (rows_shifted.cuh) */
+    alike_rows,   /* one kernel for all, in natural order */
+    mixed_rows,   /* binned by their work */
+    paper         /* the paper's classes: for forced limits, and for rows of B that do not ascend */
 };
 
 struct route {
@@ -27,8 +28,8 @@ struct route {
     int span;     /* columns from a row's first to its last */
     int together; /* neighbouring rows of A that have the same columns */
     int longest;  /* entries of a row of C in the sample */
-    /* Where rows are done once: */
-    path otherwise;              /* if they cannot be kept */
+    /* Where rows are done once or by runs: */
+    path otherwise;              /* if they cannot be */
     int once_slots, once_stride; /* of a row's table; entries of C that a row is expected to have at most */
 };
 

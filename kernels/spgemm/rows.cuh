@@ -92,7 +92,8 @@ enum { DIRECT_MOST_SPAN = 12288, DIRECT_MOST = 2048 };
 spg_status count_rows_direct(cuda_product &product, const row_set &rows, int span, int together);
 spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span, int longest, int together);
 
-/* rows_once.cuh: rows counted and filled in one pass. rows_upper.cuh: half of a symmetric product. */
+/* rows_once.cuh: rows counted and filled in one pass. rows_shifted.cuh: runs of rows that are each the row before,
+ * shifted. rows_upper.cuh: half of a symmetric product. */
 
 /* equal_rows.cu. Takes room for the product's notes on equal rows, if the workspace's limit leaves enough, and notes
  * which rows of B have the columns of the row before. */
