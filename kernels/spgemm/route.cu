@@ -51,10 +51,12 @@ constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
-/* Sample row k of n. Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
+/* Sample row k of n, anywhere in its share of the rows: rows at equal distances may all be at the edge of a grid.
+ * Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
 {
-    return (int32_t)((int64_t)k * rows / samples) / 6 * 6;
+    const uint32_t within = ((uint32_t)k * 0x9e3779b1u >> 8) % (uint32_t)(rows / samples);
+    return (int32_t)((int64_t)k * rows / samples + within) / 6 * 6;
 }
 
 /* Row i of the sample and the two after it; rows that there are not are empty. */
