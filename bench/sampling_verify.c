@@ -68,20 +68,34 @@ static int64_t part_end(int64_t part, int64_t items)
     return items - part * PART_ITEMS < PART_ITEMS ? items : (part + 1) * PART_ITEMS;
 }
 
+/* In parts, which add up in order: the same at any number of threads. False: no memory. */
+static bool add_up(int64_t items, item_weights *weights)
+{
+    const int64_t parts = (items + PART_ITEMS - 1) / PART_ITEMS;
+    long double total = 0.0L, *sums = malloc((size_t)parts * sizeof *sums + 1);
+    if (sums == NULL) return false;
+#pragma omp parallel for schedule(static)
+    for (int64_t part = 0; part < parts; part++) {
+        long double sum = 0.0L;
+        for (int64_t k = part * PART_ITEMS; k < part_end(part, items); k++) sum += item_weight(weights, k);
+        sums[part] = sum;
+    }
+    for (int64_t part = 0; part < parts; part++) total += sums[part];
+    weights->total = (double)total;
+    free(sums);
+    return true;
+}
+
 /* Entries of the same column add up. False: no memory. */
 static bool gather_weights(const spg_csr *stored, int64_t items, item_weights *weights)
 {
-    long double total = 0.0L;
     *weights = (item_weights){.stored = stored};
     if (stored->columns != NULL) {
         weights->by_item = calloc((size_t)items, sizeof *weights->by_item);
         if (weights->by_item == NULL) return false;
         for (int64_t k = 0; k < stored->nnz; k++) weights->by_item[stored->columns[k]] += weight_at(stored, k);
     }
-#pragma omp parallel for schedule(static) reduction(+ : total)
-    for (int64_t k = 0; k < items; k++) total += item_weight(weights, k);
-    weights->total = (double)total;
-    return true;
+    return add_up(items, weights);
 }
 
 static spg_status judge_counts(spg_context *errors, const item_weights *weights, const uint32_t *counts, int64_t items,
