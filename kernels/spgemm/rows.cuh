@@ -75,11 +75,10 @@ spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots
 enum { PACKED_COLUMNS = 1 << 27 };
 spg_status pack_rows(cuda_product &product);
 
-/* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries, of A up
- * to PRIVATE_MOST_A; counting leaves others as misfits, filling leaves them alone. Needs packed rows of B. Natural
- * order, all rows. Counting posts the tally, unless it has misfits. `longest` bounds the rows of C that are to be
- * filled; f32 and f64 alone.
- */
+/* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries.
+ * Counting leaves others as misfits, and those of more than PRIVATE_MOST_A entries of A; filling takes these, however
+ * long, and leaves the others alone. Needs packed rows of B. Natural order, all rows. Counting posts the tally, unless
+ * it has misfits. `longest` bounds the rows of C that are to be filled; f32 and f64 alone. */
 enum { PRIVATE_MOST = 28, PRIVATE_MOST_A = 64 };
 spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
 spg_status fill_rows_private(cuda_product &product, int longest);
