@@ -287,3 +287,33 @@ void test_matrix_of(const test_pattern *pattern, int64_t cols, spg_type offset_t
 }
 
 int64_t test_below(uint64_t *state, int64_t n) { return (int64_t)(test_random(state) % (uint64_t)n); }
+
+void test_check_patterns(test_pattern *a, test_pattern *b, int64_t cols)
+{
+    for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
+        spg_csr A, B;
+        test_matrix_of(a, b->rows, SPG_I32, test_value_types[v], 1, 0, &A);
+        test_matrix_of(b, cols, SPG_I32, test_value_types[v], 2, 0, &B);
+        test_check_product(&A, &B, test_default_limits, 2);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &B);
+    }
+    test_free_pattern(a);
+    test_free_pattern(b);
+}
+
+void test_assert_malformed(const spg_csr *A, const spg_csr *B)
+{
+    spg_context *context = test_context(1, test_default_limits);
+    spg_csr here_A, here_B, C;
+    int64_t before, after;
+    test_to_place(context, A, &here_A);
+    test_to_place(context, B, &here_B);
+    spg_context_memory(context, &before, NULL);
+    assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_ERROR_FORMAT);
+    spg_context_memory(context, &after, NULL);
+    assert_int_equal(after, before);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+}

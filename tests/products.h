@@ -63,6 +63,13 @@ void test_free_pattern(test_pattern *pattern);
 void test_matrix_of(const test_pattern *pattern, int64_t cols, spg_type offset_type, spg_type value_type, uint64_t seed,
                     unsigned flags, spg_csr *matrix);
 
+/* test_check_product of matrices of these patterns, of every type of values, by the default limits on two threads.
+ * Frees the patterns. */
+void test_check_patterns(test_pattern *a, test_pattern *b, int64_t cols);
+
+/* Fails the test unless the place refuses the product as malformed, and keeps no memory of it. */
+void test_assert_malformed(const spg_csr *A, const spg_csr *B);
+
 /* A number below n. */
 int64_t test_below(uint64_t *state, int64_t n);
 
