@@ -3,7 +3,7 @@
  * break the sample promised. */
 #include "products.h"
 
-enum { ROWS = 1200, INNER = 3000, NEAR = 24, A_LENGTH = 16, B_LENGTH = 4, B_SPAN = 8, COLS = INNER / 6 + 300 };
+enum { ROWS = 1200, INNER = 3000, NEAR = 24, A_LENGTH = 16, B_LENGTH = 4, B_SPAN = 8, COLS = 1 << 17 };
 
 /* What rows 6k + 3 are: as the others; somewhat longer, few of them or all; much longer, few of them; of more entries
  * of A than a thread takes; naming rows of B that are long, or wide, or that do not ascend. FULLER: rows of the sample
@@ -86,6 +86,31 @@ static void rows_that_fill_more_than_the_sampled_ones_keep_their_bits(void **sta
     check_kind(FULLER);
 }
 
+/* The last column in rows of B that A names. */
+static int32_t last_column(const test_pattern *a, const test_pattern *b)
+{
+    int32_t last = 0;
+    for (int64_t k = 0; k < a->nnz; ++k)
+        for (int64_t q = b->offsets[a->columns[k]]; q < b->offsets[a->columns[k] + 1]; ++q)
+            if (b->columns[q] > last) last = b->columns[q];
+    return last;
+}
+
+/* As many columns as a thread's table has words for, and one more; the very last one is in C. */
+static void rows_with_the_last_columns_of_a_wide_b_keep_their_bits(void **state)
+{
+    (void)state;
+    for (int64_t cols = (1 << 27) - 1; cols <= 1 << 27; ++cols) {
+        test_pattern a = {0}, b = {0};
+        make_a(&a, ALIKE);
+        make_b(&b);
+        const int64_t last = last_column(&a, &b);
+        for (int64_t k = 0; k < b.nnz; ++k) /* rows that are not named may end anywhere */
+            b.columns[k] = (int32_t)(cols - 1 - (b.columns[k] < last ? last - b.columns[k] : 0));
+        test_check_patterns(&a, &b, cols);
+    }
+}
+
 static void rows_of_more_entries_of_a_keep_their_bits(void **state)
 {
     (void)state;
@@ -128,6 +153,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(short_rows_keep_their_bits),
         cmocka_unit_test(rows_longer_than_the_sampled_ones_keep_their_bits),
         cmocka_unit_test(rows_that_fill_more_than_the_sampled_ones_keep_their_bits),
+        cmocka_unit_test(rows_with_the_last_columns_of_a_wide_b_keep_their_bits),
         cmocka_unit_test(rows_of_more_entries_of_a_keep_their_bits),
         cmocka_unit_test(rows_of_b_that_do_not_pack_keep_their_bits),
         cmocka_unit_test(a_column_out_of_range_in_a_row_that_no_sample_has_is_refused),

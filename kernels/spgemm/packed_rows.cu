@@ -55,7 +55,7 @@ spg_status pack_rows(cuda_product &product)
 {
     const int64_t limit = product.context->config.workspace_limit, rows = product.B->rows;
     const int64_t bytes = rows * (int64_t)sizeof(packed_row);
-    if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols > PACKED_COLUMNS) return SPG_OK;
+    if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols >= PACKED_COLUMNS) return SPG_OK;
     if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
     spg_status status = take_workspace(product, bytes, "packed rows of B", &product.packed.memory);
     if (status != SPG_OK) return status;
