@@ -168,6 +168,7 @@ class build_clock
 
   private:
     cudaStream_t stream_ = nullptr;
+    cudaError_t error_ = cudaSuccess; /* of stamps */
     cudaEvent_t events_[PHASES] = {};
 };
 
