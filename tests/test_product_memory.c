@@ -201,6 +201,64 @@ static void a_long_row_unsorted_or_spread_over_31_bits_stays_under_every_limit(v
     check_limits(&A, &B);
 }
 
+/* Of six rows only the first, which a sample has, has more than one entry in C. */
+static void rows_of_fewer_entries_than_sampled(spg_csr *A, spg_csr *B)
+{
+    enum { ROWS = 15000, NAMED = 12, SINGLE_ROWS = 200, COLS = 500 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 8;
+    for (int64_t i = 0; i < ROWS; ++i) {
+        const int64_t begin = i % 6 == 0 ? SINGLE_ROWS + i % 150 : 0;
+        test_add_random(&a, &random, NAMED, begin, begin + 2 * NAMED, true);
+        test_end_row(&a);
+    }
+    for (int64_t j = 0; j < 2 * SINGLE_ROWS; ++j) {
+        test_add(&b, j < SINGLE_ROWS ? COLS - 1 : j);
+        if (j >= SINGLE_ROWS) test_add(&b, j + 1);
+        test_end_row(&b);
+    }
+    test_matrix_of(&a, 2 * SINGLE_ROWS, SPG_I32, SPG_F64, 1, 0, A);
+    test_matrix_of(&b, COLS, SPG_I32, SPG_F64, 2, 0, B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void rows_of_fewer_entries_than_sampled_stay_under_every_limit(void **state)
+{
+    (void)state;
+    spg_csr A, B;
+    rows_of_fewer_entries_than_sampled(&A, &B);
+    check_limits(&A, &B);
+}
+
+/* What spgemm_csr says of C's arrays, which count as workspace beyond C's entries. */
+static void c_keeps_room_for_an_eighth_more_entries_at_most(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    enum { OTHER_WORKSPACE = 1 << 16 };
+    spg_csr A, B, here_A, here_B, C;
+    rows_of_fewer_entries_than_sampled(&A, &B);
+    spg_context *context = limited_context(NULL, 1, 0);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    int64_t before, after;
+    spg_context_memory(context, &before, NULL);
+    assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_OK);
+    spg_context_memory(context, &after, NULL);
+    spgemm_stats stats;
+    assert_int_equal(spgemm_last_stats(context, &stats), SPG_OK);
+    const int64_t most = (C.nnz / 8 + 1024) * 12;
+    assert_true(after - before <= csr_bytes(&C) + most);
+    assert_true(stats.workspace_bytes <= most + OTHER_WORKSPACE);
+    spg_csr_free(context, &C);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+}
+
 static void empty_matrices_need_next_to_nothing(void **state)
 {
     (void)state;
@@ -264,6 +322,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(ordinary_rows_stay_under_every_limit),
         cmocka_unit_test(a_single_row_of_a_million_products_stays_under_every_limit),
         cmocka_unit_test(a_long_row_unsorted_or_spread_over_31_bits_stays_under_every_limit),
+        cmocka_unit_test(rows_of_fewer_entries_than_sampled_stay_under_every_limit),
+        cmocka_unit_test(c_keeps_room_for_an_eighth_more_entries_at_most),
         cmocka_unit_test(empty_matrices_need_next_to_nothing),
         cmocka_unit_test(plans_stay_under_every_limit),
     };

@@ -15,12 +15,13 @@ extern "C" {
  * that cancel stay as explicit zeros. Each entry is the sum, from zero, of its products a*b in the order in which A's
  * row and then B's row store them, each product and each sum rounded (no fused multiply-add): the same bits at any
  * number of threads, on any place, for any row class. C's offsets are 64 bits wide if A's or B's are, else 32. On a
- * device C's arrays may have room for up to an eighth more entries, unless the allocator is the caller's.
+ * device C's arrays may have room for up to an eighth and 1024 more entries, unless the allocator is the caller's.
  *
  * SHAPE: A.cols != B.rows. ARGUMENT: different value types. FORMAT: offsets or columns out of range, naming the row.
- * PLACE: arrays elsewhere than the context. UNSUPPORTED: 2^31 - 1 or more rows of A or B on a device, 2^31 or more
- * entries in a row of B on the host. OVERFLOW: nnz(C) passes 2^31 - 1 with 32-bit offsets; the message has the true
- * count. MEMORY: an allocation failed, or workspace_limit is below what one slice needs.
+ * PLACE: arrays elsewhere than the context. UNSUPPORTED: on a device 2^31 - 1 or more rows of A or B, or more than
+ * 2^31 - 1025 entries with 32-bit offsets; on the host 2^31 or more entries in a row of B. OVERFLOW: nnz(C) passes
+ * 2^31 - 1 with 32-bit offsets; the message has the true count. MEMORY: an allocation failed, or workspace_limit is
+ * below what one slice needs.
  *
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes, not for its
  * end. It waits once more where a sample of A's rows did not promise that some have more than 8192 entries or 262144

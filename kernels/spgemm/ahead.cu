@@ -6,6 +6,17 @@
 namespace spg
 {
 
+namespace
+{
+
+/* Of an entry of C. */
+int64_t entry_bytes(const cuda_product &product)
+{
+    return (int64_t)spg_type_size(product.C->value_type) + (int64_t)sizeof(int32_t);
+}
+
+} // namespace
+
 bool has_types_for_ahead(const cuda_product &product)
 {
     const spg_type value = product.A->value_type;
@@ -17,7 +28,7 @@ bool has_types_for_ahead(const cuda_product &product)
 spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
 {
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
-    const int64_t spare = room * (value_bytes + (int64_t)sizeof(int32_t)) / AHEAD_MOST_SPARE;
+    const int64_t spare = room * entry_bytes(product) / AHEAD_MOST_SPARE;
     const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
     if (limit > 0 && spare + bytes > (limit - product.held_bytes) / 2) return SPG_OK;
     spg_status status = take_workspace(product, bytes, "sums of tiles", &ahead->memory);
@@ -35,14 +46,24 @@ spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahe
     return SPG_OK;
 }
 
+bool may_settle_ahead(const cuda_product &product, const ahead_rows &ahead, unsigned long long nnz)
+{
+    if (nnz > (unsigned long long)ahead.room) return false;
+    const int64_t limit = product.context->config.workspace_limit, spare = ahead.room - (int64_t)nnz;
+    if (spare > (int64_t)nnz / AHEAD_MOST_SPARE + AHEAD_MORE_SPARE) return false;
+    return limit == 0 ||
+           spare * entry_bytes(product) <= (limit - product.held_bytes) / 2; /* rows left need some, too */
+}
+
 void settle_ahead(cuda_product &product, ahead_rows *ahead)
 {
     spg_csr *C = product.C;
     const auto value_bytes = (int64_t)spg_type_size(C->value_type);
     C->values = spg_trim(product.context, ahead->values, C->nnz * value_bytes);
     C->columns = static_cast<int32_t *>(spg_trim(product.context, ahead->columns, C->nnz * (int64_t)sizeof(int32_t)));
-    const int64_t spare = (ahead->room - C->nnz) * (value_bytes + (int64_t)sizeof(int32_t));
-    product.most_held_bytes = std::max(product.most_held_bytes, product.held_bytes + spare);
+    const int64_t spare = (ahead->room - C->nnz) * entry_bytes(product);
+    product.held_bytes += spare;
+    product.most_held_bytes = std::max(product.most_held_bytes, product.held_bytes);
     ahead->values = nullptr;
     ahead->columns = nullptr;
 }

@@ -135,13 +135,14 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
     return status;
 }
 
-/* Whether C was filled as it was counted; of class private but for a few rows. */
+/* Whether C was filled as it was counted; of class private but for a few rows. Not, where it has far fewer entries than
+ * the sample promised: they are not to keep that much room. */
 bool is_filled(const cuda_state *state)
 {
     const spg_tally &found = state->found;
     const int64_t most_left = state->chosen.merge ? state->run.C->rows / AHEAD_MOST_LEFT : 0;
     return state->ahead.columns != nullptr && rows_left(found) <= most_left && found.misfits == 0 && found.nnz > 0 &&
-           found.nnz <= (unsigned long long)state->ahead.room;
+           may_settle_ahead(state->run, state->ahead, found.nnz);
 }
 
 spg_status allocate_and_fill(cuda_state *state)

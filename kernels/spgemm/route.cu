@@ -331,7 +331,7 @@ bool may_go_ahead(const cuda_product &product, const spg_tally &found, int32_t s
 int64_t room_ahead(const cuda_product &product, const spg_tally &found, int32_t samples)
 {
     const double entries = (double)found.nnz / samples * (double)product.C->rows;
-    const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + 1024;
+    const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + AHEAD_MORE_SPARE;
     return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
 }
 

@@ -18,8 +18,8 @@ struct ahead_rows {
     int64_t bytes;
 };
 
-/* The part of C that may be spare, and of its rows that may be left. */
-enum { AHEAD_MOST_SPARE = 8, AHEAD_MOST_LEFT = 16 };
+/* The part of C that may be spare, entries that may be so beyond it, and the part of its rows that may be left. */
+enum { AHEAD_MOST_SPARE = 8, AHEAD_MORE_SPARE = 1024, AHEAD_MOST_LEFT = 16 };
 
 /* Whether C can be allocated ahead: of the commonest types, and by a pool, which needs not be told how many bytes come
  * back. */
@@ -28,6 +28,10 @@ bool has_types_for_ahead(const cuda_product &product);
 /* Takes room for so many entries of C, and `words` of workspace, if memory and the limit of workspace allow; else
  * ahead->columns stays NULL. */
 spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead);
+
+/* Whether so many entries fit into what was allocated, and what is spare is no more than C may keep and the limit of
+ * workspace allows. */
+bool may_settle_ahead(const cuda_product &product, const ahead_rows &ahead, unsigned long long nnz);
 
 /* Makes what was allocated C's arrays, of C->nnz entries. */
 void settle_ahead(cuda_product &product, ahead_rows *ahead);
