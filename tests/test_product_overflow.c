@@ -241,6 +241,31 @@ static void a_row_of_more_products_than_31_bits_is_summed(void **state)
     test_free_pattern(&b);
 }
 
+/* Refused by the size alone, before a byte of the arrays is read: they are far smaller here. */
+static void more_entries_than_narrow_places_hold_are_refused_on_a_device(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    spg_csr small, here, C;
+    test_random_csr(test_host(), 9, 9, 3, SPG_I32, SPG_F32, 1, 0, &small);
+    spg_context *context = test_context(2, test_default_limits);
+    test_to_place(context, &small, &here);
+    spg_csr large = here;
+    large.nnz = INT32_MAX - 1023;
+    for (int of_b = 0; of_b < 2; ++of_b) {
+        const spg_csr *A = of_b == 0 ? &large : &here, *B = of_b == 0 ? &here : &large;
+        assert_int_equal(spgemm_csr(context, A, B, &C), SPG_ERROR_UNSUPPORTED);
+        test_assert_message(context, of_b == 0 ? "A has 2147482624 entries" : "B has 2147482624 entries");
+        test_assert_zeroed(&C, sizeof C);
+        spgemm_plan *plan = NULL;
+        assert_int_equal(spgemm_plan_create(context, A, B, &plan), SPG_ERROR_UNSUPPORTED);
+        assert_null(plan);
+    }
+    spg_csr_free(context, &here);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &small);
+}
+
 /* Pages that are only read are all the one of zeros. */
 static void a_row_of_b_whose_length_passes_31_bits_is_refused_on_the_host(void **state)
 {
@@ -273,6 +298,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_count_that_only_counting_can_tell_decides),
         cmocka_unit_test(wide_offsets_hold_a_result_past_31_bits),
         cmocka_unit_test(a_row_of_more_products_than_31_bits_is_summed),
+        cmocka_unit_test(more_entries_than_narrow_places_hold_are_refused_on_a_device),
         cmocka_unit_test(a_row_of_b_whose_length_passes_31_bits_is_refused_on_the_host),
     };
     return TEST_RUN_HERE(argc, argv, "product overflow", tests);

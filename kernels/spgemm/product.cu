@@ -45,6 +45,9 @@ void stamp(spg_context *context, spg_stage stage, spg_status *status)
         *status = spg_cuda_check(context, cudaEventRecord(cuda->events[stage], cuda->stream), "timing");
 }
 
+/* Places of entries with a stride of a block added are still below 2^31. */
+enum { MOST_NARROW_ENTRIES = INT32_MAX - 1024 };
+
 spg_status check_sizes(const cuda_product &product)
 {
     const int64_t sizes[] = {product.A->rows, product.A->cols};
@@ -52,6 +55,16 @@ spg_status check_sizes(const cuda_product &product)
         if (size >= INT32_MAX)
             return spg_context_fail(product.context, SPG_ERROR_UNSUPPORTED,
                                     "%lld rows; products on a device take fewer than 2147483647", (long long)size);
+    const struct {
+        const char *name;
+        const spg_csr *matrix;
+    } operands[] = {{"A", product.A}, {"B", product.B}};
+    for (const auto &operand : operands)
+        if (product.offset_type == SPG_I32 && operand.matrix->nnz > MOST_NARROW_ENTRIES)
+            return spg_context_fail(
+                product.context, SPG_ERROR_UNSUPPORTED,
+                "%s has %lld entries; products on a device take at most %d with 32-bit row offsets, use 64-bit ones",
+                operand.name, (long long)operand.matrix->nnz, (int)MOST_NARROW_ENTRIES);
     return SPG_OK;
 }
 
