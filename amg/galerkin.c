@@ -195,14 +195,14 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
 }
 
 /* R = P^T. */
-static spg_status multiply_transposing(spg_context *context, const spg_csr *A, const spg_csr *P, spg_csr *C)
+static spg_status multiply_transposing(spg_context *context, const spg_csr *A, const spg_csr *P, spg_csr *C,
+                                       spg_galerkin_stats *stats)
 {
-    spg_galerkin_stats stats = {0};
     spg_csr R = {0};
     spg_galerkin_operands of = {.A = A, .P = P, .checks = true, .finds = true};
     spg_status status = spg_check_index_range(context, A->rows, "A", "rows");
     if (status == SPG_OK) status = spg_allocate(context, sizeof *of.symmetric, "a flag", (void **)&of.symmetric);
-    if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &R, C, &stats);
+    if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &R, C, stats);
     spg_release(context, of.symmetric, sizeof *of.symmetric);
     spg_csr_free(context, &R);
     return status;
@@ -217,7 +217,18 @@ spg_status spg_galerkin(spg_context *context, const spg_csr *R, const spg_csr *A
     memset(C, 0, sizeof *C);
     spg_status status = spg_galerkin_check(context, R, A, P);
     if (status != SPG_OK) return status;
-    if (R == NULL) return multiply_transposing(context, A, P, C);
     spg_galerkin_stats stats = {0};
-    return multiply(context, R, A, P, C, &stats);
+    status = R == NULL ? multiply_transposing(context, A, P, C, &stats) : multiply(context, R, A, P, C, &stats);
+    if (status != SPG_OK) return status;
+    context->last_galerkin = stats;
+    context->has_last_galerkin = true;
+    return SPG_OK;
+}
+
+spg_status spg_galerkin_last_stats(const spg_context *context, spg_galerkin_stats *stats)
+{
+    if (stats != NULL) memset(stats, 0, sizeof *stats);
+    if (context == NULL || stats == NULL || !context->has_last_galerkin) return SPG_ERROR_ARGUMENT;
+    *stats = context->last_galerkin;
+    return SPG_OK;
 }

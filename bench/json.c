@@ -26,14 +26,19 @@ static void put_measurement(FILE *stream, const machine *here, const options *ch
     put_number(stream, "ms_max", timed, of->max_ms);
     put_integer(stream, "reps", timed ? chosen->reps : 0);
     if (timed && of->has_stats)
-        put_integer(stream, "work_bytes", of->stats.workspace_bytes);
+        put_integer(stream, "work_bytes", of->stats.all.workspace_bytes);
     else
         put_number(stream, "work_bytes", false, 0.0);
     const bool phases = has_phases(of);
-    put_number(stream, "analysis_ms", phases, of->stats.analysis_ms);
-    put_number(stream, "expand_sort_ms", phases, of->stats.expand_sort_ms);
-    put_number(stream, "contract_ms", phases, of->stats.contract_ms);
-    put_number(stream, "assemble_ms", phases, of->stats.assemble_ms);
+    put_number(stream, "analysis_ms", phases, of->stats.all.analysis_ms);
+    put_number(stream, "expand_sort_ms", phases, of->stats.all.expand_sort_ms);
+    put_number(stream, "contract_ms", phases, of->stats.all.contract_ms);
+    put_number(stream, "assemble_ms", phases, of->stats.all.assemble_ms);
+    if (task->product == PRODUCT_RAP) {
+        put_number(stream, "AP_ms", phases && of->stats.AP_ms > 0.0, of->stats.AP_ms);
+        put_number(stream, "RAP_ms", phases && of->stats.RAP_ms > 0.0, of->stats.RAP_ms);
+        put_number(stream, "RAP_limit_ms", here->bandwidth > 0.0, last_product_limit_ms(here, task, found));
+    }
     put_number(stream, "limit_ms", here->bandwidth > 0.0, memory_limit_ms(here, task, found));
     put_number(stream, "max_error", of->outcome == OUTCOME_VERIFIED || of->outcome == OUTCOME_WRONG, of->max_error);
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");

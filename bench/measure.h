@@ -21,7 +21,7 @@ typedef struct measurement {
     double plan_ms; /* of making a plan and its first run */
     double *ms, median_ms, min_ms, max_ms;
     bool has_stats;
-    spgemm_stats *all_stats, stats; /* of the median repetition; on a device, times from repetitions apart */
+    peer_stats *all_stats, stats; /* of the median repetition; on a device, times from repetitions apart */
 } measurement;
 
 /* What is known of a product once it has been computed. */

@@ -65,14 +65,9 @@ static void time_in_turn(spg_context *context, const options *chosen, const prob
     }
 }
 
-static double phases_ms(const spgemm_stats *stats)
-{
-    return stats->analysis_ms + stats->expand_sort_ms + stats->contract_ms + stats->assemble_ms;
-}
-
 static int compare_phases(const void *left, const void *right)
 {
-    const double a = phases_ms(left), b = phases_ms(right);
+    const double a = phases_ms(&((const peer_stats *)left)->all), b = phases_ms(&((const peer_stats *)right)->all);
     return (a > b) - (a < b);
 }
 
@@ -80,7 +75,7 @@ static int compare_phases(const void *left, const void *right)
  * the median goes to every repetition's stats. */
 static void time_phases(spg_context *context, const options *chosen, const problem *task, measurement *of)
 {
-    spgemm_stats *stats = calloc((size_t)chosen->reps, sizeof *stats);
+    peer_stats *stats = calloc((size_t)chosen->reps, sizeof *stats);
     int taken = 0;
     double elapsed;
     if (stats != NULL && prepare_state(context, chosen, task, true, of)) {
@@ -94,9 +89,9 @@ static void time_phases(spg_context *context, const options *chosen, const probl
     if (taken > 0) {
         qsort(stats, (size_t)taken, sizeof *stats, compare_phases);
         for (int rep = 0; rep < chosen->reps; rep++) {
-            const int64_t workspace_bytes = of->all_stats[rep].workspace_bytes;
+            const int64_t workspace_bytes = of->all_stats[rep].all.workspace_bytes;
             of->all_stats[rep] = stats[taken / 2];
-            of->all_stats[rep].workspace_bytes = workspace_bytes;
+            of->all_stats[rep].all.workspace_bytes = workspace_bytes;
         }
     }
     free(stats);

@@ -11,10 +11,10 @@ static void take_phases(const findings *found, const char *name, bool *has, doub
     const measurement *of = find_measurement(found, name);
     *has = of != NULL && has_phases(of);
     if (!*has) return;
-    ms[0] = of->stats.analysis_ms;
-    ms[1] = of->stats.expand_sort_ms;
-    ms[2] = of->stats.contract_ms;
-    ms[3] = of->stats.assemble_ms;
+    ms[0] = of->stats.all.analysis_ms;
+    ms[1] = of->stats.all.expand_sort_ms;
+    ms[2] = of->stats.all.contract_ms;
+    ms[3] = of->stats.all.assemble_ms;
 }
 
 void paper_add(paper_tables *tables, const problem *task, const findings *found)

@@ -25,6 +25,12 @@ typedef struct csr_view {
     spg_place place;
 } csr_view;
 
+/* Of R*A*P the statistics are those of both products together, and each one's time, where phases are timed. */
+typedef struct peer_stats {
+    spgemm_stats all;
+    double AP_ms, RAP_ms;
+} peer_stats;
+
 /* Timed is multiply: the allocation of C and of any workspace, the product complete (on a device, multiply need only
  * queue it). On the host release is timed, too. Everything else happens outside the timing. Functions that fail leave a
  * message in `errors`. */
@@ -41,12 +47,18 @@ typedef struct peer {
     spg_status (*prepare)(const struct peer *self, spg_context *errors, const peer_settings *settings,
                           const problem *task, void **state);
     spg_status (*multiply)(void *state);
-    spg_status (*view)(void *state, csr_view *view);       /* of the result, until release */
-    void (*release)(void *state);                          /* the result */
-    spg_status (*stats)(void *state, spgemm_stats *stats); /* of the last multiply; NULL: none kept */
-    double (*plan_ms)(void *state);                        /* of making the plan and its first run; NULL: no plan */
-    void (*cleanup)(void *state);                          /* the state; NULL is allowed */
+    spg_status (*view)(void *state, csr_view *view);     /* of the result, until release */
+    void (*release)(void *state);                        /* the result */
+    spg_status (*stats)(void *state, peer_stats *stats); /* of the last multiply; NULL: none kept */
+    double (*plan_ms)(void *state);                      /* of making the plan and its first run; NULL: no plan */
+    void (*cleanup)(void *state);                        /* the state; NULL is allowed */
 } peer;
+
+/* The times of the stages, together. */
+static inline double phases_ms(const spgemm_stats *stats)
+{
+    return stats->analysis_ms + stats->expand_sort_ms + stats->contract_ms + stats->assemble_ms;
+}
 
 /* Every implementation of this build: entry k, or NULL past the end. spg's forms come first. */
 const peer *peer_at(int k);

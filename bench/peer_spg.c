@@ -46,7 +46,7 @@ static void cleanup(void *memory)
 
 static bool has_plan(const spg_state *state) { return state->plan != NULL || state->galerkin_plan != NULL; }
 
-/* What the call took at most beside its result, which has no statistics of its own. */
+/* What the call took at most beside its result, A*P and P^T among it, which its products do not know of. */
 static spg_status multiply_galerkin(spg_state *state)
 {
     int64_t before, peak;
@@ -145,29 +145,36 @@ static void release(void *memory)
     if (!has_plan(state)) spg_csr_free(state->context, &state->C);
 }
 
-/* The times of both products together. */
-static spg_status galerkin_plan_stats(const spg_state *state, spgemm_stats *result)
+/* The times of both products together, and apart. */
+static peer_stats of_both_products(const spg_galerkin_stats *parts)
+{
+    peer_stats result = {parts->RAP, phases_ms(&parts->AP), phases_ms(&parts->RAP)};
+    result.all.analysis_ms += parts->AP.analysis_ms;
+    result.all.expand_sort_ms += parts->AP.expand_sort_ms;
+    result.all.contract_ms += parts->AP.contract_ms;
+    result.all.assemble_ms += parts->AP.assemble_ms;
+    result.all.plan_bytes = parts->plan_bytes;
+    return result;
+}
+
+static spg_status galerkin_stats(const spg_state *state, peer_stats *result)
 {
     spg_galerkin_stats parts;
-    const spg_status status = spg_galerkin_plan_stats(state->galerkin_plan, &parts);
-    *result = parts.RAP;
-    result->analysis_ms += parts.AP.analysis_ms;
-    result->expand_sort_ms += parts.AP.expand_sort_ms;
-    result->contract_ms += parts.AP.contract_ms;
-    result->assemble_ms += parts.AP.assemble_ms;
-    result->plan_bytes = parts.plan_bytes;
+    const bool by_plan = state->galerkin_plan != NULL;
+    const spg_status status = by_plan ? spg_galerkin_plan_stats(state->galerkin_plan, &parts)
+                                      : spg_galerkin_last_stats(state->context, &parts);
+    *result = of_both_products(&parts);
+    if (!by_plan) result->all.workspace_bytes = state->workspace_bytes;
     return status;
 }
 
-static spg_status stats(void *memory, spgemm_stats *result)
+static spg_status stats(void *memory, peer_stats *result)
 {
     spg_state *state = memory;
-    if (state->galerkin_plan != NULL) return galerkin_plan_stats(state, result);
-    if (state->is_galerkin) {
-        *result = (spgemm_stats){.workspace_bytes = state->workspace_bytes};
-        return SPG_OK;
-    }
-    return state->plan != NULL ? spgemm_plan_stats(state->plan, result) : spgemm_last_stats(state->context, result);
+    if (state->is_galerkin) return galerkin_stats(state, result);
+    *result = (peer_stats){0};
+    return state->plan != NULL ? spgemm_plan_stats(state->plan, &result->all)
+                               : spgemm_last_stats(state->context, &result->all);
 }
 
 static double plan_ms(void *memory) { return ((spg_state *)memory)->plan_ms; }

@@ -14,6 +14,12 @@ double memory_limit_ms(const machine *here, const problem *task, const findings 
     return (double)(csr_bytes(&task->A) + csr_bytes(&task->B) + found->bytes_c) / here->bandwidth * 1e3;
 }
 
+double last_product_limit_ms(const machine *here, const problem *task, const findings *found)
+{
+    if (!(here->bandwidth > 0.0)) return 0.0;
+    return (double)(csr_bytes(&task->R) + csr_bytes(&task->AP) + found->bytes_c) / here->bandwidth * 1e3;
+}
+
 void report_head(FILE *stream, const machine *here, const options *chosen)
 {
     fprintf(stream, "spg %d.%d.%d  %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, here->description);
@@ -89,7 +95,7 @@ static void report_rows_taken(FILE *stream, const findings *found, int64_t rows)
     fputs("  by the paper's limits; spg's kernels took", stream);
     const char *before = " ";
     for (int k = 0; k < SPG_ROW_CLASSES; k++) {
-        const int64_t count = spg->stats.class_rows[k];
+        const int64_t count = spg->stats.all.class_rows[k];
         if (count == 0) continue;
         fprintf(stream, "%s%.1f%% as %s", before, 100.0 * ratio(count, rows), class_names[k]);
         before = ", ";
@@ -99,18 +105,16 @@ static void report_rows_taken(FILE *stream, const findings *found, int64_t rows)
 
 bool has_phases(const measurement *of)
 {
-    const spgemm_stats *stats = &of->stats;
-    return of->outcome == OUTCOME_VERIFIED && of->has_stats &&
-           stats->analysis_ms + stats->expand_sort_ms + stats->contract_ms + stats->assemble_ms > 0.0;
+    const spgemm_stats *stats = &of->stats.all;
+    return of->outcome == OUTCOME_VERIFIED && of->has_stats && phases_ms(stats) > 0.0;
 }
 
 static void report_phases_of(FILE *stream, const measurement *of)
 {
     static const char marks[PHASES] = {'a', 'e', 'c', 's'};
-    const spgemm_stats *stats = &of->stats;
+    const spgemm_stats *stats = &of->stats.all;
     const double ms[PHASES] = {stats->analysis_ms, stats->expand_sort_ms, stats->contract_ms, stats->assemble_ms};
-    double total = 0.0;
-    for (int k = 0; k < PHASES; k++) total += ms[k];
+    const double total = phases_ms(stats);
     fprintf(stream, "    %-16s", of->implementation->name);
     for (int k = 0; k < PHASES; k++) fprintf(stream, "%7s %3.0f%%  ", ms_text(ms[k]).s, 100.0 * ms[k] / total);
     fputc(' ', stream);
@@ -127,6 +131,20 @@ static void report_phases(FILE *stream, const findings *found)
             fprintf(stream, "  %-18s%11s  %11s  %11s  %11s\n", "phase, ms", "analysis", "expand+sort", "contract",
                     "assemble");
         report_phases_of(stream, &found->of[k]);
+    }
+}
+
+/* Of R*A*P: its products alone, the second beside the limit of reading R and A*P and writing C. */
+static void report_products_apart(FILE *stream, const machine *here, const problem *task, const findings *found)
+{
+    const double limit = last_product_limit_ms(here, task, found);
+    for (int k = 0; k < found->count; k++) {
+        const measurement *of = &found->of[k];
+        if (!has_phases(of) || !(of->stats.RAP_ms > 0.0)) continue;
+        fprintf(stream, "    %-16s A*P alone %s ms, R*(A*P) alone %s ms", of->implementation->name,
+                ms_text(of->stats.AP_ms).s, ms_text(of->stats.RAP_ms).s);
+        if (limit > 0.0) fprintf(stream, ", %s its limit", ratio_text(of->stats.RAP_ms / limit).s);
+        fputc('\n', stream);
     }
 }
 
@@ -147,15 +165,15 @@ static void report_measurement(FILE *stream, const problem *task, const findings
             ratio_text(best != NULL ? best->median_ms / of->median_ms : 0.0).s,
             ratio_text(limit > 0.0 ? of->median_ms / limit : 0.0).s,
             of->median_ms > 0.0 ? flops / of->median_ms * 1e-6 : 0.0,
-            of->has_stats ? bytes_text(of->stats.workspace_bytes).s : "-", of->max_error);
+            of->has_stats ? bytes_text(of->stats.all.workspace_bytes).s : "-", of->max_error);
 }
 
 static void report_plan(FILE *stream, const findings *found)
 {
     const measurement *of = find_measurement(found, "spg-plan");
     if (of == NULL || of->outcome != OUTCOME_VERIFIED || !of->has_stats) return;
-    fprintf(stream, "  the plan keeps %s; making it and its first run took %s ms\n", bytes_text(of->stats.plan_bytes).s,
-            ms_text(of->plan_ms).s);
+    fprintf(stream, "  the plan keeps %s; making it and its first run took %s ms\n",
+            bytes_text(of->stats.all.plan_bytes).s, ms_text(of->plan_ms).s);
 }
 
 void report_product(FILE *stream, const machine *here, const problem *task, const findings *found)
@@ -166,6 +184,7 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
     report_classes(stream, found, rows);
     if (here->place == SPG_PLACE_DEVICE) report_rows_taken(stream, found, rows);
     report_phases(stream, found);
+    if (task->product == PRODUCT_RAP) report_products_apart(stream, here, task, found);
     fprintf(stream, "  %-18s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
             "x peer", "x limit", "GFLOP/s", "workspace", "right, err");
     for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);

@@ -17,6 +17,9 @@ typedef struct machine {
  * bandwidth. 0 if that was not measured. */
 double memory_limit_ms(const machine *here, const problem *task, const findings *found);
 
+/* Of R*A*P: likewise for R*(A*P) alone, which reads R and A*P. */
+double last_product_limit_ms(const machine *here, const problem *task, const findings *found);
+
 /* Whether the measurement knows how long each phase took. */
 bool has_phases(const measurement *of);
 

@@ -25,7 +25,7 @@ void summary_add(summary *all, const problem *task, const findings *found, doubl
     row.plan_peer_ms = best_plan != NULL ? best_plan->median_ms : 0.0;
     row.limit_ms = limit_ms;
     if (spg != NULL && spg->has_stats && found->bytes_c > 0)
-        row.work_share = (double)spg->stats.workspace_bytes / (double)found->bytes_c;
+        row.work_share = (double)spg->stats.all.workspace_bytes / (double)found->bytes_c;
     all->rows[all->count++] = row;
 }
 

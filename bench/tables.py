@@ -7,6 +7,7 @@ A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`.
 folder; there is one table for each device and value type. NAME is
 
     host-AP, host-AA, host-RAP, device-...    products (spgemm*.jsonl, by spgemm_bench)
+    device-RAP-apart                          the two products of R*A*P alone (spgemm_rap*.jsonl)
     device-plan                               plans, of the same records
     device-paper                              speed-ups and phases of spgemm_bench --paper (paper*.jsonl)
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
@@ -144,6 +145,20 @@ def device_table(records):
                      *map(times, ratios[-1]), megabytes(work), megabytes(theirs), share(shares[-1])])
     means = [times(geometric_mean(column)) for column in zip(*ratios)]
     rows.append(["geometric mean", *[""] * 6, *means, "", "", share(geometric_mean(shares))])
+    return markdown(head, rows)
+
+
+def apart_table(records):
+    """The two products of R*A*P alone; the second beside the time of reading R and A*P and writing C."""
+    head = ["matrix", "A*P ms", "R*(A*P) ms", "limit ms", "R*(A*P) / limit", "plan: A*P ms", "plan: R*(A*P) ms",
+            "plan: R*(A*P) / limit"]
+    rows = []
+    for matrix, found in by_matrix(records).items():
+        row = [matrix]
+        for own in OWN:
+            AP, RAP, limit = (field(found.get(own), name) for name in ("AP_ms", "RAP_ms", "RAP_limit_ms"))
+            row += [digits(AP), digits(RAP), *([digits(limit)] if own == OWN[0] else []), times(ratio(RAP, limit))]
+        rows.append(row)
     return markdown(head, rows)
 
 
@@ -310,6 +325,8 @@ def table(folder, name):
         return sampling_tables.table(list(filter(at_place, records)), what, sys.modules[__name__]) or NONE_YET
     if what == "plan":
         return tables_by_device(folder, "spgemm*.jsonl", at_place, plan_table)
+    if what == "RAP-apart":
+        return tables_by_device(folder, "spgemm_rap*.jsonl", at_place, apart_table)
     if what == "paper":
         return tables_by_device(folder, "paper*.jsonl", at_place, paper_table)
     fields = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")

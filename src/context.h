@@ -19,6 +19,8 @@ struct spg_context {
     int64_t releases;                  /* how many there were: addresses seen before the last may be another's now */
     bool has_last_stats;
     spgemm_stats last_stats;
+    bool has_last_galerkin;
+    spg_galerkin_stats last_galerkin;
     char description[160];
     char message[512];
 };

@@ -175,9 +175,9 @@ static spg_status view(void *memory, csr_view *result)
 
 static void release(void *memory) { release_result(&((cusparse_state *)memory)->base); }
 
-static spg_status stats(void *memory, spgemm_stats *result)
+static spg_status stats(void *memory, peer_stats *result)
 {
-    *result = (spgemm_stats){.workspace_bytes = ((cusparse_state *)memory)->base.peak_bytes};
+    *result = (peer_stats){.all = {.workspace_bytes = ((cusparse_state *)memory)->base.peak_bytes}};
     return SPG_OK;
 }
 

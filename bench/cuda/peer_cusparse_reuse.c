@@ -115,9 +115,9 @@ static spg_status view(void *memory, csr_view *result)
 /* The result stays for the next run. */
 static void release(void *memory) { (void)memory; }
 
-static spg_status stats(void *memory, spgemm_stats *result)
+static spg_status stats(void *memory, peer_stats *result)
 {
-    *result = (spgemm_stats){.workspace_bytes = ((reuse_state *)memory)->base.peak_bytes};
+    *result = (peer_stats){.all = {.workspace_bytes = ((reuse_state *)memory)->base.peak_bytes}};
     return SPG_OK;
 }
 

@@ -21,16 +21,19 @@ extern "C" {
  * are those above it. A*P and P^T count as workspace; where they pass spg_config.workspace_limit, that is MEMORY. */
 SPG_API spg_status spg_galerkin(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, spg_csr *C);
 
-/* The kept patterns of R, A*P and C, and where each product goes. */
-typedef struct spg_galerkin_plan spg_galerkin_plan;
-
 /* What a Galerkin product or a plan's run was like. Times as in spgemm_stats: on a device 0 unless spg_config.timing.
- */
+ * There P^T may be made beside A*P, and the host's times of it and of symmetry are of queueing. */
 typedef struct spg_galerkin_stats {
     spgemm_stats AP, RAP;
     double transpose_ms, symmetry_ms; /* P^T made; symmetry found and kept */
-    int64_t plan_bytes;               /* what the plan keeps, A*P with its values included */
+    int64_t plan_bytes;               /* what the plan keeps, A*P with its values included; 0 without a plan */
 } spg_galerkin_stats;
+
+/* Of the last spg_galerkin that succeeded on this context; ARGUMENT if there was none. */
+SPG_API spg_status spg_galerkin_last_stats(const spg_context *context, spg_galerkin_stats *stats);
+
+/* The kept patterns of R, A*P and C, and where each product goes. */
+typedef struct spg_galerkin_plan spg_galerkin_plan;
 
 /* R may be NULL for P^T. A, R and P may be freed afterwards; their values are not read. */
 SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
