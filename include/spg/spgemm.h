@@ -25,9 +25,9 @@ extern "C" {
  *
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes, not for its
  * end. It waits once more where a sample of A's rows did not promise that some have more than 8192 entries or 262144
- * products or, where it promised rows of C of up to 28 entries, that some have more, or more than 64 in A; and twice
- * more where rows of B do not ascend. Rows of class global are waited for slice by slice: those of that many products
- * where B does not ascend or limits are set. Before another stream uses C, make that one wait. */
+ * products, and twice more where rows of B do not ascend. Rows of class global are waited for slice by slice: those of
+ * more than 8192 products where B does not ascend or limits are set. Before another stream uses C, make that one wait.
+ */
 SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* The kept analysis and symbolic phase of one product. */

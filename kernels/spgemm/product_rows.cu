@@ -46,7 +46,7 @@ bool may_have_misfits(const route &chosen)
 spg_status post_scan_and_wait(cuda_state *state)
 {
     unsigned int post = ++state->run.cuda->posts;
-    spg_status status = may_have_misfits(state->chosen) ? count_misfits_and_post(state->run, state->sums, post)
+    spg_status status = may_have_misfits(state->chosen) ? count_misfits_and_post(state->run, state->sums, nullptr, post)
                                                         : post_tally(state->run, post);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
@@ -116,6 +116,23 @@ spg_status count_equal_ahead(cuda_state *state)
     return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
 }
 
+/* Short rows, in arrays allocated ahead. Misfits leave nothing of use in these: they take the lengths, and C is filled
+ * when they have been scanned. */
+spg_status count_private_ahead(cuda_state *state, unsigned int post)
+{
+    cuda_product &run = state->run;
+    int32_t *lengths = state->ahead.columns;
+    spg_status status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
+    if (status == SPG_OK) status = fill_private_ahead(run, state->ahead, post);
+    if (status == SPG_OK) status = count_misfits_and_post(run, {}, lengths, post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(run.context, post, &state->found);
+    if (status != SPG_OK || state->found.misfits == 0) return status;
+    state->longest_misfit = state->found.longest_misfit;
+    const int64_t bytes = (run.C->rows + 1) * (int64_t)sizeof *lengths;
+    status = spg_cuda_copy_on_device(run.context, run.C->row_offsets, lengths, bytes);
+    return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
+}
+
 /* Short rows: in arrays allocated ahead or counted alone, by tables of the threads' own where they are packed. */
 spg_status count_short_alike_rows(cuda_state *state)
 {
@@ -128,12 +145,10 @@ spg_status count_short_alike_rows(cuda_state *state)
     if (state->ahead.columns == nullptr) {
         status =
             is_packed ? count_rows_private(run, post, &state->sums) : count_rows_merge(run, post, true, &state->sums);
-        if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, post);
+        if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, nullptr, post);
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
-    status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
-    if (status == SPG_OK) status = fill_private_ahead(run, state->ahead, post);
-    return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
+    return count_private_ahead(state, post);
 }
 
 /* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that

@@ -382,7 +382,8 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     *chosen = route_by(found, samples);
     choose_shifted(product, found, samples, chosen);
     const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;
-    if (room == 0) return SPG_OK;
+    /* The columns of short rows may have to take the lengths of all rows (product_rows.cu). */
+    if (room == 0 || (chosen->merge && room <= A->rows)) return SPG_OK;
     ahead->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
     const int64_t words = chosen->merge ? private_ahead_words(product) : direct_ahead_words(product);
     return reserve_ahead(product, room, words, ahead);

@@ -44,8 +44,9 @@ bool may_go_direct(const cuda_product &product, int span);
 int64_t direct_ahead_words(const cuda_product &product);
 spg_status fill_direct_ahead(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post);
 
-/* rows_private_ahead.cu. Needs packed rows of B: all rows, counted, checked, written and told likewise. Those of up to
- * PRIVATE_MOST entries but more than ahead.most are left; longer ones are misfits. */
+/* rows_private_ahead.cu. Needs packed rows of B: all rows, counted, checked, written and told likewise, but the tally
+ * is not posted if it has misfits. Rows of up to PRIVATE_MOST entries but more than ahead.most are left; longer ones
+ * are misfits. */
 int64_t private_ahead_words(const cuda_product &product);
 spg_status fill_private_ahead(cuda_product &product, const ahead_rows &ahead, unsigned int post);
 

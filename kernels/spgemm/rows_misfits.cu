@@ -1,10 +1,10 @@
 /* Counts the misfits of the kernel before, so that the host, which waits for the counts, need not be asked once more.
  *
- * In: C's lengths, MISFIT where the kernel before could not hold a row; the tally, not yet posted if it has any. Out:
- * their lengths, and the tally posted. Blocks look for marks in groups of rows, dealt so that neighbours, and rows at
- * any regular distance, come to different blocks. A warp counts a row by a table; a row too long for that is its whole
- * block's, by windows of columns; one that would keep a block too long stays marked, for count_misfits. Where there are
- * no misfits, as in most products, all blocks end at once. */
+ * In: C's lengths, MISFIT where the kernel before could not hold a row, or row offsets that are scanned of such; the
+ * tally, not yet posted if it has any. Out: their lengths, and the tally posted. Blocks look for marks in groups of
+ * rows, dealt so that neighbours, and rows at any regular distance, come to different blocks. A warp counts a row by a
+ * table; a row too long for that is its whole block's, by windows of columns; one that would keep a block too long
+ * stays marked, for count_misfits. Where there are no misfits, as in most products, all blocks end at once. */
 #include "../launch.cuh"
 #include "table_count.cuh"
 #include "tally.cuh"
@@ -139,17 +139,20 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const lengt
     if (threadIdx.x == 0) room.marks = room.long_marks = 0;
 }
 
-/* Where the kernel before leaves sums it posts the tally itself, unless that has misfits; else this one does always,
- * and what it leaves for the scan is the length after the last row's. */
+/* Where the kernel before leaves sums, or has scanned, it posts the tally itself, unless that has misfits, and what is
+ * meant for lengths may be in use; else this one posts always, and what it leaves for the scan is the length after the
+ * last row's. */
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS, resident<Offset>)
-    count_misfit_rows(patterns<Offset> pattern, length_sums sums, spg_mailbox *mailbox, unsigned int post)
+    count_misfit_rows(patterns<Offset> pattern, const Offset *scanned, length_sums sums, spg_mailbox *mailbox,
+                      unsigned int post)
 {
     __shared__ block_room<Offset> room;
     take_turn();
-    const bool first = blockIdx.x == 0 && threadIdx.x < 32, posts = sums.memory == nullptr;
-    if (first && posts && threadIdx.x == 0) pattern.c_offsets[pattern.rows] = 0;
-    if (*const_cast<volatile unsigned int *>(&pattern.tally->misfits) == 0) {
+    const bool first = blockIdx.x == 0 && threadIdx.x < 32, posts = sums.memory == nullptr && scanned == nullptr;
+    const bool is_needed = *const_cast<volatile unsigned int *>(&pattern.tally->misfits) > 0;
+    if (first && threadIdx.x == 0 && (posts || is_needed)) pattern.c_offsets[pattern.rows] = 0;
+    if (!is_needed) {
         if (first && posts) send_tally(pattern.tally, mailbox, post);
         return;
     }
@@ -160,6 +163,7 @@ __global__ void __launch_bounds__(THREADS, resident<Offset>)
     for (int64_t begin = 0; begin < pattern.rows; begin += step, turn += THREADS / GROUP) {
         const int64_t place = (blockIdx.x + (uint64_t)turn * SPREAD) % gridDim.x;
         const int64_t i = begin + ((int64_t)(threadIdx.x / GROUP) * gridDim.x + place) * GROUP + threadIdx.x % GROUP;
+        if (scanned != nullptr && i < pattern.rows) pattern.c_offsets[i] = scanned[i + 1] - scanned[i];
         const bool marked = i < pattern.rows && pattern.c_offsets[i] == (Offset)MISFIT;
         if (__syncthreads_or(marked) == 0) continue;
         if (marked) room.marked[atomicAdd(&room.marks, 1)] = (int32_t)i;
@@ -178,15 +182,17 @@ __global__ void __launch_bounds__(THREADS, resident<Offset>)
 
 } // namespace
 
-spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, unsigned int post)
+spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, void *lengths, unsigned int post)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
+        patterns<Offset> pattern = patterns_of<Offset>(product);
+        const Offset *scanned = lengths != nullptr ? pattern.c_offsets : nullptr;
+        if (lengths != nullptr) pattern.c_offsets = static_cast<Offset *>(lengths);
         const int64_t most = (int64_t)product.cuda->multiprocessors * resident<Offset>;
         const auto blocks = (unsigned int)std::min((product.C->rows + THREADS - 1) / THREADS, most);
         return launch_in_turn(product.context, product.cuda->stream, "counting misfits", blocks, THREADS, 0,
-                              count_misfit_rows<Offset>, patterns_of<Offset>(product), sums,
-                              product.cuda->device_mailbox, post);
+                              count_misfit_rows<Offset>, pattern, scanned, sums, product.cuda->device_mailbox, post);
     });
 }
 

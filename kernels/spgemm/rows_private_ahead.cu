@@ -2,9 +2,10 @@
  * invariants hold here.
  *
  * Input: A, unchecked, the packed rows of B, B, and arrays for C that were allocated by what a sample told (ahead.cu).
- * Output: C's row offsets, columns and values, but for rows of more than `most` entries, which are counted alone. A
- * block takes tiles of a row a thread: while it sorts their columns, the tiles before find out where its rows begin in
- * C (told_sums.cuh). Chosen by route.cu. */
+ * Output: C's row offsets, columns and values, but for rows of more than `most` entries, which are counted alone; where
+ * there are misfits, offsets by which they and their lengths are found (rows_misfits.cu), and no rows. A block takes
+ * tiles of a row a thread: while it sorts their columns, the tiles before find out where its rows begin in C
+ * (told_sums.cuh). Chosen by route.cu. */
 #include "../launch.cuh"
 #include "private_fill.cuh"
 #include "rows_ahead.cuh"
@@ -184,7 +185,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     if (places.warp > 0) return;
     all = places.lane < WARPS ? board.sums[places.lane] : private_counts{0, 0, 0, 0, 0};
     tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.misfits, all.faults);
-    send_tally_if_last(pattern.tally, job.mailbox, job.post);
+    send_tally_if_last(pattern.tally, job.mailbox, job.post, true);
 }
 
 template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, unsigned int post)
