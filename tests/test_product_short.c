@@ -6,9 +6,28 @@
 enum { ROWS = 1200, INNER = 3000, NEAR = 24, A_LENGTH = 16, B_LENGTH = 4, B_SPAN = 8, COLS = 1 << 17 };
 
 /* What rows 6k + 3 are: as the others; somewhat longer, few of them or all; much longer, few of them; of more entries
- * of A than a thread takes; naming rows of B that are long, or wide, or that do not ascend. FULLER: rows of the sample
- * are shorter than the others but for some of them. */
-typedef enum row_kind { ALIKE, SELDOM_LONGER, LONGER, MUCH_LONGER, LONG_A, LONG_B, WIDE_B, UNSORTED, FULLER } row_kind;
+ * of A than a thread takes, of as many columns or of few; naming rows of B that are long, or wide, or that do not
+ * ascend. FULLER: rows of the sample are shorter than the others but for some of them. */
+typedef enum row_kind {
+    ALIKE,
+    SELDOM_LONGER,
+    LONGER,
+    MUCH_LONGER,
+    LONG_A,
+    REPEATED_A,
+    LONG_B,
+    WIDE_B,
+    UNSORTED,
+    FULLER
+} row_kind;
+
+/* Entries of a row of A that names few rows of B again and again: what a thread takes, and one more; what a group of
+ * lanes does not; what is not counted with the other misfits. */
+static int64_t repeated_length(int64_t i)
+{
+    static const int64_t lengths[] = {64, 65, 1025, 9000};
+    return lengths[i / 300 % 4];
+}
 
 /* Rows of B after the band. */
 enum { LONG_ROW = INNER - 3, WIDE_ROW, UNSORTED_ROW };
@@ -51,6 +70,8 @@ static void make_a(test_pattern *a, row_kind kind)
                                                                        : NEAR;
         const int64_t begin = i * (LONG_ROW - 20 * NEAR) / ROWS;
         if (i % 97 != 5) test_add_random(a, &random, length, begin, begin + span, i % 2 == 0);
+        for (int64_t k = A_LENGTH; odd && kind == REPEATED_A && k < repeated_length(i); ++k)
+            test_add(a, begin + k * 5 % 12);
         if (odd && kind == LONG_B) test_add(a, LONG_ROW);
         if (odd && kind == WIDE_B) test_add(a, WIDE_ROW);
         if (odd && kind == UNSORTED) test_add(a, UNSORTED_ROW);
@@ -115,6 +136,7 @@ static void rows_of_more_entries_of_a_keep_their_bits(void **state)
 {
     (void)state;
     check_kind(LONG_A);
+    check_kind(REPEATED_A);
 }
 
 static void rows_of_b_that_do_not_pack_keep_their_bits(void **state)

@@ -200,9 +200,9 @@ spg_status fill_alike_rows(cuda_state *state)
     if (state->chosen.direct && longest <= DIRECT_MOST)
         return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
     if (fills_private(run)) {
-        spg_status status = fill_rows_private(run, (int)most); /* misfits of few entries in C, too */
-        if (status != SPG_OK || most <= PRIVATE_MOST) return status;
-        return fill_rows_mixed(run, PRIVATE_MOST, {}, &state->mixed);
+        spg_status status = fill_rows_private(run, longest);
+        if (status != SPG_OK || state->found.misfits == 0) return status;
+        return fill_rows_mixed(run, longer_than_private, {}, &state->mixed);
     }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;

@@ -76,10 +76,14 @@ enum { PACKED_COLUMNS = 1 << 27 };
 spg_status pack_rows(cuda_product &product);
 
 /* rows_private_*.cu. A thread a row contracts into a table of its own: rows of C of up to PRIVATE_MOST entries.
- * Counting leaves others as misfits, and those of more than PRIVATE_MOST_A entries of A; filling takes these, however
- * long, and leaves the others alone. Needs packed rows of B. Natural order, all rows. Counting posts the tally, unless
- * it has misfits. `longest` bounds the rows of C that are to be filled; f32 and f64 alone. */
+ * Counting leaves others as misfits, and those of more than PRIVATE_MOST_A entries of A; filling leaves both alone.
+ * Needs packed rows of B. Natural order, all rows. Counting posts the tally, unless it has misfits. `longest` bounds
+ * the rows of C that are to be filled; f32 and f64 alone. */
 enum { PRIVATE_MOST = 28, PRIVATE_MOST_A = 64 };
+template <typename Offset> __device__ inline bool fits_private(Offset c_length, Offset a_length)
+{
+    return c_length <= PRIVATE_MOST && a_length <= PRIVATE_MOST_A;
+}
 spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
 spg_status fill_rows_private(cuda_product &product, int longest);
 

@@ -87,9 +87,10 @@ template <typename Offset> struct bin_by_length {
     int longer_than;
     __device__ int operator()(int32_t i) const
     {
-        Offset length = c_offsets[i + 1] - c_offsets[i];
-        bool alone = longer_than == longer_than_list ? fits_list(length, (Offset)(a_offsets[i + 1] - a_offsets[i]))
-                                                     : length <= longer_than;
+        const Offset length = c_offsets[i + 1] - c_offsets[i], a_length = a_offsets[i + 1] - a_offsets[i];
+        const bool alone = longer_than == longer_than_list      ? fits_list(length, a_length)
+                           : longer_than == longer_than_private ? fits_private(length, a_length)
+                                                                : length <= longer_than;
         return alone ? 0 : bin_of(i, length, length);
     }
 };

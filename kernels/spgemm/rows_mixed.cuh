@@ -16,10 +16,10 @@ struct mixed_rows {
 /* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. */
 spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows);
 
-/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list refuses. Where most rows
- * of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long for tables;
- * class narrow may where all rows are filled (products: of all). */
-enum { longer_than_list = -1 };
+/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list or fits_private refuses.
+ * Where most rows of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long
+ * for tables; class narrow may where all rows are filled (products: of all). */
+enum { longer_than_list = -1, longer_than_private = -2 };
 struct narrow_rows {
     int span, longest;
     int64_t products;

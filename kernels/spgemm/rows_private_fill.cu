@@ -1,6 +1,7 @@
 /* Filling, class private: a thread adds the products of its row of C up by columns in a table of its own.
  *
- * Input: A, the packed rows of B, B, and C's row offsets; rows of more than PRIVATE_MOST entries are left alone.
+ * Input: A, the packed rows of B, B, and C's row offsets; rows that fits_private refuses are left alone, for a warp
+ * takes the time of its longest.
  * Output: columns and values. Invariant: sums stand in the order in which their columns came, each from +0 with the
  * products of its column in storage order; the table knows which is whose. In the end the keys, column and number, are
  * sorted by a network in registers, and CHUNK entries of every row of a warp are laid out where the table was and
@@ -36,10 +37,14 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     const uint32_t rows = (uint32_t)pattern.rows, i = blockIdx.x * THREADS + threadIdx.x;
     const int32_t c_begin = pattern.c_offsets[min(i, rows)], c_end = pattern.c_offsets[min(i + 1, rows)];
     const int32_t begin = __shfl_sync(~0u, c_begin, 0);
-    const int n = c_end - c_begin <= longest ? c_end - c_begin : 0, most = __reduce_max_sync(~0u, n);
+    int n = c_end - c_begin <= longest ? c_end - c_begin : 0;
+    const int most = __reduce_max_sync(~0u, n);
+    span<int32_t> a{0, 0};
+    if (n > 0) a = a_row(pattern, (int32_t)i);
     sums.table.clear();
     for (int e = 0; e < most; ++e) sums.first[e * 32] = zero<Value>();
-    add_row(pattern, number, packed, n > 0 ? a_row(pattern, (int32_t)i) : span<int32_t>{0, 0}, sums, guard);
+    if (!fits_private(n, a.end - a.begin)) n = 0, a.end = a.begin;
+    add_row(pattern, number, packed, a, sums, guard);
     __syncwarp();
     pack_keys(tables, sums.table);
     const auto place = [&] { return rows_place{begin, c_begin - begin, n}; };
