@@ -193,8 +193,10 @@ spg_status run_part(spg_context *context, const cuda_plan &state, const plan_par
         status = run_thread_rows(context, *rows, here);
         here.is_beside = true;
     }
-    if (status != SPG_OK || !beside) return status;
-    return spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
+    if (!beside) return status;
+    /* After a failure, too, for what runs aside writes to C, which may be given back now. */
+    const spg_status joined = spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
+    return status == SPG_OK ? joined : status;
 }
 
 spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)

@@ -110,7 +110,7 @@ struct known_rows {
     __device__ bool are_equal(int64_t row, int count) const
     {
         if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > cut_products || a_length(row) > INT32_MAX) return false;
+        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2) return false; /* the third's is 2 away */
         if (by_threads && fits_thread(row)) return false;
         if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
         for (int j = 1; j < count; j++)
