@@ -205,6 +205,7 @@ spg_status factor(spg_context *context, const spg_csr &A, spg_amg_dense &dense, 
     if (dense.n == 0) return SPG_OK;
     unsigned int judgement = IS_REGULAR;
     spg_status status = allocate(context, dense, bytes);
+    if (status == SPG_OK) status = clear_counts(context);
     if (status == SPG_OK) status = load_any(context, A, dense, true);
     if (status == SPG_OK) status = invert(context, dense);
     if (status == SPG_OK) status = read_judgement(context, dense, &judgement);

@@ -41,8 +41,9 @@ template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t hi
     return mix_value(spg_amg_mix((uint64_t)high << 32 | (uint32_t)low), value);
 }
 
-/* What a pass over A finds. tally: zero between kernels; nnz takes fingerprints above less those below, faults whether
- * a row is out of order. inverse: NULL, or of reals what spg_amg_backend.inverse_diagonal gives. */
+/* What a pass over A finds. tally: zero between kernels, for no other leaves anything in `products`, which takes
+ * fingerprints above less those below, and `faults`, whether a row is out of order. inverse: NULL, or of reals what
+ * spg_amg_backend.inverse_diagonal gives. */
 struct survey {
     int32_t *flag;
     void *inverse;
@@ -60,13 +61,13 @@ __device__ void add_up(const survey &out, unsigned long long excess, bool fault)
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (any) atomicOr(&out.tally->faults, 1u);
-    atomicAdd(&out.tally->nnz, of_block);
+    atomicAdd(&out.tally->products, of_block);
     __threadfence();
     if (atomicAdd(&out.tally->blocks_done, 1u) != gridDim.x - 1) return;
     __threadfence();
     volatile spg_tally *found = out.tally;
-    *out.flag = found->nnz == 0 && found->faults == 0;
-    found->nnz = 0;
+    *out.flag = found->products == 0 && found->faults == 0;
+    found->products = 0;
     found->faults = found->blocks_done = 0;
 }
 
