@@ -67,10 +67,11 @@ typedef enum spg_row_class {
 
 /* What a product or a plan run was like. Times are wall-clock milliseconds. On the host, where threads overlap the
  * phases, they are each phase's share of the wall-clock time, and contraction, which runs with expansion there, is
- * counted with it. On a device total_ms is until the last work was queued, and the phases are timed where
- * spg_config.timing asks for it, else 0: rows are expanded and sorted twice there, expand_sort_ms is the pass that
- * counts the rows of C and contract_ms the one that fills them; class_rows are the kinds of kernel that took the rows
- * (a thread, a group of lanes up to a warp, a block each), or the classes where limits were set. */
+ * counted with it. On a device total_ms is until the last work was queued, and the phases are 0, but where
+ * spg_config.timing asks for times: then total_ms is until the end, and the phases are timed. Rows are expanded and
+ * sorted twice there, expand_sort_ms is the pass that counts the rows of C and contract_ms the one that fills them;
+ * class_rows are the kinds of kernel that took the rows (a thread, a group of lanes up to a warp, a block each), or the
+ * classes where limits were set. */
 typedef struct spgemm_stats {
     int64_t products;              /* nnz of the expanded matrix */
     int64_t nnz;                   /* nnz(C) */

@@ -134,13 +134,15 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
     }
 }
 
+/* Where stages are timed, total_ms is the time to the end of work; the stages' own where the context has events for
+ * them: multigrid may ask for times in a context that was not made for that. */
 spg_status measure_stages(spg_product *product, const cuda_state *state)
 {
     spgemm_stats *stats = &product->stats;
     double *const ms[] = {&stats->analysis_ms, &stats->expand_sort_ms, &stats->assemble_ms, &stats->contract_ms};
     cudaEvent_t *events = state->run.cuda->events;
     spg_status status = spg_cuda_wait(product->context);
-    for (int k = 0; k < 4 && status == SPG_OK; ++k) {
+    for (int k = 0; k < 4 && status == SPG_OK && events[0] != nullptr; ++k) {
         float elapsed = 0;
         status = spg_cuda_check(product->context, cudaEventElapsedTime(&elapsed, events[k], events[k + 1]), "timing");
         *ms[k] = elapsed;
@@ -243,7 +245,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     product->is_mirrored = state->chosen.rows == path::upper_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
-    if (status == SPG_OK && run.cuda->events[0] != nullptr) status = measure_stages(product, state);
+    if (status == SPG_OK && run.context->config.timing) status = measure_stages(product, state);
     spg_cuda_leave(run.context);
     return status;
 }
