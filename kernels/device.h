@@ -35,9 +35,10 @@ typedef struct spg_tally {
     unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
     unsigned int scattered;                         /* of a few rows of A, those far from the next one's columns */
     /* Of a sample of rows (spgemm/route.cu): the longest row of A, which counting by merging finds of all rows that it
-     * merges, up to MERGE_MOST; rows with the columns of the next row, and of the next two; columns from the first to
-     * the last of a row of C, at most; products, at most, which counting by merging finds of all rows that a thread
-     * merges, and in all; rows that need too many to be counted with the sample. */
+     * merges, up to MERGE_MOST; rows with the columns of the next row, and of the next two, words of which counting of
+     * misfits makes others (spgemm/misfits.cuh); columns from the first to the last of a row of C, at most; products,
+     * at most, which counting by merging finds of all rows that a thread merges, and in all; rows that need too many to
+     * be counted with the sample. */
     unsigned int sampled_a_length, sampled_pairs, sampled_triples, sampled_span, sampled_most_products, sampled_long;
     unsigned long long sampled_products;
     unsigned int blocks_done; /* of the kernel that posts the tally when its last block ends */

@@ -24,8 +24,7 @@ extern "C" {
  * below what one slice needs.
  *
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes, not for its
- * end. It waits once more where a sample of A's rows did not promise that some have more than 8192 entries or 262144
- * products, and twice more where rows of B do not ascend. Rows of class global are waited for slice by slice: those of
+ * end. It waits twice more where rows of B do not ascend. Rows of class global are waited for slice by slice: those of
  * more than 8192 products where B does not ascend or limits are set. Before another stream uses C, make that one wait.
  */
 SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);

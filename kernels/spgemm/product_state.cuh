@@ -33,7 +33,7 @@ struct cuda_state {
 /* All rows, by the path that was chosen, into state->found; waits for the counts. */
 spg_status count_rows(cuda_state *state);
 
-/* The rows that are still not counted; waits once more. */
+/* The misfits of short rows, for which no sample was asked; waits once more. */
 spg_status count_misfits(cuda_state *state);
 
 /* Once more, by classes that take any rows. */

@@ -124,10 +124,10 @@ spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
 spg_status count_rows_cta(cuda_product &product, const row_set &rows);
 spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 
-/* rows_misfits.cu. Counts the misfits of the kernel before, but for those of more than MISFIT_MOST_A entries of A or
- * MISFIT_MOST_PRODUCTS products, and posts the tally, if that is still to be done. lengths: NULL, or the kernel before
- * has scanned what it counted, MISFITs among it; then, if there are any, the lengths of all rows are written there, and
- * 0 after the last, and C's row offsets are left as they are. */
+/* rows_misfits.cu. Counts the misfits of the kernel before and posts the tally, if that is still to be done. Those of
+ * more than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (misfits.cuh). lengths: NULL, or the
+ * kernel before has scanned what it counted, MISFITs among it; then, if there are any, the lengths of all rows are
+ * written there, and 0 after the last, and C's row offsets are left as they are. */
 enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
 spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, void *lengths, unsigned int post);
 

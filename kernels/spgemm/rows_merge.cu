@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
     __syncthreads();
     if (warp > 0) return;
     add_to_tally(pattern.tally, warps, sums + blockIdx.x);
-    send_tally_if_last(pattern.tally, mailbox, post, keeps_misfits);
+    send_tally_if_last(pattern.tally, mailbox, post, keeps_misfits ? &pattern.tally->misfits : nullptr);
 }
 
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>

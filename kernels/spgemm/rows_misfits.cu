@@ -3,12 +3,13 @@
  * In: C's lengths, MISFIT where the kernel before could not hold a row, or row offsets that are scanned of such; the
  * tally, not yet posted if it has any. Out: their lengths, and the tally posted. Blocks look for marks in groups of
  * rows, dealt so that neighbours, and rows at any regular distance, come to different blocks. A warp counts a row by a
- * table; a row too long for that is its whole block's, by windows of columns; one that would keep a block too long
- * stays marked, for count_misfits. Where there are no misfits, as in most products, all blocks end at once. */
+ * table; a row too long for that is its whole block's, by windows of columns; one that would keep a block too long, a
+ * hub, is listed for rows_hubs.cu, which then posts, if there is room to list it. Where there are no misfits, as in
+ * most products, all blocks end at once. */
 #include "../launch.cuh"
+#include "misfits.cuh"
 #include "table_count.cuh"
 #include "tally.cuh"
-#include "window_set.cuh"
 
 #include <algorithm>
 
@@ -19,43 +20,27 @@ namespace
 {
 
 enum {
-    THREADS = 256,
+    THREADS = MISFIT_THREADS,
     WARPS = THREADS / 32,
     WARP_MOST_A = 256, /* entries of A of a row that a warp counts */
     GROUP = 8,         /* rows that are dealt together: the lengths of 32 bytes */
     SPREAD = 37,
-    WORDS = WARPS * TABLE_MOST
+    CHUNK_PRODUCTS = 1 << 16 /* of a hub, where they are known */
 };
-/* Of a multiprocessor, which bounds the registers. */
-template <typename Offset> constexpr int resident = sizeof(Offset) == 4 ? 4 : 3;
-static_assert(WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
+
+/* What becomes of a hub. */
+enum hub_fate { LISTED, LEFT, ALONE };
 
 template <typename Offset> struct block_room {
-    alignas(16) uint32_t words[WORDS]; /* a table for each warp, or a bitmap */
+    alignas(16) uint32_t words[MISFIT_WORDS];
     Offset deltas[THREADS];
     uint32_t starts[THREADS];
     int32_t marked[THREADS], longer[THREADS]; /* rows; those for the whole block */
     int marks, long_marks;
-    unsigned long long products;
+    unsigned long long products; /* of a row of up to MISFIT_MOST_A entries of A */
+    uint32_t place;
+    hub_fate fate;
 };
-
-struct misfit_findings : findings {
-    unsigned int counted;
-};
-
-/* By one thread. */
-template <typename Offset>
-__device__ inline void settle(const patterns<Offset> &pattern, const length_sums &sums, int32_t i, int64_t length,
-                              misfit_findings &found)
-{
-    pattern.c_offsets[i] = (Offset)length;
-    if (sums.memory != nullptr)
-        atomicAdd(reinterpret_cast<unsigned long long *>(sums.memory) + i / sums.rows_each,
-                  (unsigned long long)(length - MISFIT));
-    found.nnz += (unsigned long long)length;
-    found.longest = max(found.longest, (unsigned int)length);
-    ++found.counted;
-}
 
 /* Whether a row is not too much for one block. All threads. */
 template <typename Offset>
@@ -75,32 +60,36 @@ __device__ inline bool is_bearable(const patterns<Offset> &pattern, block_room<O
     return room.products <= MISFIT_MOST_PRODUCTS;
 }
 
-/* Counts a row; the bitmap is clear before and after. All threads. */
+/* Lists a hub and clears its bitmap, if there is room. Where operands are faulty it is left: the product is refused,
+ * and rows that overlap might never end. All threads. */
 template <typename Offset>
-__device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, block_room<Offset> &room, span<Offset> row,
-                                           findings &found)
+__device__ inline hub_fate list_hub(const patterns<Offset> &pattern, block_room<Offset> &room, const hub_list &list,
+                                    int32_t i, int64_t a_length)
 {
-    const block_memory<Offset> memory{room.deltas, room.words, room.starts};
-    int64_t length = 0;
-    for (int64_t low = 0; low < pattern.cols; low += WORDS * 32) {
-        const int64_t high = min(low + WORDS * 32, (int64_t)pattern.cols);
-        for (Offset at = row.begin; at < row.end;) {
-            flat_products<Offset> flat;
-            const Offset taken = lay_batch<Offset, false>(pattern, memory, at, row.end, low, high, flat, found);
-            set_bits<Offset, false>(pattern, flat, room.words, low, high, found);
-            __syncthreads();
-            if (row.end - at <= taken) break;
-            at += taken;
-        }
-        length += close_bitmap<false>(room.words, WORDS, (int32_t)low, nullptr);
+    if (threadIdx.x == 0) {
+        const unsigned int faults = *const_cast<volatile unsigned int *>(&pattern.tally->faults);
+        const bool is_sound = (faults & (SPG_FAULT_A | SPG_FAULT_B)) == 0;
+        room.place = is_sound && list.most > 0 ? atomicAdd(hubs_in(pattern.tally), 1u) : list.most;
+        room.fate = !is_sound ? LEFT : room.place < list.most ? LISTED : ALONE;
+        /* Of up to MISFIT_MOST_A entries the products are known; of more, chunks are as many as a block has threads. */
+        const unsigned long long each =
+            a_length <= MISFIT_MOST_A ? (unsigned long long)a_length * CHUNK_PRODUCTS / room.products : THREADS;
+        const int32_t entries = (int32_t)min(max(each, 1ull), (unsigned long long)THREADS);
+        if (room.fate == LISTED)
+            list.hubs[room.place] = {i, entries, (uint32_t)((a_length + entries - 1) / entries), 0};
     }
-    return length;
+    __syncthreads();
+    const hub_fate fate = room.fate;
+    if (fate != LISTED) return fate;
+    auto *quads = reinterpret_cast<uint4 *>(list.bitmaps + room.place * list.bitmap_words);
+    for (int64_t k = threadIdx.x; k < list.bitmap_words / 4; k += THREADS) quads[k] = make_uint4(0, 0, 0, 0);
+    return fate;
 }
 
 /* The listed rows, a warp each, and then those that no table holds. All threads; the lists are empty afterwards. */
 template <typename Offset>
-__device__ inline void count_listed(const patterns<Offset> &pattern, const length_sums &sums, block_room<Offset> &room,
-                                    misfit_findings &found)
+__device__ inline void count_listed(const patterns<Offset> &pattern, const length_sums &sums, const hub_list &list,
+                                    block_room<Offset> &room, misfit_findings &found)
 {
     const lane_group<32> group;
     column_table table{reinterpret_cast<int32_t *>(room.words) + group.in_block * TABLE_MOST, TABLE_MOST,
@@ -126,13 +115,16 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const lengt
     __syncthreads();
     const int rows = room.long_marks;
     if (rows > 0)
-        for (int k = (int)threadIdx.x; k < WORDS; k += THREADS) room.words[k] = 0;
+        for (int k = (int)threadIdx.x; k < MISFIT_WORDS; k += THREADS) room.words[k] = 0;
     for (int k = 0; k < rows; ++k) {
         const int32_t i = room.longer[k];
         const span<Offset> row = checked_a_row(pattern, i, found.faults);
         __syncthreads();
-        if (!is_bearable(pattern, room, row, found.faults)) continue;
-        const int64_t length = count_by_windows(pattern, room, row, found);
+        if (!is_bearable(pattern, room, row, found.faults) &&
+            list_hub(pattern, room, list, i, row.end - row.begin) != ALONE)
+            continue;
+        const block_memory<Offset> memory{room.deltas, room.words, room.starts};
+        const int64_t length = count_by_windows(pattern, memory, row, nullptr, 0, found);
         if (threadIdx.x == 0) settle(pattern, sums, i, length, found);
     }
     __syncthreads();
@@ -143,9 +135,9 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const lengt
  * meant for lengths may be in use; else this one posts always, and what it leaves for the scan is the length after the
  * last row's. */
 template <typename Offset>
-__global__ void __launch_bounds__(THREADS, resident<Offset>)
-    count_misfit_rows(patterns<Offset> pattern, const Offset *scanned, length_sums sums, spg_mailbox *mailbox,
-                      unsigned int post)
+__global__ void __launch_bounds__(THREADS, resident_misfits<Offset>)
+    count_misfit_rows(patterns<Offset> pattern, const Offset *scanned, length_sums sums, hub_list list,
+                      spg_mailbox *mailbox, unsigned int post)
 {
     __shared__ block_room<Offset> room;
     take_turn();
@@ -168,32 +160,36 @@ __global__ void __launch_bounds__(THREADS, resident<Offset>)
         if (__syncthreads_or(marked) == 0) continue;
         if (marked) room.marked[atomicAdd(&room.marks, 1)] = (int32_t)i;
         __syncthreads();
-        count_listed(pattern, sums, room, found);
+        count_listed(pattern, sums, list, room, found);
     }
     __syncthreads();
-    tally_counts(pattern.tally, found.nnz, found.products, 0, 0, found.faults);
-    if (found.counted > 0) {
-        atomicAdd(&pattern.tally->misfits_counted, found.counted);
-        atomicMax(&pattern.tally->longest_misfit, found.longest);
-    }
+    tally_misfits(pattern.tally, found);
     __syncthreads();
-    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post, hubs_in(pattern.tally));
 }
 
 } // namespace
 
 spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, void *lengths, unsigned int post)
 {
-    return with_offset_type(product.offset_type, [&](auto offset) {
+    hub_list list;
+    spg_status status = take_hubs(product, &list);
+    if (status != SPG_OK) return status;
+    void *const to = lengths != nullptr ? lengths : product.C->row_offsets;
+    status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         patterns<Offset> pattern = patterns_of<Offset>(product);
         const Offset *scanned = lengths != nullptr ? pattern.c_offsets : nullptr;
-        if (lengths != nullptr) pattern.c_offsets = static_cast<Offset *>(lengths);
-        const int64_t most = (int64_t)product.cuda->multiprocessors * resident<Offset>;
+        pattern.c_offsets = static_cast<Offset *>(to);
+        const int64_t most = (int64_t)product.cuda->multiprocessors * resident_misfits<Offset>;
         const auto blocks = (unsigned int)std::min((product.C->rows + THREADS - 1) / THREADS, most);
         return launch_in_turn(product.context, product.cuda->stream, "counting misfits", blocks, THREADS, 0,
-                              count_misfit_rows<Offset>, pattern, scanned, sums, product.cuda->device_mailbox, post);
+                              count_misfit_rows<Offset>, pattern, scanned, sums, list, product.cuda->device_mailbox,
+                              post);
     });
+    if (status == SPG_OK && list.most > 0) status = count_hubs_and_post(product, list, sums, to, post);
+    give_hubs(product, list);
+    return status;
 }
 
 } // namespace spg

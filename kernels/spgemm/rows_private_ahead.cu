@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     if (places.warp > 0) return;
     all = places.lane < WARPS ? board.sums[places.lane] : private_counts{0, 0, 0, 0, 0};
     tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.misfits, all.faults);
-    send_tally_if_last(pattern.tally, job.mailbox, job.post, true);
+    send_tally_if_last(pattern.tally, job.mailbox, job.post, &pattern.tally->misfits);
 }
 
 template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, unsigned int post)

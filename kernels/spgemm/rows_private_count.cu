@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     const int of_block = (int)__reduce_add_sync(~0u, sums.nnz - sums.misfits);
     if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
     tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.misfits, sums.faults);
-    send_tally_if_last(pattern.tally, mailbox, post, true);
+    send_tally_if_last(pattern.tally, mailbox, post, &pattern.tally->misfits);
 }
 
 } // namespace

@@ -24,10 +24,10 @@ __device__ inline void send_tally(spg_tally *tally, spg_mailbox *mailbox, unsign
     if (threadIdx.x % 32 == 0) mailbox->number = number;
 }
 
-/* The last block of the grid to come here sends the tally; not, if so asked, one that has misfits. By one whole warp of
- * every block, which added to the tally what its block found. */
+/* The last block of the grid to come here sends the tally; not, if so asked, while `kept`, a word of it, is not 0: then
+ * a kernel that follows does. By one whole warp of every block, which added to the tally what its block found. */
 __device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox, unsigned int number,
-                                          bool keeps_misfits = false)
+                                          const unsigned int *kept = nullptr)
 {
     unsigned int before = 0;
     if (threadIdx.x % 32 == 0) {
@@ -37,7 +37,7 @@ __device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox
     before = __shfl_sync(~0u, before, 0);
     if (before != gridDim.x - 1) return;
     __threadfence();
-    if (keeps_misfits && *const_cast<volatile unsigned int *>(&tally->misfits) > 0) {
+    if (kept != nullptr && *const_cast<const volatile unsigned int *>(kept) > 0) {
         if (threadIdx.x % 32 == 0) tally->blocks_done = 0;
         return;
     }

@@ -25,6 +25,19 @@ __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *w
     }
 }
 
+/* Whether this block is the last to have ORed its chunk into the row's bitmap. All threads. */
+__device__ inline bool chunk_is_last(uint32_t *done, uint32_t chunks)
+{
+    __shared__ uint32_t before;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) before = atomicAdd(done, 1u);
+    __syncthreads();
+    bool last = before == chunks - 1;
+    __threadfence();
+    return last;
+}
+
 /* Writes the columns of one group of words, lane's word being `bits`: those of a sparse group a lane a word, those of a
  * dense one a word at a time, so that neighbouring lanes write neighbouring columns. */
 __device__ inline void write_group(uint32_t bits, int32_t first_column, uint32_t entries, int32_t *c_columns)

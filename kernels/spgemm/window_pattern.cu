@@ -83,19 +83,6 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
     }
 }
 
-/* Whether this block is the last to have ORed its chunk into the row's bitmap. All threads. */
-__device__ inline bool chunk_is_last(uint32_t *done, int32_t chunks)
-{
-    __shared__ uint32_t before;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) before = atomicAdd(done, 1u);
-    __syncthreads();
-    bool last = before == (uint32_t)(chunks - 1);
-    __threadfence();
-    return last;
-}
-
 /* Finds the columns of a chunk or a row, range by range. Returns the row's length, or -1 if another block will. */
 template <typename Offset, bool Filling>
 __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
@@ -121,7 +108,7 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
         __syncthreads();
     }
     if (whole == nullptr) return length;
-    if (!chunk_is_last(&split.done[work.slot], work.chunks)) return -1;
+    if (!chunk_is_last(&split.done[work.slot], (uint32_t)work.chunks)) return -1;
     for (int32_t r = 0; r < shape.ranges; ++r) {
         for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x)
             memory.bitmap[k] = __ldcg(&whole[r * (int64_t)shape.range_words + k]);

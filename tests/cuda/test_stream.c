@@ -1,6 +1,6 @@
 /* What a user of streams and graphs relies on: work is queued on the caller's stream, a product waits at most twice
- * (once more for rows of very many entries that a sample of A's did not promise, twice more where rows of B do not
- * ascend), a plan's run not at all, so that it can be captured and replayed with new values. */
+ * (twice more where rows of B do not ascend), a plan's run not at all, so that it can be captured and replayed with new
+ * values. */
 #include "count_waits.h"
 #include "products.h"
 
@@ -8,6 +8,7 @@
 #include "spg/sampling.h"
 
 #include <cuda_runtime_api.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct operands {
@@ -17,15 +18,18 @@ typedef struct operands {
 } operands;
 
 /* A and B are made. */
-static void send_operands(operands *o)
+static void send_operands_within(operands *o, int64_t workspace_limit)
 {
     assert_int_equal(cudaStreamCreateWithFlags(&o->stream, cudaStreamNonBlocking), cudaSuccess);
     spg_config config = test_config();
     config.stream = o->stream;
+    config.workspace_limit = workspace_limit;
     o->context = test_context_of(&config);
     test_to_place(o->context, &o->A, &o->here_A);
     test_to_place(o->context, &o->B, &o->here_B);
 }
+
+static void send_operands(operands *o) { send_operands_within(o, 0); }
 
 /* Rows of so many entries on average, so that products of every class of rows come up. */
 static void open_operands(operands *o, int64_t rows, double a_mean, double b_mean, spg_type value_type)
@@ -129,29 +133,55 @@ static int64_t hidden_length(int64_t i)
     }
 }
 
-/* n rows and columns; the longest hidden row is one more, of so many entries, if they are not 0. */
-static void make_alike(operands *o, int k, int64_t n, int64_t longest)
+/* Hidden rows that are more than one block's work, and how they are: of so many entries, or of few that name the last
+ * rows of B, which are long. Columns of B are `apart` from each other. */
+typedef struct hub_kind {
+    const char *what;
+    int64_t hubs, entries, apart;
+    bool names_long;
+} hub_kind;
+
+enum { HUB_A = 8192, LONG_B = 36, LONG_B_ENTRIES = 7500 };
+static const hub_kind no_hubs = {"no hubs", 0, 0, 1, false};
+
+static bool is_hub(int64_t i, const hub_kind *kind) { return i % 6 == 1 && i / 6 >= 1 && i / 6 <= kind->hubs; }
+
+static void add_row_of_a(test_pattern *a, uint64_t *random, int64_t i, int64_t n, int k, const hub_kind *kind)
 {
-    test_pattern pattern[2] = {{0}, {0}};
+    const bool hub = is_hub(i, kind);
+    const int64_t named = n - (kind->names_long ? LONG_B : 0), hidden = hub ? kind->entries : hidden_length(i);
+    const int64_t length = hidden > 0 ? hidden : alike[k].a, first = i < named - length ? i : named - length;
+    if (hub && kind->names_long)
+        for (int64_t e = named; e < n; ++e) test_add(a, e);
+    else if (hidden == 70)
+        for (int64_t e = 0; e < 70; ++e) test_add(a, i + e % 18);
+    else if (alike[k].anywhere || hidden > 0)
+        test_add_random(a, random, length, 0, named, true);
+    else
+        test_add_random(a, random, length, first, first + length, true);
+    test_end_row(a);
+}
+
+/* n rows, and n columns in A. */
+static void make_alike(operands *o, int k, int64_t n, const hub_kind *kind)
+{
+    test_pattern a = {0}, b = {0};
     uint64_t random = 5;
     for (int64_t i = 0; i < n; ++i) {
-        const int64_t hidden = i == 7 && longest > 0 ? longest : hidden_length(i);
-        const int64_t length[2] = {hidden > 0 ? hidden : alike[k].a, alike[k].b};
-        for (int m = 0; m < 2; ++m) {
-            const int64_t first = i < n - length[m] ? i : n - length[m];
-            if (m == 0 && hidden == 70)
-                for (int64_t e = 0; e < 70; ++e) test_add(&pattern[m], i + e % 18);
-            else if (alike[k].anywhere || (m == 0 && hidden > 0))
-                test_add_random(&pattern[m], &random, length[m], 0, n, true);
-            else
-                test_add_random(&pattern[m], &random, length[m], first, first + length[m], true);
-            test_end_row(&pattern[m]);
-        }
+        const bool is_long = kind->names_long && i >= n - LONG_B;
+        const int64_t length = is_long ? LONG_B_ENTRIES : alike[k].b, first = i < n - length ? i : n - length;
+        add_row_of_a(&a, &random, i, n, k, kind);
+        if (alike[k].anywhere || is_long)
+            test_add_random(&b, &random, length, 0, n, true);
+        else
+            test_add_random(&b, &random, length, first, first + length, true);
+        test_end_row(&b);
     }
-    test_matrix_of(&pattern[0], n, alike[k].offset_type, alike[k].value_type, 6, TEST_INTEGER, &o->A);
-    test_matrix_of(&pattern[1], n, alike[k].offset_type, alike[k].value_type, 7, TEST_INTEGER, &o->B);
-    test_free_pattern(&pattern[0]);
-    test_free_pattern(&pattern[1]);
+    for (int64_t e = 0; e < b.nnz; ++e) b.columns[e] *= (int32_t)kind->apart;
+    test_matrix_of(&a, n, alike[k].offset_type, alike[k].value_type, 6, TEST_INTEGER, &o->A);
+    test_matrix_of(&b, n * kind->apart, alike[k].offset_type, alike[k].value_type, 7, TEST_INTEGER, &o->B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
 }
 
 static void rows_that_no_sample_has_cost_no_wait(void **state)
@@ -159,25 +189,51 @@ static void rows_that_no_sample_has_cost_no_wait(void **state)
     (void)state;
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
-        make_alike(&o, k, 6000, 0);
+        make_alike(&o, k, 6000, &no_hubs);
         send_operands(&o);
         assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
         close_operands(&o);
     }
 }
 
-static void a_row_of_very_many_entries_that_no_sample_has_costs_a_wait(void **state)
+/* Few columns, or several windows of them; more hubs than are shared out among blocks. */
+static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **state)
 {
-    enum { MOST = 8192 };
+    const hub_kind kinds[] = {{"a row of many entries", 1, HUB_A + 1, 1, false},
+                              {"a row of all entries", 1, 20000, 40, false},
+                              {"rows of many entries", 40, HUB_A + 1, 1, false},
+                              {"rows of many products", 3, LONG_B, 1, true},
+                              {"rows of many products, far apart", 3, LONG_B, 128, true}};
     (void)state;
     for (int k = 0; k < ALIKE; ++k)
-        for (int64_t longest = MOST; longest <= MOST + 1; ++longest) {
+        for (int h = 0; h < (int)(sizeof kinds / sizeof *kinds); ++h) {
+            char what[200];
             operands o;
-            make_alike(&o, k, 20000, longest);
+            snprintf(what, sizeof what, "%s, %s", alike[k].kernel, kinds[h].what);
+            make_alike(&o, k, 20000, &kinds[h]);
             send_operands(&o);
-            assert_int_equal(waits_of_a_product(&o, alike[k].kernel), longest == MOST ? 2 : 3);
+            assert_in_range(waits_of_a_product(&o, what), 1, 2);
             close_operands(&o);
         }
+}
+
+/* The limits leave room for some of the bitmaps that hubs are counted with, or for none. */
+static void a_limit_on_workspace_adds_no_wait_for_such_rows(void **state)
+{
+    enum { TABLES = 5 };
+    const int64_t limits[] = {1 << 20, 600 << 10};
+    const hub_kind kind = {"hubs within a limit", 3, HUB_A + 1, 128, false};
+    (void)state;
+    for (int l = 0; l < 2; ++l) {
+        operands o;
+        spgemm_stats stats;
+        make_alike(&o, TABLES, 20000, &kind);
+        send_operands_within(&o, limits[l]);
+        assert_in_range(waits_of_a_product(&o, kind.what), 1, 2);
+        assert_int_equal(spgemm_last_stats(o.context, &stats), SPG_OK);
+        assert_in_range(stats.workspace_bytes, 1, limits[l]);
+        close_operands(&o);
+    }
 }
 
 static void rows_that_no_sample_has_are_checked(void **state)
@@ -186,7 +242,7 @@ static void rows_that_no_sample_has_are_checked(void **state)
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
         spg_csr C;
-        make_alike(&o, k, 6000, 0);
+        make_alike(&o, k, 6000, &no_hubs);
         o.A.columns[test_offset(&o.A, 606) - 1] = 6000;
         send_operands(&o);
         assert_int_equal(spgemm_csr(o.context, &o.here_A, &o.here_B, &C), SPG_ERROR_FORMAT);
@@ -347,7 +403,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_waits_at_most_twice),
         cmocka_unit_test(rows_that_no_sample_has_cost_no_wait),
-        cmocka_unit_test(a_row_of_very_many_entries_that_no_sample_has_costs_a_wait),
+        cmocka_unit_test(rows_of_very_many_entries_that_no_sample_has_cost_no_wait),
+        cmocka_unit_test(a_limit_on_workspace_adds_no_wait_for_such_rows),
         cmocka_unit_test(rows_that_no_sample_has_are_checked),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_cost_two_waits_at_most),
         cmocka_unit_test(a_long_row_costs_a_galerkin_product_two_waits_at_most),

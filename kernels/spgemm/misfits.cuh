@@ -1,0 +1,104 @@
+/* What counting misfits (rows_misfits.cu) and hubs, those that are more than one block's work (rows_hubs.cu), share.
+ * Private. */
+#ifndef SPG_KERNELS_SPGEMM_MISFITS_CUH
+#define SPG_KERNELS_SPGEMM_MISFITS_CUH
+
+#include "table.cuh"
+#include "window_set.cuh"
+
+namespace spg
+{
+
+enum {
+    MISFIT_THREADS = 256,
+    MISFIT_WORDS = MISFIT_THREADS / 32 * TABLE_MOST, /* of a block: a table for each warp, or a bitmap */
+    MOST_HUBS = 32                                   /* that are listed: a lane each */
+};
+static_assert(MISFIT_WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
+
+/* Blocks of a multiprocessor, which bounds the registers. */
+template <typename Offset> constexpr int resident_misfits = sizeof(Offset) == 4 ? 4 : 3;
+
+/* A hub under way: its row of A is cut into chunks of so many entries; what they find is ORed into a bitmap of all
+ * columns. */
+struct hub {
+    int32_t row, chunk_entries;
+    uint32_t chunks, chunks_done;
+};
+struct hub_list {
+    hub *hubs;
+    uint32_t *bitmaps;
+    int64_t bitmap_words;
+    uint32_t most; /* hubs that there is room for; 0: none */
+};
+
+/* Words of the tally that mean something else in a sample: hubs that were to be listed, and chunks that are dealt. */
+__device__ inline unsigned int *hubs_in(spg_tally *tally) { return &tally->sampled_pairs; }
+__device__ inline unsigned int *chunks_dealt_in(spg_tally *tally) { return &tally->sampled_triples; }
+
+struct misfit_findings : findings {
+    unsigned int counted;
+};
+
+/* A row's length; by one thread. */
+template <typename Offset>
+__device__ inline void settle(const patterns<Offset> &pattern, const length_sums &sums, int32_t i, int64_t length,
+                              misfit_findings &found)
+{
+    pattern.c_offsets[i] = (Offset)length;
+    if (sums.memory != nullptr)
+        atomicAdd(reinterpret_cast<unsigned long long *>(sums.memory) + i / sums.rows_each,
+                  (unsigned long long)(length - MISFIT));
+    found.nnz += (unsigned long long)length;
+    found.longest = max(found.longest, (unsigned int)length);
+    ++found.counted;
+}
+
+/* Finds the columns of entries of a row of A by a bitmap, which is clear before and after. Returns how many there are
+ * or, with the bitmap `whole` of all columns, merges them into that. All threads. */
+template <typename Offset>
+__device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
+                                           span<Offset> row, uint32_t *whole, int64_t whole_words, findings &found)
+{
+    int64_t length = 0;
+    for (int64_t low = 0; low < pattern.cols; low += MISFIT_WORDS * 32) {
+        const int64_t high = min(low + MISFIT_WORDS * 32, (int64_t)pattern.cols);
+        for (Offset at = row.begin; at < row.end;) {
+            flat_products<Offset> flat;
+            const Offset taken = lay_batch<Offset, false>(pattern, memory, at, row.end, low, high, flat, found);
+            set_bits<Offset, false>(pattern, flat, memory.bitmap, low, high, found);
+            __syncthreads();
+            if (row.end - at <= taken) break;
+            at += taken;
+        }
+        if (whole == nullptr) {
+            length += close_bitmap<false>(memory.bitmap, MISFIT_WORDS, (int32_t)low, nullptr);
+        } else {
+            const int64_t words = min(whole_words - low / 32, (int64_t)MISFIT_WORDS);
+            merge_bitmap(memory.bitmap, (int32_t)words, whole + low / 32);
+            __syncthreads();
+        }
+    }
+    return length;
+}
+
+/* What a block found; all threads. */
+__device__ inline void tally_misfits(spg_tally *tally, const misfit_findings &found)
+{
+    tally_counts(tally, found.nnz, found.products, 0, 0, found.faults);
+    if (found.counted == 0) return;
+    atomicAdd(&tally->misfits_counted, found.counted);
+    atomicMax(&tally->longest_misfit, found.longest);
+}
+
+/* rows_hubs.cu. Takes room to list hubs; none where no row can be one, or the workspace's limit leaves too little. */
+spg_status take_hubs(cuda_product &product, hub_list *list);
+void give_hubs(cuda_product &product, const hub_list &list);
+
+/* Counts the listed hubs into `lengths`, and posts the tally if there are any. */
+spg_status count_hubs_and_post(cuda_product &product, const hub_list &list, const length_sums &sums, void *lengths,
+                               unsigned int post);
+
+} // namespace spg
+
+#endif
