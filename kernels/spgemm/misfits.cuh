@@ -65,8 +65,9 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
         const int64_t high = min(low + MISFIT_WORDS * 32, (int64_t)pattern.cols);
         for (Offset at = row.begin; at < row.end;) {
             flat_products<Offset> flat;
-            const Offset taken = lay_batch<Offset, false>(pattern, memory, at, row.end, low, high, flat, found);
-            set_bits<Offset, false>(pattern, flat, memory.bitmap, low, high, found);
+            const Offset taken =
+                lay_batch<Offset, b_order::checked>(pattern, memory, at, row.end, low, high, flat, found);
+            set_bits<Offset, b_order::checked>(pattern, flat, memory.bitmap, low, high, found);
             __syncthreads();
             if (row.end - at <= taken) break;
             at += taken;

@@ -129,6 +129,7 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
+    case path::irregular:
     case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
     default: break;
     }
@@ -224,11 +225,11 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > state->found.misfits_counted)
             status = count_misfits(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
-        if (faulty(SPG_FAULT_B_UNSORTED) && state->chosen.rows != path::paper) status = count_irregular(state);
+        if (faulty(SPG_FAULT_B_UNSORTED) && !takes_any(state->chosen.rows)) status = count_irregular(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
     }
     /* Sending it clears it; the paper's classes may note faults while they fill. */
-    run.cuda->product_tally_is_clear = status == SPG_OK && state->chosen.rows != path::paper;
+    run.cuda->product_tally_is_clear = status == SPG_OK && !takes_any(state->chosen.rows);
     stamp(run.context, SPG_STAGE_COUNT, &status);
     spg_cuda_leave(run.context);
     return status;

@@ -39,7 +39,7 @@ spg_status scan_and_wait(cuda_state *state, unsigned int post)
 /* Whether some rows may have been left as misfits by kernels that leave the tally to another. */
 bool may_have_misfits(const route &chosen)
 {
-    const bool holds_all = chosen.rows == path::mixed_rows || chosen.rows == path::paper;
+    const bool holds_all = chosen.rows == path::mixed_rows || takes_any(chosen.rows);
     return !holds_all && !(chosen.rows == path::alike_rows && chosen.direct);
 }
 
@@ -151,6 +151,19 @@ spg_status count_short_alike_rows(cuda_state *state)
     return count_private_ahead(state, post);
 }
 
+/* Rows of B in any order; with one more wait where there is little room. */
+spg_status count_in_any_order(cuda_state *state)
+{
+    if (!may_count_irregular(state->run)) {
+        state->chosen.rows = path::paper;
+        return count_rows(state);
+    }
+    spg_status status = count_rows_irregular(state->run, &state->paper);
+    if (status == SPG_OK) status = post_scan_and_wait(state);
+    for (int c = 0; c < SPG_ROW_CLASSES; ++c) state->paper.class_rows[c] = (int64_t)state->found.class_rows[c];
+    return status;
+}
+
 /* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
  * merging comes back to them often. */
 bool merges_best(const cuda_product &run, const spg_tally &found)
@@ -250,6 +263,7 @@ spg_status count_rows(cuda_state *state)
     case path::upper_rows: return count_upper(state);
     case path::once_rows: return count_once(state);
     case path::shifted_rows: return count_shifted(state);
+    case path::irregular: return count_in_any_order(state);
     case path::short_rows: {
         unsigned int post = ++run.cuda->posts;
         status = count_rows_merge(run, post, false, &state->sums);
@@ -289,7 +303,7 @@ spg_status count_irregular(cuda_state *state)
     release_kept_rows(state->run, &state->kept);
     release_shifted_rows(state->run, &state->shifted);
     release_ahead(state->run, &state->ahead);
-    state->chosen.rows = path::paper;
+    state->chosen.rows = path::irregular;
     return count_rows(state);
 }
 

@@ -36,7 +36,7 @@ spg_status count_rows(cuda_state *state);
 /* The misfits of short rows, for which no sample was asked; waits once more. */
 spg_status count_misfits(cuda_state *state);
 
-/* Once more, by classes that take any rows. */
+/* Once more, by classes that take any rows; waits once more. */
 spg_status count_irregular(cuda_state *state);
 
 /* Where class private went ahead, the rows that it counted and left. */

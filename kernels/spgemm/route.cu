@@ -96,30 +96,43 @@ struct product_list {
     }
 };
 
-/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
+/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. Returns whether
+ * the lane met one that is not greater than the one before it in its row of B. */
 template <typename Offset>
-__device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
+__device__ bool insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
 {
     constexpr int N = SAMPLE_AT_ONCE;
     const product_list products((unsigned int)(b.end - b.begin));
+    bool unsorted = false;
+    int32_t last = NO_COLUMN; /* of the 32 products before */
     for (unsigned int base = 0; base < products.all; base += N * 32) {
         int32_t column[N];
+        bool follows[N];
 #pragma unroll
         for (int n = 0; n < N; n++) {
             const unsigned int p = base + n * 32 + threadIdx.x % 32, at = min(p, products.all - 1);
             const int entry = products.entry_of(at);
             const Offset begin = __shfl_sync(~0u, b.begin, entry);
-            column[n] = pattern.b_columns[begin + (at - __shfl_sync(~0u, products.before, entry))];
+            const unsigned int in_row = at - __shfl_sync(~0u, products.before, entry);
+            column[n] = pattern.b_columns[begin + in_row];
+            follows[n] = in_row > 0 && p == at;
+        }
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const int32_t left = __shfl_sync(~0u, column[n], (threadIdx.x + 31) % 32);
+            unsorted = unsorted || (follows[n] && column[n] <= (threadIdx.x % 32 > 0 ? left : last));
+            last = left; /* of use to lane 0, which has the last lane's */
         }
         int slot[N];
         table.place(column, slot); /* what has no place in a full table makes the row a misfit as well */
     }
+    return unsorted;
 }
 
 /* What a block found of the sample. */
 struct sample_sums {
     unsigned int products, pairs, triples, shifted, too_many, nnz, misfits, most_a_length, most_span, most_products,
-        longest;
+        longest, unsorted; /* rows where a row of B was seen not to ascend */
 };
 
 /* Columns of a row of A, some a lane from entry k on, and whether the rows after it have the same, or one more. */
@@ -144,7 +157,8 @@ __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset>
     }
 }
 
-/* Looks at a row; by a whole warp. Rows of B are taken to ascend. Of a long row of A a part is looked at, and stands
+/* Looks at a row; by a whole warp. Rows of B are taken to ascend, but if columns that are looked at do not, it is
+ * told. Of a long row of A a part is looked at, and stands
  * for all of it: the longest of rmat16 took 0.17 ms. */
 template <typename Offset>
 __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
@@ -155,6 +169,7 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     const Offset a_length = row[0].end - row[0].begin;
     const bool as_next = a_length > 0 && a_length == row[1].end - row[1].begin;
     row_needs needs{0, UINT32_MAX, 0, as_next, a_length > 0 && a_length == row[2].end - row[2].begin, as_next};
+    bool unsorted = false;
     const unsigned int apart = (unsigned int)(a_length / SAMPLE_ENTRIES) + 1;
     table.clear(lane_group<32>());
     __syncwarp();
@@ -175,15 +190,18 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
             const int64_t products = (int64_t)__reduce_add_sync(~0u, most) * apart;
             needs.products = (unsigned int)min(needs.products + products, (int64_t)1 << 26);
             if (b[s].begin < b[s].end) {
-                needs.first = min(needs.first, (unsigned int)pattern.b_columns[b[s].begin]);
-                needs.last = max(needs.last, (unsigned int)pattern.b_columns[b[s].end - 1]);
+                const int32_t first = pattern.b_columns[b[s].begin], last = pattern.b_columns[b[s].end - 1];
+                needs.first = min(needs.first, (unsigned int)first);
+                needs.last = max(needs.last, (unsigned int)last);
+                unsorted = unsorted || (last <= first && b[s].end - b[s].begin > 1);
             }
-            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS) insert_columns(pattern, table, b[s]);
+            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS)
+                unsorted = insert_columns(pattern, table, b[s]) || unsorted;
         }
     }
     const unsigned int length = (unsigned int)table.taken(lane_group<32>());
     const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple),
-               shifted = __all_sync(~0u, needs.shifted);
+               shifted = __all_sync(~0u, needs.shifted), some_unsorted = __any_sync(~0u, unsorted);
     const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
     if (threadIdx.x % 32 != 0) return;
     const bool counted = apart == 1 && needs.products <= SAMPLE_PRODUCTS,
@@ -195,6 +213,7 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     if (pair) atomicAdd(&sums.pairs, 1u);
     if (triple) atomicAdd(&sums.triples, 1u);
     if (shifted) atomicAdd(&sums.shifted, 1u);
+    if (some_unsorted) atomicAdd(&sums.unsorted, 1u);
     if (!counted) atomicAdd(&sums.too_many, 1u);
     if (counted && !fits) atomicAdd(&sums.misfits, 1u);
     if (counted && fits) atomicAdd(&sums.nnz, length);
@@ -214,6 +233,7 @@ __device__ void add_sums(spg_tally *tally, const sample_sums &sums)
     if (sums.shifted > 0) atomicAdd(&tally->scattered, sums.shifted);
     if (sums.too_many > 0) atomicAdd(&tally->sampled_long, sums.too_many);
     if (sums.misfits > 0) atomicAdd(&tally->misfits, sums.misfits);
+    if (sums.unsorted > 0) atomicOr(&tally->faults, SPG_FAULT_B_UNSORTED);
 }
 
 /* Looks at the rows of a sample, a warp each, counts in a table those of C that need few products, and posts what it
@@ -379,6 +399,10 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     spg_tally found;
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
+    if ((found.faults & SPG_FAULT_B_UNSORTED) != 0) {
+        chosen->rows = path::irregular;
+        return SPG_OK;
+    }
     *chosen = route_by(found, samples);
     choose_shifted(product, found, samples, chosen);
     const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;

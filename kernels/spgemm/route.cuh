@@ -16,8 +16,10 @@ enum class path {
     shifted_rows, /* likewise counted and filled by runs of rows (rows_shifted.cuh) */
     alike_rows,   /* one kernel for all, in natural order */
     mixed_rows,   /* binned by their work */
-    paper         /* the paper's classes: for forced limits, and for rows of B that do not ascend */
+    irregular,    /* the paper's classes, for rows of B that do not ascend */
+    paper         /* likewise, for forced limits */
 };
+inline bool takes_any(path rows) { return rows == path::irregular || rows == path::paper; }
 
 struct route {
     path rows;

@@ -67,8 +67,7 @@ __device__ inline hub_fate list_hub(const patterns<Offset> &pattern, block_room<
                                     int32_t i, int64_t a_length)
 {
     if (threadIdx.x == 0) {
-        const unsigned int faults = *const_cast<volatile unsigned int *>(&pattern.tally->faults);
-        const bool is_sound = (faults & (SPG_FAULT_A | SPG_FAULT_B)) == 0;
+        const bool is_sound = !is_malformed(pattern.tally);
         room.place = is_sound && list.most > 0 ? atomicAdd(hubs_in(pattern.tally), 1u) : list.most;
         room.fate = !is_sound ? LEFT : room.place < list.most ? LISTED : ALONE;
         /* Of up to MISFIT_MOST_A entries the products are known; of more, chunks are as many as a block has threads. */

@@ -4,6 +4,7 @@
 
 #include "row_bins.cuh"
 #include "tally.cuh"
+#include "window.cuh"
 
 #include <algorithm>
 #include <cstring>
@@ -50,28 +51,46 @@ spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_ker
     return SPG_OK;
 }
 
-spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_tally *found)
+spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
 {
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
     spg_status status =
         take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
-    if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
+    return status == SPG_OK ? analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products)) : status;
+}
+
+spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_tally *found)
+{
+    spg_status status = analyse(product, limits, rows);
     unsigned int post = ++product.cuda->posts;
     if (status == SPG_OK) status = post_tally(product, post);
     if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, found);
     return status;
 }
 
-/* The permutation, unless one class has all rows. */
+/* The permutation, and after it where each class begins and how many rows it has. */
 spg_status permute(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
 {
-    for (int64_t count : rows->class_rows)
-        if (count == product.A->rows) return SPG_OK;
-    rows->permutation_bytes = product.A->rows * (int64_t)sizeof(int32_t);
+    rows->permutation_bytes = (product.A->rows + 2 * SPG_ROW_CLASSES) * (int64_t)sizeof(int32_t);
     spg_status status = take_workspace(product, rows->permutation_bytes, "the rows by class", &rows->permutation);
     if (status != SPG_OK) return status;
     row_class_by_products row_class{static_cast<const int64_t *>(rows->row_products), limits};
-    return bin_rows(product, row_class, SPG_ROW_CLASSES, static_cast<int32_t *>(rows->permutation), nullptr);
+    int32_t *const permutation = static_cast<int32_t *>(rows->permutation);
+    uint32_t *const begins = static_cast<uint32_t *>(rows->permutation) + product.A->rows;
+    return bin_rows(product, row_class, SPG_ROW_CLASSES, permutation, begins);
+}
+
+bool is_of_one_class(const cuda_product &product, const paper_rows &rows)
+{
+    for (int64_t count : rows.class_rows)
+        if (count == product.A->rows) return true;
+    return false;
+}
+
+spg_status zero_lengths(cuda_product &product)
+{
+    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
 }
 
 } // namespace
@@ -80,16 +99,41 @@ spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
 {
     spg_row_limits limits = clamp_limits(product.context);
     spg_tally found;
-    spg_status status = analyse(product, limits, rows, &found);
+    spg_status status = analyse_and_wait(product, limits, rows, &found);
     if (status != SPG_OK) return status;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) rows->class_rows[c] = (int64_t)found.class_rows[c];
     rows->faults = found.faults & (SPG_FAULT_A | SPG_FAULT_B);
-    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
+    status = zero_lengths(product); /* empty rows */
     if (status != SPG_OK || rows->faults != 0) return status;
-    status = permute(product, limits, rows);
+    if (!is_of_one_class(product, *rows)) status = permute(product, limits, rows);
     row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta, nullptr};
     return status == SPG_OK ? for_each_class(product, *rows, kernels, count_rows_global) : status;
+}
+
+bool may_count_irregular(const cuda_product &product)
+{
+    const int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
+    const int64_t bytes = product.A->rows * (int64_t)(sizeof(int64_t) + sizeof(int32_t));
+    return product.B->nnz <= INT32_MAX && (limit == 0 || bytes + GLOBAL_LEAST <= left);
+}
+
+spg_status count_rows_irregular(cuda_product &product, paper_rows *rows)
+{
+    spg_row_limits limits = clamp_limits(product.context);
+    spg_status status = analyse(product, limits, rows);
+    /* The counting kernels count the products, too. */
+    if (status == SPG_OK)
+        status =
+            spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+    if (status == SPG_OK) status = zero_lengths(product);
+    if (status == SPG_OK) status = permute(product, limits, rows);
+    const int32_t *permutation = static_cast<const int32_t *>(rows->permutation);
+    const uint32_t *begins = static_cast<const uint32_t *>(rows->permutation) + product.A->rows;
+    row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta,
+                                   count_columns_in_any_order};
+    for (int c = SPG_ROW_THREAD; c < SPG_ROW_CLASSES && status == SPG_OK; ++c)
+        status = kernels[c](product, {permutation, (int32_t)product.A->rows, begins + SPG_ROW_CLASSES + c, begins + c});
+    return status;
 }
 
 spg_status fill_rows_paper(cuda_product &product, paper_rows *rows)

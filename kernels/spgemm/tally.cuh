@@ -44,6 +44,12 @@ __device__ inline void send_tally_if_last(spg_tally *tally, spg_mailbox *mailbox
     send_tally(tally, mailbox, number);
 }
 
+/* Whether an operand was found to be so; other blocks may be about to tell. */
+__device__ inline bool is_malformed(const spg_tally *tally)
+{
+    return (*const_cast<const volatile unsigned int *>(&tally->faults) & (SPG_FAULT_A | SPG_FAULT_B)) != 0;
+}
+
 /* Queues the sending of the tally, for kernels that do not send it themselves, and zeroes the length after the last
  * row's, for one more is scanned than there are rows. */
 spg_status post_tally(cuda_product &product, unsigned int number);

@@ -16,6 +16,8 @@ enum { NARROW_FILL_COLUMNS = 1 << 15 };
 /* window_pattern.cu: the columns of the rows of C, from bitmaps. heavy: all have so much work that large blocks suit.
  */
 spg_status count_window_columns(cuda_product &product, const row_set &rows);
+/* ... where rows of B are in any order, columns repeated, fewer than 2^31 entries in all, and an analysis has been. */
+spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows);
 spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy);
 
 /* window_sums.cu: the values of rows of C whose columns are there. row_products: of every row, or NULL. */

@@ -6,6 +6,7 @@
  * further pass over the row. Rows with many entries of A are dealt first; those that hold much of it are split: blocks
  * take chunks of the row and OR what they found into a bitmap in global memory, and the last of them counts or writes
  * the row. */
+#include "tally.cuh"
 #include "window_set.cuh"
 
 namespace spg
@@ -58,7 +59,7 @@ template <typename Offset> struct row_work {
 };
 
 /* Takes the next ticket: false if there is no more work. All threads. */
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set &rows, const split_rows &split,
                                  uint32_t chunks, bool splits, row_work<Offset> &work, findings &found)
 {
@@ -71,7 +72,8 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
         if (ticket >= (int64_t)chunks + row_count(rows)) return false;
         bool is_chunk = ticket < chunks;
         int4 chunk = is_chunk ? split.list[ticket] : make_int4(row_at(rows, (int32_t)(ticket - chunks)), -1, 0, 1);
-        span<Offset> row = Filling ? a_row(pattern, chunk.x) : checked_a_row(pattern, chunk.x, found.faults);
+        span<Offset> row =
+            Order == b_order::known ? a_row(pattern, chunk.x) : checked_a_row(pattern, chunk.x, found.faults);
         if (chunk.y >= 0) {
             row.begin += (Offset)(chunk.z * split.chunk_entries);
             if (row.end - row.begin > split.chunk_entries) row.end = row.begin + (Offset)split.chunk_entries;
@@ -84,7 +86,7 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
 }
 
 /* Finds the columns of a chunk or a row, range by range. Returns the row's length, or -1 if another block will. */
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
                                        const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
                                        int32_t *c_columns, findings &found)
@@ -95,8 +97,8 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
         int64_t low = r * range, high = low + range < pattern.cols ? low + range : pattern.cols;
         for (Offset at = work.entries.begin; at < work.entries.end;) {
             flat_products<Offset> flat;
-            Offset taken = lay_batch<Offset, Filling>(pattern, memory, at, work.entries.end, low, high, flat, found);
-            set_bits<Offset, Filling>(pattern, flat, memory.bitmap, low, high, found);
+            Offset taken = lay_batch<Offset, Order>(pattern, memory, at, work.entries.end, low, high, flat, found);
+            set_bits<Offset, Order>(pattern, flat, memory.bitmap, low, high, found);
             __syncthreads();
             if (work.entries.end - at <= taken) break;
             at += taken;
@@ -104,7 +106,8 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
         if (whole != nullptr)
             merge_bitmap(memory.bitmap, shape.range_words, whole + r * (int64_t)shape.range_words);
         else
-            length += close_bitmap<Filling>(memory.bitmap, shape.range_words, (int32_t)low, c_columns + length);
+            length += close_bitmap<Order == b_order::known>(memory.bitmap, shape.range_words, (int32_t)low,
+                                                            c_columns + length);
         __syncthreads();
     }
     if (whole == nullptr) return length;
@@ -113,16 +116,19 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
         for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x)
             memory.bitmap[k] = __ldcg(&whole[r * (int64_t)shape.range_words + k]);
         __syncthreads();
-        length += close_bitmap<Filling>(memory.bitmap, shape.range_words, (int32_t)(r * range), c_columns + length);
+        length += close_bitmap<Order == b_order::known>(memory.bitmap, shape.range_words, (int32_t)(r * range),
+                                                        c_columns + length);
     }
     return length;
 }
 
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     window_pattern(patterns<Offset> pattern, int32_t *c_columns, row_set rows, split_rows split, bitmap_shape shape)
 {
     extern __shared__ __align__(16) unsigned char shared[];
+    /* Rows of B that overlap, of which the analysis has told, might never end. */
+    if (Order == b_order::any && __syncthreads_or(is_malformed(pattern.tally)) != 0) return;
     block_memory<Offset> memory;
     memory.deltas = reinterpret_cast<Offset *>(shared);
     memory.starts = reinterpret_cast<uint32_t *>(memory.deltas + blockDim.x);
@@ -132,17 +138,17 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     uint32_t chunks = splits ? *split.chunks : 0;
     findings found{};
     row_work<Offset> work;
-    while (take_work<Offset, Filling>(pattern, rows, split, chunks, splits, work, found)) {
-        int32_t *columns = Filling ? c_columns + pattern.c_offsets[work.row] : nullptr;
-        int64_t length = find_columns<Offset, Filling>(pattern, memory, shape, split, work, columns, found);
-        if (Filling || length < 0 || threadIdx.x != 0) continue;
+    while (take_work<Offset, Order>(pattern, rows, split, chunks, splits, work, found)) {
+        int32_t *columns = Order == b_order::known ? c_columns + pattern.c_offsets[work.row] : nullptr;
+        int64_t length = find_columns<Offset, Order>(pattern, memory, shape, split, work, columns, found);
+        if (Order == b_order::known || length < 0 || threadIdx.x != 0) continue;
         pattern.c_offsets[work.row] = (Offset)length;
         found.nnz += (unsigned long long)length;
         if (length > found.longest) found.longest = (unsigned int)length;
         span<Offset> row = checked_a_row(pattern, work.row, found.faults);
         if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
     }
-    if (Filling) return;
+    if (Order == b_order::known) return;
     __syncwarp();
     tally_counts(pattern.tally, found.nnz, found.products, found.longest, 0, found.faults);
     if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
@@ -176,7 +182,7 @@ __global__ void __launch_bounds__(LIST_THREADS) list_chunks(patterns<Offset> pat
     }
 }
 
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 spg_status launch(cuda_product &product, const row_set &rows, const split_rows &split, const bitmap_shape &shape,
                   int threads)
 {
@@ -188,11 +194,12 @@ spg_status launch(cuda_product &product, const row_set &rows, const split_rows &
     spg_status status = spg_cuda_check_launch(product.context, "listing chunks of rows");
     int64_t bytes = (int64_t)threads * (sizeof(Offset) + 4) + (int64_t)shape.range_words * 4;
     int blocks = 0;
-    auto kernel = window_pattern<Offset, Filling>;
+    auto kernel = window_pattern<Offset, Order>;
     if (status == SPG_OK) status = resident_blocks(product, kernel, threads, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, threads, bytes, stream>>>(pattern, product.C->columns, rows, split, shape);
-    return spg_cuda_check_launch(product.context, Filling ? "columns of long rows" : "counting long rows");
+    return spg_cuda_check_launch(product.context,
+                                 Order == b_order::known ? "columns of long rows" : "counting long rows");
 }
 
 /* Equal ranges that fit in shared memory beside a batch. */
@@ -213,7 +220,7 @@ int64_t split_room(const cuda_product &product)
     return left > 0 ? left : 0;
 }
 
-spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling, bool heavy)
+spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order, bool heavy)
 {
     if (rows.count == 0) return SPG_OK;
     bitmap_shape shape = shape_for(product);
@@ -250,8 +257,11 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, bool filling,
     if (status == SPG_OK)
         status = with_offset_type(product.offset_type, [&](auto offset) {
             using Offset = decltype(offset);
-            return filling ? launch<Offset, true>(product, rows, split, shape, threads)
-                           : launch<Offset, false>(product, rows, split, shape, threads);
+            switch (order) {
+            case b_order::checked: return launch<Offset, b_order::checked>(product, rows, split, shape, threads);
+            case b_order::any: return launch<Offset, b_order::any>(product, rows, split, shape, threads);
+            default: return launch<Offset, b_order::known>(product, rows, split, shape, threads);
+            }
         });
     give_workspace(product, memory, bytes);
     return status;
@@ -263,13 +273,18 @@ spg_status count_window_columns(cuda_product &product, const row_set &rows)
 {
     const spg_csr *B = product.B;
     const bool heavy_alone = B->cols <= NARROW_COLUMNS;
-    return run_pattern(product, rows, false,
+    return run_pattern(product, rows, b_order::checked,
                        heavy_alone && (B->cols <= NARROW_FILL_COLUMNS || B->nnz / LONG_B_HEAVY > B->rows));
+}
+
+spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows)
+{
+    return run_pattern(product, rows, b_order::any, true);
 }
 
 spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy)
 {
-    return run_pattern(product, rows, true, heavy);
+    return run_pattern(product, rows, b_order::known, heavy);
 }
 
 } // namespace spg

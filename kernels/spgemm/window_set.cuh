@@ -13,6 +13,10 @@ enum { STEPS_TOGETHER = 4 };                   /* steps of 32 products whose loa
 constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
 constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
 
+/* Rows of B: checked to ascend strictly; in any order, columns repeated, so that every range takes all of a row; or
+ * known to ascend, where rows are filled. */
+enum class b_order { checked, any, known };
+
 /* Shared memory of a block. */
 template <typename Offset> struct block_memory {
     Offset *deltas;
@@ -42,7 +46,7 @@ __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
 
 /* Lays the products of entries of A from `at` end to end; returns how many entries were taken. A product belongs to
  * the range of columns from `low` up to, not including, `high`. All threads. */
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
                                 Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, findings &found)
 {
@@ -51,17 +55,17 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
     Offset skipped = 0, length = 0;
     if (end - at > (Offset)threadIdx.x) {
         int32_t a_column = pattern.a_columns[at + (Offset)threadIdx.x];
-        row = Filling ? b_row(pattern, a_column) : checked_b_row(pattern, a_column, found.faults);
-        if (!Filling && row.end - row.begin > pattern.cols) {
+        row = Order == b_order::known ? b_row(pattern, a_column) : checked_b_row(pattern, a_column, found.faults);
+        if (Order == b_order::checked && row.end - row.begin > pattern.cols) {
             found.faults |= SPG_FAULT_B_UNSORTED;
             row.end = row.begin;
         }
         length = row.end - row.begin;
         const int32_t *columns = pattern.b_columns + row.begin;
-        if (low > 0) skipped = first_not_less(columns, (int32_t)length, low);
-        if (high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
+        if (Order != b_order::any && low > 0) skipped = first_not_less(columns, (int32_t)length, low);
+        if (Order != b_order::any && high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
         /* So the ranges part the row, and what is out of order shows in one of them. */
-        if (!Filling && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
+        if (Order == b_order::checked && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
         length = length > skipped ? length - skipped : 0;
     }
     uint64_t own = (uint64_t)length | (uint64_t)(length > 0) << LENGTH_BITS;
@@ -73,7 +77,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
         memory.starts[entry] = start;
         memory.deltas[entry] = row.begin + skipped - (Offset)start;
     }
-    if (!Filling && taken && low == 0) found.products += (unsigned long long)(row.end - row.begin);
+    if (Order != b_order::known && taken && low == 0) found.products += (unsigned long long)(row.end - row.begin);
     int entries = __syncthreads_count(taken);
     if ((int)threadIdx.x == entries - 1) total = sum;
     __syncthreads();
@@ -82,7 +86,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
 }
 
 /* Sets the bits of one batch: each warp has an equal stretch of the products. */
-template <typename Offset, bool Filling>
+template <typename Offset, b_order Order>
 __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_products<Offset> &flat, uint32_t *bitmap,
                                 int64_t low, int64_t high, findings &found)
 {
@@ -92,7 +96,8 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
     if (p >= end) return;
     int before = entry_before(flat, p);
     int32_t previous = -1; /* lane 0: the column of product p - 1 */
-    if (!Filling && lane == 0 && p > 0) previous = pattern.b_columns[flat.deltas[before] + (Offset)(p - 1)];
+    if (Order == b_order::checked && lane == 0 && p > 0)
+        previous = pattern.b_columns[flat.deltas[before] + (Offset)(p - 1)];
     for (; p < end; p += 32 * STEPS_TOGETHER) {
         int32_t columns[STEPS_TOGETHER];
         uint32_t begins[STEPS_TOGETHER];
@@ -105,7 +110,11 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
 #pragma unroll
         for (int u = 0; u < STEPS_TOGETHER; ++u) {
             bool active = p + 32 * u + lane < end;
-            if (!Filling) {
+            if (Order == b_order::any) {
+                if (active && (uint32_t)columns[u] >= (uint32_t)pattern.cols) found.faults |= SPG_FAULT_B;
+                active = active && columns[u] >= low && columns[u] < high;
+            }
+            if (Order == b_order::checked) {
                 int32_t left = __shfl_sync(~0u, columns[u], (lane + 31) % 32);
                 if (active && (begins[u] >> lane & 1) == 0 && columns[u] <= (lane == 0 ? previous : left))
                     found.faults |= SPG_FAULT_B_UNSORTED;
