@@ -23,6 +23,8 @@ int slots_to_fill(int64_t longest)
     return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
 }
 
+enum { FEW_ROWS = 128 }; /* that a block each fills sooner than they are binned */
+
 enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
 
 row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
@@ -202,6 +204,7 @@ spg_status fill_short_rows(cuda_state *state)
     int slots = slots_to_fill(longest);
     if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);
+    if (status == SPG_OK && found.long_rows <= FEW_ROWS) return fill_few_rows(run, found.long_rows);
     return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, {}, &state->mixed) : status;
 }
 

@@ -49,6 +49,10 @@ static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table tha
 enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
 constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
+/* Mean entries of A of rows, fewer than there are multiprocessors, that are too long for a warp or a block each: windows
+ * split them. */
+enum { FEW_LONG_A = 4096 };
+
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
 /* Sample row k of n, anywhere in its share of the rows: rows at equal distances may all be at the edge of a grid.
@@ -355,6 +359,12 @@ int64_t room_ahead(const cuda_product &product, const spg_tally &found, int32_t 
     return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
 }
 
+bool are_few_and_long(const cuda_product &product)
+{
+    const spg_csr *A = product.A;
+    return A->rows > 0 && A->rows < product.cuda->multiprocessors && A->nnz / A->rows > FEW_LONG_A;
+}
+
 } // namespace
 
 int table_for(int64_t length)
@@ -371,7 +381,7 @@ bool choose_upper(const cuda_product &product, upper_shape *shape)
     const spg_row_limits &limits = product.context->config.row_limits;
     if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
     const double b_row = mean_b_row(product);
-    if (b_row > UPPER_LONG_B) return false;
+    if (b_row > UPPER_LONG_B || are_few_and_long(product)) return false;
     const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS, brief = b_row <= UPPER_SHORT_B;
     shape->lanes = few ? 32 : brief ? 4 : 8;
     shape->stride = std::max((int)(b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH) + 3) / 4 * 4, 8);
@@ -388,6 +398,10 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {
         chosen->rows = path::paper;
+        return SPG_OK;
+    }
+    if (are_few_and_long(product)) {
+        chosen->rows = path::mixed_rows;
         return SPG_OK;
     }
     double a_row = (double)A->nnz / (double)A->rows, b_row = (double)B->nnz / (double)B->rows;

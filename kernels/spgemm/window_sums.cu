@@ -6,7 +6,8 @@
  * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
  * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
  * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
- * by one lane at a time, in storage order. */
+ * by one lane at a time, in storage order. A heavy row of one entry has a kernel of its own (chain_sums.cu). */
+#include "chain_sums.cuh"
 #include "warp_turns.cuh"
 #include "window_batch.cuh"
 
@@ -43,7 +44,9 @@ struct window_list {
     int64_t most;
     const int64_t *row_products; /* of every row; NULL: not known */
     int64_t window_products;     /* above which a window of a heavy row is halved */
+    chain_list chains;           /* heavy rows of one entry, instead of their windows */
 };
+static_assert((int)CHAIN_LEAST == (int)HEAVY_ROW, "what is no chain is in the list if it is heavy");
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
 __device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
@@ -171,48 +174,6 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
     }
 }
 
-/* The only entry of a row of C, to which no entry of A adds more than a product: one lane adds them while the other
- * warps fetch the next. Those that are not there are added as zeros, which change nothing, for no sum is -0. */
-template <typename Offset, typename Value>
-__device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
-                                  const numbers<Value> &number, span<Offset> row)
-{
-    constexpr int FETCHERS = WINDOW_THREADS - 32;
-    const int chunk = room / 2;
-    const int64_t chunks = (row.end - row.begin + (int64_t)chunk - 1) / chunk;
-    Value sum = zero<Value>();
-    for (int64_t c = 0; c <= chunks; ++c) {
-        const Value *before = w.sums + (c + 1) % 2 * chunk;
-        Value *next = w.sums + c % 2 * chunk;
-        if (threadIdx.x >= 32 && c < chunks) {
-            for (int k = (int)threadIdx.x - 32; k < chunk; k += FETCHERS * EACH_MOST) {
-                const int64_t entry = row.begin + c * chunk + k;
-                span<Offset> b[EACH_MOST];
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e)
-                    b[e] = entry + e * FETCHERS < row.end ? b_row(pattern, pattern.a_columns[entry + e * FETCHERS])
-                                                          : span<Offset>{0, 0};
-                Value terms[EACH_MOST];
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e) {
-                    terms[e] = zero<Value>();
-                    if (b[e].begin < b[e].end)
-                        terms[e] = multiply(number.a_values[entry + e * FETCHERS], number.b_values[b[e].begin]);
-                }
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e)
-                    if (k + e * FETCHERS < chunk) next[k + e * FETCHERS] = terms[e];
-            }
-        } else if (threadIdx.x == 0 && c > 0) {
-#pragma unroll 16
-            for (int k = 0; k < chunk; ++k) sum = add(sum, before[k]);
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) w.sums[0] = sum;
-    __syncthreads();
-}
-
 /* The window of a ticket. */
 template <typename Offset>
 __device__ inline listed_window window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
@@ -236,12 +197,8 @@ __device__ inline void do_window(window<Value> &w, const window_shape &shape, co
     if (left == 0) return;
     w.entries = left < which.entries ? (int)left : which.entries;
     w.whole = which.first == 0 && left <= which.entries;
-    if (w.whole && w.entries == 1) {
-        sum_single(w, shape.slots, pattern, number, row);
-    } else {
-        open_window(w, shape, number.c_columns + c_begin);
-        sum_window(w, memory, pattern, number, row, turns_taken);
-    }
+    open_window(w, shape, number.c_columns + c_begin);
+    sum_window(w, memory, pattern, number, row, turns_taken);
     for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
 }
 
@@ -296,6 +253,10 @@ __global__ void __launch_bounds__(LIST_THREADS)
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         const int32_t i = row_at(rows, (int32_t)k);
         const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
+        if (is_chain(length, a_length)) {
+            list.chains.rows[atomicAdd(list.chains.count, 1u)] = i;
+            continue;
+        }
         const bool heavy = a_length > HEAVY_ROW;
         const int entries = heavy ? window_entries(i, length, shape.slots, list) : shape.slots;
         int32_t windows = (int32_t)((length + entries - 1) / entries), n = heavy ? 0 : 1;
@@ -314,6 +275,7 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
         pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
+    if (status == SPG_OK) status = fill_chain_values(product, list.chains);
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>(shape);
     auto kernel = window_sums<Offset, Value>;
@@ -332,7 +294,9 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.row_products = row_products;
     list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
-    const int64_t bytes = 16 + spg_array_bytes(list.most, sizeof(listed_window));
+    constexpr int64_t COUNTERS = 5;
+    const int64_t bytes = COUNTERS * 4 + spg_array_bytes(list.most, sizeof(listed_window)) +
+                          spg_array_bytes(most_chains(product), sizeof(int32_t));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
@@ -340,8 +304,9 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.heavy = list.ticket + 1;
     list.later = list.ticket + 2;
     list.extra = list.ticket + 3;
-    list.windows = reinterpret_cast<listed_window *>(list.ticket + 4);
-    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, 16, product.cuda->stream), "clearing tickets");
+    list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
+    list.chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
+    status = spg_cuda_zero_bytes(product.context, memory, COUNTERS * 4);
     if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
     give_workspace(product, memory, bytes);
     return status;

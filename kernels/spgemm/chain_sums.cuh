@@ -1,0 +1,34 @@
+/* Rows of C with one entry that is the sum of very many products, listed on the device. Private. */
+#ifndef SPG_KERNELS_SPGEMM_CHAIN_SUMS_CUH
+#define SPG_KERNELS_SPGEMM_CHAIN_SUMS_CUH
+
+#include "product.cuh"
+
+namespace spg
+{
+
+/* Entries of A above which such a row is a chain. */
+enum { CHAIN_LEAST = 256 };
+
+struct chain_list {
+    uint32_t *count;
+    int32_t *rows;
+};
+/* As many as there can be. */
+inline int64_t most_chains(const cuda_product &product)
+{
+    const int64_t most = product.A->nnz / CHAIN_LEAST;
+    return most < product.A->rows ? most : product.A->rows;
+}
+
+template <typename Offset> __device__ inline bool is_chain(Offset c_length, Offset a_length)
+{
+    return c_length == 1 && a_length > CHAIN_LEAST;
+}
+
+/* Their values, a block each. The list is complete once the kernels before on the context's stream have ended. */
+spg_status fill_chain_values(cuda_product &product, const chain_list &list);
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,53 @@
+/* The rows that another kernel left, where they are few: see rows_mixed.cuh. Binning them would take many launches for
+ * bins without rows; windows take rows of any length. */
+#include "../launch.cuh"
+#include "rows_mixed.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { LIST_THREADS = 256 };
+
+/* In any order. */
+template <typename Offset>
+__global__ void __launch_bounds__(LIST_THREADS)
+    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left)
+{
+    take_turn();
+    const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
+        const Offset length = c_offsets[i + 1] - c_offsets[i];
+        if (!fits_list(length, (Offset)(a_offsets[i + 1] - a_offsets[i]))) left[atomicAdd(count, 1u)] = (int32_t)i;
+    }
+}
+
+} // namespace
+
+spg_status fill_few_rows(cuda_product &product, unsigned int most)
+{
+    const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "rows left", &memory);
+    if (status != SPG_OK) return status;
+    uint32_t *count = static_cast<uint32_t *>(memory);
+    int32_t *left = static_cast<int32_t *>(memory) + 1;
+    const int32_t rows = (int32_t)product.A->rows;
+    status = spg_cuda_zero_bytes(product.context, count, sizeof *count);
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            using Offset = decltype(offset);
+            const patterns<Offset> pattern = patterns_of<Offset>(product);
+            return launch_in_turn(product.context, product.cuda->stream, "listing rows left",
+                                  dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
+                                  list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets, rows,
+                                  count, left);
+        });
+    if (status == SPG_OK) status = fill_rows_window(product, {left, (int32_t)most, count, nullptr}, nullptr);
+    give_workspace(product, memory, bytes);
+    return status;
+}
+
+} // namespace spg
