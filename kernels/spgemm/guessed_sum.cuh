@@ -76,15 +76,16 @@ template <typename Real> struct guessed_terms {
         first = upper_word(from_even);
         least = UINT32_MAX;
         most = 0;
-        zeros = true;
+        Word any = 0;
 #pragma unroll
         for (int k = 0; k < EACH; ++k) {
             from_even = add(from_even, terms[k]);
             from_odd = add(from_odd, terms[k]);
             least = min(least, upper_word(from_even));
             most = max(most, upper_word(from_even));
-            zeros = zeros && terms[k] == 0;
+            any |= word_of(terms[k]);
         }
+        zeros = any << 1 == 0; /* but for signs */
         grows = zeros ? growth<Word>{0, 0} : growth<Word>{word_of(from_even) - even, word_of(from_odd) - odd};
     }
 
@@ -139,7 +140,8 @@ template <int EACH, typename Real> __device__ inline Real guess_sum(const Real (
     const Real through = inclusive_scan(own, plus{}), before = shuffle_up(through, 1);
     if (lane == WARP - 1) room.guesses[warp] = through;
     __syncthreads();
-    Real of_warps = reduce(lane < warp ? room.guesses[lane] : Real{0}, plus{});
+    const int place = lane % SUM_WARPS;
+    const Real of_warps = reduce<SUM_WARPS>(place < warp ? room.guesses[place] : Real{0}, plus{});
     return lane == 0 ? of_warps : add(of_warps, before);
 }
 
@@ -149,7 +151,7 @@ template <int EACH, typename Real, typename Terms>
 __device__ inline Real add_guessed(Real sum, const Terms &term_at, sum_room<Real> &room)
 {
     using Word = word_for<Real>;
-    const int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP;
+    const int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP, place = lane % SUM_WARPS;
     Real terms[EACH];
 #pragma unroll
     for (int k = 0; k < EACH; ++k) terms[k] = term_at(EACH * (int)threadIdx.x + k);
@@ -158,16 +160,16 @@ __device__ inline Real add_guessed(Real sum, const Terms &term_at, sum_room<Real
     if (lane == WARP - 1) room.grows[warp] = through;
     __syncthreads();
     for (int from = 0; from < SUM_WARPS;) { /* the sum is that before this warp's terms */
-        const bool counts = lane >= from && lane < SUM_WARPS;
-        const growth<Word> all = inclusive_scan(counts ? room.grows[lane] : growth<Word>{0, 0}, one_after_other{});
+        const growth<Word> others = place >= from ? room.grows[place] : growth<Word>{0, 0},
+                           all = inclusive_scan<SUM_WARPS>(others, one_after_other{});
         const growth<Word> of_warps = growth_of_lane(all, warp > 0 ? warp - 1 : 0);
         const Word before = warp > from ? of_warps.of(word_of(sum)) : word_of(sum);
         const bool wrong = warp >= from && !guessed.hold_from(real_of(own_before.of(before)));
         const bool any_wrong = __any_sync(ALL_LANES, wrong);
         if (lane == 0) room.is_wrong[warp] = any_wrong;
         __syncthreads();
-        const unsigned int wrongs = __ballot_sync(ALL_LANES, lane < SUM_WARPS && room.is_wrong[lane]);
-        if (wrongs == 0) return real_of(growth_of_lane(all, WARP - 1).of(word_of(sum)));
+        const unsigned int wrongs = __ballot_sync(ALL_LANES, room.is_wrong[place]);
+        if (wrongs == 0) return real_of(growth_of_lane(all, SUM_WARPS - 1).of(word_of(sum)));
         const int first = __ffs((int)wrongs) - 1;
         if (warp == first) {
             const Real repaired = add_with_repairs<EACH>(real_of(before), guessed,
@@ -177,6 +179,59 @@ __device__ inline Real add_guessed(Real sum, const Terms &term_at, sum_room<Real
         __syncthreads();
         sum = room.sum;
         from = first + 1;
+    }
+    return sum;
+}
+
+/* Bytes of terms of a batch that a thread adds, and how many terms it looks up together. */
+enum { TERM_BYTES = 128, TERMS_FETCHED = 16 };
+template <typename Value> constexpr int terms_each = TERM_BYTES / (int)sizeof(Value);
+template <typename Value>
+constexpr int terms_fetched = terms_each<Value> < TERMS_FETCHED ? terms_each<Value> : (int)TERMS_FETCHED;
+
+/* Those of each thread lie one place further, so that the banks of shared memory differ. */
+template <typename Value> __device__ inline int place_of_term(int term) { return term + term / terms_each<Value>; }
+template <typename Value> constexpr int SUM_BYTES = SUM_THREADS *(TERM_BYTES + (int)sizeof(Value));
+
+template <typename Real> __device__ inline Real add_batch(Real sum, const Real *terms, sum_room<Real> &room)
+{
+    const auto term_at = [=](int k) { return terms[place_of_term<Real>(k)]; };
+    return add_guessed<terms_each<Real>>(sum, term_at, room);
+}
+template <typename Real>
+__device__ inline complex<Real> add_batch(complex<Real> sum, const complex<Real> *terms, sum_room<Real> &room)
+{
+    constexpr int EACH = terms_each<complex<Real>>;
+    const auto re_at = [=](int k) { return terms[place_of_term<complex<Real>>(k)].re; };
+    const auto im_at = [=](int k) { return terms[place_of_term<complex<Real>>(k)].im; };
+    const Real re = add_guessed<EACH>(sum.re, re_at, room);
+    return {re, add_guessed<EACH>(sum.im, im_at, room)};
+}
+
+template <typename Real> Real part_of(Real);
+template <typename Real> Real part_of(complex<Real>);
+template <typename Value> using room_for_sum = sum_room<decltype(part_of(Value{}))>;
+
+/* The sum from +0 of `count` terms. fetch.get(first, terms) looks up terms first, first + SUM_THREADS, ..., zeros in
+ * place of those that are not there; fetch.ask(first) says beforehand which are next. memory: SUM_BYTES, shared. All
+ * threads; each gets the sum. */
+template <typename Value, typename Fetch>
+__device__ inline Value sum_in_order(int64_t count, Fetch &fetch, Value *memory, room_for_sum<Value> &room)
+{
+    constexpr int TERMS = terms_each<Value> * SUM_THREADS, FETCHED = terms_fetched<Value>;
+    Value sum = zero<Value>();
+    fetch.ask(threadIdx.x);
+    for (int64_t at = 0; at < count; at += TERMS) {
+        for (int begin = (int)threadIdx.x; begin < TERMS; begin += FETCHED * SUM_THREADS) {
+            Value terms[FETCHED];
+            fetch.get(at + begin, terms);
+#pragma unroll
+            for (int e = 0; e < FETCHED; ++e) memory[place_of_term<Value>(begin + e * SUM_THREADS)] = terms[e];
+            fetch.ask(at + begin + FETCHED * SUM_THREADS);
+        }
+        __syncthreads();
+        sum = add_batch(sum, memory, room);
+        __syncthreads(); /* the terms are read before others take their place */
     }
     return sum;
 }

@@ -104,11 +104,13 @@ __device__ inline void add_long_entry(const window_work &work, int64_t row, int6
     const plan_patterns &of = work.patterns;
     const int rows = work.leads(row) ? work.out.together : 1;
     const int64_t begin = (int64_t)atomicAdd(&work.totals->long_products, (unsigned long long)count);
-    const int64_t slot = (int64_t)atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
+    const bool is_chain = count > PLAN_CHAIN;
+    unsigned long long *counter = is_chain ? &work.totals->chains : &work.totals->long_entries;
+    const int64_t slot = (int64_t)atomicAdd(counter, (unsigned long long)rows);
+    plan_long_entry *entries = (is_chain ? work.out.chains : work.out.long_entries) + slot;
     for (int j = 0; j < rows; j++)
-        work.out.long_entries[slot + j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]),
-                                           (int32_t)count, work.is_below(row, c_at),
-                                           reinterpret_cast<const void *>(begin)};
+        entries[j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]), (int32_t)count,
+                      work.is_below(row, c_at), reinterpret_cast<const void *>(begin)};
     const int64_t key = c_at - work.slice.c_begin;
     work.slice.ranks[key] = LONG_RANK;
     work.slice.run_ends[key] = (uint32_t)begin;
@@ -226,7 +228,7 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
-    const int64_t windows_before = kept.count, long_before = kept.long_count;
+    const int64_t windows_before = kept.count, long_before = kept.long_count, chains_before = kept.chain_count;
     scratch words_memory(maker);
     int64_t *words = nullptr, total = 0;
     uint32_t *codes = nullptr;
@@ -269,17 +271,22 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     plan_window *windows = kept.windows + windows_before;
     const int tile = kept.tile;
-    plan_long_entry *long_entries = kept.long_entries + long_before;
     kept.count += count;
     kept.long_count = (int64_t)found.long_entries;
+    kept.chain_count = (int64_t)found.chains;
     if (status == SPG_OK)
         status = for_each(maker.context, count, "a plan's windows",
                           [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
-    if (status != SPG_OK || kept.long_count == long_before) return status;
-    return for_each(maker.context, kept.long_count - long_before, "a plan's long entries", [=] __device__(int64_t k) {
-        const int64_t begin = reinterpret_cast<int64_t>(long_entries[k].products);
-        long_entries[k].products = long_products + begin * 2 * begin_bytes;
-    });
+    const auto place_products = [&](plan_long_entry *entries, int64_t added) {
+        if (status != SPG_OK || added == 0) return;
+        status = for_each(maker.context, added, "a plan's long entries", [=] __device__(int64_t k) {
+            const int64_t begin = reinterpret_cast<int64_t>(entries[k].products);
+            entries[k].products = long_products + begin * 2 * begin_bytes;
+        });
+    };
+    place_products(kept.long_entries + long_before, kept.long_count - long_before);
+    place_products(kept.chains + chains_before, kept.chain_count - chains_before);
+    return status;
 }
 
 spg_status order_windows(plan_maker &maker)

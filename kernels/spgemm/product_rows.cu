@@ -23,8 +23,6 @@ int slots_to_fill(int64_t longest)
     return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
 }
 
-enum { FEW_ROWS = 128 }; /* that a block each fills sooner than they are binned */
-
 enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
 
 row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
@@ -289,7 +287,9 @@ spg_status count_misfits(cuda_state *state)
 {
     spg_tally before = state->found;
     spg_status status = restore_lengths(state->run);
-    if (status == SPG_OK) status = count_rows_mixed(state->run, true, &state->mixed);
+    if (status == SPG_OK)
+        status = before.misfits <= FEW_ROWS ? count_few_misfits(state->run, before.misfits)
+                                            : count_rows_mixed(state->run, true, &state->mixed);
     if (status == SPG_OK) status = post_scan_and_wait(state);
     state->found.nnz += before.nnz;
     state->found.products += before.products;

@@ -2,6 +2,7 @@
  * bins without rows; windows take rows of any length. */
 #include "../launch.cuh"
 #include "rows_mixed.cuh"
+#include "window.cuh"
 
 namespace spg
 {
@@ -11,22 +12,24 @@ namespace
 
 enum { LIST_THREADS = 256 };
 
-/* In any order. */
-template <typename Offset>
+/* In any order: the MISFITs or, filling, those that no list takes. */
+template <typename Offset, bool Filling>
 __global__ void __launch_bounds__(LIST_THREADS)
     list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left)
 {
     take_turn();
     const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
     for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
-        const Offset length = c_offsets[i + 1] - c_offsets[i];
-        if (!fits_list(length, (Offset)(a_offsets[i + 1] - a_offsets[i]))) left[atomicAdd(count, 1u)] = (int32_t)i;
+        const bool is_left =
+            Filling ? !fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]))
+                    : c_offsets[i] == (Offset)MISFIT;
+        if (is_left) left[atomicAdd(count, 1u)] = (int32_t)i;
     }
 }
 
-} // namespace
-
-spg_status fill_few_rows(cuda_product &product, unsigned int most)
+/* Calls windows(rows) with the rows left, up to `most`. */
+template <bool Filling, typename Windows>
+spg_status with_rows_left(cuda_product &product, unsigned int most, const Windows &windows)
 {
     const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
@@ -42,12 +45,26 @@ spg_status fill_few_rows(cuda_product &product, unsigned int most)
             const patterns<Offset> pattern = patterns_of<Offset>(product);
             return launch_in_turn(product.context, product.cuda->stream, "listing rows left",
                                   dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
-                                  list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets, rows,
-                                  count, left);
+                                  list_rows_left<Offset, Filling>, pattern.a_offsets, (const Offset *)pattern.c_offsets,
+                                  rows, count, left);
         });
-    if (status == SPG_OK) status = fill_rows_window(product, {left, (int32_t)most, count, nullptr}, nullptr);
+    if (status == SPG_OK) status = windows({left, (int32_t)most, count, nullptr});
     give_workspace(product, memory, bytes);
     return status;
+}
+
+} // namespace
+
+spg_status count_few_misfits(cuda_product &product, unsigned int most)
+{
+    return with_rows_left<false>(product, most,
+                                 [&](const row_set &rows) { return count_window_columns(product, rows); });
+}
+
+spg_status fill_few_rows(cuda_product &product, unsigned int most)
+{
+    return with_rows_left<true>(product, most,
+                                [&](const row_set &rows) { return fill_heavy_rows_window(product, rows, nullptr); });
 }
 
 } // namespace spg

@@ -26,7 +26,10 @@ struct narrow_rows {
 };
 spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows);
 
-/* rows_few.cu. As fill_rows_mixed(longer_than_list), for few rows: `most` is how many there are, or more. */
+/* rows_few.cu. As count_rows_mixed of MISFITs and fill_rows_mixed(longer_than_list), for few rows: `most` is how many
+ * there are, or more. */
+enum { FEW_ROWS = 128 }; /* that a block each does sooner than they are binned */
+spg_status count_few_misfits(cuda_product &product, unsigned int most);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);
 
 void release_mixed(cuda_product &product, mixed_rows *rows);

@@ -275,14 +275,14 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
         pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
-    if (status == SPG_OK) status = fill_chain_values(product, list.chains);
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>(shape);
     auto kernel = window_sums<Offset, Value>;
     if (status == SPG_OK) status = resident_blocks(product, kernel, WINDOW_THREADS, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
-    return spg_cuda_check_launch(product.context, "summing windows");
+    status = spg_cuda_check_launch(product.context, "summing windows");
+    return status == SPG_OK ? fill_chain_values(product, list.chains) : status;
 }
 
 template <typename Offset, typename Value>
