@@ -4,8 +4,9 @@
 #
 #     sh bench/amg_growth.sh BENCH [FILE] [N]...     BENCH: amg_bench; FILE: takes the records (amg_growth.jsonl)
 #
-# Options for the bench stand in AMG_BENCH_OPTIONS. The largest grid takes about 12 GB of memory on the host. Standard
-# aggregation, which a device does not offer, is left out where AMG_AGGREGATIONS names others; so with AMG_SMOOTHERS.
+# Options for the bench stand in AMG_BENCH_OPTIONS: `--place device`, say, or `--join off` for MIS-2 with leftovers out.
+# The largest grid takes about 12 GB of memory on the host. Standard aggregation, which a device does not offer, is left
+# out where AMG_AGGREGATIONS names others; so with AMG_SMOOTHERS.
 set -eu
 bench=$1
 records=${2:-amg_growth.jsonl}

@@ -10,6 +10,8 @@ folder; there is one table for each device and value type. NAME is
     device-RAP-apart                          the two products of R*A*P alone (spgemm_rap*.jsonl)
     device-plan                               plans, of the same records
     device-paper                              speed-ups and phases of spgemm_bench --paper (paper*.jsonl)
+    device-mixed                              matrices of rows of very different lengths (mixed*.jsonl)
+    device-limit                              products under a limit of workspace (limit*.jsonl)
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     host-amg-steps, device-amg-steps          their set-up by step
@@ -129,18 +131,32 @@ def is_one_shot_peer(implementation):
     return is_peer(implementation) and implementation != REUSE
 
 
+def by_product(records):
+    """The same as by_matrix for each product, under the names of both."""
+    return {f"{matrix} {PRODUCTS[product]}": found for product in PRODUCTS
+            for matrix, found in by_matrix(r for r in records if r["product"] == product).items()}
+
+
 def device_table(records):
+    return one_shot_table("matrix", by_matrix(records))
+
+
+def mixed_table(records):
+    return one_shot_table("product", by_product(records))
+
+
+def one_shot_table(what, products):
     """One-shot products, beside the fastest algorithm of cuSPARSE, and workspace beside that of its ALG1."""
-    head = ["matrix", "products", "contraction", "limit ms", "spg ms", "peer ms", "which", "peer / spg", "spg / limit",
+    head = [what, "products", "contraction", "limit ms", "spg ms", "peer ms", "which", "peer / spg", "spg / limit",
             "spg work MB", "alg1 work MB", "work / alg1"]
     rows, ratios, shares = [], [], []
-    for matrix, found in by_matrix(records).items():
+    for name_of_row, found in products.items():
         spg, alg1 = found.get("spg"), found.get("cusparse-alg1")
         best, name = fastest(found, is_one_shot_peer)
         limit, work, theirs = field(spg, "limit_ms"), field(spg, "work_bytes"), field(alg1, "work_bytes")
         ratios.append([ratio(best, time_of(spg)), ratio(time_of(spg), limit)])
         shares.append(ratio(work, theirs))
-        rows.append([matrix, f"{(spg or next(iter(found.values())))['products'] / 1e6:.1f}M",
+        rows.append([name_of_row, f"{(spg or next(iter(found.values())))['products'] / 1e6:.1f}M",
                      times(field(spg, "contraction")), *map(digits, [limit, time_of(spg), best]), short_name(name),
                      *map(times, ratios[-1]), megabytes(work), megabytes(theirs), share(shares[-1])])
     means = [times(geometric_mean(column)) for column in zip(*ratios)]
@@ -177,14 +193,23 @@ def share(number):
 def plan_table(records):
     """Numbers alone: plan runs beside cuSPARSE's reuse."""
     head, rows, ratios = ["product", "spg-plan ms", "reuse ms", "reuse / plan", "plan / limit"], [], []
-    for product in PRODUCTS:
-        for matrix, found in by_matrix(r for r in records if r["product"] == product).items():
-            plan, reuse = time_of(found.get("spg-plan")), time_of(found.get(REUSE))
-            if plan is None and reuse is None:
-                continue
-            ratios.append([ratio(reuse, plan), ratio(plan, field(found.get("spg-plan"), "limit_ms"))])
-            rows.append([f"{matrix} {PRODUCTS[product]}", digits(plan), digits(reuse), *map(times, ratios[-1])])
+    for name, found in by_product(records).items():
+        plan, reuse = time_of(found.get("spg-plan")), time_of(found.get(REUSE))
+        if plan is None and reuse is None:
+            continue
+        ratios.append([ratio(reuse, plan), ratio(plan, field(found.get("spg-plan"), "limit_ms"))])
+        rows.append([name, digits(plan), digits(reuse), *map(times, ratios[-1])])
     return markdown(head, rows + mean_rows(ratios, 2)) if rows else ""
+
+
+def limit_table(records):
+    """What is held beside C, and beside a plan, where workspace is limited; and whether all was right."""
+    rows = []
+    for name, found in by_product(records).items():
+        for own in (found[implementation] for implementation in OWN if implementation in found):
+            rows.append([name, own["implementation"], digits(time_of(own)), megabytes(field(own, "work_bytes")),
+                         "yes" if own["verified"] else "no"])
+    return markdown(["product", "implementation", "ms", "work MB", "verified"], rows) if rows else ""
 
 
 def phases(record):
@@ -225,15 +250,13 @@ def average(numbers):
 def growth_table(records):
     head = ["product", "rows", "products", "spg ms", "ps a product", "spg / limit", "work MB", "work bytes a row"]
     rows = []
-    for product in PRODUCTS:
-        for matrix, found in by_matrix(r for r in records if r["product"] == product).items():
-            spg = found.get("spg")
-            if time_of(spg) is None:
-                continue
-            rows.append([f"{matrix} {PRODUCTS[product]}", str(spg["rows"]), f"{spg['products'] / 1e6:.1f}M",
-                         digits(time_of(spg)), digits(1e9 * time_of(spg) / spg["products"]),
-                         times(ratio(time_of(spg), field(spg, "limit_ms"))), megabytes(field(spg, "work_bytes")),
-                         digits(spg["work_bytes"] / spg["rows"])])
+    for name, found in by_product(records).items():
+        spg = found.get("spg")
+        if time_of(spg) is None:
+            continue
+        rows.append([name, str(spg["rows"]), f"{spg['products'] / 1e6:.1f}M", digits(time_of(spg)),
+                     digits(1e9 * time_of(spg) / spg["products"]), times(ratio(time_of(spg), field(spg, "limit_ms"))),
+                     megabytes(field(spg, "work_bytes")), digits(spg["work_bytes"] / spg["rows"])])
     return markdown(head, rows) if rows else ""
 
 
@@ -254,14 +277,15 @@ def amg_table(records, peers):
         peer = found[-1] if found else None
         share = ratio(record.get("galerkin_ms"), record.get("setup_by_steps_ms"))
         ratios.append(ratio(peer["setup_ms"], setup) if peer and setup else None)
-        rows.append([record["matrix"], f"{record['aggregation']}, {record['smoother']}", str(len(record["levels"])),
+        rows.append([record["matrix"], hierarchy_of(record), str(len(record["levels"])),
                      times(record["operator_complexity"]), digits(setup), digits(share and 100 * share),
                      digits(update), times(ratio(setup, update)), str(record["iterations"]),
                      digits(record.get("solve_ms")), digits(peer and peer["setup_ms"]), times(ratios[-1]),
                      str(peer["iterations"]) if peer else "-"])
     if any(ratios):
         rows.append(["geometric mean", *[""] * 10, times(geometric_mean(ratios)), ""])
-    return markdown(head, rows) if rows else ""
+    shown = len(head) if any(ratios) else head.index("PyAMG set-up ms")
+    return markdown(head[:shown], [cells[:shown] for cells in rows]) if rows else ""
 
 
 AMG_STEPS = {"aggregate": "aggregate", "tentative": "tentative", "spectral_radius": "spectral radius",
@@ -284,14 +308,21 @@ def amg_steps_table(records):
     return markdown(head, rows) if rows else ""
 
 
+def hierarchy_of(record):
+    """How aggregates were made, and the smoother; leftovers of MIS-2 are joined unless it says else."""
+    left_out = ", leftovers out" if record.get("join") == "off" else ""
+    degree = f" of degree {record['degree']}" if record.get("degree", 2) != 2 else ""
+    return f"{record['aggregation']}{left_out}, {record['smoother']}{degree}"
+
+
 def amg_growth_table(records):
-    """Iterations: a column for each aggregation and smoother, a row for each size."""
-    columns = list(dict.fromkeys((r["aggregation"], r["smoother"]) for r in records))
+    """Iterations: a column for each kind of hierarchy, a row for each size."""
+    columns = list(dict.fromkeys(map(hierarchy_of, records)))
     sizes = sorted({(r["rows"], r["matrix"]) for r in records})
-    found = {(r["rows"], r["matrix"], r["aggregation"], r["smoother"]): r for r in records}
-    rows = [[matrix, str(size), *(str(found[size, matrix, *c]["iterations"]) if (size, matrix, *c) in found else "-"
+    found = {(r["rows"], r["matrix"], hierarchy_of(r)): r for r in records}
+    rows = [[matrix, str(size), *(str(found[size, matrix, c]["iterations"]) if (size, matrix, c) in found else "-"
                                   for c in columns)] for size, matrix in sizes]
-    return markdown(["matrix", "unknowns", *(f"{a}, {s}" for a, s in columns)], rows) if rows else ""
+    return markdown(["matrix", "unknowns", *columns], rows) if rows else ""
 
 
 def tables_by_device(folder, files, choose, make, fields=("matrix", "product", "implementation", "place")):
@@ -338,6 +369,10 @@ def table(folder, name):
         return tables_by_device(folder, "amg_setup*.jsonl", own, amg_steps_table, fields)
     if what == "amg-growth":
         return tables_by_device(folder, "amg_growth*.jsonl", own, amg_growth_table, fields)
+    if what == "mixed":
+        return tables_by_device(folder, "mixed*.jsonl", at_place, mixed_table)
+    if what == "limit":
+        return tables_by_device(folder, "limit*.jsonl", at_place, limit_table)
     if what == "growth":
         return tables_by_device(folder, "growth*.jsonl", at_place, growth_table)
     return tables_by_device(folder, "spgemm*.jsonl", lambda r: at_place(r) and r["product"] == what,

@@ -55,6 +55,16 @@ printf '{"file": "a/b.mtx", "bytes": 2500000, "nnz": 1000, "load_s": 0.01, "coun
     device_record grid AP cusparse-alg3 4 0
 } >"$scratch/results/gpu/paper.jsonl"
 device_record fd3d7:32 AP spg 1.25 40000 >"$scratch/results/gpu/growth.jsonl"
+{
+    device_record hub AA spg 2 30000
+    device_record hub AA cusparse-alg1 8 3000000
+    device_record hub AP spg 1 20000
+} >"$scratch/results/gpu/mixed.jsonl"
+{
+    device_record grid AP spg 1 16000000
+    device_record grid AP spg-plan 0.5 900000000
+    device_record grid AA spg 2 15000000 | sed 's/"verified": true/"verified": false/'
+} >"$scratch/results/gpu/limit16M.jsonl"
 
 amg_record() # matrix implementation smoother setup_ms rows iterations
 {
@@ -73,6 +83,7 @@ amg_record() # matrix implementation smoother setup_ms rows iterations
     amg_record grid:20 spg jacobi 1 400 9
     amg_record grid:10 spg jacobi 1 100 8
     amg_record grid:20 spg l1 1 400 12
+    amg_record grid:20 spg chebyshev 1 400 11 | sed 's/"place"/"join": "off", "degree": 3, &/'
 } >"$scratch/results/one_cpu/amg_growth.jsonl"
 
 draw_record() # phase implementation rows items ms limit
@@ -136,7 +147,7 @@ alias_record() # phase method ms split chunks splits sampler draws
 
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
-    for name in AA plan paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
+    for name in AA plan mixed limit paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     for name in amg amg-steps amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
     for name in draws rows topics figures loads errors builders phases splits transfers samplers; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
@@ -187,6 +198,28 @@ A GPU, f64:
 | geometric mean |  |  | 2.00 | 1.00 |
 
 <!-- end -->
+<!-- table:device-mixed -->
+
+A GPU, f64:
+
+| product | products | contraction | limit ms | spg ms | peer ms | which | peer / spg | spg / limit | spg work MB | alg1 work MB | work / alg1 |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| hub A*P | 12.5M | 2.50 | 0.500 | 1.00 | - | - | - | 2.00 | 0.02 | - | - |
+| hub A*A | 12.5M | 2.50 | 0.500 | 2.00 | 8.00 | alg1 | 4.00 | 4.00 | 0.03 | 3 | 0.01 |
+| geometric mean |  |  |  |  |  |  | 4.00 | 2.83 |  |  | 0.01 |
+
+<!-- end -->
+<!-- table:device-limit -->
+
+A GPU, f64:
+
+| product | implementation | ms | work MB | verified |
+| --- | ---: | ---: | ---: | ---: |
+| grid A*P | spg | 1.00 | 16 | yes |
+| grid A*P | spg-plan | 0.500 | 900 | yes |
+| grid A*A | spg | - | 15 | no |
+
+<!-- end -->
 <!-- table:device-paper -->
 
 A GPU, f64:
@@ -230,10 +263,10 @@ A CPU by spg, f64:
 
 A CPU by spg, f64:
 
-| matrix | unknowns | mis2, jacobi | mis2, l1 |
-| --- | ---: | ---: | ---: |
-| grid:10 | 100 | 8 | - |
-| grid:20 | 400 | 9 | 12 |
+| matrix | unknowns | mis2, jacobi | mis2, l1 | mis2, leftovers out, chebyshev of degree 3 |
+| --- | ---: | ---: | ---: | ---: |
+| grid:10 | 100 | 8 | - | - |
+| grid:20 | 400 | 9 | 12 | 11 |
 
 <!-- end -->
 <!-- table:device-draws -->
