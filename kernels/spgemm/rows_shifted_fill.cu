@@ -295,9 +295,12 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     }
 }
 
+/* Codes reach no further, whatever a device has. */
 int dynamic_bytes(const cuda_product &product)
 {
-    return std::min(product.cuda->multiprocessor_shared_bytes / RESIDENT - 1024, product.cuda->block_shared_bytes);
+    const int there =
+        std::min(product.cuda->multiprocessor_shared_bytes / RESIDENT - 1024, product.cuda->block_shared_bytes);
+    return std::min(there, 1 << (32 - A_BITS));
 }
 
 template <typename Value> spg_status launch(cuda_product &product, const shifted_rows &rows)
