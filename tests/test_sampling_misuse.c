@@ -176,6 +176,19 @@ static void a_long_row_is_refused_wherever_its_fault_lies(void **state)
     test_close_weights(&weights);
 }
 
+/* Of these, the second row ends three items after it begins, as far as 64 bits tell. */
+static void offsets_so_far_apart_that_their_difference_wraps_are_refused(void **state)
+{
+    fixture *f = *state;
+    const int64_t offsets[ROWS + 1] = {0, INT64_MAX - 1, INT64_MIN + 1, 7, ITEMS};
+    int64_t *offsets_here = test_lend(offsets, sizeof offsets);
+    spg_csr weights = f->weights;
+    weights.offset_type = SPG_I64;
+    weights.row_offsets = offsets_here;
+    assert_weights_refused(f, &weights, SPG_ERROR_FORMAT, "row 0: row_offsets reach 9223372036854775806, nnz is 10");
+    test_give_back(offsets_here, sizeof offsets);
+}
+
 static void rows_and_columns_that_cannot_be_are_refused(void **state)
 {
     fixture *f = *state;
@@ -373,6 +386,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(more_rows_than_alias_tables_on_a_device_take_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(weights_that_cannot_be_are_refused_in_long_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_long_row_is_refused_wherever_its_fault_lies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(offsets_so_far_apart_that_their_difference_wraps_are_refused, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(rows_and_columns_that_cannot_be_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_draws_without_tables_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arguments_of_tables_and_their_draws_are_checked, set_up, tear_down),

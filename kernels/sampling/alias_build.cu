@@ -23,7 +23,7 @@ struct kind_of_row {
     __device__ int operator()(int32_t row) const
     {
         int64_t begin = offsets[row], end = offsets[row + 1], items = end - begin;
-        if (begin < 0 || items <= 0 || end > nnz || items > INT32_MAX) {
+        if (begin < 0 || end <= begin || end > nnz || items > INT32_MAX) {
             report_first(first_fault, row);
             return -1;
         }

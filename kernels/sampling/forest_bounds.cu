@@ -62,8 +62,8 @@ spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, u
     numbers_view offsets = offsets_of(weights);
     int64_t nnz = weights.nnz;
     return for_each(context, weights.rows * WARP, "sums of weights", [=] __device__(int64_t thread) {
-        int64_t row = thread / WARP, begin = offsets[row], items = offsets[row + 1] - begin;
-        if (begin < 0 || items <= 0 || begin + items > nnz || items > INT32_MAX) {
+        int64_t row = thread / WARP, begin = offsets[row], end = offsets[row + 1], items = end - begin;
+        if (begin < 0 || end <= begin || end > nnz || items > INT32_MAX) {
             report_first(first_fault, row);
             return;
         }

@@ -52,12 +52,14 @@ template <typename Real> struct row_job {
     unsigned long long *first_fault, *first_bad_uniform; /* rows; all bits set before, or of no use */
     device_sign fault, has_long;                         /* there is one of them; a row of more than LONGEST items */
 
-    /* Whether a row's offsets can be; the first and the last of all must span the entries. */
+    /* Whether a row's offsets can be, which may be any numbers, so that their difference need not be one; the first and
+     * the last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
     {
         bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
         uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items than one */
-        return (begin >= 0) & (end <= nnz) & (more < (uint64_t)INT32_MAX) & !(starts_late | ends_early);
+        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) &
+               !(starts_late | ends_early);
     }
 
     /* Whether a row of more than SPG_SHORT_ROW items can be read by 16 bytes. */
