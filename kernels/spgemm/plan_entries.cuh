@@ -22,8 +22,8 @@ struct entry_slice {
 
 /* Of all slices so far, on the device. */
 struct entry_totals {
-    unsigned int near_most;           /* as of plan_windows */
-    unsigned long long long_entries;  /* rows together each; without chains */
+    unsigned int near_most;          /* as of plan_windows */
+    unsigned long long long_entries; /* rows together each; without chains */
     unsigned long long chains;
     unsigned long long long_products; /* of this slice */
 };

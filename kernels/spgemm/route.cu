@@ -49,8 +49,8 @@ static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table tha
 enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
 constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
 
-/* Mean entries of A of rows, fewer than there are multiprocessors, that are too long for a warp or a block each: windows
- * split them. */
+/* Mean entries of A of rows, fewer than there are multiprocessors, that are too long for a warp or a block each:
+ * windows split them. */
 enum { FEW_LONG_A = 4096 };
 
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
@@ -162,8 +162,7 @@ __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset>
 }
 
 /* Looks at a row; by a whole warp. Rows of B are taken to ascend, but if columns that are looked at do not, it is
- * told. Of a long row of A a part is looked at, and stands
- * for all of it: the longest of rmat16 took 0.17 ms. */
+ * told. Of a long row of A a part is looked at, and stands for all of it: the longest of rmat16 took 0.17 ms. */
 template <typename Offset>
 __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
 {
