@@ -1,8 +1,8 @@
 /* What a user of streams and graphs relies on: work is queued on the caller's stream, a product waits at most twice
  * (once more where rows of B do not ascend and a sample did not tell), a plan's run not at all, so that it can be
  * captured and replayed with new values. */
+#include "alike_rows.h"
 #include "count_waits.h"
-#include "products.h"
 
 #include "spg/amg.h"
 #include "spg/sampling.h"
@@ -102,95 +102,12 @@ static void a_product_waits_at_most_twice(void **state)
     }
 }
 
-/* Rows that a sample finds alike, for each kernel that leaves longer ones to another: of so many entries in A and B,
- * next to each other or anywhere. */
-static const struct {
-    const char *kernel;
-    int64_t a, b;
-    bool anywhere;
-    spg_type offset_type, value_type;
-} alike[] = {{"tables of the threads' own, rows filled as counted", 14, 3, false, SPG_I32, SPG_F64},
-             {"tables of the threads' own, rows filled as counted, f32", 14, 3, false, SPG_I32, SPG_F32},
-             {"tables of the threads' own", 14, 3, false, SPG_I32, SPG_C64},
-             {"merging by threads", 14, 3, false, SPG_I64, SPG_F64},
-             {"merging by warps", 20, 6, true, SPG_I32, SPG_F64},
-             {"tables", 40, 6, true, SPG_I32, SPG_F64},
-             {"tables, 64-bit offsets", 40, 6, true, SPG_I64, SPG_F32},
-             {"tables, kept rows", 40, 6, false, SPG_I32, SPG_F64}};
-
-enum { ALIKE = sizeof alike / sizeof *alike };
-
-/* Entries of row i of A if not as alike rows have: no sample has these rows, for it is of every sixth row or fewer. The
- * 70 are of 18 columns, so that the row of C may be short. */
-static int64_t hidden_length(int64_t i)
-{
-    switch (i) {
-    case 61: return 100;
-    case 605: return 900;
-    case 2003: return 70;
-    case 3001: return 3000;
-    default: return i >= 1201 && i <= 1205 ? 300 : 0;
-    }
-}
-
-/* Further hidden rows, and how they are: of so many entries or, if long_b > 0, naming the last rows of B alone, which
- * have so many. Columns of B are `apart` from each other. */
-typedef struct hub_kind {
-    const char *what;
-    int64_t hubs, entries, apart, long_b;
-    bool are_alone; /* there are no other hidden rows */
-} hub_kind;
-
-enum { HUB_A = 8192, LONG_ROWS_OF_B = 36, LONG_B = 7500 }; /* products of a hub: more than 2^18 */
-static const hub_kind no_hubs = {"no hubs", 0, 0, 1, 0, false};
-
-static bool is_hub(int64_t i, const hub_kind *kind) { return i % 6 == 1 && i / 6 >= 1 && i / 6 <= kind->hubs; }
-
-static void add_row_of_a(test_pattern *a, uint64_t *random, int64_t i, int64_t n, int k, const hub_kind *kind)
-{
-    const bool hub = is_hub(i, kind);
-    const int64_t named = n - (kind->long_b > 0 ? LONG_ROWS_OF_B : 0);
-    const int64_t hidden = hub ? kind->entries : kind->are_alone ? 0 : hidden_length(i);
-    const int64_t length = hidden > 0 ? hidden : alike[k].a, first = i < named - length ? i : named - length;
-    if (hub && kind->long_b > 0)
-        for (int64_t e = named; e < n; ++e) test_add(a, e);
-    else if (hidden == 70)
-        for (int64_t e = 0; e < 70; ++e) test_add(a, i + e % 18);
-    else if (alike[k].anywhere || hidden > 0)
-        test_add_random(a, random, length, 0, named, true);
-    else
-        test_add_random(a, random, length, first, first + length, true);
-    test_end_row(a);
-}
-
-/* n rows, and n columns in A. */
-static void make_alike(operands *o, int k, int64_t n, const hub_kind *kind)
-{
-    test_pattern a = {0}, b = {0};
-    uint64_t random = 5;
-    for (int64_t i = 0; i < n; ++i) {
-        const bool is_long = kind->long_b > 0 && i >= n - LONG_ROWS_OF_B;
-        const int64_t length = is_long ? kind->long_b : alike[k].b, first = i < n - length ? i : n - length;
-        add_row_of_a(&a, &random, i, n, k, kind);
-        if (alike[k].anywhere || is_long)
-            test_add_random(&b, &random, length, 0, n, true);
-        else
-            test_add_random(&b, &random, length, first, first + length, true);
-        test_end_row(&b);
-    }
-    for (int64_t e = 0; e < b.nnz; ++e) b.columns[e] *= (int32_t)kind->apart;
-    test_matrix_of(&a, n, alike[k].offset_type, alike[k].value_type, 6, TEST_INTEGER, &o->A);
-    test_matrix_of(&b, n * kind->apart, alike[k].offset_type, alike[k].value_type, 7, TEST_INTEGER, &o->B);
-    test_free_pattern(&a);
-    test_free_pattern(&b);
-}
-
 static void rows_that_no_sample_has_cost_no_wait(void **state)
 {
     (void)state;
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
-        make_alike(&o, k, 6000, &no_hubs);
+        make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
         send_operands(&o);
         assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
         close_operands(&o);
@@ -200,8 +117,9 @@ static void rows_that_no_sample_has_cost_no_wait(void **state)
 /* Few columns, or several windows of them; more hubs than are shared out among blocks. */
 static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **state)
 {
-    const hub_kind kinds[] = {{"a row of many entries", 1, HUB_A + 1, 1, 0, false},
-                              {"a row of all entries", 1, 20000, 40, 0, false},
+    const hub_kind kinds[] = {{"a row of many entries, but no hub", 1, HUB_A, 1, 0, false},
+                              {"a row of many entries", 1, HUB_A + 1, 1, 0, false},
+                              {"a row of all entries", 1, HUB_ROWS, 80, 0, false},
                               {"rows of many entries", 40, HUB_A + 1, 1, 0, false},
                               {"rows of many products", 3, 0, 1, LONG_B, false},
                               {"rows of many products, far apart", 3, 0, 128, LONG_B, false}};
@@ -211,7 +129,7 @@ static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **sta
             char what[200];
             operands o;
             snprintf(what, sizeof what, "%s, %s", alike[k].kernel, kinds[h].what);
-            make_alike(&o, k, 20000, &kinds[h]);
+            make_alike(&alike[k], HUB_ROWS, &kinds[h], &o.A, &o.B);
             send_operands(&o);
             assert_in_range(waits_of_a_product(&o, what), 1, 2);
             close_operands(&o);
@@ -223,12 +141,12 @@ static void a_limit_on_workspace_adds_no_wait_for_such_rows(void **state)
 {
     enum { TABLES = 5 };
     const int64_t limits[] = {1 << 20, 600 << 10};
-    const hub_kind kind = {"hubs within a limit", 3, HUB_A + 1, 128, 0, false};
+    const hub_kind kind = {"hubs within a limit", 3, HUB_A + 1, 256, 0, false};
     (void)state;
     for (int l = 0; l < 2; ++l) {
         operands o;
         spgemm_stats stats;
-        make_alike(&o, TABLES, 20000, &kind);
+        make_alike(&alike[TABLES], HUB_ROWS, &kind, &o.A, &o.B);
         send_operands_within(&o, limits[l]);
         assert_in_range(waits_of_a_product(&o, kind.what), 1, 2);
         assert_int_equal(spgemm_last_stats(o.context, &stats), SPG_OK);
@@ -243,7 +161,7 @@ static void rows_that_no_sample_has_are_checked(void **state)
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
         spg_csr C;
-        make_alike(&o, k, 6000, &no_hubs);
+        make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
         o.A.columns[test_offset(&o.A, 606) - 1] = 6000;
         send_operands(&o);
         assert_int_equal(spgemm_csr(o.context, &o.here_A, &o.here_B, &C), SPG_ERROR_FORMAT);
@@ -295,7 +213,7 @@ static void a_row_of_b_that_does_not_ascend_and_no_sample_has_costs_a_wait(void 
     (void)state;
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
-        make_alike(&o, k, 20000, &kind);
+        make_alike(&alike[k], HUB_ROWS, &kind, &o.A, &o.B);
         const int64_t last = o.B.nnz - 1;
         const int32_t column = o.B.columns[last];
         o.B.columns[last] = o.B.columns[last - 1];
