@@ -217,6 +217,17 @@ static void a_row_that_is_too_long_is_computed_whole(void **state)
     spg_context_destroy(context);
 }
 
+/* A device splits the rows of so short a result. */
+static void few_rows_of_very_many_products_are_computed_whole(void **state)
+{
+    (void)state;
+    const problem shapes[] = {{9000, 1, 2, 140, 1, 1, true, -1}, {30000, 3, 3, 140, 1, 1, true, -1}};
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < 4; t++) assert_false(check(context, &shapes[s], SPG_I32, value_types[t]));
+    spg_context_destroy(context);
+}
+
 /* Equal patterns of a matrix and its transpose do not do. */
 static void an_operator_with_one_other_value_is_not_mirrored(void **state)
 {
@@ -252,6 +263,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_more_than_a_hundred_entries_are_mirrored),
         cmocka_unit_test(rows_of_hundreds_of_entries_are_computed_whole),
         cmocka_unit_test(a_row_that_is_too_long_is_computed_whole),
+        cmocka_unit_test(few_rows_of_very_many_products_are_computed_whole),
         cmocka_unit_test(an_operator_with_one_other_value_is_not_mirrored),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin symmetric", tests);
