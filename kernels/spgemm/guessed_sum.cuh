@@ -18,8 +18,7 @@ namespace spg
 enum {
     SUM_THREADS = 512,
     SUM_WARPS = SUM_THREADS / WARP,
-    MOST_REPAIRS = 4, /* of a warp's terms, before the rest are added in turn, */
-    MANY_WRONG = 8    /* and lanes with wrong guesses, above which they are at once */
+    REPAIR_LANES = 5 /* whose terms, added in turn, take as long as checking a warp anew */
 };
 
 /* Reals as integers: neighbours of one sign differ by one. The upper words of doubles, all of floats: the order of
@@ -115,7 +114,7 @@ __device__ inline Real add_with_repairs(Real sum, const guessed_terms<Real> &gue
 {
     using Word = word_for<Real>;
     const int lane = lane_in_warp();
-    for (int from = 0, repairs = 0;; ++repairs) {
+    for (int from = 0;;) {
         const growth<Word> through =
             inclusive_scan(lane < from ? growth<Word>{0, 0} : guessed.grows, one_after_other{});
         const Real before = real_of(growth_before(through).of(word_of(sum)));
@@ -123,7 +122,7 @@ __device__ inline Real add_with_repairs(Real sum, const guessed_terms<Real> &gue
         if (wrong == 0) return real_of(growth_of_lane(through, WARP - 1).of(word_of(sum)));
         const int first = __ffs((int)wrong) - 1;
         sum = __shfl_sync(ALL_LANES, before, first);
-        from = repairs == MOST_REPAIRS || __popc(wrong) > MANY_WRONG ? WARP : first + 1;
+        from = REPAIR_LANES * __popc(wrong) > WARP - first ? WARP : first + 1;
 #pragma unroll 8
         for (int k = EACH * first; k < EACH * from; ++k) sum = add(sum, term_at(k));
         if (from == WARP) return sum;
