@@ -7,16 +7,18 @@
 namespace spg
 {
 
-/* Entries of A above which such a row is a chain. */
-enum { CHAIN_LEAST = 256 };
+/* Entries of A above which such a row is a chain; mean entries of a row of C from which none is looked for, for it
+ * would take a launch. */
+enum { CHAIN_LEAST = 256, CHAIN_MOST_C = 64 };
 
 struct chain_list {
     uint32_t *count;
     int32_t *rows;
 };
-/* As many as there can be. */
+/* As many as there can be; 0: none are looked for. */
 inline int64_t most_chains(const cuda_product &product)
 {
+    if (product.C->nnz / CHAIN_MOST_C >= product.C->rows) return 0;
     const int64_t most = product.A->nnz / CHAIN_LEAST;
     return most < product.A->rows ? most : product.A->rows;
 }

@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(LIST_THREADS)
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         const int32_t i = row_at(rows, (int32_t)k);
         const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
-        if (is_chain(length, a_length)) {
+        if (list.chains.rows != nullptr && is_chain(length, a_length)) {
             list.chains.rows[atomicAdd(list.chains.count, 1u)] = i;
             continue;
         }
@@ -295,8 +295,8 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
     constexpr int64_t COUNTERS = 5;
-    const int64_t bytes = COUNTERS * 4 + spg_array_bytes(list.most, sizeof(listed_window)) +
-                          spg_array_bytes(most_chains(product), sizeof(int32_t));
+    const int64_t chains = most_chains(product), windows_bytes = spg_array_bytes(list.most, sizeof(listed_window)),
+                  bytes = COUNTERS * 4 + windows_bytes + spg_array_bytes(chains, sizeof(int32_t));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
@@ -305,7 +305,7 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.later = list.ticket + 2;
     list.extra = list.ticket + 3;
     list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
-    list.chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
+    if (chains > 0) list.chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
     status = spg_cuda_zero_bytes(product.context, memory, COUNTERS * 4);
     if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
     give_workspace(product, memory, bytes);
