@@ -82,13 +82,14 @@ static char *take_behind(spg_context *context, size_t lead, const void *values, 
 
 static void draw(spg_context *context, corpus *c, int method, spg_random random, int32_t *topics)
 {
+    const size_t offsets_bytes = (size_t)(c->host.documents + 1) * sizeof(int64_t);
+    const size_t words_bytes = (size_t)c->host.words_total * sizeof(int32_t);
     void *arrays[] = {take_behind(context, c->lead, c->host.theta, c->theta_bytes),
                       take_behind(context, c->lead, c->host.phi, c->phi_bytes),
-                      test_take(context, c->host.word_offsets, (DOCUMENTS + 1) * sizeof(int64_t)),
-                      test_take(context, c->host.words, WORDS * sizeof(int32_t))};
-    const size_t bytes[] = {c->lead + c->theta_bytes, c->lead + c->phi_bytes, (DOCUMENTS + 1) * sizeof(int64_t),
-                            WORDS * sizeof(int32_t)};
-    int32_t *here = test_take(context, topics, WORDS * sizeof *topics);
+                      test_take(context, c->host.word_offsets, offsets_bytes),
+                      test_take(context, c->host.words, words_bytes)};
+    const size_t bytes[] = {c->lead + c->theta_bytes, c->lead + c->phi_bytes, offsets_bytes, words_bytes};
+    int32_t *here = test_take(context, topics, words_bytes);
     spg_lda lda = c->host;
     lda.theta = (char *)arrays[0] + c->lead;
     lda.phi = (char *)arrays[1] + c->lead;
@@ -96,7 +97,7 @@ static void draw(spg_context *context, corpus *c, int method, spg_random random,
     lda.words = arrays[3];
     if (spg_lda_draw(context, &lda, (spg_butterfly_method)method, &random, here) != SPG_OK)
         fail_msg("%s", spg_context_message(context));
-    test_bring(context, here, WORDS * sizeof *topics, topics);
+    test_bring(context, here, words_bytes, topics);
     for (int k = 0; k < 4; ++k) {
         void *spare = malloc(bytes[k]);
         test_bring(context, arrays[k], bytes[k], spare);
@@ -297,6 +298,37 @@ static void topics_follow_the_products(void **state)
     spg_context_destroy(context);
 }
 
+/* Very many of them between two others, among the words of a warp. */
+static void documents_without_words_change_no_topic(void **state)
+{
+    enum { TOPICS = 2, GAP = 20000 };
+    static int32_t topics[WORDS], apart[WORDS];
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    corpus c;
+    open_corpus(TOPICS, SPG_F64, &c);
+    corpus wide = c;
+    wide.host.documents = (int64_t)DOCUMENTS * GAP;
+    wide.theta_bytes = c.theta_bytes * GAP;
+    char *theta = calloc(1, wide.theta_bytes);
+    int64_t *offsets = calloc((size_t)wide.host.documents + 1, sizeof *offsets);
+    assert_true(theta != NULL && offsets != NULL);
+    for (int64_t m = 0; m < wide.host.documents; ++m) offsets[m + 1] = c.host.word_offsets[m / GAP + 1];
+    for (size_t m = 0, bytes = TOPICS * sizeof(double); m < DOCUMENTS; ++m)
+        memcpy(theta + m * GAP * bytes, (const char *)c.host.theta + m * bytes, bytes);
+    wide.host.theta = theta;
+    wide.host.word_offsets = offsets;
+    for (int method = 0; method < METHODS; ++method) {
+        draw(context, &c, method, (spg_random){1, 2, 3}, topics);
+        draw(context, &wide, method, (spg_random){1, 2, 3}, apart);
+        assert_memory_equal(topics, apart, sizeof topics);
+    }
+    free(theta);
+    free(offsets);
+    free_corpus(&c);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +338,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_product_of_zero_is_not_drawn_whatever_the_others_are),
         cmocka_unit_test(algorithms_1_and_4_agree),
         cmocka_unit_test(topics_follow_the_products),
+        cmocka_unit_test(documents_without_words_change_no_topic),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_lda", tests);
 }

@@ -11,7 +11,7 @@ namespace lda
 namespace
 {
 
-enum { THREADS = 128, RUN = WARP };
+enum { THREADS = 128, RUN = WARP, EMPTY_DOCUMENTS = 64 /* in a row, after which the next with words is looked for */ };
 
 /* The words of a run, one a lane. */
 struct word_run {
@@ -58,9 +58,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_topics_kernel(const __gr
     int64_t mine = first + min(lane_in_warp(), words - 1);
     const word_run run = {first, job.topics + first, spg_uniform_f64(job.number(mine)), job.id_of(mine)};
     int64_t document = document_of(job.word_offsets, job.documents, first);
-    for (int begin = 0; begin < words && document < job.documents; ++document) {
+    for (int begin = 0, empty = 0; begin < words && document < job.documents; ++document) {
         int end = (int)min(job.word_offsets[document + 1] - first, (int64_t)words);
-        if (end <= begin) continue;
+        if (end <= begin) {
+            if (++empty % EMPTY_DOCUMENTS == 0)
+                document = max(document, document_of(job.word_offsets, job.documents, first + begin) - 1);
+            continue;
+        }
         draw_words<FULL, Real, LANES, COUNT>(job, document, run, begin, end);
         begin = end;
     }
