@@ -34,7 +34,7 @@ typedef struct spg_tally {
     unsigned int misfits_counted, longest_misfit;   /* those that another kernel counted then, and their longest */
     unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
     unsigned int scattered;                         /* of a few rows of A, those far from the next one's columns */
-    /* Of a sample of rows (spgemm/route.cu): the longest row of A, which counting by merging finds of all rows that it
+    /* Of a sample of rows (spgemm/sample.cu): the longest row of A, which counting by merging finds of all rows that it
      * merges, up to MERGE_MOST; rows with the columns of the next row, and of the next two, words of which counting of
      * misfits makes others (spgemm/misfits.cuh); columns from the first to the last of a row of C, at most; products,
      * at most, which counting by merging finds of all rows that a thread merges, and in all; rows that need too many to
