@@ -134,42 +134,6 @@ static int32_t first_absent_column(const spg_csr *A, int64_t row)
     return column;
 }
 
-static int64_t count_products(const spg_csr *A, const spg_csr *B)
-{
-    int64_t products = 0;
-    for (int64_t k = 0; k < A->nnz; k++) products += test_offset(B, A->columns[k] + 1) - test_offset(B, A->columns[k]);
-    return products;
-}
-
-static void the_last_product_tells_what_its_parts_were_like(void **state)
-{
-    (void)state;
-    spg_config config = test_config();
-    config.timing = 1;
-    spg_context *context = test_context_of(&config);
-    spg_galerkin_stats stats;
-    assert_int_equal(spg_galerkin_last_stats(context, &stats), SPG_ERROR_ARGUMENT);
-    spg_csr P = random_matrix(300, 70, 3, SPG_I32, SPG_F64, 7, 0), A = test_symmetric(300, 8, SPG_F64, 6), AP, R;
-    assert_int_equal(spgemm_csr(test_host(), &A, &P, &AP), SPG_OK);
-    assert_int_equal(spg_csr_transpose(test_host(), &P, &R), SPG_OK);
-    for (int given = 0; given < 2; given++) {
-        spg_csr C = multiply(context, given ? &R : NULL, &A, &P);
-        assert_int_equal(spg_galerkin_last_stats(context, &stats), SPG_OK);
-        assert_int_equal(stats.AP.products, count_products(&A, &P));
-        assert_int_equal(stats.AP.nnz, AP.nnz);
-        assert_int_equal(stats.RAP.nnz, C.nnz);
-        assert_int_equal(stats.RAP.products, count_products(&R, &AP));
-        assert_true(stats.AP.expand_sort_ms > 0 && stats.RAP.expand_sort_ms > 0);
-        assert_true(stats.plan_bytes == 0);
-        free_all(&C, NULL, NULL, NULL, NULL);
-    }
-    assert_int_equal(spg_galerkin(context, NULL, &A, &P, NULL), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spg_galerkin_last_stats(context, &stats), SPG_OK); /* still the last that succeeded */
-    assert_int_equal(spg_galerkin_last_stats(context, NULL), SPG_ERROR_ARGUMENT);
-    free_all(&A, &P, &AP, &R, NULL);
-    spg_context_destroy(context);
-}
-
 static void an_operator_that_is_nearly_symmetric_is_not_made_so(void **state)
 {
     (void)state;
@@ -405,7 +369,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_galerkin_product_has_the_bits_of_two_products),
         cmocka_unit_test(a_galerkin_product_of_whole_numbers_is_exact),
         cmocka_unit_test(a_symmetric_operator_gives_a_symmetric_one_bit_for_bit),
-        cmocka_unit_test(the_last_product_tells_what_its_parts_were_like),
         cmocka_unit_test(an_operator_that_is_nearly_symmetric_is_not_made_so),
         cmocka_unit_test(a_restriction_given_is_taken_as_it_is),
         cmocka_unit_test(empty_operands_give_empty_products),
