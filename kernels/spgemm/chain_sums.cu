@@ -44,7 +44,7 @@ template <typename Offset, typename Value> struct row_terms {
 };
 
 template <typename Offset, typename Value>
-__global__ void __launch_bounds__(SUM_THREADS)
+__global__ void __launch_bounds__(SUM_THREADS, SUM_BLOCKS)
     chain_sums(const patterns<Offset> pattern, const numbers<Value> number, chain_list list)
 {
     extern __shared__ __align__(16) unsigned char shared[];
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(SUM_THREADS)
 
 spg_status fill_chain_values(cuda_product &product, const chain_list &list)
 {
-    const int64_t blocks = std::min(most_chains(product), (int64_t)product.cuda->multiprocessors * 2);
+    const int64_t blocks = std::min(most_chains(product), (int64_t)product.cuda->multiprocessors * SUM_BLOCKS);
     if (blocks == 0) return SPG_OK;
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {

@@ -9,7 +9,7 @@ namespace spg
 
 /* Entries of A above which such a row is a chain; mean entries of a row of C from which none is looked for, for it
  * would take a launch. */
-enum { CHAIN_LEAST = 256, CHAIN_MOST_C = 64 };
+enum { CHAIN_LEAST = 1 << 11, CHAIN_MOST_C = 64 };
 
 struct chain_list {
     uint32_t *count;

@@ -18,6 +18,7 @@ namespace spg
 enum {
     SUM_THREADS = 512,
     SUM_WARPS = SUM_THREADS / WARP,
+    SUM_BLOCKS = 2,  /* of a multiprocessor */
     REPAIR_LANES = 5 /* whose terms, added in turn, take as long as checking a warp anew */
 };
 

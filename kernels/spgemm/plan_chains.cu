@@ -38,7 +38,7 @@ template <typename Start, typename Value> struct listed_terms {
 };
 
 template <typename Start, typename Value>
-__global__ void __launch_bounds__(SUM_THREADS)
+__global__ void __launch_bounds__(SUM_THREADS, SUM_BLOCKS)
     plan_chains_kernel(const plan_long_entry *entries, int64_t count, const int32_t *symmetric,
                        const Value *__restrict__ a_values, const Value *__restrict__ b_values,
                        Value *__restrict__ c_values, bool is_beside)
@@ -60,7 +60,7 @@ template <typename Start, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
     auto kernel = plan_chains_kernel<Start, Value>;
-    const int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors * 2;
+    const int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors * SUM_BLOCKS;
     const spg_status status = spg_cuda_check(
         context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SUM_BYTES<Value>),
         "sizing a plan's long sums");

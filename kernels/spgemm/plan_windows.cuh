@@ -39,7 +39,7 @@ struct plan_window {
 
 /* An entry of so many products that a warp sums it: one thread would outlast all others; of still more, a chain, a
  * block by guessed sums. For each product the entry of A, from a_begin, and that of B. Not in a window. */
-enum { PLAN_LONG_ENTRY = 128, PLAN_CHAIN = 2048 };
+enum { PLAN_LONG_ENTRY = 128, PLAN_CHAIN = 8192 };
 struct plan_long_entry {
     int64_t c_at, a_begin;
     int32_t count;

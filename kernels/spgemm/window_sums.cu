@@ -6,7 +6,7 @@
  * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
  * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
  * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
- * by one lane at a time, in storage order. A heavy row of one entry has a kernel of its own (chain_sums.cu). */
+ * by one lane at a time, in storage order. The longest sums have a kernel of their own (chain_sums.cu). */
 #include "chain_sums.cuh"
 #include "warp_turns.cuh"
 #include "window_batch.cuh"
@@ -44,9 +44,7 @@ struct window_list {
     int64_t most;
     const int64_t *row_products; /* of every row; NULL: not known */
     int64_t window_products;     /* above which a window of a heavy row is halved */
-    chain_list chains;           /* heavy rows of one entry, instead of their windows */
 };
-static_assert((int)CHAIN_LEAST == (int)HEAVY_ROW, "what is no chain is in the list if it is heavy");
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
 __device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
@@ -174,6 +172,48 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
     }
 }
 
+/* The only entry of a row of C, to which no entry of A adds more than a product: one lane adds them while the other
+ * warps fetch the next. Those that are not there are added as zeros, which change nothing, for no sum is -0. */
+template <typename Offset, typename Value>
+__device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
+                                  const numbers<Value> &number, span<Offset> row)
+{
+    constexpr int FETCHERS = WINDOW_THREADS - 32;
+    const int chunk = room / 2;
+    const int64_t chunks = (row.end - row.begin + (int64_t)chunk - 1) / chunk;
+    Value sum = zero<Value>();
+    for (int64_t c = 0; c <= chunks; ++c) {
+        const Value *before = w.sums + (c + 1) % 2 * chunk;
+        Value *next = w.sums + c % 2 * chunk;
+        if (threadIdx.x >= 32 && c < chunks) {
+            for (int k = (int)threadIdx.x - 32; k < chunk; k += FETCHERS * EACH_MOST) {
+                const int64_t entry = row.begin + c * chunk + k;
+                span<Offset> b[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    b[e] = entry + e * FETCHERS < row.end ? b_row(pattern, pattern.a_columns[entry + e * FETCHERS])
+                                                          : span<Offset>{0, 0};
+                Value terms[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e) {
+                    terms[e] = zero<Value>();
+                    if (b[e].begin < b[e].end)
+                        terms[e] = multiply(number.a_values[entry + e * FETCHERS], number.b_values[b[e].begin]);
+                }
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    if (k + e * FETCHERS < chunk) next[k + e * FETCHERS] = terms[e];
+            }
+        } else if (threadIdx.x == 0 && c > 0) {
+#pragma unroll 16
+            for (int k = 0; k < chunk; ++k) sum = add(sum, before[k]);
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) w.sums[0] = sum;
+    __syncthreads();
+}
+
 /* The window of a ticket. */
 template <typename Offset>
 __device__ inline listed_window window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
@@ -197,8 +237,12 @@ __device__ inline void do_window(window<Value> &w, const window_shape &shape, co
     if (left == 0) return;
     w.entries = left < which.entries ? (int)left : which.entries;
     w.whole = which.first == 0 && left <= which.entries;
-    open_window(w, shape, number.c_columns + c_begin);
-    sum_window(w, memory, pattern, number, row, turns_taken);
+    if (w.whole && w.entries == 1) {
+        sum_single(w, shape.slots, pattern, number, row);
+    } else {
+        open_window(w, shape, number.c_columns + c_begin);
+        sum_window(w, memory, pattern, number, row, turns_taken);
+    }
     for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
 }
 
@@ -234,6 +278,8 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
     }
 }
 
+static_assert((int)CHAIN_LEAST >= (int)HEAVY_ROW, "what is a chain would be in the list");
+
 /* The entries of a heavy row's windows, which are narrower if it has very many products, while the list has room. */
 __device__ inline int window_entries(int32_t row, int64_t length, int slots, const window_list &list)
 {
@@ -245,16 +291,18 @@ __device__ inline int window_entries(int32_t row, int64_t length, int slots, con
     return atomicAdd(list.extra, more) + more <= EXTRA_WINDOWS ? entries : slots;
 }
 
+/* Chains, where they are looked for, have no windows. */
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list)
+    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list,
+                 chain_list chains)
 {
     int32_t count = row_count(rows);
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         const int32_t i = row_at(rows, (int32_t)k);
         const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
-        if (list.chains.rows != nullptr && is_chain(length, a_length)) {
-            list.chains.rows[atomicAdd(list.chains.count, 1u)] = i;
+        if (chains.rows != nullptr && is_chain(length, a_length)) {
+            chains.rows[atomicAdd(chains.count, 1u)] = i;
             continue;
         }
         const bool heavy = a_length > HEAVY_ROW;
@@ -268,12 +316,13 @@ __global__ void __launch_bounds__(LIST_THREADS)
 }
 
 template <typename Offset, typename Value>
-spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const window_shape &shape)
+spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const chain_list &chains,
+                       const window_shape &shape)
 {
     const patterns<Offset> pattern = patterns_of<Offset>(product);
     cudaStream_t stream = product.cuda->stream;
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
-        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list);
+        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list, chains);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>(shape);
@@ -282,7 +331,7 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     if (status != SPG_OK) return status;
     kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
     status = spg_cuda_check_launch(product.context, "summing windows");
-    return status == SPG_OK ? fill_chain_values(product, list.chains) : status;
+    return status == SPG_OK && chains.rows != nullptr ? fill_chain_values(product, chains) : status;
 }
 
 template <typename Offset, typename Value>
@@ -294,9 +343,9 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.row_products = row_products;
     list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
-    constexpr int64_t COUNTERS = 5;
-    const int64_t chains = most_chains(product), windows_bytes = spg_array_bytes(list.most, sizeof(listed_window)),
-                  bytes = COUNTERS * 4 + windows_bytes + spg_array_bytes(chains, sizeof(int32_t));
+    constexpr int64_t COUNTERS = 8;
+    const int64_t most = most_chains(product), windows_bytes = spg_array_bytes(list.most, sizeof(listed_window)),
+                  bytes = COUNTERS * 4 + windows_bytes + spg_array_bytes(most, sizeof(int32_t));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
@@ -305,9 +354,11 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.later = list.ticket + 2;
     list.extra = list.ticket + 3;
     list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
-    if (chains > 0) list.chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
-    status = spg_cuda_zero_bytes(product.context, memory, COUNTERS * 4);
-    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
+    chain_list chains{};
+    if (most > 0) chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
+    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, COUNTERS * 4, product.cuda->stream),
+                            "clearing tickets");
+    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, chains, shape);
     give_workspace(product, memory, bytes);
     return status;
 }
