@@ -10,18 +10,20 @@
 static const int64_t lengths[] = {256, 257, 1000, 4095, 8191, 8192, 8193, 16390, 40000, 33000};
 enum { LONG_ROWS = sizeof lengths / sizeof lengths[0], INNER = 40000, COLS = 3 };
 
-/* Sums whose binade seldom changes; */
+/* Terms by what guesses of their sums come to. */
 typedef enum term_kind {
+    /* The sum seldom leaves its binade. */
     POSITIVE,
     SIGNED,
-    WHOLE,
     CONSTANT,
-    /* often; whose terms lie halfway between two units of the sum; that are zero, or all but; */
+    /* It often does, but is exact. */
+    WHOLE,
+    /* It often does; terms lie halfway between two units of the sum; they are zero, or all but. */
     OF_ANY_SIZE,
     HALFWAY,
     CANCELLING,
     ZERO,
-    /* and at the ends of the type's range. */
+    /* The ends of the type's range. */
     HUGE_ONES,
     TINY,
     NO_NUMBERS,
@@ -44,7 +46,7 @@ static double term_of(term_kind kind, uint64_t *random, int64_t k, double before
     switch (kind) {
     case POSITIVE: return x;
     case SIGNED: return x - .5;
-    case WHOLE: return (double)(test_below(random, 9) - 3);
+    case WHOLE: return (double)(test_below(random, 9) - 4);
     case CONSTANT: return -1.0 / 3;
     case OF_ANY_SIZE: return ldexp(x - .4, (int)test_below(random, 60) - 30);
     case HALFWAY: return k == 0 ? 1 + x : halfway(random, sum, narrow);

@@ -6,7 +6,8 @@
  * order, and adds its terms to an even and to an odd number near the guess. What they grew by are integers, which
  * combine in any order. They give the sum before each thread's terms, and with it each checks that its guess was right
  * and that the sum stays within the binade. Where that fails, as when the sum comes to the next binade, those terms
- * are added in turn, and those after them are checked anew. */
+ * are added in turn, and those after them are checked anew. Where it fails often, as with whole numbers of either sign,
+ * the terms may be multiples of one unit that no sum of them is too large for; then nothing is ever rounded. */
 #ifndef SPG_KERNELS_SPGEMM_GUESSED_SUM_CUH
 #define SPG_KERNELS_SPGEMM_GUESSED_SUM_CUH
 
@@ -19,6 +20,7 @@ enum {
     SUM_THREADS = 512,
     SUM_WARPS = SUM_THREADS / WARP,
     SUM_BLOCKS = 2,  /* of a multiprocessor */
+    FEW_WRONG = 2,   /* warps, up to which nobody asks whether sums are exact */
     REPAIR_LANES = 5 /* whose terms, added in turn, take as long as checking a warp anew */
 };
 
@@ -28,6 +30,8 @@ __device__ inline uint32_t word_of(float value) { return __float_as_uint(value);
 __device__ inline uint64_t word_of(double value) { return (uint64_t)__double_as_longlong(value); }
 __device__ inline float real_of(uint32_t word) { return __uint_as_float(word); }
 __device__ inline double real_of(uint64_t word) { return __longlong_as_double((long long)word); }
+__device__ inline float magnitude(float value) { return fabsf(value); }
+__device__ inline double magnitude(double value) { return fabs(value); }
 __device__ inline uint32_t upper_word(float value) { return __float_as_uint(value); }
 __device__ inline uint32_t upper_word(double value) { return (uint32_t)__double2hiint(value); }
 template <typename Real> using word_for = decltype(word_of(Real{}));
@@ -105,7 +109,7 @@ template <typename Real> struct guessed_terms {
 /* Shared memory. */
 template <typename Real> struct sum_room {
     growth<word_for<Real>> grows[SUM_WARPS];
-    Real guesses[SUM_WARPS], sum;
+    Real guesses[SUM_WARPS], bounds[SUM_WARPS], sum;
     bool is_wrong[SUM_WARPS];
 };
 
@@ -145,6 +149,32 @@ template <int EACH, typename Real> __device__ inline Real guess_sum(const Real (
     return lane == 0 ? of_warps : add(of_warps, before);
 }
 
+/* Whether the terms are such that no order of adding them to the sum rounds anything: all are multiples of the last
+ * place of a number four times as large as the sum of their magnitudes, or more. All threads. */
+template <int EACH, typename Real, typename Terms>
+__device__ inline bool are_exact(Real sum, const Terms &term_at, sum_room<Real> &room)
+{
+    using Word = word_for<Real>;
+    constexpr int DIGITS = sizeof(Real) == sizeof(float) ? 23 : 52;
+    constexpr Word INFINITE = ((Word)1 << (8 * sizeof(Real) - 1 - DIGITS)) - 1;
+    const int lane = lane_in_warp(), begin = EACH * (int)threadIdx.x;
+    Real own = 0;
+    for (int k = 0; k < EACH; ++k) own = add(own, magnitude(term_at(begin + k)));
+    own = reduce(own, plus{});
+    if (lane == 0) room.bounds[threadIdx.x / WARP] = own;
+    __syncthreads();
+    const Real bound = add(magnitude(sum), reduce<SUM_WARPS>(room.bounds[lane % SUM_WARPS], plus{}));
+    const Word exponent = (word_of(bound) >> DIGITS) + 2; /* of a number above bound + each term */
+    if (exponent >= INFINITE) return false;
+    const Real large = real_of(exponent << DIGITS | (Word)1 << (DIGITS - 1));
+    bool exact = subtract(add(large, sum), large) == sum;
+    for (int k = 0; k < EACH; ++k) {
+        const Real term = term_at(begin + k);
+        exact = exact && subtract(add(large, term), large) == term;
+    }
+    return __syncthreads_and(exact) != 0;
+}
+
 /* The sum after EACH * SUM_THREADS more terms, a thread's next to each other: term_at(0), term_at(1), ..., in shared
  * memory. All threads, each with the sum; the block meets at least once before any of them returns. */
 template <int EACH, typename Real, typename Terms>
@@ -171,6 +201,10 @@ __device__ inline Real add_guessed(Real sum, const Terms &term_at, sum_room<Real
         const unsigned int wrongs = __ballot_sync(ALL_LANES, room.is_wrong[place]);
         if (wrongs == 0) return real_of(growth_of_lane(all, SUM_WARPS - 1).of(word_of(sum)));
         const int first = __ffs((int)wrongs) - 1;
+        if (from == 0 && __popc(wrongs) > FEW_WRONG * (WARP / SUM_WARPS)) {
+            const Real of_all = add(sum, reduce<SUM_WARPS>(room.guesses[place], plus{}));
+            if (are_exact<EACH>(sum, term_at, room)) return of_all;
+        }
         if (warp == first) {
             const Real repaired = add_with_repairs<EACH>(real_of(before), guessed,
                                                          [&](int k) { return term_at(EACH * WARP * first + k); });
