@@ -30,7 +30,7 @@ static void a_corpus_that_cannot_be_is_refused(void **state)
     fixture f = {.context = test_context_at_place(2),
                  .draws = test_lend(&(int32_t[WORDS]){0}, WORDS * sizeof(int32_t))};
     int64_t offsets[] = {0, 1, WORDS};
-    int32_t words[WORDS] = {1, 0, 1};
+    int32_t words[WORDS + 1] = {1, 0, 1}; /* one more, for a corpus that claims it */
     double theta[] = {1, 2, 3, 4}, phi[] = {1, 1, 1, 1};
     int64_t *offsets_here = test_lend(offsets, sizeof offsets);
     int32_t *words_here = test_lend(words, sizeof words);

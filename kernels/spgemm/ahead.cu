@@ -24,13 +24,12 @@ bool has_types_for_ahead(const cuda_product &product)
            product.cuda->pool != nullptr;
 }
 
-/* What is spare counts as workspace. */
+/* Under a limit all of it counts as workspace: C may turn out to have few entries. */
 spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
 {
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
-    const int64_t spare = room * entry_bytes(product) / AHEAD_MOST_SPARE;
     const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
-    if (limit > 0 && spare + bytes > (limit - product.held_bytes) / 2) return SPG_OK;
+    if (limit > 0 && room * entry_bytes(product) + bytes > (limit - product.held_bytes) / 2) return SPG_OK;
     spg_status status = take_workspace(product, bytes, "sums of tiles", &ahead->memory);
     if (status != SPG_OK) return status;
     ahead->bytes = bytes;
