@@ -44,6 +44,11 @@ constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
  * windows split them. */
 enum { FEW_LONG_A = 4096 };
 
+/* Rows, or triples and pairs that are done as one, below which a multiprocessor has few, and products of a row from
+ * which one warp takes long over it: such rows are split over blocks (amg_bench, H100, solid3d:40: R*A*P of the second
+ * level, 414 rows of 135000 products, 1.2 ms, 3.0 by a warp each). */
+enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
+
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
 /* Rows are alike if the longest of the sample is not far from the mean, so that one kernel serves all. Whether rows of
@@ -96,13 +101,21 @@ void choose_alike(const spg_tally &found, int32_t samples, bool narrow, route *c
     if (slots > 0) chosen->slots = slots;
 }
 
-route route_by(const spg_tally &found, int32_t samples)
+/* Whether a warp a row would leave most of the device idle until the longest has ended. */
+bool are_few_and_long(const cuda_product &product, const spg_tally &found, int together)
+{
+    const int64_t few = (int64_t)together * FEW_A_MULTIPROCESSOR * product.cuda->multiprocessors;
+    return product.A->rows < few && found.sampled_most_products >= FEW_LONG_PRODUCTS;
+}
+
+route route_by(const cuda_product &product, const spg_tally &found, int32_t samples)
 {
     route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
     if (found.sampled_triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.sampled_pairs > (unsigned int)samples / 2)
         chosen.together = 2;
+    if (are_few_and_long(product, found, chosen.together)) return chosen;
     const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
     if (narrow) chosen.span = std::min((int)(found.sampled_span + found.sampled_span / 16), (int)DIRECT_MOST_SPAN);
     if (!are_alike(found, samples)) return chosen;
@@ -187,7 +200,7 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
         chosen->rows = path::irregular;
         return SPG_OK;
     }
-    *chosen = route_by(found, samples);
+    *chosen = route_by(product, found, samples);
     choose_shifted(product, found, samples, chosen);
     const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;
     /* The columns of short rows may have to take the lengths of all rows (product_rows.cu). */
