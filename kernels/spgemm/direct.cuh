@@ -1,7 +1,7 @@
 /* Windows of marked columns, which counting and filling of class direct stand on (rows_direct_*.cu). Private.
  *
- * A group of lanes marks the columns of its row of C as bytes of a window in shared memory; a row wider than the window
- * is done in several. */
+ * A group of lanes marks the columns of its row of C as bytes of a window in shared memory, or as bits; a row wider
+ * than the window is done in several. */
 #ifndef SPG_KERNELS_SPGEMM_DIRECT_CUH
 #define SPG_KERNELS_SPGEMM_DIRECT_CUH
 
@@ -28,10 +28,34 @@ __device__ inline uint32_t pack_marks(uint4 marks)
     return pack_marks(marks.x) | pack_marks(marks.y) << 4 | pack_marks(marks.z) << 8 | pack_marks(marks.w) << 12;
 }
 
+/* Whether marks are bits: bytes take no atomics, but the windows of whole warps are wide, and their bytes would leave
+ * room for few warps (amg_bench, H100, solid3d:40: products 5.5 ms, 6.3 by bytes). */
+template <typename Group> constexpr bool MARKS_ARE_BITS = Group::lanes == 32;
+inline int mark_bytes(int lanes, int width) { return lanes == 32 ? width / 8 : width; }
+
 template <typename Group> __device__ inline void clear_marks(const Group &group, uint8_t *marks, uint32_t width)
 {
-    for (int i = group.lane; i < (int)width / 16; i += Group::lanes)
+    for (int i = group.lane; i < (int)width / (MARKS_ARE_BITS<Group> ? 128 : 16); i += Group::lanes)
         reinterpret_cast<int4 *>(marks)[i] = int4{0, 0, 0, 0};
+}
+
+template <typename Group> __device__ inline void put_mark(uint8_t *marks, uint32_t at)
+{
+    if constexpr (MARKS_ARE_BITS<Group>) {
+        /* Most columns are marked already, and a read costs less than an atomic. */
+        uint32_t *const word = reinterpret_cast<uint32_t *>(marks) + at / 32;
+        const uint32_t bit = 1u << at % 32;
+        if ((*static_cast<volatile uint32_t *>(word) & bit) == 0) atomicOr(word, bit);
+    } else
+        marks[at] = 1;
+}
+
+/* 32 columns as bits: the w-th of the marks. */
+template <typename Group> __device__ inline uint32_t marks_word(const uint8_t *marks, int w)
+{
+    if constexpr (MARKS_ARE_BITS<Group>) return reinterpret_cast<const uint32_t *>(marks)[w];
+    const uint4 *const bytes = reinterpret_cast<const uint4 *>(marks) + 2 * w;
+    return pack_marks(bytes[0]) | pack_marks(bytes[1]) << 16;
 }
 
 constexpr uint32_t NONE = UINT32_MAX;
@@ -41,11 +65,11 @@ struct marked_window {
     uint8_t *marks;
     uint32_t base, width, next; /* next: the least column seen beyond the window */
 
-    __device__ void mark(int32_t column)
+    template <typename Group> __device__ void mark(int32_t column)
     {
         const uint32_t at = (uint32_t)column - base;
         if (at < width)
-            marks[at] = 1;
+            put_mark<Group>(marks, at);
         else if ((uint32_t)column > base && (uint32_t)column < next)
             next = (uint32_t)column;
     }
@@ -56,9 +80,9 @@ struct wrapped_window {
     uint8_t *marks;
     uint32_t width, first, last; /* first, last: the columns marked; first = NONE: none */
 
-    __device__ void mark(int32_t column)
+    template <typename Group> __device__ void mark(int32_t column)
     {
-        marks[(uint32_t)column & (width - 1)] = 1;
+        put_mark<Group>(marks, (uint32_t)column & (width - 1));
         first = min(first, (uint32_t)column);
         last = max(last, (uint32_t)column);
     }
@@ -161,39 +185,89 @@ __device__ inline group_step<Offset> next_run(const Group &, const entry_batch<O
     return step;
 }
 
-/* Calls steps(step[U], base) for a batch, by the whole warp: the steps are of U runs, or with integral_constant true
- * the U pieces from `base` of the row of one. */
-template <int U, bool Pieces, typename Group, typename Offset, typename Steps>
-__device__ inline void for_each_step(const Group &group, const entry_batch<Offset> &batch, Steps &&steps)
+/* The U pieces from `base` of a row of B. */
+template <int U, typename Group, typename Offset>
+__device__ inline void cut_row(const Group &, const group_step<Offset> &whole, int base, group_step<Offset> (&step)[U])
 {
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        step[u] = whole;
+        step[u].first += base + u * Group::lanes;
+        step[u].length -= base + u * Group::lanes;
+    }
+}
+
+/* The steps of a batch by the pieces of its runs. A warp that is a group asks for a step's entries before it uses those
+ * of the step before (amg_bench, H100, solid3d:40: products 4.9 ms, 5.5 otherwise). */
+template <typename Entries, int U, typename Group, typename Offset, typename Load, typename Use>
+__device__ inline void for_each_piece(const Group &group, const entry_batch<Offset> &batch, Load &&load, Use &&use)
+{
+    constexpr std::integral_constant<bool, true> same{};
     constexpr int G = Group::lanes;
     group_step<Offset> step[U];
     uint32_t heads = batch.heads;
-    if (Pieces || __any_sync(~0u, batch.b.length > G)) {
+    if constexpr (G == 32) {
+        group_step<Offset> whole = next_run(group, batch, heads);
+        int base = 0;
+        Entries coming;
+        cut_row(group, whole, base, step);
+        load(step, base, same, coming);
+        for (bool goes_on = true; goes_on;) {
+            const Entries entries = coming;
+            const group_step<Offset> run = whole;
+            const int from = base;
+            base += U * G;
+            if (base >= whole.length) {
+                goes_on = heads != 0;
+                base = 0;
+                whole = next_run(group, batch, heads);
+            }
+            cut_row(group, whole, base, step);
+            if (goes_on) load(step, base, same, coming);
+            cut_row(group, run, from, step);
+            use(step, from, same, entries);
+        }
+    } else
         while (__any_sync(~0u, heads != 0)) {
             const group_step<Offset> whole = next_run(group, batch, heads);
             for (int base = 0; __any_sync(~0u, base < whole.length); base += U * G) {
-#pragma unroll
-                for (int u = 0; u < U; u++) {
-                    step[u] = whole;
-                    step[u].first += base + u * G;
-                    step[u].length -= base + u * G;
-                }
-                steps(step, base, std::integral_constant<bool, true>{});
+                Entries entries;
+                cut_row(group, whole, base, step);
+                load(step, base, same, entries);
+                use(step, base, same, entries);
             }
         }
+}
+
+/* Calls load(step[U], base, same, entries) and use(likewise) for the steps of a batch, by the whole warp: the steps are
+ * of U runs, or with integral_constant true the U pieces from `base` of the row of one. */
+template <typename Entries, int U, bool Pieces, typename Group, typename Offset, typename Load, typename Use>
+__device__ inline void for_each_step(const Group &group, const entry_batch<Offset> &batch, Load &&load, Use &&use)
+{
+    if (Pieces || __any_sync(~0u, batch.b.length > Group::lanes)) {
+        for_each_piece<Entries, U>(group, batch, load, use);
         return;
     }
-    if constexpr (!Pieces)
-        while (__any_sync(~0u, heads != 0)) {
+    if constexpr (!Pieces) {
+        constexpr std::integral_constant<bool, false> others{};
+        for (uint32_t heads = batch.heads; __any_sync(~0u, heads != 0);) {
+            group_step<Offset> step[U];
+            Entries entries;
 #pragma unroll
             for (int u = 0; u < U; u++) step[u] = next_run(group, batch, heads);
-            steps(step, 0, std::integral_constant<bool, false>{});
+            load(step, 0, others, entries);
+            use(step, 0, others, entries);
         }
+    }
 }
 
 /* Steps whose entries are asked for together: the runs of a batch, or the pieces of a row of B of about 81. */
 template <int R, typename Group> constexpr int steps_at_once() { return R == 1 ? 4 : Group::lanes == 8 ? 2 : 3; }
+
+/* A lane's columns in a step, and in lane 0 the ones before where they are to be compared. */
+template <int U> struct step_columns {
+    int32_t column[U], left[U];
+};
 
 /* Marks the columns of a row, checking them if Check; returns a lane's share of the row's products. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Window, typename Bounds>
@@ -204,32 +278,34 @@ __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, c
     constexpr int U = steps_at_once<R, Group>();
     unsigned long long products = 0;
     bool unsorted = false, outside = false;
-    const auto steps = [&](const auto &step, int base, auto same) {
-        int32_t column[U], left[U];
+    const auto load = [&](const auto &step, int base, auto same, step_columns<U> &entries) {
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const bool live = group.lane < step[u].length;
-            column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
-            left[u] = NO_COLUMN;
+            entries.column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
+            entries.left[u] = NO_COLUMN;
             if (Check && same.value && live && group.lane == 0 && (base > 0 || u > 0))
-                left[u] = pattern.b_columns[step[u].first - 1];
+                entries.left[u] = pattern.b_columns[step[u].first - 1];
         }
+    };
+    const auto use = [&](const auto &step, int, auto, const step_columns<U> &entries) {
+        const auto &column = entries.column;
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const bool live = group.lane < step[u].length;
             bool inside = live;
             if (Check) {
                 const int32_t before = __shfl_up_sync(~0u, column[u], 1, Group::lanes);
-                unsorted = unsorted || (live && column[u] <= (group.lane > 0 ? before : left[u]));
+                unsorted = unsorted || (live && column[u] <= (group.lane > 0 ? before : entries.left[u]));
                 inside = live && (uint32_t)column[u] < (uint32_t)pattern.cols;
                 outside = outside || inside != live;
             }
-            if (inside) window.mark(column[u]);
+            if (inside) window.template mark<Group>(column[u]);
         }
     };
     for_each_entries<R>(pattern, group, shape, row, bounds, [&](const entry_batch<Offset> &batch) {
         products += (unsigned)batch.b.length;
-        for_each_step<U, Pieces>(group, batch, steps);
+        for_each_step<step_columns<U>, U, Pieces>(group, batch, load, use);
     });
     if (Check) faults |= (unsorted ? SPG_FAULT_B_UNSORTED : 0) | (outside ? SPG_FAULT_B : 0);
     return products;
@@ -262,10 +338,15 @@ __device__ inline void for_each_window(const patterns<Offset> &pattern, const Gr
 template <typename Group, typename Window> __device__ inline int count_marks(const Group &group, const Window &window)
 {
     unsigned int count = 0;
-    for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
-        const uint4 marks = reinterpret_cast<const uint4 *>(window.marks)[i];
-        const unsigned int pairs = marks.x + marks.y + marks.z + marks.w;
-        count += pairs * 0x01010101u >> 24;
+    if constexpr (MARKS_ARE_BITS<Group>) {
+        for (int w = group.lane; w < (int)window.width / 32; w += Group::lanes)
+            count += __popc(marks_word<Group>(window.marks, w));
+    } else {
+        for (int i = group.lane; i < (int)window.width / 16; i += Group::lanes) {
+            const uint4 marks = reinterpret_cast<const uint4 *>(window.marks)[i];
+            const unsigned int pairs = marks.x + marks.y + marks.z + marks.w;
+            count += pairs * 0x01010101u >> 24;
+        }
     }
     return group.sum((int)count);
 }

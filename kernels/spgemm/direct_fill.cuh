@@ -8,8 +8,8 @@
 namespace spg
 {
 
-/* A group's memory: a word of bits and the columns before it; then, at different times, a byte for every column of the
- * window, the columns of C's row, its sums. */
+/* A group's memory: a word of bits and the columns before it; then, at different times, the window's marks, the columns
+ * of C's row, its sums. */
 struct direct_memory {
     uint2 *words;
     int4 *rest;
@@ -22,11 +22,7 @@ __device__ inline int pack_window(const Group &group, const marked_window &windo
 {
     int before = 0;
     for (int w = group.lane; __any_sync(~0u, w < (int)window.width / 32 + group.lane); w += Group::lanes) {
-        uint32_t bits = 0;
-        if (w < (int)window.width / 32) {
-            const uint4 *marks = reinterpret_cast<const uint4 *>(window.marks) + 2 * place(w);
-            bits = pack_marks(marks[0]) | pack_marks(marks[1]) << 16;
-        }
+        const uint32_t bits = w < (int)window.width / 32 ? marks_word<Group>(window.marks, place(w)) : 0;
         const int mine = __popc(bits);
         int sum = mine;
 #pragma unroll
@@ -71,21 +67,30 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
         __syncwarp();
     }
 
-    /* Places in C's row of this lane's columns, -1 where it has none in the window, and B's values. */
-    __device__ void find_places(const marked_window &window, const group_step<Offset> (&step)[U], int (&place)[U],
-                                Value (&b)[U][R]) const
-    {
+    /* A lane's columns in a step, and B's values in the rows of its runs. */
+    struct step_entries {
         int32_t column[U];
+        Value b[U][R];
+    };
+
+    __device__ void load_entries(const group_step<Offset> (&step)[U], step_entries &entries) const
+    {
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const bool live = group.lane < step[u].length;
-            column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
+            entries.column[u] = live ? pattern.b_columns[step[u].first + group.lane] : NO_COLUMN;
 #pragma unroll
             for (int q = 0; q < R; q++)
-                b[u][q] = live && q < step[u].run
-                              ? number.b_values[step[u].first + (Offset)q * step[u].row + group.lane]
-                              : Value{};
+                entries.b[u][q] = live && q < step[u].run
+                                      ? number.b_values[step[u].first + (Offset)q * step[u].row + group.lane]
+                                      : Value{};
         }
+    }
+
+    /* Places in C's row of this lane's columns, -1 where it has none in the window. */
+    __device__ void find_places(const marked_window &window, const group_step<Offset> (&step)[U],
+                                const int32_t (&column)[U], int (&place)[U]) const
+    {
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const uint32_t at = (uint32_t)column[u] - window.base;
@@ -131,21 +136,21 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
     template <bool Pieces>
     __device__ void add_row(const direct_shape &shape, const marked_window &window, span<Offset> row)
     {
-        const auto steps = [&](const auto &step, int, auto same) {
+        const auto load = [&](const auto &step, int, auto, step_entries &entries) { load_entries(step, entries); };
+        const auto use = [&](const auto &step, int, auto same, const step_entries &entries) {
             int place[U];
-            Value b[U][R];
-            find_places(window, step, place, b);
+            find_places(window, step, entries.column, place);
             if constexpr (Pieces && sizeof(Value) <= 8) { /* the run is the same: its factors are read once */
                 Value factor[R * R];
 #pragma unroll
                 for (int x = 0; x < R * R; x++)
                     if (x < step[0].run * R) factor[x] = factors[step[0].head * R + x];
 #pragma unroll
-                for (int u = 0; u < U; u++) add_step(step[u], factor, place[u], b[u]);
+                for (int u = 0; u < U; u++) add_step(step[u], factor, place[u], entries.b[u]);
             } else {
 #pragma unroll
                 for (int u = 0; u < U; u++) {
-                    add_step(step[u], factors + step[u].head * R, place[u], b[u]);
+                    add_step(step[u], factors + step[u].head * R, place[u], entries.b[u]);
                     if (!same.value) __syncwarp();
                 }
             }
@@ -165,7 +170,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
             const Offset next = batch.entry + (R == 1 ? G : shape.batch);
             load_factors(next, takes && next < row.end, a);
             __syncwarp();
-            for_each_step<U, Pieces>(group, batch, steps);
+            for_each_step<step_entries, U, Pieces>(group, batch, load, use);
         });
     }
 
@@ -212,8 +217,9 @@ template <typename Value, int R> void set_fill_bytes(direct_shape &shape, int to
     const int entry_bytes = std::is_same<Value, none>::value ? 4 : (int)sizeof(Value) * together;
     const int list_bytes = 4 * shape.most, sums_bytes = entry_bytes * shape.most;
     const int rest_bytes = sums_bytes > list_bytes ? sums_bytes : list_bytes;
+    const int marked_bytes = mark_bytes(shape.lanes, shape.width);
     const int factor_bytes = std::is_same<Value, none>::value ? 0 : (int)sizeof(Value) * R * shape.lanes;
-    shape.factors = shape.width / 4 + ((rest_bytes > shape.width ? rest_bytes : shape.width) + 15) / 16 * 16;
+    shape.factors = shape.width / 4 + ((rest_bytes > marked_bytes ? rest_bytes : marked_bytes) + 15) / 16 * 16;
     shape.group_bytes = direct_bytes(shape.factors, factor_bytes);
 }
 

@@ -69,7 +69,7 @@ spg_status launch_count(cuda_product &product, const row_set &rows, int span, in
     direct_shape shape = direct_shape_of(product, rows, span, together);
     shape.wraps = shape.lanes == 8;
     if (shape.wraps) shape.width = wrapped_width(span);
-    shape.group_bytes = direct_bytes(0, shape.width);
+    shape.group_bytes = direct_bytes(0, mark_bytes(shape.lanes, shape.width));
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
         return launch_groups(product, rows, shape, "counting, class direct",
                              count_direct_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),

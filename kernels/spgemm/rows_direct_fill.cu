@@ -13,14 +13,14 @@ namespace
 {
 
 /* Registers are to leave room for so many blocks (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with 5, 0.134 with
- * 4, 0.098 with 6). With pieces, shared memory leaves no room for more than 4. */
-template <typename Value, int R, bool Pieces> constexpr int resident_blocks()
+ * 4, 0.098 with 6). Whole warps hold the next step's entries as well. */
+template <typename Value, int R, int Lanes> constexpr int resident_blocks()
 {
-    return sizeof(Value) > 8 || (R > 1 && Pieces) ? 4 : R > 1 ? 5 : 6;
+    return sizeof(Value) > 8 || (R > 1 && Lanes == 32) ? 4 : R > 1 ? 5 : 6;
 }
 
 template <typename Offset, typename Value, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Pieces>()) void fill_direct_kernel(
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) void fill_direct_kernel(
     const direct_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
 {
     extern __shared__ int4 shared[];
