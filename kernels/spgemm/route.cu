@@ -142,7 +142,7 @@ int64_t room_ahead(const cuda_product &product, const spg_tally &found, int32_t 
     return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
 }
 
-bool are_few_and_long(const cuda_product &product)
+bool has_few_long_rows(const cuda_product &product)
 {
     const spg_csr *A = product.A;
     return A->rows > 0 && A->rows < product.cuda->multiprocessors && A->nnz / A->rows > FEW_LONG_A;
@@ -164,7 +164,7 @@ bool choose_upper(const cuda_product &product, upper_shape *shape)
     const spg_row_limits &limits = product.context->config.row_limits;
     if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
     const double b_row = mean_b_row(product);
-    if (b_row > UPPER_LONG_B || are_few_and_long(product)) return false;
+    if (b_row > UPPER_LONG_B || has_few_long_rows(product)) return false;
     const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS, brief = b_row <= UPPER_SHORT_B;
     shape->lanes = few ? 32 : brief ? 4 : 8;
     shape->stride = std::max((int)(b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH) + 3) / 4 * 4, 8);
@@ -183,7 +183,7 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
         chosen->rows = path::paper;
         return SPG_OK;
     }
-    if (are_few_and_long(product)) {
+    if (has_few_long_rows(product)) {
         chosen->rows = path::mixed_rows;
         return SPG_OK;
     }
