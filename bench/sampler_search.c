@@ -1,4 +1,5 @@
-/* On the device: cumulated weights by CUB's scan, then a binary search a draw. */
+/* On the device, of libraries alone: cumulated weights by CUB's scan, then CUB's binary search a draw, by cuRAND's
+ * numbers. */
 #include "sampler.h"
 #include "sampling_device.h"
 
@@ -13,7 +14,7 @@ static spg_status build(const sampling_problem *task, void **state)
 
 static spg_status draw(const sampling_problem *task, void *state)
 {
-    return device_search(task->context, task->here.nnz, state, &task->random, task->count, task->draws);
+    return device_search(task->context, task->here.nnz, state, task->random.seed, task->count, task->draws);
 }
 
 static void destroy(const sampling_problem *task, void *state)

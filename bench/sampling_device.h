@@ -20,9 +20,9 @@ spg_status device_stratified(spg_context *errors, uint64_t seed, int64_t count, 
 spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, const void *weights, double **cumulated);
 void device_drop(double *cumulated);
 
-/* A binary search a draw, driven by a Philox 4x32-10 in the same kernel. */
-spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, const spg_random *random,
-                         int64_t count, int32_t *draws);
+/* A binary search a draw (CUB's), by uniforms that cuRAND's Philox 4x32-10 makes in the same kernel. */
+spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, uint64_t seed, int64_t count,
+                         int32_t *draws);
 
 /* Reads what a z-step must: the sum of a word's products goes to sums[w]. All arrays on the device. */
 spg_status device_read_rows(spg_context *errors, const spg_lda *lda, float *sums);

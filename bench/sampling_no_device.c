@@ -42,10 +42,10 @@ spg_status device_cumulate(spg_context *errors, spg_type type, int64_t items, co
 
 void device_drop(double *cumulated) { (void)cumulated; }
 
-spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, const spg_random *random,
-                         int64_t count, int32_t *draws)
+spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, uint64_t seed, int64_t count,
+                         int32_t *draws)
 {
-    (void)items, (void)cumulated, (void)random, (void)count, (void)draws;
+    (void)items, (void)cumulated, (void)seed, (void)count, (void)draws;
     return refuse(errors);
 }
 

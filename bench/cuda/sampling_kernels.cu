@@ -5,13 +5,16 @@ extern "C" {
 }
 
 #include <cub/device/device_scan.cuh>
+#include <cub/thread/thread_search.cuh>
 #include <cuda_runtime.h>
+#include <curand_kernel.h>
 #include <thrust/iterator/transform_iterator.h>
 
 namespace
 {
 
 constexpr int block = 256, most_blocks = 65536; /* threads go on with what is left */
+constexpr unsigned most_generators = 1 << 20;   /* so that opening them costs little */
 
 spg_status check(spg_context *errors, cudaError_t error, const char *what)
 {
@@ -71,27 +74,20 @@ __global__ void stratify(uint64_t seed, int64_t count, double *uniforms)
     }
 }
 
-/* The first item whose cumulated weight passes u times the sum. */
-__device__ int32_t search(int64_t items, const double *cumulated, double u)
+/* Each thread has a sequence of its own of cuRAND's Philox, whose uniforms, two of a block, lie in (0, 1]: the item is
+ * the first of a cumulated weight that reaches u times the sum, which is above zero. */
+__global__ void __launch_bounds__(block, 2048 / block)
+    search_all(int64_t items, const double *cumulated, uint64_t seed, int64_t count, int32_t *draws)
 {
-    const double target = u * cumulated[items - 1];
-    int64_t low = 0, high = items - 1;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (cumulated[middle] > target)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return static_cast<int32_t>(low);
-}
-
-__global__ void search_all(int64_t items, const double *cumulated, spg_random random, int64_t count, int32_t *draws)
-{
+    const double sum = cumulated[items - 1];
+    const int32_t last = static_cast<int32_t>(items - 1);
+    const auto search = [=](double u) { return cub::LowerBound(cumulated, last, u * sum); };
+    curandStatePhilox4_32_10_t generator;
+    curand_init(seed, static_cast<unsigned long long>(first_thread()), 0, &generator);
     for (int64_t k = first_thread(); 2 * k < count; k += all_threads()) {
-        const uint4 bits = philox(random.seed, random.stream, random.first + static_cast<uint64_t>(k));
-        draws[2 * k] = search(items, cumulated, uniform_of(bits.x, bits.y));
-        if (2 * k + 1 < count) draws[2 * k + 1] = search(items, cumulated, uniform_of(bits.z, bits.w));
+        const double2 u = curand_uniform2_double(&generator);
+        draws[2 * k] = search(u.x);
+        if (2 * k + 1 < count) draws[2 * k + 1] = search(u.y);
     }
 }
 
@@ -266,10 +262,11 @@ extern "C" void device_drop(double *cumulated)
     if (cudaFreeAsync(cumulated, nullptr) != cudaSuccess) cudaGetLastError();
 }
 
-extern "C" spg_status device_search(spg_context *errors, int64_t items, const double *cumulated,
-                                    const spg_random *random, int64_t count, int32_t *draws)
+extern "C" spg_status device_search(spg_context *errors, int64_t items, const double *cumulated, uint64_t seed,
+                                    int64_t count, int32_t *draws)
 {
-    search_all<<<blocks_for(count / 2 + 1), block>>>(items, cumulated, *random, count, draws);
+    const unsigned blocks = min(blocks_for(count / 2 + 1), most_generators / block);
+    search_all<<<blocks, block>>>(items, cumulated, seed, count, draws);
     return check(errors, cudaGetLastError(), "searches");
 }
 
