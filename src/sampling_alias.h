@@ -41,6 +41,7 @@
 #define SPG_SRC_SAMPLING_ALIAS_H
 
 #include "sampling_sums.h"
+#include "spg/sampling.h"
 
 enum { SPG_ALIAS_TILE = 2048, SPG_SECTION = 4096 };
 
@@ -175,6 +176,19 @@ SPG_INLINE int32_t spg_alias_draw_exact(const spg_alias_exact *table, int64_t n,
 {
     int32_t bucket = (int32_t)spg_multiply_high(x, (uint64_t)n);
     return spg_exact_choice(table + bucket, bucket, x * (uint64_t)n);
+}
+
+/* What SPG_SAMPLER_AUTO takes for grouped draws from a row, by sizes alone; the draws are the same whatever is taken.
+ * Of few draws a section the reads of them are less than the section, which SHARED reads whole; exact buckets of few
+ * sections are still in the nearest cache when LIMITED comes to them again (sampling_bench --order grouped, H100). */
+enum { SPG_FEW_DRAWS_COMPACT = 160, SPG_FEW_DRAWS_EXACT = 1024, SPG_FEW_SECTIONS = 64 };
+
+SPG_INLINE spg_alias_sampler spg_choose_sampler(int64_t items, int64_t count, spg_alias_resolution resolution)
+{
+    int64_t sections = (items + SPG_SECTION - 1) / SPG_SECTION;
+    int exact = resolution == SPG_ALIAS_EXACT;
+    if (count / sections < (exact ? SPG_FEW_DRAWS_EXACT : SPG_FEW_DRAWS_COMPACT)) return SPG_SAMPLER_SECTIONED;
+    return exact && sections <= SPG_FEW_SECTIONS ? SPG_SAMPLER_LIMITED : SPG_SAMPLER_SHARED;
 }
 
 /* Numbers of 42 bits. A block of the generator, spg_philox(seed, SPG_GROUPED_DOMAIN | b, stream), holds three: bits

@@ -188,6 +188,42 @@ static void grouped_draws_are_as_defined(void **state)
     spg_context_destroy(context);
 }
 
+/* On either side of every bound between samplers. */
+static void the_choice_of_a_sampler_goes_by_sizes_and_changes_no_draw(void **state)
+{
+    enum { LARGE = SPG_FEW_SECTIONS + 1, SIZES = 3, MOST = LARGE * SPG_FEW_DRAWS_EXACT };
+    static const int64_t sections[SIZES] = {1, SPG_FEW_SECTIONS, LARGE};
+    static const int few[2] = {SPG_FEW_DRAWS_COMPACT, SPG_FEW_DRAWS_EXACT};
+    static int32_t draws[MOST], expected[MOST];
+    const spg_random random = {5, 6, 7};
+    (void)state;
+    spg_context *context = test_context_at_place(2), *host = test_context_number(TEST_CONTEXTS - 1);
+    for (int which = 0; which < SIZES; ++which) {
+        test_weights weights;
+        int64_t items = sections[which] * SPG_SECTION - 100;
+        test_open_weights(&items, 1, TEST_POWER, SPG_F64, false, &weights);
+        for (int exact = 0; exact < 2; ++exact) {
+            spg_alias_sampler often = exact && which < 2 ? SPG_SAMPLER_LIMITED : SPG_SAMPLER_SHARED;
+            spg_alias *alias = test_build_alias(context, &weights.here, SPG_ALIAS_AUTO, exact);
+            spg_alias *host_alias = test_build_alias(host, &weights.host, SPG_ALIAS_AUTO, exact);
+            for (int is_often = 0; is_often < 2; ++is_often) {
+                int64_t count = sections[which] * few[exact] - 1 + is_often;
+                assert_int_equal(spg_choose_sampler(items, count, alias->resolution),
+                                 is_often ? often : SPG_SAMPLER_SECTIONED);
+                test_draw_alias(context, alias, 0, random, count, SPG_SAMPLER_AUTO, 1, draws);
+                test_draw_alias(host, host_alias, 0, random, count, SPG_SAMPLER_AUTO, 1, expected);
+                for (int64_t k = 0; k < count; ++k)
+                    assert_int_equal(draws[k], test_item(&weights.host, 0, expected[k]));
+            }
+            spg_alias_destroy(host_alias);
+            spg_alias_destroy(alias);
+        }
+        test_close_weights(&weights);
+    }
+    spg_context_destroy(host);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +231,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(splits_and_chunks_give_the_same_table),
         cmocka_unit_test(a_row_of_many_tiles_gives_the_same_bits_on_every_place),
         cmocka_unit_test(grouped_draws_are_as_defined),
+        cmocka_unit_test(the_choice_of_a_sampler_goes_by_sizes_and_changes_no_draw),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_one_row", tests);
 }

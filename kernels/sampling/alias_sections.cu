@@ -4,7 +4,9 @@
  *
  *   SECTIONED   sections are read through the caches
  *   LIMITED     likewise, by one large block a multiprocessor, so that the section it is at stays in the nearest cache
- *   SHARED      a block brings the section to shared memory first; the automatic choice
+ *   SHARED      a block brings the section to shared memory first
+ *
+ * The automatic choice goes by sizes: spg_choose_sampler.
  *
  * Where sections have so many draws that it does not matter to wait for one, SHARED takes large blocks, too: fewer
  * parts of the output are written at a time.
@@ -119,32 +121,35 @@ template <bool EXACT> struct section_draws {
         }
     }
 
-    /* Runs [begin, end), all inside, of a whole section whose items have no names. */
-    template <int WARPS> __device__ void draw_whole_runs(int begin, int end) const
+    /* Runs [begin, end), all inside, of a section whose items have no names; WHOLE: it is a whole one. */
+    template <int WARPS, bool WHOLE> __device__ void draw_inner_runs(int begin, int end) const
     {
         int lane = lane_in_warp();
         int32_t *to = draws + ((int64_t)begin * runs::DRAWS - in_run) + runs::place(lane, 0);
         for (int k = begin; k < end; k += WARPS, to += WARPS * runs::DRAWS) {
             spg_philox_block block = block_of(k);
 #pragma unroll
-            for (int d = 0; d < runs::COUNT; ++d)
-                to[runs::place(lane, d) - runs::place(lane, 0)] = runs::draw_whole(from, block, d);
+            for (int d = 0; d < runs::COUNT; ++d) {
+                int32_t item;
+                if constexpr (WHOLE)
+                    item = runs::draw_whole(from, block, d);
+                else
+                    item = runs::draw(from, block, d);
+                to[runs::place(lane, d) - runs::place(lane, 0)] = item;
+            }
         }
     }
 
     template <int WARPS> __device__ void draw_all() const
     {
         int warp = (int)threadIdx.x / WARP, count_of_runs = (in_run + count + runs::DRAWS - 1) / runs::DRAWS;
-        int begin = 0, end = 0; /* of whole runs */
-        if constexpr (!EXACT) {
-            if (from.size == SPG_SECTION && from.columns == nullptr) {
-                begin = in_run > 0;
-                end = (in_run + count) / runs::DRAWS;
-                draw_whole_runs<WARPS>(begin + warp, end);
-            }
-        }
+        int begin = in_run > 0, end = (in_run + count) / runs::DRAWS; /* of inner runs */
+        if (end <= begin || from.columns != nullptr) begin = end = 0;
+        if (!EXACT && from.size == SPG_SECTION)
+            draw_inner_runs<WARPS, !EXACT>(begin + warp, end);
+        else
+            draw_inner_runs<WARPS, false>(begin + warp, end);
         /* The others: before begin, and from end on. */
-        if (end <= begin) begin = end = 0;
         int skip = end - begin;
         for (int k = warp; k < count_of_runs - skip; k += WARPS) draw_run(k < begin ? k : k + skip);
     }
@@ -255,6 +260,7 @@ spg_status draw_grouped(spg_context *context, const spg_alias &alias, const draw
                                                                                       section_begins);
     status = spg_cuda_check_launch(context, "counting the draws of sections");
     if (status != SPG_OK) return status;
+    if (sampler == SPG_SAMPLER_AUTO) sampler = spg_choose_sampler(items, job.count, alias.resolution);
     return alias.resolution == SPG_ALIAS_EXACT
                ? draw_sections<true>(context, job, row, section_begins, sections, sampler)
                : draw_sections<false>(context, job, row, section_begins, sections, sampler);
