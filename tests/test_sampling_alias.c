@@ -135,6 +135,35 @@ static void long_rows_whose_sums_overflow_have_the_same_tables(void **state)
     test_close_weights(&weights);
 }
 
+/* Rows of up to a warp's lanes and one more, of which a warp of a device has several side by side; every seventh has a
+ * sum that overflows, and others have few values, with which deficits and excesses often come out even. */
+static void short_rows_have_the_same_tables_side_by_side(void **state)
+{
+    enum { SHORT_ROWS = 3000, FEW = 6 };
+    static const int longest[] = {1, 2, 5, 33};
+    static const double few[FEW] = {0.5, 1.5, 0, 1, 3, 0.25};
+    static int64_t lengths[SHORT_ROWS];
+    (void)state;
+    for (int which = 0; which < 4; ++which)
+        for (int kind = 0; kind < TEST_KINDS; ++kind) {
+            test_weights weights;
+            spg_type type = kind % 2 == 0 ? SPG_F64 : SPG_F32;
+            for (int i = 0; i < SHORT_ROWS; ++i) lengths[i] = 1 + i * 37 / 3 % longest[which];
+            test_open_weights(lengths, SHORT_ROWS, kind, type, true, &weights);
+            double *values = weights.host.values;
+            for (int64_t i = 0; type == SPG_F64 && i < SHORT_ROWS; ++i)
+                for (int64_t k = test_offset(&weights.host, i); k < test_offset(&weights.host, i + 1); ++k) {
+                    if (i % 3 == 0) values[k] = few[(k * k + i) % FEW];
+                    if (i % 7 == 0) values[k] = DBL_MAX / (double)(1 + k % 3);
+                    if (k == test_offset(&weights.host, i) && !(values[k] > 0)) values[k] = 1;
+                }
+            test_send(values, (size_t)weights.host.nnz * spg_type_size(type), weights.here.values);
+            for (int resolution = 0; resolution < 2; ++resolution)
+                assert_same_tables(&weights, SPG_ALIAS_AUTO, resolution);
+            test_close_weights(&weights);
+        }
+}
+
 static void the_sweep_and_split_and_pack_give_one_table(void **state)
 {
     (void)state;
@@ -372,6 +401,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_table_gives_every_weight_back),
         cmocka_unit_test(tables_are_the_same_bits_on_every_place_and_number_of_threads),
         cmocka_unit_test(long_rows_whose_sums_overflow_have_the_same_tables),
+        cmocka_unit_test(short_rows_have_the_same_tables_side_by_side),
         cmocka_unit_test(the_sweep_and_split_and_pack_give_one_table),
         cmocka_unit_test(tables_are_the_sweep_as_defined),
         cmocka_unit_test(draws_follow_the_weights_in_any_order),

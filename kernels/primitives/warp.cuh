@@ -4,8 +4,8 @@
  * neutral value. Groups of Width neighbouring lanes work apart from each other. Nothing passes through shared memory.
  *
  * Which to take: the scans combine in a tree, in log2(Width) steps, so an operator must be associative: integers, or
- * maxima. Sums of rounded numbers whose bits must not depend on Width take ordered_segmented_sum, which adds as a loop
- * over the lanes would. */
+ * maxima; segmented_scan does so within segments. Sums of rounded numbers whose bits must not depend on Width take
+ * ordered_segmented_sum, which adds as a loop over the lanes would. */
 #ifndef SPG_KERNELS_PRIMITIVES_WARP_CUH
 #define SPG_KERNELS_PRIMITIVES_WARP_CUH
 
@@ -73,26 +73,43 @@ __device__ inline T exclusive_scan(T value, T neutral, Operator combine, T *all)
     return lane_in_warp() % Width == 0 ? neutral : before;
 }
 
-/* How far this lane is from the head of its segment: 0 at a head. `head`: a segment begins at this lane; lane 0 of a
- * group begins one in any case. */
-template <int Width = WARP> __device__ inline int lanes_from_head(bool head)
+/* Segments of neighbouring lanes by head flags. `head`: one begins at this lane; lane 0 of a group begins one in any
+ * case. */
+template <int Width = WARP> struct segments {
+    unsigned int heads; /* the lanes where one begins, of the warp */
+    int from_head;      /* how far this lane is from the head of its segment: 0 at a head */
+    int longest;        /* how far the last lane of the warp's longest segment is from its head */
+
+    __device__ explicit segments(bool head)
+    {
+        heads = __ballot_sync(ALL_LANES, head || lane_in_warp() % Width == 0);
+        from_head = lane_in_warp() - (WARP - 1 - __clz((int)(heads & lanes_through())));
+        longest = __reduce_max_sync(ALL_LANES, from_head);
+    }
+};
+
+/* A segment's values combined from its head to the lane's own, in this order, but in a tree: as many steps as the
+ * longest segment has halvings. */
+template <int Width, typename T, typename Operator>
+__device__ inline T segmented_scan(T value, const segments<Width> &of, Operator combine)
 {
-    int lane = lane_in_warp();
-    unsigned int heads = __ballot_sync(ALL_LANES, head || lane % Width == 0);
-    return lane - (WARP - 1 - __clz((int)(heads & lanes_through())));
+#pragma unroll
+    for (int step = 1; step < Width; step *= 2) {
+        if (step > of.longest) break;
+        T before = shuffle_up(value, step, Width);
+        if (of.from_head >= step) value = combine(before, value);
+    }
+    return value;
 }
 
-/* The sum of a segment's values from its head to the lane's own, with the bits of a loop: a head keeps its value, every
- * other lane adds its own to the sum of the lane before it. As many steps as the longest segment has lanes beyond its
- * head. To carry a sum into a group, add it to lane 0's value first; a head whose sum is to start from +0 passes
- * add(zero, value). */
-template <int Width = WARP, typename T> __device__ inline T ordered_segmented_sum(T value, bool head)
+/* The same for sums of rounded numbers, with the bits of a loop: a head keeps its value, every other lane adds its own
+ * to the sum of the lane before it. As many steps as the longest segment has lanes beyond its head. To carry a sum into
+ * a group, add it to lane 0's value first; a head whose sum is to start from +0 passes add(zero, value). */
+template <int Width, typename T> __device__ inline T ordered_segmented_sum(T value, const segments<Width> &of)
 {
-    int distance = lanes_from_head<Width>(head);
-    int longest = __reduce_max_sync(ALL_LANES, distance);
-    for (int step = 1; step <= longest; ++step) {
+    for (int step = 1; step <= of.longest; ++step) {
         T before = shuffle_up(value, 1, Width);
-        if (distance == step) value = add(before, value);
+        if (of.from_head == step) value = add(before, value);
     }
     return value;
 }

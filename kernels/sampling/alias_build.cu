@@ -1,5 +1,6 @@
-/* Alias tables of all rows: rows by length (primitives/bins), short ones to a thread, a warp or a block each, those of
- * more than a tile by the stages of alias_build.cuh: many at once (alias_many.cu), or the longest one after the other.
+/* Alias tables of all rows: rows by length (primitives/bins), short ones many to a warp, others to a warp or a block
+ * each, those of more than a tile by the stages of alias_build.cuh: many at once (alias_many.cu), or the longest one
+ * after the other.
  */
 #include "alias_build.cuh"
 
@@ -13,7 +14,7 @@ namespace alias
 namespace
 {
 
-enum row_kind { BY_THREAD, BY_WARP, BY_BLOCK, BIG, ROW_KINDS };
+enum row_kind { SHORT, BY_WARP, BY_BLOCK, BIG, ROW_KINDS };
 
 struct kind_of_row {
     numbers_view offsets;
@@ -27,7 +28,7 @@ struct kind_of_row {
             report_first(first_fault, row);
             return -1;
         }
-        return items <= THREAD_ITEMS ? BY_THREAD : items <= WARP_ITEMS ? BY_WARP : items <= TILE ? BY_BLOCK : BIG;
+        return items <= SHORT_ITEMS ? SHORT : items <= WARP_ITEMS ? BY_WARP : items <= TILE ? BY_BLOCK : BIG;
     }
 };
 
@@ -215,9 +216,8 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
                           ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
     if (status == SPG_OK) status = fetch(context, seen, begins, sizeof seen);
     const uint32_t *counts = begins + ROW_KINDS, *seen_counts = seen + ROW_KINDS;
-    if (status == SPG_OK && seen_counts[BY_THREAD] > 0)
-        status = build_by_thread(context, job, exact, row_list + seen[BY_THREAD], counts + BY_THREAD,
-                                 seen_counts[BY_THREAD]);
+    if (status == SPG_OK && seen_counts[SHORT] > 0)
+        status = build_short(context, job, exact, row_list + seen[SHORT], counts + SHORT, seen_counts[SHORT]);
     if (status == SPG_OK && seen_counts[BY_WARP] > 0)
         status = build_by_warp(context, job, exact, row_list + seen[BY_WARP], counts + BY_WARP, seen_counts[BY_WARP]);
     if (status == SPG_OK && seen_counts[BY_BLOCK] > 0)

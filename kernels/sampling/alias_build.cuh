@@ -207,13 +207,40 @@ struct rows_job {
     void *table;
     unsigned long long *first_fault;
 };
-spg_status build_by_thread(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
-                           const uint32_t *count, int64_t most);
+spg_status build_short(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
+                       const uint32_t *count, int64_t most);
 spg_status build_by_warp(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
                          const uint32_t *count, int64_t most);
 spg_status build_by_block(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
                           const uint32_t *count, int64_t most);
-enum { THREAD_ITEMS = 32, WARP_ITEMS = WARP * ITEMS };
+enum { SHORT_ITEMS = WARP, WARP_ITEMS = WARP * ITEMS };
+
+__device__ inline double target_of(int64_t items, int fraction_bits)
+{
+    return multiply((double)items, spg_power_of_two(fraction_bits));
+}
+__device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
+
+/* A bucket's own units, and whose the others are: an item's place in the row. */
+struct bucket_share {
+    uint64_t units;
+    int alias;
+};
+
+/* Writes the bucket of entry `entry` of the matrix, which is at `place` in its row; x: its units, still a double. */
+template <bool EXACT>
+__device__ inline void store_bucket(const rows_job &job, int64_t entry, int fraction_bits, int place, double x,
+                                    bucket_share share)
+{
+    uint64_t full = (uint64_t)1 << fraction_bits;
+    if constexpr (EXACT) {
+        bool light = spg_alias_units(x, place) < full;
+        double threshold = multiply(light ? x : (double)share.units, spg_power_of_two(-fraction_bits));
+        static_cast<spg_alias_exact *>(job.table)[entry] = {share.units == full ? 1.0 : threshold, share.alias, 0};
+    } else {
+        static_cast<uint64_t *>(job.table)[entry] = compact_bits(share.units, fraction_bits, place, share.alias);
+    }
+}
 
 } // namespace alias
 } // namespace spg

@@ -1,5 +1,5 @@
-/* Alias tables of rows of at most a tile, many at once: a thread a row by the sweep as a loop; a warp or a block a row
- * as one tile. All give the table that src/sampling_alias.h defines. */
+/* Alias tables of rows of at most a tile, many at once: a warp or a block a row, as one tile (shorter rows:
+ * alias_short.cu). */
 #include "alias_build.cuh"
 #include "tree.cuh"
 
@@ -17,84 +17,6 @@ template <bool EXACT> __device__ table_job job_of_row(const rows_job &rows, int6
     size_t size = EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
     return {rows.weights.from(begin), items, static_cast<char *>(rows.table) + begin * (int64_t)size,
             spg_fraction_bits(items)};
-}
-
-__device__ inline double target_of(const table_job &job)
-{
-    return multiply((double)job.items, spg_power_of_two(job.fraction_bits));
-}
-__device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
-
-/* A row's sum by one thread; *sound: all weights are. */
-__device__ double sum_row(const table_job &job, double scale, bool *sound)
-{
-    constexpr int LEVELS = 6;
-    static_assert(1 << (LEVELS - 1) >= THREAD_ITEMS, "a stack of the levels of a row");
-    double stack[LEVELS];
-    int leaves = 1 << spg_levels(job.items);
-    for (int k = 0; k < leaves; ++k) {
-        double sum = k < job.items ? job.weights[k] : 0;
-        *sound = *sound && is_sound_weight(sum);
-        sum = multiply(sum, scale);
-        int level = 0;
-        for (; k >> level & 1; ++level) sum = add(stack[level], sum);
-        stack[level] = sum;
-    }
-    return stack[31 - __clz(leaves)];
-}
-
-/* The next item after `item` that is heavy, or light; job.items if there is none. */
-__device__ int next_item(const table_job &job, spg_unit_scale scale, int item, bool heavy)
-{
-    do ++item;
-    while (item < job.items && (job.units_of(item, scale) >= job.full()) != heavy);
-    return item;
-}
-
-/* The sweep as a loop over lights and heavies, of which it holds no list: units are computed anew. */
-template <bool EXACT> __device__ void sweep_row(const table_job &job, spg_unit_scale scale)
-{
-    uint64_t full = job.full(), lacks = 0, over = 0;
-    int items = (int)job.items, light = next_item(job, scale, -1, false), heavy = next_item(job, scale, -1, true);
-    int last_heavy = -1;
-    if (heavy < items) over = job.units_of(heavy, scale) - full;
-    while (light < items || heavy < items) {
-        if (light < items && (heavy == items || lacks < over)) {
-            int lender = heavy < items ? heavy : last_heavy;
-            uint64_t units = job.units_of(light, scale);
-            store_row<EXACT>(job, scale, light, lender < 0 ? full : units, lender < 0 ? light : lender);
-            lacks += full - units;
-            light = next_item(job, scale, light, false);
-        } else {
-            int next = next_item(job, scale, heavy, true);
-            bool keeps = lacks <= over || next == items;
-            store_row<EXACT>(job, scale, heavy, keeps ? full : full - (lacks - over), keeps ? heavy : next);
-            last_heavy = heavy;
-            heavy = next;
-            if (heavy < items) over += job.units_of(heavy, scale) - full;
-        }
-    }
-}
-
-template <bool EXACT>
-__global__ void __launch_bounds__(THREADS)
-    build_by_thread_kernel(const __grid_constant__ rows_job rows, const int32_t *row_list, const uint32_t *count)
-{
-    int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x; k < *count; k += step) {
-        int64_t row = row_list[k];
-        table_job job = job_of_row<EXACT>(rows, row);
-        bool sound = true;
-        double scale = 1, sum = sum_row(job, scale, &sound);
-        if (sum > LARGEST) {
-            scale = SPG_SCALE_DOWN;
-            sum = sum_row(job, scale, &sound);
-        }
-        if (!sound || !is_sound_sum(sum))
-            report_first(rows.first_fault, row);
-        else
-            sweep_row<EXACT>(job, spg_units_of_row(sum, scale, target_of(job)));
-    }
 }
 
 /* The sum of the weights that lie in space.rows, by all threads, which can write there afterwards. */
@@ -147,7 +69,7 @@ __device__ void build_row(tile_space<BLOCK, EXACT> &space, const rows_job &rows,
         if (threadIdx.x == 0) report_first(rows.first_fault, row);
         return;
     }
-    spg_unit_scale units = spg_units_of_row(sum, scale, target_of(job));
+    spg_unit_scale units = spg_units_of_row(sum, scale, target_of(job.items, job.fraction_bits));
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k)
         space.strided_row(k) = spg_alias_units(spg_units(weights[k], units), k * BLOCK + (int)threadIdx.x);
@@ -178,15 +100,6 @@ unsigned int blocks_for(spg_context *context, int64_t most, int blocks_a_multipr
 }
 
 } // namespace
-
-spg_status build_by_thread(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
-                           const uint32_t *count, int64_t most)
-{
-    auto kernel = exact ? build_by_thread_kernel<true> : build_by_thread_kernel<false>;
-    kernel<<<loop_blocks(context, (most + THREADS - 1) / THREADS), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        job, row_list, count);
-    return spg_cuda_check_launch(context, "building alias tables of short rows");
-}
 
 spg_status build_by_warp(spg_context *context, const rows_job &job, bool exact, const int32_t *row_list,
                          const uint32_t *count, int64_t most)

@@ -47,10 +47,10 @@ template <typename Value>
 __device__ inline void sum_entries_across(Value value, bool head, int products, Value *c_values)
 {
     int lane = lane_in_warp();
-    unsigned int heads = __ballot_sync(ALL_LANES, head);
-    Value sum = ordered_segmented_sum(head ? add(zero<Value>(), value) : value, head);
-    bool last = lane == products - 1 || (lane < products - 1 && (heads >> (lane + 1) & 1) != 0);
-    if (last) c_values[__popc(heads & lanes_through()) - 1] = sum;
+    const segments<> entries(head);
+    Value sum = ordered_segmented_sum(head ? add(zero<Value>(), value) : value, entries);
+    bool last = lane == products - 1 || (lane < products - 1 && (entries.heads >> (lane + 1) & 1) != 0);
+    if (last) c_values[__popc(entries.heads & lanes_through()) - 1] = sum;
 }
 
 } // namespace spg
