@@ -147,7 +147,7 @@ static void check_kinds(int64_t rows, int64_t others)
         check(context, &A, &B, "random factors");
         set_ones(&B);
         for (int kind = 0; kind < TERM_KINDS; ++kind) {
-            char where[32];
+            char where[64];
             snprintf(where, sizeof where, "type %d, terms %d", v, kind);
             set_terms(&A, (term_kind)kind);
             check(context, &A, &B, where);
