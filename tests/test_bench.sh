@@ -150,6 +150,13 @@ for type in f32 f64 c32 c64; do
     says out "geometric mean, RAP"
 done
 run 0 $quick --product RAP --peers none --method auto,paper,global --json "$folder/rap.jsonl" "$folder/square.mtx"
+for name in spg spg-plan; do
+    grep -q "\"implementation\": \"$name\".*\"AP_ms\": [0-9.]*[1-9].*\"RAP_ms\": [0-9.]*[1-9].*\"RAP_limit_ms\": [0-9]" \
+        "$folder/rap.jsonl" || {
+        failures=$((failures + 1))
+        echo "R*A*P by $name: not each product's time"
+    }
+done
 grep -q '"product": "RAP", "implementation": "spg-plan".*"products": 2[0-9], .*"verified": true' "$folder/rap.jsonl" || {
     failures=$((failures + 1))
     cat "$folder/rap.jsonl"

@@ -160,6 +160,15 @@ static void ordinary_rows_stay_under_every_limit(void **state)
     check_limits(&A, &B);
 }
 
+/* Frees the patterns. */
+static void make_operands(test_pattern *a, test_pattern *b, int64_t cols, spg_type type, spg_csr *A, spg_csr *B)
+{
+    test_matrix_of(a, b->rows, SPG_I32, type, 1, 0, A);
+    test_matrix_of(b, cols, SPG_I32, type, 2, 0, B);
+    test_free_pattern(a);
+    test_free_pattern(b);
+}
+
 static void one_row_of_a_million_products(int64_t entries, int64_t length, int64_t cols, bool sorted, spg_type type,
                                           spg_csr *A, spg_csr *B)
 {
@@ -171,10 +180,7 @@ static void one_row_of_a_million_products(int64_t entries, int64_t length, int64
         test_add_random(&b, &random, length, 0, cols, sorted);
         test_end_row(&b);
     }
-    test_matrix_of(&a, entries, SPG_I32, type, 1, 0, A);
-    test_matrix_of(&b, cols, SPG_I32, type, 2, 0, B);
-    test_free_pattern(&a);
-    test_free_pattern(&b);
+    make_operands(&a, &b, cols, type, A, B);
 }
 
 static void a_single_row_of_a_million_products_stays_under_every_limit(void **state)
@@ -217,10 +223,7 @@ static void rows_of_fewer_entries_than_sampled(spg_csr *A, spg_csr *B)
         if (j >= SINGLE_ROWS) test_add(&b, j + 1);
         test_end_row(&b);
     }
-    test_matrix_of(&a, 2 * SINGLE_ROWS, SPG_I32, SPG_F64, 1, 0, A);
-    test_matrix_of(&b, COLS, SPG_I32, SPG_F64, 2, 0, B);
-    test_free_pattern(&a);
-    test_free_pattern(&b);
+    make_operands(&a, &b, COLS, SPG_F64, A, B);
 }
 
 static void rows_of_fewer_entries_than_sampled_stay_under_every_limit(void **state)
