@@ -16,7 +16,10 @@ typedef struct problem {
     int spread;   /* a prolongator's row has up to so many columns around its own */
     int scramble; /* what columns of the prolongator are multiplied by, so that neighbours are not */
     bool has_diagonal;
-    int64_t hub; /* a column that all rows of the prolongator have; -1: none */
+    int64_t hub;       /* a column that many rows of the prolongator have; -1: none */
+    int64_t hub_every; /* of which rows; 0: all */
+    int64_t wide_rows; /* the first rows of the operator, whose reach is another */
+    int wide_reach;
 } problem;
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -37,6 +40,7 @@ static bool has_entry(const problem *shape, int64_t i, int64_t j)
 {
     const int64_t low = i < j ? i : j, high = i < j ? j : i;
     if (low < 0 || high >= shape->rows) return false;
+    if (high - low > (low < shape->wide_rows ? shape->wide_reach : shape->reach)) return false;
     return low == high ? shape->has_diagonal : (int)(mix((uint64_t)low, (uint64_t)high) % 256) < shape->share;
 }
 
@@ -45,10 +49,11 @@ static spg_csr operator_of(const problem *shape, spg_type offset_type, spg_type 
 {
     spg_csr A;
     const size_t size = spg_type_size(type);
+    const int reach = shape->reach > shape->wide_reach ? shape->reach : shape->wide_reach;
     for (int pass = 0; pass < 2; pass++) {
         int64_t nnz = 0;
         for (int64_t i = 0; i < shape->rows; i++) {
-            for (int64_t j = i - shape->reach; j <= i + shape->reach; j++) {
+            for (int64_t j = i - reach; j <= i + reach; j++) {
                 if (!has_entry(shape, i, j)) continue;
                 if (pass == 1) {
                     A.columns[nnz] = (int32_t)j;
@@ -70,7 +75,7 @@ static int64_t columns_of(const problem *shape, int64_t i, int32_t *columns)
 {
     const int64_t own = i * shape->coarse / shape->rows;
     int64_t count = 1 + (int64_t)(mix((uint64_t)i, 1) % (uint64_t)shape->spread);
-    bool has_hub = shape->hub < 0;
+    bool has_hub = shape->hub < 0 || (shape->hub_every > 0 && i % shape->hub_every != 0);
     for (int64_t k = 0; k < count; k++) {
         columns[k] = (int32_t)((own + k) * shape->scramble % shape->coarse);
         has_hub = has_hub || columns[k] == shape->hub;
@@ -154,9 +159,9 @@ static bool check(spg_context *context, const problem *shape, spg_type offset_ty
 static bool on_device(void) { return test_place() == SPG_PLACE_DEVICE; }
 
 /* Few rows, many, and many with more entries: a class of its own each. */
-static const problem fitting[] = {{3000, 701, 5, 100, 3, 17, true, -1},
-                                  {38000, 19001, 3, 140, 2, 17, true, -1},
-                                  {28000, 9511, 10, 200, 3, 17, true, -1}};
+static const problem fitting[] = {{3000, 701, 5, 100, 3, 17, true, -1, 0, 0, 0},
+                                  {38000, 19001, 3, 140, 2, 17, true, -1, 0, 0, 0},
+                                  {28000, 9511, 10, 200, 3, 17, true, -1, 0, 0, 0}};
 
 static void every_type_is_mirrored(void **state)
 {
@@ -173,9 +178,10 @@ static void every_type_is_mirrored(void **state)
 static void rows_may_have_no_diagonal_and_nothing_on_a_side_of_it(void **state)
 {
     (void)state;
-    const problem shapes[] = {{500, 499, 1, 128, 1, 1, false, -1},    {500, 499, 3, 30, 1, 1, true, -1},
-                              {30000, 29989, 2, 40, 1, 7, false, -1}, {30000, 9973, 2, 40, 1, 7, false, -1},
-                              {1, 1, 1, 0, 1, 1, true, -1},           {64, 7, 40, 256, 1, 1, false, -1}};
+    const problem shapes[] = {
+        {500, 499, 1, 128, 1, 1, false, -1, 0, 0, 0},    {500, 499, 3, 30, 1, 1, true, -1, 0, 0, 0},
+        {30000, 29989, 2, 40, 1, 7, false, -1, 0, 0, 0}, {30000, 9973, 2, 40, 1, 7, false, -1, 0, 0, 0},
+        {1, 1, 1, 0, 1, 1, true, -1, 0, 0, 0},           {64, 7, 40, 256, 1, 1, false, -1, 0, 0, 0}};
     spg_context *context = test_context_at_place(2);
     for (int s = 0; s < 6; s++) assert_int_equal(check(context, &shapes[s], SPG_I32, SPG_F64), on_device());
     spg_context_destroy(context);
@@ -184,7 +190,8 @@ static void rows_may_have_no_diagonal_and_nothing_on_a_side_of_it(void **state)
 static void rows_of_more_than_a_hundred_entries_are_mirrored(void **state)
 {
     (void)state;
-    const problem shapes[] = {{3000, 300, 950, 2, 2, 1, true, -1}, {2000, 250, 450, 4, 2, 7, true, -1}};
+    const problem shapes[] = {{3000, 300, 950, 2, 2, 1, true, -1, 0, 0, 0},
+                              {2000, 250, 450, 4, 2, 7, true, -1, 0, 0, 0}};
     spg_context *context = test_context_at_place(2);
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 4; t++) assert_int_equal(check(context, &shapes[s], SPG_I32, value_types[t]), on_device());
@@ -195,9 +202,45 @@ static void rows_of_more_than_a_hundred_entries_are_mirrored(void **state)
 static void rows_of_hundreds_of_entries_are_computed_whole(void **state)
 {
     (void)state;
-    const problem shapes[] = {{2000, 250, 400, 20, 2, 7, true, -1}, {3000, 400, 600, 12, 2, 1, true, -1}};
+    const problem shapes[] = {{2000, 250, 400, 20, 2, 7, true, -1, 0, 0, 0},
+                              {3000, 400, 600, 12, 2, 1, true, -1, 0, 0, 0}};
     spg_context *context = test_context_at_place(2);
     for (int s = 0; s < 2; s++) assert_false(check(context, &shapes[s], SPG_I32, SPG_F64));
+    spg_context_destroy(context);
+}
+
+/* One row, above the diagonal, below it, and on both sides, has more entries than rows of its product mostly have. */
+static void a_long_row_is_mirrored(void **state)
+{
+    (void)state;
+    const int64_t every[] = {337, 5743, 3829}; /* up to 41 entries on a side, 32, 78; all others up to 13 */
+    spg_context *context = test_context_at_place(2);
+    for (int s = 0; s < 3; s++) {
+        problem with_hub = fitting[s];
+        const int64_t hubs[] = {0, with_hub.coarse / 2, with_hub.coarse - 1};
+        with_hub.hub_every = every[s];
+        for (int h = 0; h < 3; h++) {
+            with_hub.hub = hubs[h];
+            for (int t = 0; t < 4; t++)
+                assert_int_equal(check(context, &with_hub, h == 1 ? SPG_I64 : SPG_I32, value_types[t]), on_device());
+        }
+    }
+    spg_context_destroy(context);
+}
+
+/* Of 19001 rows, up to so many entries on each side: 62 of some, 72 of hundreds; 6 of all others. */
+static void rows_of_which_some_are_long_are_mirrored(void **state)
+{
+    (void)state;
+    problem shape = fitting[1];
+    const int reaches[] = {60, 70};
+    spg_context *context = test_context_at_place(2);
+    shape.wide_rows = shape.rows / 16;
+    for (int r = 0; r < 2; r++) {
+        shape.wide_reach = reaches[r];
+        for (int t = 0; t < 4; t++)
+            assert_int_equal(check(context, &shape, t == 1 ? SPG_I64 : SPG_I32, value_types[t]), on_device());
+    }
     spg_context_destroy(context);
 }
 
@@ -221,7 +264,7 @@ static void a_row_that_is_too_long_is_computed_whole(void **state)
 static void few_rows_of_very_many_products_are_computed_whole(void **state)
 {
     (void)state;
-    const problem shapes[] = {{9000, 1, 2, 140, 1, 1, true, -1}, {30000, 3, 3, 140, 1, 1, true, -1}};
+    const problem shapes[] = {{9000, 1, 2, 140, 1, 1, true, -1, 0, 0, 0}, {30000, 3, 3, 140, 1, 1, true, -1, 0, 0, 0}};
     spg_context *context = test_context_at_place(2);
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 4; t++) assert_false(check(context, &shapes[s], SPG_I32, value_types[t]));
@@ -262,6 +305,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_may_have_no_diagonal_and_nothing_on_a_side_of_it),
         cmocka_unit_test(rows_of_more_than_a_hundred_entries_are_mirrored),
         cmocka_unit_test(rows_of_hundreds_of_entries_are_computed_whole),
+        cmocka_unit_test(a_long_row_is_mirrored),
+        cmocka_unit_test(rows_of_which_some_are_long_are_mirrored),
         cmocka_unit_test(a_row_that_is_too_long_is_computed_whole),
         cmocka_unit_test(few_rows_of_very_many_products_are_computed_whole),
         cmocka_unit_test(an_operator_with_one_other_value_is_not_mirrored),

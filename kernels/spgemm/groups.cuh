@@ -6,6 +6,7 @@
 #ifndef SPG_KERNELS_SPGEMM_GROUPS_CUH
 #define SPG_KERNELS_SPGEMM_GROUPS_CUH
 
+#include "../launch.cuh"
 #include "rows.cuh"
 
 namespace spg
@@ -221,13 +222,18 @@ inline int group_block_threads(const cuda_product &product, const group_shape &s
     return fit < GROUP_THREADS / 32 ? fit * 32 : GROUP_THREADS;
 }
 
-/* Queues a kernel over the units of `rows`: as many blocks as are resident at a
- * time. kernel(shape, arguments...). */
-template <typename Shape, typename... Parameters, typename... Arguments>
-spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape, const char *name,
-                         void (*kernel)(Shape, Parameters...), Arguments... arguments)
+/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time. blocks = 0: no unit. */
+struct group_grid {
+    unsigned int blocks;
+    int threads, bytes;
+};
+
+template <typename Shape, typename... Parameters>
+spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &shape, const char *name,
+                          void (*kernel)(Shape, Parameters...), group_grid *grid)
 {
     const int64_t units = ((int64_t)rows.count + shape.together - 1) / shape.together;
+    *grid = {};
     if (units == 0) return SPG_OK;
     const int threads = group_block_threads(product, shape), groups = threads / shape.lanes;
     const int bytes = groups * shape.group_bytes;
@@ -246,8 +252,32 @@ spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape
     const int64_t steps = (units + groups - 1) / groups;
     shape.tile_steps = steps >= 4 * GROUP_TILE_STEPS * most ? GROUP_TILE_STEPS : 1;
     const int64_t tiles = (steps + shape.tile_steps - 1) / shape.tile_steps;
-    kernel<<<(unsigned)(tiles < most ? tiles : most), threads, bytes, product.cuda->stream>>>(shape, arguments...);
+    *grid = {(unsigned int)(tiles < most ? tiles : most), threads, bytes};
+    return SPG_OK;
+}
+
+/* Queues it. kernel(shape, arguments...). */
+template <typename Shape, typename... Parameters, typename... Arguments>
+spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape, const char *name,
+                         void (*kernel)(Shape, Parameters...), Arguments... arguments)
+{
+    group_grid grid;
+    spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
+    if (status != SPG_OK || grid.blocks == 0) return status;
+    kernel<<<grid.blocks, grid.threads, grid.bytes, product.cuda->stream>>>(shape, arguments...);
     return spg_cuda_check_launch(product.context, name);
+}
+
+/* Likewise, of a kernel that takes its turn (launch.cuh). */
+template <typename Shape, typename... Parameters, typename... Arguments>
+spg_status launch_groups_in_turn(cuda_product &product, const row_set &rows, Shape shape, const char *name,
+                                 void (*kernel)(Shape, Parameters...), Arguments... arguments)
+{
+    group_grid grid;
+    spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
+    if (status != SPG_OK || grid.blocks == 0) return status;
+    return launch_in_turn(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
+                          (size_t)grid.bytes, kernel, shape, arguments...);
 }
 
 /* Calls function(lanes, pieces), integral constants, with the template

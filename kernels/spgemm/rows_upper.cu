@@ -10,11 +10,13 @@
  * paper's sort (section 3.3). */
 #include "rows_upper.cuh"
 
+#include "../launch.cuh"
 #include "../primitives/warp.cuh"
 #include "one_pass.cuh"
 #include "table.cuh"
 #include "tally.cuh"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 
@@ -23,14 +25,21 @@ namespace spg
 namespace
 {
 
-enum { STEPS = 4 }; /* whose columns and values are asked for together */
+enum {
+    STEPS = 4,      /* whose columns and values are asked for together */
+    LONG_GROUPS = 8 /* of a multiprocessor, that take long rows */
+};
 
 struct table_sizes : group_shape {
     int slots, shift; /* shift: of a hash to four slots */
 };
 
-/* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. */
-template <typename Offset, typename Value, int Lanes, int Piece> struct upper_row {
+/* Long rows that were to be listed: a word of the tally that means something else in a sample. */
+__device__ inline unsigned int *longs_in(spg_tally *tally) { return &tally->sampled_pairs; }
+
+/* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. Long:
+ * whether rows are those that were listed. */
+template <typename Offset, typename Value, int Lanes, int Piece, bool Long> struct upper_row {
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
     static constexpr int EACH = Lanes == 8 ? 4 : 2; /* columns a lane that are ranked together */
@@ -50,7 +59,8 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
     int32_t *const columns; /* those that the table holds, listed, and their slots */
     uint16_t *const places;
     int32_t i;
-    bool full; /* a column or a row of B of this lane had no room */
+    bool full;                   /* a column or a row of B of this lane had no room */
+    unsigned long long products; /* of this lane */
     counts &found;
 
     __device__ upper_row(const patterns<Offset> &rows, const numbers<Value> &number, const upper_view<Value> &to,
@@ -59,7 +69,8 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
           slots(sizes.slots), shift(sizes.shift), mine((~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u))),
           below(mine & lanes_below()), pieces(reinterpret_cast<listed *>(memory)),
           sums(reinterpret_cast<Value *>(pieces + PIECES)), keys(reinterpret_cast<int32_t *>(sums + slots)),
-          columns(keys + slots), places(reinterpret_cast<uint16_t *>(columns + slots)), i(0), full(false), found(tally)
+          columns(keys + slots), places(reinterpret_cast<uint16_t *>(columns + slots)), i(0), full(false), products(0),
+          found(tally)
     {
     }
 
@@ -128,7 +139,10 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
                 const Value product = multiply(pieces[round + u * TOGETHER + which].a, value[u]);
-                if (__any_sync(~0u, !found[u])) place(!found[u], column[u], slot[u]);
+                if (__any_sync(~0u, !found[u])) {
+                    place(!found[u], column[u], slot[u]);
+                    live[u] = live[u] && !full;
+                }
                 Value *const sum = sums + slot[u];
 #pragma unroll
                 for (int turn = 0; turn < TOGETHER; turn++) {
@@ -173,7 +187,7 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
             else
                 end = middle;
         }
-        found.products += (unsigned long long)(b.end - b.begin);
+        products += (unsigned long long)(b.end - b.begin);
         const bool fits = b.end - begin <= slots;
         full = full || !fits;
         return {begin, fits ? (int)(b.end - begin) : 0};
@@ -186,6 +200,7 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
         int32_t column = entry < row.end ? pattern.a_columns[entry] : NO_COLUMN;
         Value a = entry < row.end ? a_values[entry] : Value{};
         full = false;
+        products = 0;
         while (true) {
             const Offset left = row.end - entry + group.lane;
             const int entries = (int)__reduce_max_sync(~0u, left <= 0 ? 0u : left < Lanes ? (unsigned)left : Lanes);
@@ -213,7 +228,6 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
      * empties the table. */
     __device__ void write(int count)
     {
-        const int64_t to = (int64_t)i * kept.stride;
         for (int begin = group.lane; begin < count; begin += EACH * Lanes) {
             int32_t column[EACH];
             int rank[EACH], number[EACH];
@@ -230,74 +244,110 @@ template <typename Offset, typename Value, int Lanes, int Piece> struct upper_ro
             for (int e = 0; e < EACH; e++) {
                 if (column[e] == NO_COLUMN) continue;
                 const int slot = places[begin + Lanes * e];
-                kept.columns[to + rank[e]] = column[e];
-                kept.values[to + rank[e]] = sums[slot];
+                const int64_t to = Long ? kept.place_of(i, rank[e]) : (int64_t)i * kept.stride + rank[e];
+                kept.columns[to] = column[e];
+                kept.values[to] = sums[slot];
                 keys[slot] = NO_COLUMN;
                 sums[slot] = zero<Value>();
             }
 #pragma unroll
             for (int e = 0; e < EACH; e++) {
                 if (column[e] != NO_COLUMN) found.nnz += number[e] >= 0 ? 2 : 1;
-                if (number[e] >= kept.stride) found.misfits++;
-                if (number[e] >= 0 && number[e] < kept.stride)
-                    kept.lower[(int64_t)column[e] * kept.stride + number[e]] =
-                        (uint32_t)i << kept.bits | (uint32_t)rank[e];
+                const uint32_t code = (uint32_t)i << kept.bits | (uint32_t)rank[e];
+                if (number[e] >= 0 && !kept.note_image(column[e], number[e], code)) found.misfits++;
             }
         }
         __syncwarp();
     }
 
+    /* Lists a row that does not fit, if it may yet be done as a long one. */
+    __device__ void leave()
+    {
+        const unsigned int number = Long ? kept.most_long : atomicAdd(longs_in(pattern.tally), 1u);
+        if (number >= (unsigned int)kept.most_long) {
+            found.misfits++;
+            return;
+        }
+        kept.long_rows[number] = i;
+        kept.second[i] = kept.rows + (int32_t)number;
+    }
+
     __device__ void do_row(int32_t number, bool valid)
     {
-        i = number;
+        i = Long && valid ? kept.long_rows[number] : number;
         take_row(valid ? checked_a_row(pattern, i, found.faults) : span<Offset>{0, 0});
         const int count = list_row();
-        const bool is_full = group.any(full), fits = count <= kept.stride && !is_full;
+        const bool is_full = group.any(full), fits = count <= (Long ? 2 : 1) * kept.stride && !is_full;
         if (__any_sync(~0u, !fits)) {
             if (!fits)
                 for (int s = group.lane; s < slots; s += Lanes) keys[s] = NO_COLUMN, sums[s] = zero<Value>();
-            if (!fits && group.lane == 0) found.misfits++;
+            if (!fits && group.lane == 0) leave();
             __syncwarp();
         }
         write(fits ? count : 0);
+        if (fits) found.products += products;
         if (valid && group.lane == 0) pattern.c_offsets[i] = (Offset)(fits ? count : 0);
     }
 };
 
-template <typename Offset, typename Value, int Lanes, int Piece>
+/* Posts the tally if no long rows are left; these follow, and post it. */
+template <typename Offset, typename Value, int Lanes, int Piece, bool Long>
 __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void upper_kernel(
     const table_sizes sizes, const patterns<Offset> pattern, const numbers<Value> number, const upper_view<Value> kept,
     spg_mailbox *mailbox, unsigned int post)
 {
     extern __shared__ int4 shared[];
     const lane_group<Lanes> group;
+    int32_t rows = pattern.rows;
+    if (Long) wait_for_kernels_before();
+    let_next_begin();
+    if (Long) {
+        const unsigned int longs = *const_cast<volatile unsigned int *>(longs_in(pattern.tally));
+        if (longs == 0) return;
+        rows = (int32_t)min(longs, (unsigned int)kept.most_long);
+    }
     counts found{};
-    upper_row<Offset, Value, Lanes, Piece> row(pattern, number, kept, group, sizes,
-                                               reinterpret_cast<char *>(shared) + group.in_block * sizes.group_bytes,
-                                               found);
+    upper_row<Offset, Value, Lanes, Piece, Long> row(
+        pattern, number, kept, group, sizes, reinterpret_cast<char *>(shared) + group.in_block * sizes.group_bytes,
+        found);
     row.clear();
-    for_each_unit(group, pattern.rows, sizes, [&](int32_t first, int rows) { row.do_row(first, rows > 0); });
+    for_each_unit(group, rows, sizes, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
     __syncwarp();
     tally_counts(pattern.tally, found.nnz, found.products, 0, found.misfits, found.faults);
     __syncthreads();
-    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post, Long ? nullptr : longs_in(pattern.tally));
 }
 
-template <typename Offset, typename Value, int Lanes, int Piece>
-spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int post)
+template <typename Offset, typename Value, int Lanes, int Piece, bool Long = false>
+spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int post, int slots, int64_t row_count)
 {
     table_sizes sizes{};
     sizes.lanes = Lanes, sizes.together = 1, sizes.tile_steps = 1, sizes.pieces = false;
-    sizes.slots = kept.shape.slots, sizes.shift = 34;
+    sizes.slots = slots, sizes.shift = 34;
     for (int left = sizes.slots; left > 1; left /= 2) sizes.shift--;
     /* The groups of a warp begin at different banks. */
     sizes.group_bytes =
         2 * Lanes * (int)sizeof(b_piece<Offset, Value>) + sizes.slots * (4 + (int)sizeof(Value) + 4 + 2);
     sizes.group_bytes = (sizes.group_bytes + 15) / 16 * 16 + 16;
-    const row_set rows{nullptr, (int32_t)product.A->rows, nullptr, nullptr};
-    return launch_groups(product, rows, sizes, "counting, class upper", upper_kernel<Offset, Value, Lanes, Piece>,
-                         patterns_of<Offset>(product), numbers_of<Value>(product), view_of<Value>(kept),
-                         product.cuda->device_mailbox, post);
+    const row_set rows{nullptr, (int32_t)row_count, nullptr, nullptr};
+    const char *const name = "counting, class upper";
+    auto *const kernel = upper_kernel<Offset, Value, Lanes, Piece, Long>;
+    const auto queue = [&](auto... arguments) {
+        if constexpr (Long) return launch_groups_in_turn(product, rows, sizes, name, kernel, arguments...);
+        return launch_groups(product, rows, sizes, name, kernel, arguments...);
+    };
+    return queue(patterns_of<Offset>(product), numbers_of<Value>(product), view_of<Value>(kept),
+                 product.cuda->device_mailbox, post);
+}
+
+/* The rows that were listed, if any: how many, the device knows. */
+template <typename Offset, typename Value>
+spg_status launch_long(cuda_product &product, const upper_rows &kept, unsigned int post)
+{
+    const int64_t most = std::min((int64_t)kept.view.most_long, (int64_t)LONG_GROUPS * product.cuda->multiprocessors);
+    int slots = kept.shape.slots;
+    while (upper_holds(slots) < 2 * kept.shape.stride) slots *= 2;
+    return launch<Offset, Value, 32, 8, true>(product, kept, post, slots, most);
 }
 
 } // namespace
@@ -308,9 +358,12 @@ spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsig
         using Offset = decltype(offset);
         return with_value_type(product.A->value_type, [&](auto value) {
             using Value = decltype(value);
-            if (kept.shape.lanes == 32) return launch<Offset, Value, 32, 8>(product, kept, post);
-            if (kept.shape.lanes == 4) return launch<Offset, Value, 4, 4>(product, kept, post);
-            return launch<Offset, Value, 8, 8>(product, kept, post);
+            const int lanes = kept.shape.lanes, slots = kept.shape.slots;
+            const int64_t rows = product.A->rows;
+            spg_status launched = lanes == 32  ? launch<Offset, Value, 32, 8>(product, kept, post, slots, rows)
+                                  : lanes == 4 ? launch<Offset, Value, 4, 4>(product, kept, post, slots, rows)
+                                               : launch<Offset, Value, 8, 8>(product, kept, post, slots, rows);
+            return launched == SPG_OK ? launch_long<Offset, Value>(product, kept, post) : launched;
         });
     });
     return status == SPG_OK ? add_lower_lengths(product, kept, sums) : status;

@@ -5,6 +5,7 @@
  * to be done; their codes are sorted here, so that C does not depend on it. */
 #include "rows_upper.cuh"
 
+#include "../launch.cuh"
 #include "groups.cuh"
 
 #include <cub/block/block_reduce.cuh>
@@ -20,6 +21,11 @@ namespace
 
 enum { ADD_THREADS = 256, PLACE_THREADS = 128 };
 
+/* How many long rows there may be, and entries below the diagonal that are beyond their row's stride: a part of the
+ * rows and of the strips, and some more (of the hierarchies of fd3d7 and fe3d27 to 200^3 a tenth of the rows of a level
+ * at most). */
+enum { LONG_ROWS_OF = 8, LONG_ROWS_MORE = 64, NODES_OF = 16, NODES_MORE = 4096 };
+
 /* A block leaves the sum of its rows' lengths. */
 template <typename Offset>
 __global__ void __launch_bounds__(ADD_THREADS)
@@ -27,11 +33,29 @@ __global__ void __launch_bounds__(ADD_THREADS)
 {
     using reduction = cub::BlockReduce<long long, ADD_THREADS>;
     __shared__ typename reduction::TempStorage shared;
+    take_turn();
     const int64_t i = (int64_t)blockIdx.x * ADD_THREADS + threadIdx.x;
     long long length = 0;
     if (i < rows) length = (long long)lengths[i] + lower_counts[i], lengths[i] = (Offset)length;
     const long long sum = reduction(shared).Sum(length);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/* Words for the codes of a row, long or not. */
+__host__ __device__ inline int codes_room(int stride) { return (2 * stride + 3) / 4 * 4; }
+
+/* The codes of a row, and after them others of all bits up to a multiple of four; by so many lanes. */
+template <typename Value>
+__device__ inline void list_codes(const upper_view<Value> &kept, int32_t i, int lower, int lane, int lanes,
+                                  uint32_t *codes)
+{
+    const int near = min(lower, kept.stride);
+    for (int x = lane; x < near; x += lanes) codes[x] = kept.lower[(int64_t)i * kept.stride + x];
+    if (lower > near && lane == 0) {
+        uint32_t node = kept.first_node[i];
+        for (int x = near; x < lower; ++x, node = kept.nodes[node - 1].next) codes[x] = kept.nodes[node - 1].code;
+    }
+    if (lane < (-lower & 3)) codes[lower + lane] = UINT_MAX;
 }
 
 /* How many of the codes, which are followed by others of all bits up to a multiple of four, are less than `code`. */
@@ -52,62 +76,87 @@ __global__ void __launch_bounds__(PLACE_THREADS)
 {
     extern __shared__ uint4 shared[];
     const lane_group<Lanes> group;
-    const int64_t i = (int64_t)blockIdx.x * (PLACE_THREADS / Lanes) + group.in_block, from = i * kept.stride;
-    uint32_t *const codes = reinterpret_cast<uint32_t *>(shared) + group.in_block * ((kept.stride + 3) / 4 * 4);
+    const int64_t i = (int64_t)blockIdx.x * (PLACE_THREADS / Lanes) + group.in_block;
+    uint32_t *const codes = reinterpret_cast<uint32_t *>(shared) + group.in_block * codes_room(kept.stride);
     int lower = 0;
     Offset begin = 0;
     if (i < rows) {
         begin = c_offsets[i];
         lower = kept.lower_counts[i];
         const int upper = (int)(c_offsets[i + 1] - begin) - lower;
-        for (int x = group.lane; x < lower; x += Lanes) codes[x] = kept.lower[from + x];
-        if (group.lane < (-lower & 3)) codes[lower + group.lane] = UINT_MAX;
+        list_codes(kept, (int32_t)i, lower, group.lane, Lanes, codes);
         const Offset to = begin + lower;
         for (int x = group.lane; x < upper; x += Lanes) {
-            c_columns[to + x] = kept.columns[from + x];
-            c_values[to + x] = kept.values[from + x];
+            const int64_t from = kept.place_of((int32_t)i, x);
+            c_columns[to + x] = kept.columns[from];
+            c_values[to + x] = kept.values[from];
         }
     }
     __syncwarp();
     const uint32_t mask = (1u << kept.bits) - 1;
     for (int x = group.lane; x < lower; x += Lanes) {
         const uint32_t code = codes[x], row = code >> kept.bits;
-        const Value value = kept.values[(int64_t)row * kept.stride + (code & mask)];
+        const Value value = kept.values[kept.place_of((int32_t)row, (int)(code & mask))];
         const Offset to = begin + rank_of(code, codes, lower);
         c_columns[to] = (int32_t)row;
         c_values[to] = value;
     }
 }
 
-/* Bytes of an array, so that the next begins at a multiple of 256. */
-int64_t rounded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
+/* Deals out workspace, arrays that begin at multiples of 256 bytes; of NULL, it counts the bytes. */
+struct dealer {
+    char *memory;
+    int64_t bytes;
+
+    template <typename T> void deal(T *&array, int64_t count, int64_t size = sizeof(T))
+    {
+        array = memory == nullptr ? nullptr : reinterpret_cast<T *>(memory + bytes);
+        bytes += (count * size + 255) / 256 * 256;
+    }
+};
+
+/* The arrays of a view, whose sizes are set; returns their bytes. */
+int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
+{
+    const int64_t rows = view.rows, entries = rows * view.stride, strips = rows + view.most_long;
+    dealer from = {static_cast<char *>(memory), 0};
+    char *values;
+    from.deal(values, strips * view.stride, value_size);
+    view.values = values;
+    from.deal(view.columns, strips * view.stride);
+    from.deal(view.lower, entries);
+    from.deal(view.nodes, view.most_nodes);
+    from.deal(view.second, rows);
+    from.deal(view.long_rows, view.most_long);
+    from.deal(view.lower_counts, 2 * rows + 1);
+    view.first_node = reinterpret_cast<uint32_t *>(view.lower_counts + rows);
+    view.nodes_taken = view.first_node + rows;
+    return from.bytes;
+}
 
 } // namespace
 
 spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept)
 {
     const int64_t limit = product.context->config.workspace_limit, rows = product.A->rows;
-    const int stride = shape.stride;
-    int bits = 0;
-    while (1 << bits < stride) bits++;
-    const int64_t entries = rows * stride, columns_bytes = rounded(entries * (int64_t)sizeof(int32_t));
-    const int64_t values_bytes = rounded(entries * (int64_t)spg_type_size(product.A->value_type));
-    const int64_t bytes = values_bytes + 2 * columns_bytes + rows * (int64_t)sizeof(int32_t);
+    const auto value_size = (int64_t)spg_type_size(product.A->value_type);
+    upper_view<void> view = {};
+    while (1 << view.bits < 2 * shape.stride) view.bits++;
     memset(kept, 0, sizeof *kept);
-    if (rows > (int64_t)UINT32_MAX >> bits) return SPG_OK;
+    if (rows > (int64_t)UINT32_MAX >> view.bits) return SPG_OK;
+    view.stride = shape.stride;
+    view.rows = (int32_t)rows;
+    view.most_long = (int32_t)(rows / LONG_ROWS_OF + LONG_ROWS_MORE);
+    view.most_nodes = (uint32_t)(rows * shape.stride / NODES_OF + NODES_MORE);
+    const int64_t bytes = deal_arrays(view, value_size, nullptr);
     if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
     spg_status status = take_workspace(product, bytes, "rows kept", &kept->memory);
     if (status != SPG_OK) return status;
-    char *memory = static_cast<char *>(kept->memory);
+    deal_arrays(view, value_size, kept->memory);
     kept->bytes = bytes;
     kept->shape = shape;
-    kept->view = {memory,
-                  reinterpret_cast<int32_t *>(memory + values_bytes),
-                  reinterpret_cast<uint32_t *>(memory + values_bytes + columns_bytes),
-                  reinterpret_cast<int32_t *>(memory + values_bytes + 2 * columns_bytes),
-                  stride,
-                  bits};
-    return spg_cuda_zero_bytes(product.context, kept->view.lower_counts, rows * (int64_t)sizeof(int32_t));
+    kept->view = view;
+    return spg_cuda_zero_bytes(product.context, view.lower_counts, (2 * rows + 1) * (int64_t)sizeof(int32_t));
 }
 
 void release_upper_rows(cuda_product &product, upper_rows *kept)
@@ -123,9 +172,10 @@ spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, leng
     spg_status status = take_sums(product, ADD_THREADS, blocks, sums);
     if (status != SPG_OK) return status;
     return with_offset_type(product.offset_type, [&](auto offset) {
-        add_lengths<<<blocks, ADD_THREADS, 0, product.cuda->stream>>>(
-            kept.view.lower_counts, rows, static_cast<decltype(offset) *>(product.C->row_offsets), sums->memory);
-        return spg_cuda_check_launch(product.context, "add_lengths");
+        using Offset = decltype(offset);
+        return launch_in_turn(product.context, product.cuda->stream, "add_lengths", blocks, ADD_THREADS, 0,
+                              add_lengths<Offset>, kept.view.lower_counts, rows,
+                              static_cast<Offset *>(product.C->row_offsets), sums->memory);
     });
 }
 
@@ -134,7 +184,7 @@ static spg_status place(cuda_product &product, const upper_rows &kept)
 {
     const auto rows = (int32_t)product.C->rows;
     const int groups = PLACE_THREADS / Lanes;
-    const size_t bytes = groups * (size_t)((kept.view.stride + 3) / 4 * 4) * sizeof(uint32_t);
+    const size_t bytes = groups * (size_t)codes_room(kept.view.stride) * sizeof(uint32_t);
     place_rows<Offset, Value, Lanes><<<(rows + groups - 1) / groups, PLACE_THREADS, bytes, product.cuda->stream>>>(
         static_cast<const Offset *>(product.C->row_offsets), rows, view_of<Value>(kept), product.C->columns,
         static_cast<Value *>(product.C->values));
