@@ -32,7 +32,7 @@ static int64_t repeated_length(int64_t i)
 /* Rows of B after the band. */
 enum { LONG_ROW = INNER - 3, WIDE_ROW, UNSORTED_ROW };
 
-static void make_b(test_pattern *b)
+static void make_b(test_pattern *b, row_kind kind)
 {
     uint64_t random = 5;
     for (int64_t j = 0; j < INNER; ++j) {
@@ -43,8 +43,8 @@ static void make_b(test_pattern *b)
             test_add(b, 3);
             test_add(b, COLS - 1);
         } else if (j == UNSORTED_ROW) {
-            test_add(b, 9);
-            test_add(b, 5);
+            test_add(b, kind == UNSORTED ? 9 : 5);
+            test_add(b, kind == UNSORTED ? 5 : 9);
         } else if (j % 40 != 7) {
             test_add_random(b, &random, B_LENGTH - 1 + j % 3, begin, begin + B_SPAN, true);
         }
@@ -83,7 +83,7 @@ static void check_kind(row_kind kind)
 {
     test_pattern a = {0}, b = {0};
     make_a(&a, kind);
-    make_b(&b);
+    make_b(&b, kind);
     test_check_patterns(&a, &b, COLS);
 }
 
@@ -107,13 +107,16 @@ static void rows_that_fill_more_than_the_sampled_ones_keep_their_bits(void **sta
     check_kind(FULLER);
 }
 
-/* The last column in rows of B that A names. */
+static int64_t begin_of_row(const test_pattern *b, int64_t row) { return row > 0 ? b->offsets[row - 1] : 0; }
+
+/* The last column in rows of B that A names; those rows ascend. */
 static int32_t last_column(const test_pattern *a, const test_pattern *b)
 {
     int32_t last = 0;
-    for (int64_t k = 0; k < a->nnz; ++k)
-        for (int64_t q = b->offsets[a->columns[k]]; q < b->offsets[a->columns[k] + 1]; ++q)
-            if (b->columns[q] > last) last = b->columns[q];
+    for (int64_t k = 0; k < a->nnz; ++k) {
+        const int64_t end = b->offsets[a->columns[k]];
+        if (end > begin_of_row(b, a->columns[k]) && b->columns[end - 1] > last) last = b->columns[end - 1];
+    }
     return last;
 }
 
@@ -124,10 +127,13 @@ static void rows_with_the_last_columns_of_a_wide_b_keep_their_bits(void **state)
     for (int64_t cols = (1 << 27) - 1; cols <= 1 << 27; ++cols) {
         test_pattern a = {0}, b = {0};
         make_a(&a, ALIKE);
-        make_b(&b);
+        make_b(&b, ALIKE);
         const int64_t last = last_column(&a, &b);
-        for (int64_t k = 0; k < b.nnz; ++k) /* rows that are not named may end anywhere */
-            b.columns[k] = (int32_t)(cols - 1 - (b.columns[k] < last ? last - b.columns[k] : 0));
+        for (int64_t j = 0; j < INNER; ++j) {
+            const int64_t begin = begin_of_row(&b, j), end = b.offsets[j];
+            if (end > begin && b.columns[end - 1] > last) continue; /* it is not named */
+            for (int64_t k = begin; k < end; ++k) b.columns[k] += (int32_t)(cols - 1 - last);
+        }
         test_check_patterns(&a, &b, cols);
     }
 }
@@ -152,7 +158,7 @@ static void a_column_out_of_range_in_a_row_that_no_sample_has_is_refused(void **
     (void)state;
     test_pattern a = {0}, b = {0};
     make_a(&a, ALIKE);
-    make_b(&b);
+    make_b(&b, ALIKE);
     for (int of_b = 0; of_b < 2; ++of_b) {
         spg_csr A, B;
         test_matrix_of(&a, INNER, SPG_I32, SPG_F64, 1, 0, &A);
@@ -169,6 +175,35 @@ static void a_column_out_of_range_in_a_row_that_no_sample_has_is_refused(void **
     test_free_pattern(&b);
 }
 
+/* All of B is looked at beside the sample; its offsets are not to be followed out of it. */
+static void offsets_and_columns_of_b_that_cannot_be_are_refused(void **state)
+{
+    enum { ROW = 600, OFFSETS = 5, COLUMNS = 3 };
+    (void)state;
+    test_pattern a = {0}, b = {0};
+    make_a(&a, ALIKE);
+    make_b(&b, ALIKE);
+    const int64_t offsets[OFFSETS] = {-1, INT32_MIN, b.offsets[ROW - 1] - 1, b.nnz + 1, INT32_MAX};
+    const int32_t columns[COLUMNS] = {-1, INT32_MIN, INT32_MAX};
+    for (int t = 0; t < TEST_OFFSET_TYPES; ++t)
+        for (int k = 0; k < OFFSETS + COLUMNS; ++k) {
+            spg_csr A, B;
+            test_matrix_of(&a, INNER, test_offset_types[t], SPG_F64, 1, 0, &A);
+            test_matrix_of(&b, COLS, test_offset_types[t], SPG_F64, 2, 0, &B);
+            if (k >= OFFSETS)
+                B.columns[b.offsets[ROW] - 1] = columns[k - OFFSETS];
+            else if (test_offset_types[t] == SPG_I32)
+                ((int32_t *)B.row_offsets)[ROW + 1] = (int32_t)offsets[k];
+            else
+                ((int64_t *)B.row_offsets)[ROW + 1] = offsets[k];
+            test_assert_malformed(&A, &B);
+            spg_csr_free(test_host(), &A);
+            spg_csr_free(test_host(), &B);
+        }
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +214,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_more_entries_of_a_keep_their_bits),
         cmocka_unit_test(rows_of_b_that_do_not_pack_keep_their_bits),
         cmocka_unit_test(a_column_out_of_range_in_a_row_that_no_sample_has_is_refused),
+        cmocka_unit_test(offsets_and_columns_of_b_that_cannot_be_are_refused),
     };
     return TEST_RUN_HERE(argc, argv, "products of short rows of many products", tests);
 }

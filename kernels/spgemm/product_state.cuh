@@ -36,7 +36,8 @@ spg_status count_rows(cuda_state *state);
 /* The misfits of short rows, for which no sample was asked; waits once more. */
 spg_status count_misfits(cuda_state *state);
 
-/* Once more, by classes that take any rows; waits once more. */
+/* Once more, by classes that take any rows, where rows of B do not ascend and no sample was asked; waits once more.
+ * After a sample, which tells, only where offsets of B cannot be. */
 spg_status count_irregular(cuda_state *state);
 
 /* Where class private went ahead, the rows that it counted and left. */

@@ -196,7 +196,7 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     spg_tally found;
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
-    if ((found.faults & SPG_FAULT_B_UNSORTED) != 0) {
+    if (b_descents(found) != 0) {
         chosen->rows = path::irregular;
         return SPG_OK;
     }

@@ -35,8 +35,8 @@ struct route {
     int once_slots, once_stride; /* of a row's table; entries of C that a row is expected to have at most */
 };
 
-/* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows, for which it
- * waits. `ahead` is taken where rows are done so. */
+/* Decides from sizes that the host knows or, where rows are not short on average, from a sample of rows and whether
+ * those of B ascend, for which it waits. `ahead` is taken where rows are done so. */
 spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead);
 
 /* The smallest table for rows of up to `length` entries; 0 if none is large enough. */

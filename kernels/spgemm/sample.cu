@@ -1,12 +1,16 @@
-/* Looks at a sample of rows (sample.cuh).
+/* Looks at a sample of rows, and at the order of B's columns (sample.cuh).
  *
- * In: A and B, unchecked. Out: what the tally says of a sample (device.h), posted. A warp looks at a row: its length,
- * its products, the columns that they span, and whether the rows after it are like it; and it counts its row of C in a
- * table in shared memory, unless that takes many products. */
+ * In: A and B, unchecked. Out: what the tally says of a sample (device.h, sample.cuh), posted. A warp looks at a row:
+ * its length, its products, the columns that they span, and whether the rows after it are like it; and it counts its
+ * row of C in a table in shared memory, unless that takes many products. Such a warp has little to read and waits for
+ * most of it: further blocks, on multiprocessors that are idle beside it, read all columns of B (b_descents.cuh). */
 #include "../primitives/warp.cuh"
+#include "b_descents.cuh"
 #include "sample.cuh"
 #include "table.cuh"
 #include "tally.cuh"
+
+#include <algorithm>
 
 namespace spg
 {
@@ -21,7 +25,10 @@ enum {
     SAMPLE_SLICES = 3,             /* entries of A a lane that are asked for together */
     SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are asked for together */
     SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that no search takes long */
-    SAMPLE_SLOTS_LOG = 11
+    SAMPLE_SLOTS_LOG = 11,
+    /* A multiprocessor's blocks that read B: with two of a sample of 1024 rows as many as its shared memory takes
+     * tables of, and enough for 4 MB of loads to be under way. */
+    B_BLOCKS = 4
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 
@@ -70,43 +77,31 @@ struct product_list {
     }
 };
 
-/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. Returns whether
- * the lane met one that is not greater than the one before it in its row of B. */
+/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
 template <typename Offset>
-__device__ bool insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
+__device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
 {
     constexpr int N = SAMPLE_AT_ONCE;
     const product_list products((unsigned int)(b.end - b.begin));
-    bool unsorted = false;
-    int32_t last = NO_COLUMN; /* of the 32 products before */
     for (unsigned int base = 0; base < products.all; base += N * 32) {
         int32_t column[N];
-        bool follows[N];
 #pragma unroll
         for (int n = 0; n < N; n++) {
-            const unsigned int p = base + n * 32 + threadIdx.x % 32, at = min(p, products.all - 1);
-            const int entry = products.entry_of(at);
+            const unsigned int p = min(base + n * 32 + threadIdx.x % 32, products.all - 1);
+            const int entry = products.entry_of(p);
             const Offset begin = __shfl_sync(~0u, b.begin, entry);
-            const unsigned int in_row = at - __shfl_sync(~0u, products.before, entry);
+            const unsigned int in_row = p - __shfl_sync(~0u, products.before, entry);
             column[n] = pattern.b_columns[begin + in_row];
-            follows[n] = in_row > 0 && p == at;
-        }
-#pragma unroll
-        for (int n = 0; n < N; n++) {
-            const int32_t left = __shfl_sync(~0u, column[n], (threadIdx.x + 31) % 32);
-            unsorted = unsorted || (follows[n] && column[n] <= (threadIdx.x % 32 > 0 ? left : last));
-            last = left; /* of use to lane 0, which has the last lane's */
         }
         int slot[N];
         table.place(column, slot); /* what has no place in a full table makes the row a misfit as well */
     }
-    return unsorted;
 }
 
 /* What a block found of the sample. */
 struct sample_sums {
     unsigned int products, pairs, triples, shifted, too_many, nnz, misfits, most_a_length, most_span, most_products,
-        longest, unsorted; /* rows where a row of B was seen not to ascend */
+        longest;
 };
 
 /* Columns of a row of A, some a lane from entry k on, and whether the rows after it have the same, or one more. */
@@ -131,8 +126,8 @@ __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset>
     }
 }
 
-/* Looks at a row; by a whole warp. Rows of B are taken to ascend, but if columns that are looked at do not, it is
- * told. Of a long row of A a part is looked at, and stands for all of it: the longest of rmat16 took 0.17 ms. */
+/* Looks at a row; by a whole warp. Rows of B are taken to ascend. Of a long row of A a part is looked at, and stands
+ * for all of it: the longest of rmat16 took 0.17 ms. */
 template <typename Offset>
 __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
 {
@@ -142,7 +137,6 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     const Offset a_length = row[0].end - row[0].begin;
     const bool as_next = a_length > 0 && a_length == row[1].end - row[1].begin;
     row_needs needs{0, UINT32_MAX, 0, as_next, a_length > 0 && a_length == row[2].end - row[2].begin, as_next};
-    bool unsorted = false;
     const unsigned int apart = (unsigned int)(a_length / SAMPLE_ENTRIES) + 1;
     table.clear(lane_group<32>());
     __syncwarp();
@@ -166,15 +160,13 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
                 const int32_t first = pattern.b_columns[b[s].begin], last = pattern.b_columns[b[s].end - 1];
                 needs.first = min(needs.first, (unsigned int)first);
                 needs.last = max(needs.last, (unsigned int)last);
-                unsorted = unsorted || (last <= first && b[s].end - b[s].begin > 1);
             }
-            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS)
-                unsorted = insert_columns(pattern, table, b[s]) || unsorted;
+            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS) insert_columns(pattern, table, b[s]);
         }
     }
     const unsigned int length = (unsigned int)table.taken(lane_group<32>());
     const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple),
-               shifted = __all_sync(~0u, needs.shifted), some_unsorted = __any_sync(~0u, unsorted);
+               shifted = __all_sync(~0u, needs.shifted);
     const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
     if (threadIdx.x % 32 != 0) return;
     const bool counted = apart == 1 && needs.products <= SAMPLE_PRODUCTS,
@@ -186,7 +178,6 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     if (pair) atomicAdd(&sums.pairs, 1u);
     if (triple) atomicAdd(&sums.triples, 1u);
     if (shifted) atomicAdd(&sums.shifted, 1u);
-    if (some_unsorted) atomicAdd(&sums.unsorted, 1u);
     if (!counted) atomicAdd(&sums.too_many, 1u);
     if (counted && !fits) atomicAdd(&sums.misfits, 1u);
     if (counted && fits) atomicAdd(&sums.nnz, length);
@@ -206,14 +197,11 @@ __device__ void add_sums(spg_tally *tally, const sample_sums &sums)
     if (sums.shifted > 0) atomicAdd(&tally->scattered, sums.shifted);
     if (sums.too_many > 0) atomicAdd(&tally->sampled_long, sums.too_many);
     if (sums.misfits > 0) atomicAdd(&tally->misfits, sums.misfits);
-    if (sums.unsorted > 0) atomicOr(&tally->faults, SPG_FAULT_B_UNSORTED);
 }
 
-/* Looks at the rows of a sample, a warp each, counts in a table those of C that need few products, and posts what it
- * found. Block by block, for a thousand additions to one address would take longer than the rest. */
-template <typename Offset>
-__global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_rows(const patterns<Offset> pattern, int32_t samples, spg_mailbox *mailbox, unsigned int post)
+/* Looks at the rows of a sample, a warp each, and counts in a table those of C that need few products. Block by block,
+ * for a thousand additions to one address would take longer than the rest. Thread 0 adds. */
+template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &pattern, int32_t samples)
 {
     __shared__ int4 slots[SAMPLE_THREADS / 32][SAMPLE_SLOTS / 4];
     __shared__ sample_sums sums;
@@ -224,9 +212,46 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
     column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
     if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
     __syncthreads();
-    if (warp != 0) return;
     if (threadIdx.x == 0) add_sums(pattern.tally, sums);
-    send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+/* Counts descents within rows of B: block number `block` of so many. Thread 0 adds. */
+template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pattern, int block, int blocks)
+{
+    constexpr int WARPS = SAMPLE_THREADS / 32;
+    __shared__ unsigned long long found[WARPS];
+    const int warp = (int)threadIdx.x / 32;
+    const unsigned long long own =
+        reduce(descents_within_rows(pattern, (int64_t)block * WARPS + warp, (int64_t)blocks * WARPS), plus{});
+    if (threadIdx.x % 32 == 0) found[warp] = own;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    unsigned long long sum = 0;
+    for (int w = 0; w < WARPS; w++) sum += found[w];
+    if (sum != 0) atomicAdd(b_descents_in(pattern.tally), sum);
+}
+
+/* The blocks of the sample come first, for they take longest; the others look at B. The last to end posts what was
+ * found. */
+template <typename Offset>
+__global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_rows(const patterns<Offset> pattern, int32_t samples, int sample_blocks, spg_mailbox *mailbox,
+                unsigned int post)
+{
+    const int block = (int)blockIdx.x;
+    if (block < sample_blocks)
+        look_at_rows(pattern, samples);
+    else
+        look_at_b(pattern, block - sample_blocks, (int)gridDim.x - sample_blocks);
+    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+/* As many as have something to read, up to B_BLOCKS a multiprocessor. */
+int blocks_for_b(const cuda_product &product)
+{
+    const int64_t fours = product.B->nnz / (4 * FOURS_AT_ONCE), rows = product.B->rows / BEGINNINGS_AT_ONCE;
+    const int64_t blocks = std::max(fours, rows) / SAMPLE_THREADS + 1;
+    return (int)std::min(blocks, (int64_t)B_BLOCKS * product.cuda->multiprocessors);
 }
 
 } // namespace
@@ -234,10 +259,11 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
 spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
 {
     const unsigned int post = ++product.cuda->posts;
-    const int blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
+    const int sample_blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
+    const int blocks = sample_blocks + blocks_for_b(product);
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
-        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
-                                                                         samples, product.cuda->device_mailbox, post);
+        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), samples, sample_blocks, product.cuda->device_mailbox, post);
         return spg_cuda_check_launch(product.context, "sample_rows");
     });
     return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;

@@ -1,60 +1,9 @@
-/* What a user of streams and graphs relies on: work is queued on the caller's stream, a product waits at most twice
- * (once more where rows of B do not ascend and a sample did not tell), a plan's run not at all, so that it can be
- * captured and replayed with new values. */
-#include "alike_rows.h"
+/* What a user of streams and graphs relies on: work is queued on the caller's stream; draws from tables wait
+ * for nothing, nor does a plan's run, so that it can be captured and replayed with new values. */
 #include "count_waits.h"
+#include "stream_operands.h"
 
-#include "spg/amg.h"
 #include "spg/sampling.h"
-
-#include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <string.h>
-
-typedef struct operands {
-    cudaStream_t stream;
-    spg_context *context;
-    spg_csr A, B, here_A, here_B;
-} operands;
-
-/* A and B are made. */
-static void send_operands_within(operands *o, int64_t workspace_limit)
-{
-    assert_int_equal(cudaStreamCreateWithFlags(&o->stream, cudaStreamNonBlocking), cudaSuccess);
-    spg_config config = test_config();
-    config.stream = o->stream;
-    config.workspace_limit = workspace_limit;
-    o->context = test_context_of(&config);
-    test_to_place(o->context, &o->A, &o->here_A);
-    test_to_place(o->context, &o->B, &o->here_B);
-}
-
-static void send_operands(operands *o) { send_operands_within(o, 0); }
-
-/* Rows of so many entries on average, so that products of every class of rows come up. */
-static void open_operands(operands *o, int64_t rows, double a_mean, double b_mean, spg_type value_type)
-{
-    test_random_csr(test_host(), rows, rows, a_mean, SPG_I32, value_type, 3, TEST_INTEGER, &o->A);
-    test_random_csr(test_host(), rows, rows, b_mean, SPG_I32, value_type, 4, TEST_INTEGER, &o->B);
-    send_operands(o);
-}
-
-static void close_operands(operands *o)
-{
-    spg_csr_free(o->context, &o->here_A);
-    spg_csr_free(o->context, &o->here_B);
-    spg_csr_free(test_host(), &o->A);
-    spg_csr_free(test_host(), &o->B);
-    spg_context_destroy(o->context);
-    assert_int_equal(cudaStreamDestroy(o->stream), cudaSuccess);
-}
-
-static const struct {
-    int64_t rows;
-    double a_mean, b_mean;
-} shapes[] = {{3000, 4, 3}, {2000, 12, 9}, {1500, 30, 30}, {900, 200, 150}};
-
-enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* New values in both operands, on the host and, by a copy on their stream, on the device. */
 static void renew_values(operands *o, uint64_t seed)
@@ -68,205 +17,6 @@ static void renew_values(operands *o, uint64_t seed)
     assert_int_equal(
         cudaMemcpyAsync(o->here_B.values, o->B.values, size * (size_t)o->B.nnz, cudaMemcpyHostToDevice, o->stream),
         cudaSuccess);
-}
-
-static void assert_product(operands *o, const spg_csr *here_C, const char *where)
-{
-    spg_csr expected, C;
-    test_reference_product(&o->A, &o->B, &expected);
-    test_to_host(o->context, here_C, &C);
-    test_assert_same_product(&C, &expected, where);
-    spg_csr_free(test_host(), &expected);
-    spg_csr_free(test_host(), &C);
-}
-
-static int waits_of_a_product(operands *o, const char *what)
-{
-    spg_csr C;
-    waits = 0;
-    assert_int_equal(spgemm_csr(o->context, &o->here_A, &o->here_B, &C), SPG_OK);
-    const int waited = waits;
-    assert_product(o, &C, what);
-    spg_csr_free(o->context, &C);
-    return waited;
-}
-
-static void a_product_waits_at_most_twice(void **state)
-{
-    (void)state;
-    for (int s = 0; s < SHAPES; ++s) {
-        operands o;
-        open_operands(&o, shapes[s].rows, shapes[s].a_mean, shapes[s].b_mean, SPG_F64);
-        assert_in_range(waits_of_a_product(&o, "a product"), 1, 2);
-        close_operands(&o);
-    }
-}
-
-static void rows_that_no_sample_has_cost_no_wait(void **state)
-{
-    (void)state;
-    for (int k = 0; k < ALIKE; ++k) {
-        operands o;
-        make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
-        send_operands(&o);
-        assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
-        close_operands(&o);
-    }
-}
-
-/* Few columns, or several windows of them; more hubs than are shared out among blocks. */
-static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **state)
-{
-    const hub_kind kinds[] = {{"a row of many entries, but no hub", 1, HUB_A, 1, 0, false},
-                              {"a row of many entries", 1, HUB_A + 1, 1, 0, false},
-                              {"a row of all entries", 1, HUB_ROWS, 80, 0, false},
-                              {"rows of many entries", 40, HUB_A + 1, 1, 0, false},
-                              {"rows of many products", 3, 0, 1, LONG_B, false},
-                              {"rows of many products, far apart", 3, 0, 128, LONG_B, false}};
-    (void)state;
-    for (int k = 0; k < ALIKE; ++k)
-        for (int h = 0; h < (int)(sizeof kinds / sizeof *kinds); ++h) {
-            char what[200];
-            operands o;
-            snprintf(what, sizeof what, "%s, %s", alike[k].kernel, kinds[h].what);
-            make_alike(&alike[k], HUB_ROWS, &kinds[h], &o.A, &o.B);
-            send_operands(&o);
-            assert_in_range(waits_of_a_product(&o, what), 1, 2);
-            close_operands(&o);
-        }
-}
-
-/* The limits leave room for some of the bitmaps that hubs are counted with, or for none. */
-static void a_limit_on_workspace_adds_no_wait_for_such_rows(void **state)
-{
-    enum { TABLES = 5 };
-    const int64_t limits[] = {1 << 20, 600 << 10};
-    const hub_kind kind = {"hubs within a limit", 3, HUB_A + 1, 256, 0, false};
-    (void)state;
-    for (int l = 0; l < 2; ++l) {
-        operands o;
-        spgemm_stats stats;
-        make_alike(&alike[TABLES], HUB_ROWS, &kind, &o.A, &o.B);
-        send_operands_within(&o, limits[l]);
-        assert_in_range(waits_of_a_product(&o, kind.what), 1, 2);
-        assert_int_equal(spgemm_last_stats(o.context, &stats), SPG_OK);
-        assert_in_range(stats.workspace_bytes, 1, limits[l]);
-        close_operands(&o);
-    }
-}
-
-static void rows_that_no_sample_has_are_checked(void **state)
-{
-    (void)state;
-    for (int k = 0; k < ALIKE; ++k) {
-        operands o;
-        spg_csr C;
-        make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
-        o.A.columns[test_offset(&o.A, 606) - 1] = 6000;
-        send_operands(&o);
-        assert_int_equal(spgemm_csr(o.context, &o.here_A, &o.here_B, &C), SPG_ERROR_FORMAT);
-        assert_non_null(strstr(spg_context_message(o.context), "605"));
-        close_operands(&o);
-    }
-}
-
-/* Rows of B in any order: for a product that asks no sample, and for others, of which a sample sees it. The last ones
- * have rows of class global, which are filled in slices that cost a wait: few columns, several bitmaps of them, and
- * rows of A that are split. */
-static const struct {
-    const char *what;
-    int64_t rows, inner, cols;
-    double a_mean, b_mean;
-    spg_type offset_type, value_type;
-    unsigned flags;
-    int waits;
-} unsorted[] = {{"short rows", 3000, 3000, 3000, 4, 3, SPG_I32, SPG_F64, TEST_UNSORTED, 2},
-                {"rows of a warp", 2000, 2000, 2000, 12, 9, SPG_I32, SPG_F64, TEST_UNSORTED, 2},
-                {"rows of a warp, 64-bit offsets", 2000, 2000, 2000, 12, 9, SPG_I64, SPG_F32, TEST_UNSORTED, 2},
-                {"repeated columns", 2000, 2000, 2000, 12, 9, SPG_I32, SPG_F64, TEST_DUPLICATES, 2},
-                {"rows of a block", 1500, 1500, 1500, 30, 30, SPG_I32, SPG_F32, TEST_UNSORTED | TEST_DUPLICATES, 2},
-                {"rows of a block, 64-bit offsets", 1500, 1500, 1500, 60, 30, SPG_I64, SPG_C32, TEST_UNSORTED, 2},
-                {"long rows", 900, 900, 900, 200, 150, SPG_I32, SPG_F64, TEST_UNSORTED, 3},
-                {"long rows, many columns", 300, 900, 4000000, 200, 150, SPG_I64, SPG_F64, TEST_UNSORTED, 3},
-                {"long rows, split", 300, 4000, 4000, 3000, 10, SPG_I32, SPG_F64, TEST_UNSORTED | TEST_DUPLICATES, 3}};
-
-static void rows_of_b_that_do_not_ascend_cost_no_wait(void **state)
-{
-    (void)state;
-    for (int s = 0; s < (int)(sizeof unsorted / sizeof *unsorted); ++s) {
-        const spg_type offset_type = unsorted[s].offset_type, value_type = unsorted[s].value_type;
-        operands o;
-        test_random_csr(test_host(), unsorted[s].rows, unsorted[s].inner, unsorted[s].a_mean, offset_type, value_type,
-                        8, TEST_INTEGER, &o.A);
-        test_random_csr(test_host(), unsorted[s].inner, unsorted[s].cols, unsorted[s].b_mean, offset_type, value_type,
-                        9, TEST_INTEGER | unsorted[s].flags, &o.B);
-        send_operands(&o);
-        assert_in_range(waits_of_a_product(&o, unsorted[s].what), 1, unsorted[s].waits);
-        close_operands(&o);
-    }
-}
-
-/* One that no row of a sample names, last in B. */
-static void a_row_of_b_that_does_not_ascend_and_no_sample_has_costs_a_wait(void **state)
-{
-    const hub_kind kind = {"a row of B that does not ascend", 1, 0, 1, 50, true};
-    (void)state;
-    for (int k = 0; k < ALIKE; ++k) {
-        operands o;
-        make_alike(&alike[k], HUB_ROWS, &kind, &o.A, &o.B);
-        const int64_t last = o.B.nnz - 1;
-        const int32_t column = o.B.columns[last];
-        o.B.columns[last] = o.B.columns[last - 1];
-        o.B.columns[last - 1] = column;
-        send_operands(&o);
-        assert_int_equal(waits_of_a_product(&o, alike[k].kernel), 3);
-        close_operands(&o);
-    }
-}
-
-/* Each row of A is coupled to its neighbours and, if there is a hub, to the first; P takes four rows to one. */
-static void make_chain(operands *o, bool has_hub)
-{
-    enum { ROWS = 6000 };
-    test_pattern a = {0}, p = {0};
-    for (int64_t i = 0; i < ROWS; ++i) {
-        if (has_hub && i > 1) test_add(&a, 0);
-        for (int64_t j = i > 0 ? i - 1 : 0; j < ROWS && (j <= i + 1 || (has_hub && i == 0)); ++j) test_add(&a, j);
-        test_end_row(&a);
-        test_add(&p, i / 4);
-        test_end_row(&p);
-    }
-    test_matrix_of(&a, ROWS, SPG_I32, SPG_F64, 0, TEST_INTEGER, &o->A);
-    test_matrix_of(&p, ROWS / 4, SPG_I32, SPG_F64, 3, TEST_INTEGER, &o->B);
-    for (int64_t i = 0; i < ROWS; ++i)
-        for (int64_t k = test_offset(&o->A, i); k < test_offset(&o->A, i + 1); ++k)
-            ((double *)o->A.values)[k] = (double)(1 + (i + o->A.columns[k]) % 5);
-    test_free_pattern(&a);
-    test_free_pattern(&p);
-}
-
-/* A*P and R*(A*P) wait once each where rows are short; the hub is too long for the kernels that count first. */
-static void a_long_row_costs_a_galerkin_product_two_waits_at_most(void **state)
-{
-    int waited[2];
-    (void)state;
-    for (int has_hub = 0; has_hub < 2; ++has_hub) {
-        operands o;
-        spg_csr C, expected, here;
-        make_chain(&o, has_hub != 0);
-        send_operands(&o);
-        waits = 0;
-        assert_int_equal(spg_galerkin(o.context, NULL, &o.here_A, &o.here_B, &C), SPG_OK);
-        waited[has_hub] = waits;
-        assert_int_equal(spg_galerkin(test_host(), NULL, &o.A, &o.B, &expected), SPG_OK);
-        test_to_host(o.context, &C, &here);
-        test_assert_same_product(&here, &expected, "a Galerkin product");
-        spg_csr_free(o.context, &C);
-        spg_csr_free(test_host(), &here);
-        spg_csr_free(test_host(), &expected);
-        close_operands(&o);
-    }
-    assert_in_range(waited[1], 1, waited[0] + 2);
 }
 
 static void draws_from_tables_wait_for_nothing(void **state)
@@ -308,7 +58,7 @@ static void work_follows_what_was_queued_on_the_stream_before(void **state)
 {
     (void)state;
     operands o;
-    open_operands(&o, 200000, 5, 3, SPG_F64);
+    open_operands(&o, &(operand_shape){200000, 5, 3}, SPG_F64);
     spg_csr C;
     for (uint64_t seed = 1; seed <= 3; ++seed) {
         renew_values(&o, seed);
@@ -325,7 +75,7 @@ static void a_captured_plan_is_replayed_with_new_values(void **state)
     for (int s = 0; s < SHAPES; ++s)
         for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
             operands o;
-            open_operands(&o, shapes[s].rows, shapes[s].a_mean, shapes[s].b_mean, test_value_types[v]);
+            open_operands(&o, &shapes[s], test_value_types[v]);
             spgemm_plan *plan;
             spg_csr C = {0};
             assert_int_equal(spgemm_plan_create(o.context, &o.here_A, &o.here_B, &plan), SPG_OK);
@@ -358,14 +108,6 @@ int main(int argc, char **argv)
     (void)argc;
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_waits_at_most_twice),
-        cmocka_unit_test(rows_that_no_sample_has_cost_no_wait),
-        cmocka_unit_test(rows_of_very_many_entries_that_no_sample_has_cost_no_wait),
-        cmocka_unit_test(a_limit_on_workspace_adds_no_wait_for_such_rows),
-        cmocka_unit_test(rows_that_no_sample_has_are_checked),
-        cmocka_unit_test(rows_of_b_that_do_not_ascend_cost_no_wait),
-        cmocka_unit_test(a_row_of_b_that_does_not_ascend_and_no_sample_has_costs_a_wait),
-        cmocka_unit_test(a_long_row_costs_a_galerkin_product_two_waits_at_most),
         cmocka_unit_test(draws_from_tables_wait_for_nothing),
         cmocka_unit_test(work_follows_what_was_queued_on_the_stream_before),
         cmocka_unit_test(a_captured_plan_is_replayed_with_new_values),
