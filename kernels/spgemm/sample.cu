@@ -27,7 +27,8 @@ enum {
     SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that no search takes long */
     SAMPLE_SLOTS_LOG = 11,
     /* A multiprocessor's blocks that read B: with two of a sample of 1024 rows as many as its shared memory takes
-     * tables of, and enough for 4 MB of loads to be under way. */
+     * tables of, and enough for 4 MB of loads to be under way (spgemm_bench, H100, A*P: tet3d 0.633 ms, 0.635 with two,
+     * 0.645 with one, 0.624 without looking at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
     B_BLOCKS = 4
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");

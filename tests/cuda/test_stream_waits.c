@@ -267,7 +267,7 @@ static bool is_found_unsorted(operands *o, bool compare)
 /* Repeats a column wherever that is within a row: all about the ends of B, some of those between. */
 static void find_each_place(operands *o)
 {
-    enum { ABOUT_ENDS = 600, APART = 37 };
+    enum { ABOUT_ENDS = 150, APART = 37 };
     const int64_t nnz = o->B.nnz;
     for (int64_t k = 0; k < o->B.rows; ++k)
         for (int64_t e = test_offset(&o->B, k) + 1; e < test_offset(&o->B, k + 1); ++e) {
