@@ -5,11 +5,11 @@
 #
 # Options for the bench stand in SAMPLING_BENCH_OPTIONS, such as `--place host`. SAMPLING_ITEMS and SAMPLING_DRAWS name
 # other sizes of one distribution and numbers of draws from it, SAMPLING_TOPICS numbers of topics (`none`: no z-step, nor
-# one draw from each row), SAMPLING_PAPERS papers to take up again (forest, alias; `none`), SAMPLING_PARTS parts of the
-# alias paper (build,split,transfer,draw). Each file that is measured begins anew, except that sampling.jsonl is added to
-# where SAMPLING_ITEMS is `none`, and sampling_alias.jsonl where SAMPLING_PARTS are named: a later record of the same
-# measurement replaces an earlier one. On a GPU all of it takes two to three minutes, and "forest alias butterfly" another:
-# the butterfly paper's figures have hundreds of points, which on a host take hours.
+# one draw from each row, nor tables of short rows), SAMPLING_PAPERS papers to take up again (forest, alias; `none`),
+# SAMPLING_PARTS parts of the alias paper (build,split,transfer,draw). Each file that is measured begins anew, except that
+# sampling.jsonl is added to where SAMPLING_ITEMS is `none`, and sampling_alias.jsonl where SAMPLING_PARTS are named: a
+# later record of the same measurement replaces an earlier one. On a GPU all of it takes two to three minutes, and "forest
+# alias butterfly" another: the butterfly paper's figures have hundreds of points, which on a host take hours.
 set -eu
 bench=$1
 folder=${2:-.}
@@ -39,9 +39,13 @@ for weights in uniform powerlaw:1; do
 done
 for type in f32 f64; do
     [ "$topics" != none ] || break
-    measure sampling --type "$type" --rows 100000 --peers none
+    measure sampling --type "$type" --rows 100000 --peers none --reps 20
     measure sampling --type "$type" --rows 1000000 --items 4096 --ragged --peers none
     for k in $topics; do measure sampling_lda --type "$type" --lda "$k"; done
+done
+for n in 1 2 3 4 8 16 32; do
+    [ "$topics" != none ] || break
+    measure sampling --rows 1000000 --items "$n" --method alias --peers none
 done
 for paper in $papers; do
     [ "$paper" != none ] || break

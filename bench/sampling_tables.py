@@ -43,11 +43,32 @@ def draws_table(records, tools):
     return tools.markdown(head, rows) if rows else ""
 
 
+def of_many_rows(records, phase):
+    return [r for r in records if "paper" not in r and r.get("rows", 1) > 1 and r.get("phase") == phase]
+
+
+def is_alias(record):
+    return record["implementation"] == "spg-alias"
+
+
+def tables_table(records, tools):
+    """Alias tables of many rows at once, and a draw from each."""
+    head = ["rows", "items a row", "build ms", "ns an item", "draw ms"]
+    builds, draws = (latest([r for r in of_many_rows(records, phase) if is_alias(r)], "rows", "items")
+                     for phase in ("build", "draw"))
+    rows = []
+    for key, build in sorted(builds.items()):
+        ms = tools.time_of(build)
+        rows.append([power_of_ten(build["rows"]), f"{build['items'] / build['rows']:.3g}", tools.digits(ms),
+                     tools.digits(1e6 * ms / build["items"]), tools.digits(draws[key] and tools.time_of(draws[key]))])
+    return tools.markdown(head, rows) if rows else ""
+
+
 def rows_table(records, tools):
     """One draw from each of many distributions: the share of the bandwidth that reading the weights once reaches."""
     head = ["weights", "rows", "items", "type", "method", "ms", "limit ms", "% of bandwidth"]
-    found = latest([r for r in records if "paper" not in r and r.get("rows", 1) > 1 and r.get("phase") == "draw"],
-                   "weights", "rows", "items", "type", "implementation")
+    found = latest([r for r in of_many_rows(records, "draw") if not is_alias(r)], "weights", "rows", "items", "type",
+                   "implementation")
     rows = []
     for draw in found.values():
         share = tools.ratio(draw.get("limit_ms"), tools.time_of(draw))
@@ -221,7 +242,7 @@ def samplers_table(records, tools):
     return with_reasons(["weights", "items", "draws", *names, "fastest"], rows, draws_made, tools)
 
 
-TABLES = {"draws": draws_table, "rows": rows_table, "topics": topics_table, "figures": figures_table,
+TABLES = {"draws": draws_table, "rows": rows_table, "tables": tables_table, "topics": topics_table, "figures": figures_table,
           "loads": loads_table, "errors": errors_table, "builders": builders_table, "phases": phases_table,
           "splits": splits_table, "transfers": transfers_table, "samplers": samplers_table}
 

@@ -16,8 +16,8 @@ folder; there is one table for each device and value type. NAME is
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     host-amg-steps, device-amg-steps          their set-up by step
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
-    device-draws, device-rows, device-topics, device-figures, device-loads, device-errors, device-builders,
-    device-phases, device-splits, device-transfers, device-samplers, host-...
+    device-draws, device-rows, device-tables, device-topics, device-figures, device-loads, device-errors,
+    device-builders, device-phases, device-splits, device-transfers, device-samplers, host-...
                                               sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
