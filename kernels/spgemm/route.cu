@@ -34,8 +34,9 @@ enum {
 /* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
  * of B's rows up to which four lanes a row do, and up to which it is done by half; how many times as long as B's mean
  * row nearly all rows of C are from the diagonal on (of the grids and meshes of matrices/ and their hierarchies 4.6, on
- * coarse levels 6.0; those that are longer cost more: rows_upper.cuh). spgemm_bench, H100, RAP by halves and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row),
- * tri2d 0.87 and 0.94, fd3d7 0.82 and 1.15, fe3d27 2.1 and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50.
+ * coarse levels 6.0; those that are longer cost more: rows_upper.cuh). spgemm_bench, H100, RAP by halves and whole:
+ * fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row), tri2d 0.87 and 0.94, fd3d7 0.82 and 1.15, fe3d27 2.1 and 2.2,
+ * tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50.
  */
 enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
 constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
