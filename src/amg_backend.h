@@ -112,7 +112,8 @@ typedef struct spg_amg_backend {
      * set, with the same seed. Its roots take the next numbers in ascending order; a free node that is no root joins
      * the largest-numbered one that its row names. (3) Nodes still free join, of the aggregates of the first 64 entries
      * of their row whose nodes had one after (2), that which has most of these entries, of several the lowest-numbered;
-     * nodes without any take the next numbers in ascending order, each an aggregate of its own. */
+     * nodes without any take the next numbers in ascending order, each an aggregate of its own. (4) All are numbered
+     * anew in the order of their first nodes, so that neighbours, whatever set they come from, have near numbers. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
                                  int32_t *aggregate_of, int64_t *aggregates);
     /* As above, PyAMG's standard aggregation; NULL where the backend has none. */

@@ -232,6 +232,19 @@ static int32_t most_frequent(const graph *g, const int32_t *aggregate_of, int64_
     return best;
 }
 
+/* A number is how many aggregates have an earlier first node. */
+static void number_by_first_nodes(const graph *g, int32_t count, int32_t *aggregate_of)
+{
+    int32_t *first = malloc((size_t)count * sizeof *first + 1), *before = calloc((size_t)g->nodes + 1, sizeof *before);
+    assert_true(first != NULL && before != NULL);
+    for (int64_t i = g->nodes - 1; i >= 0; i--) first[aggregate_of[i]] = (int32_t)i;
+    for (int32_t a = 0; a < count; a++) before[first[a] + 1] = 1;
+    for (int64_t i = 0; i < g->nodes; i++) before[i + 1] += before[i];
+    for (int64_t i = 0; i < g->nodes; i++) aggregate_of[i] = before[first[aggregate_of[i]]];
+    free(first);
+    free(before);
+}
+
 static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate_of, char *allowed, char *candidates,
                                char *roots)
 {
@@ -255,6 +268,7 @@ static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate
         joined[i] = aggregate_of[i] >= 0 ? aggregate_of[i] : most_frequent(g, aggregate_of, i);
     for (int64_t i = 0; i < g->nodes; i++) aggregate_of[i] = joined[i] >= 0 ? joined[i] : count++;
     free(joined);
+    number_by_first_nodes(g, count, aggregate_of);
     return count;
 }
 

@@ -128,6 +128,21 @@ __device__ inline void follow_choices(const aggregation &job)
     });
 }
 
+/* Neighbours have near numbers then, whichever of the sets their aggregates' roots are of. */
+__device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_group &grid, int64_t aggregates)
+{
+    int32_t *const first = job.path, *const new_of = job.undecided; /* lists of nodes before */
+    for (int64_t a = (int64_t)grid.thread_rank(); a < aggregates; a += (int64_t)grid.size()) first[a] = INT32_MAX;
+    grid.sync();
+    for_each_owned(job, [&](int64_t i) { atomicMin(first + job.aggregate_of[i], (int32_t)i); });
+    grid.sync();
+    number_nodes(
+        job, grid, 0, [&](int64_t i) { return first[job.aggregate_of[i]] == (int32_t)i; },
+        [&](int64_t i, int64_t number) { new_of[job.aggregate_of[i]] = (int32_t)number; });
+    grid.sync();
+    for_each_owned(job, [&](int64_t i) { job.aggregate_of[i] = new_of[job.aggregate_of[i]]; });
+}
+
 __device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid, list_counts &counts)
 {
     int round = 0;
@@ -168,6 +183,7 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
         [&](int64_t i, int64_t number) { job.ring[i] = (uint64_t)(number + 1); });
     grid.sync();
     follow_choices(job);
+    number_by_first_nodes(job, grid, aggregates);
     return aggregates;
 }
 

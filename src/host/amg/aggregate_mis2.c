@@ -114,6 +114,18 @@ static void join_strongest(aggregation *job, int64_t count)
         job->aggregate_of[job->open[k]] = job->path[k] >= 0 ? job->path[k] : (int32_t)job->aggregates++;
 }
 
+/* Neighbours have near numbers then, whichever of the sets their aggregates' roots are of. */
+static void number_by_first_nodes(aggregation *job)
+{
+    int32_t *new_of = job->path, next = 0;
+    memset(new_of, -1, (size_t)job->aggregates * sizeof *new_of);
+    for (int64_t i = 0; i < job->graph->nodes; ++i) {
+        int32_t *number = &new_of[job->aggregate_of[i]];
+        if (*number < 0) *number = next++;
+        job->aggregate_of[i] = *number;
+    }
+}
+
 static void aggregate_in_phases(aggregation *job)
 {
     const int64_t nodes = list_all(job, job->path);
@@ -124,6 +136,7 @@ static void aggregate_in_phases(aggregation *job)
     select_roots(job, path, spg_graph_filter(job->threads, job->open, path, has_two_free, job));
     join_marked(job);
     join_strongest(job, spg_graph_filter(job->threads, job->open, list_all(job, job->open), is_free, job));
+    number_by_first_nodes(job);
 }
 
 spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
