@@ -95,12 +95,19 @@ static cudaError_t create_side_streams(spg_cuda *cuda)
         error = cudaStreamCreateWithFlags(&cuda->side_streams[k], cudaStreamNonBlocking);
         if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->joins[k], cudaEventDisableTiming);
     }
+    int least = 0, greatest = 0;
+    if (error == cudaSuccess) error = cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    if (error == cudaSuccess)
+        error = cudaStreamCreateWithPriority(&cuda->urgent_stream, cudaStreamNonBlocking, greatest);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->urgent_join, cudaEventDisableTiming);
     return error;
 }
 
 static void destroy_side_streams(spg_cuda *cuda)
 {
     if (cuda->fork != nullptr) cudaEventDestroy(cuda->fork);
+    if (cuda->urgent_join != nullptr) cudaEventDestroy(cuda->urgent_join);
+    if (cuda->urgent_stream != nullptr) cudaStreamDestroy(cuda->urgent_stream);
     for (int k = 0; k < SPG_SIDE_STREAMS; ++k) {
         if (cuda->joins[k] != nullptr) cudaEventDestroy(cuda->joins[k]);
         if (cuda->side_streams[k] != nullptr) cudaStreamDestroy(cuda->side_streams[k]);

@@ -102,9 +102,10 @@ typedef struct spg_cuda {
     cudaEvent_t events[SPG_STAGES];        /* NULL unless timing is asked for */
     void *pointer_attribute;               /* see pointer.c */
     cudaStream_t side_streams[SPG_SIDE_STREAMS];
-    cudaEvent_t fork, joins[SPG_SIDE_STREAMS]; /* when the side streams may begin; when they have ended */
-    spg_tally *product_tally;                  /* device memory; of products alone */
-    bool product_tally_is_clear;               /* false while a product counts, and after one that failed */
+    cudaStream_t urgent_stream; /* likewise; blocks of its kernels are dealt before those of all others */
+    cudaEvent_t fork, joins[SPG_SIDE_STREAMS], urgent_join; /* when these streams may begin; when they have ended */
+    spg_tally *product_tally;                               /* device memory; of products alone */
+    bool product_tally_is_clear; /* false while a product counts, and after one that failed */
     spg_block blocks[SPG_BLOCKS];
     int next_block; /* the one to be forgotten first */
     int64_t kept_bytes;

@@ -19,6 +19,7 @@ struct direct_shape : group_shape {
     const uint8_t *follows;
     uint2 *units; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
     bool wraps;   /* counting: the window holds columns by their remainders */
+    kept_bits kept;
 };
 
 /* Four marks, or sixteen, as bits. */
@@ -377,7 +378,8 @@ inline direct_shape direct_shape_of(const cuda_product &product, const row_set &
             0,
             product.notes.follows,
             product.notes.units,
-            false};
+            false,
+            product.kept};
 }
 
 } // namespace spg

@@ -15,14 +15,14 @@ struct direct_memory {
     int4 *rest;
 };
 
-/* Packs the marks to words of bits and the columns before each; returns how many columns there are. Word w is that of
- * the marks from 32 * place(w) on. */
-template <typename Group, typename Place>
-__device__ inline int pack_window(const Group &group, const marked_window &window, uint2 *words, Place &&place)
+/* Packs words of bits, those of a window's columns, with the columns before each; returns how many columns there are.
+ * bits_of(w): word w. */
+template <typename Group, typename Bits>
+__device__ inline int pack_window(const Group &group, const marked_window &window, uint2 *words, Bits &&bits_of)
 {
     int before = 0;
     for (int w = group.lane; __any_sync(~0u, w < (int)window.width / 32 + group.lane); w += Group::lanes) {
-        const uint32_t bits = w < (int)window.width / 32 ? marks_word<Group>(window.marks, place(w)) : 0;
+        const uint32_t bits = w < (int)window.width / 32 ? bits_of(w) : 0;
         const int mine = __popc(bits);
         int sum = mine;
 #pragma unroll
@@ -196,11 +196,11 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
                 if (r == 0 || r < bundle.rows) number.c_values[begin[r] + x] = sums[r * most + x];
     }
 
-    /* The window's columns and values, when they are marked; live: the group's row has any. */
-    template <bool Pieces>
-    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live)
+    /* The window's columns and values, by the bits of its columns; live: the group's row has any. */
+    template <bool Pieces, typename Bits>
+    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live, Bits &&bits_of)
     {
-        const int length = pack_window(group, window, memory.words, [](int w) { return w; });
+        const int length = pack_window(group, window, memory.words, bits_of);
         write_columns(window, length);
         if constexpr (has_values) {
             add_window<Pieces>(shape, window, length, live ? bundle.row[0] : span<Offset>{0, 0});
@@ -208,6 +208,20 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
         }
 #pragma unroll
         for (int r = 0; r < R; r++) begin[r] += length;
+    }
+
+    /* Row i of a whole warp, bundle.row[0] of A, if its columns have been kept: then nothing is marked. Returns whether
+     * they have been. */
+    template <bool Pieces> __device__ bool fill_kept(const direct_shape &shape, int32_t i)
+    {
+        const int2 where = shape.kept.words != nullptr ? shape.kept.where[i] : int2{0, 0};
+        if (where.y == 0) return false;
+        const uint32_t *const kept = shape.kept.words + (int64_t)i * shape.kept.stride;
+        const marked_window window{nullptr, (uint32_t)where.x, (uint32_t)where.y, NONE};
+        if (bundle.row[0].begin < bundle.row[0].end)
+            fill_window<Pieces>(shape, window, true, [&](int w) { return kept[w]; });
+        __syncwarp();
+        return true;
     }
 };
 

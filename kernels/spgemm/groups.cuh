@@ -26,6 +26,7 @@ struct group_shape {
     int lanes, together, group_bytes; /* bytes of shared memory */
     int tile_steps;
     bool pieces;
+    int rounds = 1; /* blocks for each that is resident: with several, other kernels' blocks get in between them */
 };
 
 inline double mean_b_row(const cuda_product &product)
@@ -222,7 +223,8 @@ inline int group_block_threads(const cuda_product &product, const group_shape &s
     return fit < GROUP_THREADS / 32 ? fit * 32 : GROUP_THREADS;
 }
 
-/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time. blocks = 0: no unit. */
+/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time, or shape.rounds as
+ * many. blocks = 0: no unit. */
 struct group_grid {
     unsigned int blocks;
     int threads, bytes;
@@ -248,7 +250,7 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
     spg_status status = spg_cuda_check(product.context, error, name);
     if (status != SPG_OK) return status;
-    const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
+    const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors * shape.rounds;
     const int64_t steps = (units + groups - 1) / groups;
     shape.tile_steps = steps >= 4 * GROUP_TILE_STEPS * most ? GROUP_TILE_STEPS : 1;
     const int64_t tiles = (steps + shape.tile_steps - 1) / shape.tile_steps;

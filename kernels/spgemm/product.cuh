@@ -28,6 +28,15 @@ struct packed_copy {
     int64_t bytes;
 };
 
+/* Columns of rows of C as counting found them, kept in workspace for filling: class narrow counts, class direct fills
+ * (rows_mixed.cu). words = NULL: none are kept. */
+struct kept_bits {
+    uint32_t *words; /* `stride` for each row, a bit a column */
+    int2 *where;     /* of each row: the column of the first bit, and how many columns follow; 0: not kept */
+    int stride;      /* a multiple of 4 */
+    int64_t bytes;
+};
+
 /* The host's view of a product under way. */
 struct cuda_product {
     spg_context *context;
@@ -40,6 +49,7 @@ struct cuda_product {
     int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
     equal_notes notes;
     packed_copy packed;
+    kept_bits kept;
 };
 
 /* Workspace within the context's limit, freed in the order of the stream. */

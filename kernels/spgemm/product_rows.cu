@@ -275,7 +275,7 @@ spg_status count_rows(cuda_state *state)
         if (state->ahead.columns != nullptr) return count_equal_ahead(state);
         status = count_alike_rows(run, state->chosen);
         break;
-    case path::mixed_rows: status = count_rows_mixed(run, false, &state->mixed); break;
+    case path::mixed_rows: status = count_rows_mixed(run, false, state->chosen.span, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
     }
     if (status == SPG_OK) status = post_scan_and_wait(state);
@@ -289,7 +289,7 @@ spg_status count_misfits(cuda_state *state)
     spg_status status = restore_lengths(state->run);
     if (status == SPG_OK)
         status = before.misfits <= FEW_ROWS ? count_few_misfits(state->run, before.misfits)
-                                            : count_rows_mixed(state->run, true, &state->mixed);
+                                            : count_rows_mixed(state->run, true, 0, &state->mixed);
     if (status == SPG_OK) status = post_scan_and_wait(state);
     state->found.nnz += before.nnz;
     state->found.products += before.products;

@@ -109,10 +109,7 @@ enum { NARROW_COLUMNS = 1 << 16 };
 spg_status count_rows_narrow(cuda_product &product, const row_set &rows, uint32_t *ticket);
 spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
 
-/* rows_window.cu. Bitmaps of columns, then windows of C's entries summed in shared memory: rows of any length, long
- * ones split over blocks. row_products: of every row of A, in device memory; NULL: not known. */
-spg_status count_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products);
-spg_status fill_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products);
+/* window.cuh: rows of any length, long ones split over blocks. */
 
 /* The paper's classes, section 3.3; *_MOST products a row. rows_thread.cu: a sorting network in one thread's registers.
  * rows_warp.cu: a warp, sorted across its registers. rows_cta.cu: a block, CUB's radix sort. */

@@ -69,7 +69,8 @@ __device__ inline unit_found count_unit(const direct_shape &shape, const pattern
             marked_window window{marks, base, fills ? wrapped.width : 0, NONE};
             const int first_word = (int)(base / 32), words = (int)wrapped.width / 32;
             if (__any_sync(~0u, fills))
-                pack_window(group, window, fill.memory.words, [&](int w) { return (first_word + w) & (words - 1); });
+                pack_window(group, window, fill.memory.words,
+                            [&](int w) { return marks_word<row_group>(window.marks, (first_word + w) & (words - 1)); });
             if (fills) unit.window = window, whole = bundle;
         } else {
             __syncwarp();

@@ -1,16 +1,20 @@
 /* Filling, class direct: columns are found by their place in a window, not by a search.
  *
- * Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed to words of bits,
- * each with the number of columns before it, and so every column has its place in C's row: sums are dense, and sorted
- * for free. Entries of A that name a run of equal rows of B are added by one reading of the sums. Invariant: a place's
- * sum has the products of its column in storage order, for the warp is synchronised between runs. Chosen by route.cu
- * for rows of narrow span; takes the place of the paper's sort (section 3.3). */
+ * Input: rows whose lengths are known. Output: columns and values. Columns are marked, unless counting has kept them.
+ * The marks of a window are packed to words of bits, each with the number of columns before it, and so every column has
+ * its place in C's row: sums are dense, and sorted for free. Entries of A that name a run of equal rows of B are added
+ * by one reading of the sums. Invariant: a place's sum has the products of its column in storage order, for the warp is
+ * synchronised between runs. Chosen by route.cu for rows of narrow span; takes the place of the paper's sort
+ * (section 3.3). */
 #include "direct_fill.cuh"
 
 namespace spg
 {
 namespace
 {
+
+/* Beside other bins, so that windows' blocks, which are urgent, get in. */
+enum { ROUNDS_BESIDE = 8 };
 
 /* Registers are to leave room for so many blocks (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with 5, 0.134 with
  * 4, 0.098 with 6). Whole warps hold the next step's entries as well. */
@@ -47,6 +51,13 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
                 const Offset held = pattern.c_offsets[i + r + 1] - fill.begin[r];
                 return held > 0 && held <= shape.most ? a_row(pattern, i + r) : span<Offset>{0, 0};
             };
+            if constexpr (R == 1 && Lanes == 32) {
+                fill.bundle.row[0] = row(0);
+                if (fill.template fill_kept<Pieces>(shape, i)) {
+                    ++done;
+                    continue;
+                }
+            }
             column_span columns{NONE, 0};
             if (R > 1 && shape.units != nullptr && done == 0 && unit_rows == shape.together) {
                 const uint2 unit = shape.units[first / shape.together];
@@ -64,7 +75,9 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
             for_each_window<R, Pieces, false>(pattern, group, shape, reinterpret_cast<uint8_t *>(fill.memory.rest),
                                               columns, fill.bundle.row[0], faults, bounds,
                                               [&](const marked_window &window, bool live) {
-                                                  fill.template fill_window<Pieces>(shape, window, live);
+                                                  fill.template fill_window<Pieces>(shape, window, live, [&](int w) {
+                                                      return marks_word<lane_group<Lanes>>(window.marks, w);
+                                                  });
                                               });
             done += fill.bundle.rows;
         }
@@ -77,6 +90,7 @@ spg_status launch_fill(cuda_product &product, const row_set &rows, int span, int
     direct_shape shape = direct_shape_of(product, rows, span, together);
     shape.most = longest < DIRECT_MOST ? (longest + 3) / 4 * 4 : (int)DIRECT_MOST;
     set_fill_bytes<Value, R>(shape, together);
+    if (rows.rows != nullptr) shape.rounds = ROUNDS_BESIDE;
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
         return launch_groups(product, rows, shape, "filling, class direct",
                              fill_direct_kernel<Offset, Value, R, lanes.value, pieces.value>,

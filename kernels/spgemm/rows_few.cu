@@ -63,8 +63,10 @@ spg_status count_few_misfits(cuda_product &product, unsigned int most)
 
 spg_status fill_few_rows(cuda_product &product, unsigned int most)
 {
-    return with_rows_left<true>(product, most,
-                                [&](const row_set &rows) { return fill_heavy_rows_window(product, rows, nullptr); });
+    return with_rows_left<true>(product, most, [&](const row_set &rows) {
+        const spg_status status = fill_window_columns(product, rows, true);
+        return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, nullptr, false) : status;
+    });
 }
 
 } // namespace spg

@@ -1,8 +1,10 @@
 /* Rows of very different work: see rows_mixed.cuh. How many rows a bin has is known to the device alone, so that the
- * host need not wait: every bin's kernel is launched. No bin alone fills the device, so all but windows run on side
- * streams beside the windows; events keep all of it within the order of the context's stream. */
+ * host need not wait: every bin's kernel is launched. No bin alone fills the device, so they run beside each other, on
+ * streams that events keep within the order of the context's own; windows come first, for their longest sums may take
+ * as long as all other rows. */
 #include "rows_mixed.cuh"
 
+#include "direct.cuh"
 #include "row_bins.cuh"
 #include "window.cuh"
 
@@ -30,7 +32,8 @@ enum {
     NARROW_FILL_PRODUCTS = 16,
     NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
     NARROW_FILL_TABLE_ENTRIES = 48,
-    NARROW_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
+    NARROW_FILL_MOST_PRODUCTS = 1 << 16, /* of a row, which one block adds one after the other */
+    KEPT_BYTES = 8                       /* for each entry of A, for columns that counting keeps */
 };
 
 /* Which bin a row goes to. */
@@ -96,12 +99,16 @@ template <typename Offset> struct bin_by_length {
 };
 
 using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
-using window_launcher = spg_status (*)(cuda_product &, const row_set &, const int64_t *);
+
+/* What windows do: they count, or fill; heavy, few: see window.cuh. */
+struct window_work {
+    bool fills, heavy, few;
+};
 
 /* The kernels of the bins; middle(rows, ticket). narrow_slots: of the first narrow bin; 0: there are none. */
 template <typename Middle> struct bin_launchers {
     table_launcher table;
-    window_launcher window;
+    window_work windows;
     Middle middle;
     int narrow_slots;
 };
@@ -118,40 +125,73 @@ row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
     return {rows.permuted, (int32_t)product.A->rows, rows.begins + BINS + bin, rows.begins + bin};
 }
 
-/* Queues the middle bins and the tables on the side streams, tables in turn or beside the narrow bins. They take no
- * workspace, which is freed in the order of the context's stream. */
-template <typename Middle>
-spg_status queue_aside(cuda_product &product, const binned &rows, const bin_launchers<Middle> &launch)
+spg_status queue_columns(cuda_product &product, const row_set &rows, const window_work &work)
 {
-    spg_cuda *cuda = product.cuda;
-    const cudaStream_t own = cuda->stream;
-    cudaError_t error = cudaEventRecord(cuda->fork, own);
-    for (int side = 0; side < SPG_SIDE_STREAMS && error == cudaSuccess; ++side)
-        error = cudaStreamWaitEvent(cuda->side_streams[side], cuda->fork, 0);
-    spg_status status = spg_cuda_check(product.context, error, "forking a stream");
-    cuda->stream = cuda->side_streams[0];
-    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.tickets);
-    for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
-        status = fill_rows_narrow(product, rows_of_bin(product, rows, NARROW_BIN + k), launch.narrow_slots << k,
-                                  rows.tickets + 1 + k);
-    for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
-        cuda->stream = cuda->side_streams[launch.narrow_slots > 0 ? SPG_SIDE_STREAMS - 1 : bin % SPG_SIDE_STREAMS];
-        status = launch.table(product, rows_of_bin(product, rows, bin), TABLE_LEAST << (bin - 1), 1);
-    }
-    cuda->stream = own;
-    return status;
+    return work.fills ? fill_window_columns(product, rows, work.heavy) : count_window_columns(product, rows);
 }
 
-/* What follows on the context's stream begins when the side streams have ended. */
-spg_status join_aside(cuda_product &product)
+spg_status queue_values(cuda_product &product, const row_set &rows, const int64_t *row_products,
+                        const window_work &work)
+{
+    if (!work.fills || product.pattern_only) return SPG_OK;
+    return fill_window_values(product, rows, row_products, work.few);
+}
+
+/* The streams of the bins, which begin when the context's own comes to the fork. Windows take workspace: it is freed in
+ * the order of their stream, which a caller's allocator does not know of, nor a device without pools. */
+struct bin_streams {
+    cudaStream_t own, windows, middle, tables[2];
+};
+
+spg_status fork_streams(cuda_product &product, bin_streams *streams)
 {
     spg_cuda *cuda = product.cuda;
-    cudaError_t error = cudaSuccess;
+    const bool urgent = cuda->pool != nullptr;
+    const cudaStream_t own = cuda->stream, *side = cuda->side_streams;
+    *streams = {own, urgent ? cuda->urgent_stream : own, side[0], {urgent ? own : side[0], side[1]}};
+    cudaError_t error = cudaEventRecord(cuda->fork, own);
+    if (urgent && error == cudaSuccess) error = cudaStreamWaitEvent(cuda->urgent_stream, cuda->fork, 0);
+    for (int k = 0; k < SPG_SIDE_STREAMS && error == cudaSuccess; ++k)
+        error = cudaStreamWaitEvent(side[k], cuda->fork, 0);
+    return spg_cuda_check(product.context, error, "forking a stream");
+}
+
+/* What follows on the context's stream begins when the others have ended. */
+spg_status join_streams(cuda_product &product)
+{
+    spg_cuda *cuda = product.cuda;
+    cudaError_t error = cudaEventRecord(cuda->urgent_join, cuda->urgent_stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->urgent_join, 0);
     for (int side = 0; side < SPG_SIDE_STREAMS && error == cudaSuccess; ++side) {
         error = cudaEventRecord(cuda->joins[side], cuda->side_streams[side]);
         if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->joins[side], 0);
     }
     return spg_cuda_check(product.context, error, "joining streams");
+}
+
+/* Queues the bins: windows first, then those that have most of the rows, for the host takes its time over each launch;
+ * the tables in turn. */
+template <typename Middle>
+spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *row_products,
+                      const bin_launchers<Middle> &launch, const bin_streams &streams)
+{
+    cudaStream_t &stream = product.cuda->stream;
+    const row_set windows = rows_of_bin(product, rows, WINDOW_BIN);
+    stream = streams.windows;
+    spg_status status = queue_columns(product, windows, launch.windows);
+    stream = streams.middle;
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.tickets);
+    for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
+        status = fill_rows_narrow(product, rows_of_bin(product, rows, NARROW_BIN + k), launch.narrow_slots << k,
+                                  rows.tickets + 1 + k);
+    stream = streams.windows;
+    if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
+    for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
+        stream = streams.tables[bin % 2];
+        status = launch.table(product, rows_of_bin(product, rows, bin), TABLE_LEAST << (bin - 1), 1);
+    }
+    stream = streams.own;
+    return status;
 }
 
 /* Bins the rows and calls the kernels of the bins. */
@@ -169,9 +209,10 @@ spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const int6
     status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
     if (status == SPG_OK) status = bin_rows(product, row_bin, BINS, rows.permuted, rows.begins);
     if (status == SPG_OK) {
-        status = queue_aside(product, rows, launch);
-        if (status == SPG_OK) status = launch.window(product, rows_of_bin(product, rows, WINDOW_BIN), row_products);
-        const spg_status joined = join_aside(product);
+        bin_streams streams;
+        status = fork_streams(product, &streams);
+        if (status == SPG_OK) status = queue_bins(product, rows, row_products, launch, streams);
+        const spg_status joined = join_streams(product);
         if (status == SPG_OK) status = joined;
     }
     give_workspace(product, memory, bytes);
@@ -185,9 +226,26 @@ bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
            narrow.products / NARROW_FILL_PRODUCTS > product.A->nnz;
 }
 
+/* Room for the columns that class narrow counts, where class direct fills the rows, a warp each, and may keep them;
+ * none within a limit. */
+spg_status take_kept_bits(cuda_product &product, int span)
+{
+    const int64_t count = product.A->rows;
+    const direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)count, nullptr, nullptr}, span, 1);
+    const int64_t words = count * (shape.width / 32), bytes = words * 4 + count * (int64_t)sizeof(int2);
+    if (shape.lanes != 32 || bytes / KEPT_BYTES > product.A->nnz || product.context->config.workspace_limit != 0)
+        return SPG_OK;
+    void *memory = nullptr;
+    const spg_status status = take_workspace(product, bytes, "columns kept", &memory);
+    if (status != SPG_OK) return status;
+    uint32_t *first = static_cast<uint32_t *>(memory);
+    product.kept = {first, reinterpret_cast<int2 *>(first + words), shape.width / 32, bytes};
+    return spg_cuda_zero_bytes(product.context, product.kept.where, count * (int64_t)sizeof(int2));
+}
+
 } // namespace
 
-spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows)
+spg_status count_rows_mixed(cuda_product &product, bool misfits_only, int span, mixed_rows *rows)
 {
     spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
@@ -204,6 +262,8 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
         status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
     if (status != SPG_OK) return status;
     const bool narrow = product.B->cols <= NARROW_COLUMNS;
+    if (narrow && span > 0) status = take_kept_bits(product, span);
+    if (status != SPG_OK) return status;
     const auto middle = [&](const row_set &set, uint32_t *ticket) {
         return narrow ? count_rows_narrow(product, set, ticket) : SPG_OK;
     };
@@ -213,7 +273,7 @@ spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows
         bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A),
                                         row_products, misfits_only ? lengths : nullptr, (int32_t)product.B->cols};
         return for_each_bin(product, row_bin, row_products,
-                            bin_launchers<decltype(middle)>{count_rows_table, count_rows_window, middle, 0});
+                            bin_launchers<decltype(middle)>{count_rows_table, {false, false, false}, middle, 0});
     });
 }
 
@@ -231,9 +291,10 @@ spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_
         patterns<Offset> pattern = patterns_of<Offset>(product);
         bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, DIRECT_A),
                                       pattern.c_offsets, pattern.a_offsets, longer_than};
-        bin_launchers<decltype(middle)> launch{fill_rows_table, fill_rows_window, middle, 0};
+        const bool direct = narrow.span > 0;
+        bin_launchers<decltype(middle)> launch{fill_rows_table, {true, direct, direct}, middle, 0};
         if (may_fill_narrow(product, narrow)) {
-            launch.window = fill_heavy_rows_window;
+            launch.windows.heavy = true;
             launch.narrow_slots = NARROW_FILL_BYTES / (int)spg_type_size(product.A->value_type);
             row_bin.bin_of.narrow_slots = launch.narrow_slots;
             row_bin.bin_of.row_products = row_products;
@@ -248,6 +309,8 @@ spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_
 void release_mixed(cuda_product &product, mixed_rows *rows)
 {
     give_workspace(product, rows->row_products, rows->row_products_bytes);
+    give_workspace(product, product.kept.words, product.kept.bytes);
+    product.kept = {};
     memset(rows, 0, sizeof *rows);
 }
 

@@ -13,8 +13,9 @@ struct mixed_rows {
     int64_t row_products_bytes;
 };
 
-/* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. */
-spg_status count_rows_mixed(cuda_product &product, bool misfits_only, mixed_rows *rows);
+/* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. span: of most rows of C,
+ * where it is to be that of narrow_rows; then columns may be kept for filling. */
+spg_status count_rows_mixed(cuda_product &product, bool misfits_only, int span, mixed_rows *rows);
 
 /* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list or fits_private refuses.
  * Where most rows of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long

@@ -1,6 +1,11 @@
-/* What the kernels of the window class share: how products of several rows of B are laid end to end, so that no lane
- * of a warp idles whether those rows are short or long (section 3.2 of the paper), and the tickets by which work of
- * very different size is dealt. Private. */
+/* The window class, for long rows of C, of any length: a bitmap of columns finds their pattern (window_pattern.cu),
+ * then windows of their entries are summed in shared memory (window_sums.cu). Filling takes two steps because a window
+ * is cut by the entries of C that it holds, not by its width, so that a row has few windows however far its columns lie
+ * apart.
+ *
+ * What its kernels share: how products of several rows of B are laid end to end, so that no lane of a warp idles
+ * whether those rows are short or long (section 3.2 of the paper), and the tickets by which work of very different size
+ * is dealt. Private. */
 #ifndef SPG_KERNELS_SPGEMM_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_WINDOW_CUH
 
@@ -20,11 +25,9 @@ spg_status count_window_columns(cuda_product &product, const row_set &rows);
 spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows);
 spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy);
 
-/* window_sums.cu: the values of rows of C whose columns are there. row_products: of every row, or NULL. */
-spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products);
-
-/* rows_window.cu: as fill_rows_window (rows.cuh), where lighter rows are filled otherwise. */
-spg_status fill_heavy_rows_window(cuda_product &product, const row_set &rows, const int64_t *row_products);
+/* window_sums.cu: the values of rows of C whose columns are there. row_products: of every row of A, in device memory;
+ * NULL: not known. few: most of C is filled meanwhile, and sooner than long sums are made. */
+spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few);
 
 /* Entries of A, each with its piece of a row of B, in a flat order of their products: entry e has the products
  * starts[e] to starts[e + 1], and product p of it is at deltas[e] + p in B. No piece is empty, so starts ascend

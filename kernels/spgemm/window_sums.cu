@@ -26,6 +26,7 @@ enum {
      * than this and a part of C's entries (spgemm_bench, H100, RAP: rmat16 15 ms, 38 without); how small it becomes. */
     WINDOW_PRODUCTS = 1 << 13,
     WINDOW_PART = 1 << 10,
+    FEW_PART = 1 << 2, /* of that, where windows have few of the rows */
     LEAST_WINDOW = 64,
     EXTRA_WINDOWS = 1 << 13, /* that halving may make */
     LIST_THREADS = 256
@@ -335,11 +336,12 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
 }
 
 template <typename Offset, typename Value>
-spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t *row_products)
+spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few)
 {
     const window_shape shape = window_shape_for<Value>(product.B->cols);
     window_list list{};
     list.window_products = std::max<int64_t>(WINDOW_PRODUCTS, product.C->nnz / WINDOW_PART);
+    if (few) list.window_products /= FEW_PART;
     list.row_products = row_products;
     list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
@@ -365,12 +367,12 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
 
 } // namespace
 
-spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products)
+spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few)
 {
     if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {
-            return fill_values<decltype(offset), decltype(value)>(product, rows, row_products);
+            return fill_values<decltype(offset), decltype(value)>(product, rows, row_products, few);
         });
     });
 }
