@@ -13,7 +13,8 @@ namespace spg
 namespace
 {
 
-/* Beside other bins, so that windows' blocks, which are urgent, get in. */
+/* Beside other bins, so that windows' blocks, which are urgent, get in (spgemm_bench, H100, R*(A*P) of econ: 0.56 ms
+ * with several rounds, 0.68 with one). */
 enum { ROUNDS_BESIDE = 8 };
 
 /* Registers are to leave room for so many blocks (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with 5, 0.134 with

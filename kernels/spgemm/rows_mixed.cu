@@ -33,7 +33,9 @@ enum {
     NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
     NARROW_FILL_TABLE_ENTRIES = 48,
     NARROW_FILL_MOST_PRODUCTS = 1 << 16, /* of a row, which one block adds one after the other */
-    KEPT_BYTES = 8                       /* for each entry of A, for columns that counting keeps */
+    /* For each entry of A, for columns that counting keeps (spgemm_bench, H100, R*(A*P) of econ: 0.54 ms, 0.56
+     * without). */
+    KEPT_BYTES = 8
 };
 
 /* Which bin a row goes to. */
