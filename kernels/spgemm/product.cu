@@ -83,6 +83,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
            sizeof *state,
            sizeof *state,
            {},
+           {},
            {}};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
