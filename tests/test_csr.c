@@ -150,6 +150,45 @@ static void a_product_with_a_vector_sums_in_storage_order(void **state)
     test_for_each_csr(check_spmv);
 }
 
+/* Kernels read entries by tiles of 256 and share out rows by their mean length: `short_rows` of 2 entries for each long
+ * one. */
+static void open_rows_of_lengths_about_a_tile(int short_rows, spg_type offset_type, spg_type value_type,
+                                              spg_csr *matrix)
+{
+    enum { LENGTHS = 13, TIMES = 9, COLUMNS = 700 };
+    static const int64_t lengths[LENGTHS] = {256, 0, 1, 31, 255, 32, 33, 257, 511, 512, 513, 2, 1000};
+    const int64_t rows = (int64_t)LENGTHS * TIMES * (1 + short_rows);
+    int64_t nnz = 0;
+    uint64_t state = 17;
+    for (int k = 0; k < LENGTHS; ++k) nnz += TIMES * (lengths[k] + 2 * short_rows);
+    assert_int_equal(spg_csr_alloc(test_host(), rows, COLUMNS, nnz, offset_type, value_type, matrix), SPG_OK);
+    int64_t end = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+        end += i % (1 + short_rows) == 0 ? lengths[i / (1 + short_rows) * 5 % LENGTHS] : 2;
+        if (offset_type == SPG_I64)
+            ((int64_t *)matrix->row_offsets)[i + 1] = end;
+        else
+            ((int32_t *)matrix->row_offsets)[i + 1] = (int32_t)end;
+    }
+    assert_int_equal(end, nnz);
+    for (int64_t k = 0; k < nnz; ++k) matrix->columns[k] = (int32_t)(test_random(&state) % COLUMNS);
+    test_random_values(5, 0, value_type, nnz, matrix->values);
+}
+
+static void rows_that_end_anywhere_in_a_tile_are_summed_in_storage_order(void **state)
+{
+    static const spg_type types[] = {SPG_F32, SPG_F64, SPG_C32, SPG_C64};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int k = 0; k < 24; ++k) {
+        spg_csr matrix;
+        open_rows_of_lengths_about_a_tile(k % 3 * 20, k / 3 % 2 == 0 ? SPG_I32 : SPG_I64, types[k / 6], &matrix);
+        compare_spmv(context, &matrix, NULL, NULL);
+        spg_csr_free(test_host(), &matrix);
+    }
+    spg_context_destroy(context);
+}
+
 static void alpha_of_one_and_beta_of_zero_are_as_if_null(void **state)
 {
     (void)state;
@@ -244,6 +283,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_are_sorted_stably),
         cmocka_unit_test(the_transpose_is_sorted_and_keeps_the_order_of_repeated_entries),
         cmocka_unit_test(a_product_with_a_vector_sums_in_storage_order),
+        cmocka_unit_test(rows_that_end_anywhere_in_a_tile_are_summed_in_storage_order),
         cmocka_unit_test(alpha_of_one_and_beta_of_zero_are_as_if_null),
         cmocka_unit_test(a_view_of_the_callers_arrays_is_worked_on_in_place),
         cmocka_unit_test(rows_past_32_bits_are_sorted),

@@ -1,4 +1,4 @@
-/* Residuals and smoothing sweeps: the product of a row by a group of lanes, and what is done with it, in one kernel.
+/* Residuals and smoothing sweeps: the products of rows, and what is done with each, in one kernel.
  *
  * In: A, its inverse diagonal, b, x, and rho in device memory. Out: r or y (and the direction of Chebyshev's
  * recurrence). Nothing waits. */
@@ -12,6 +12,8 @@ namespace amg
 
 namespace
 {
+
+enum { BLOCKS_HELD = 4 }; /* by a multiprocessor: as many as keep all of a tile in registers */
 
 /* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. */
 template <typename Value> struct sweep {
@@ -60,14 +62,13 @@ __device__ void move(const sweep<Value> &job, const factors &by, int64_t row, Va
     job.y[row] = x + step;
 }
 
-template <typename Value>
-__global__ __launch_bounds__(THREADS) void relax(matrix_view<Value> A, int lanes, sweep<Value> job)
+template <typename Offset, typename Value>
+__global__ __launch_bounds__(THREADS, BLOCKS_HELD) void relax(matrix_view<Value> A, row_shares shares, sweep<Value> job)
 {
+    __shared__ row_tile<Value> tiles[THREADS / WARP];
     factors by = block_factors(job);
-    for_each_row(A.rows, lanes, [&](int64_t row, int lane) {
-        Value sum = multiply_row(A, row, lane, lanes, job.x);
-        if (row >= 0 && lane == 0) move(job, by, row, job.x[row], job.b[row] - sum);
-    });
+    for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], job.x,
+                             [&](int64_t row, Value product) { move(job, by, row, job.x[row], job.b[row] - product); });
 }
 
 template <typename Value> __global__ __launch_bounds__(THREADS) void relax_from_zero(int64_t rows, sweep<Value> job)
@@ -78,26 +79,34 @@ template <typename Value> __global__ __launch_bounds__(THREADS) void relax_from_
         move(job, by, row, (Value)0, job.b[row]);
 }
 
-template <typename Value>
-__global__ __launch_bounds__(THREADS) void find_residual(matrix_view<Value> A, int lanes, const Value *b,
-                                                         const Value *x, Value *r)
+template <typename Offset, typename Value>
+__global__ __launch_bounds__(THREADS, BLOCKS_HELD) void find_residual(matrix_view<Value> A, row_shares shares,
+                                                                      const Value *b, const Value *x, Value *r)
 {
-    for_each_row(A.rows, lanes, [&](int64_t row, int lane) {
-        Value sum = multiply_row(A, row, lane, lanes, x);
-        if (row >= 0 && lane == 0) r[row] = b[row] - sum;
-    });
+    __shared__ row_tile<Value> tiles[THREADS / WARP];
+    for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], x,
+                             [&](int64_t row, Value product) { r[row] = b[row] - product; });
+}
+
+/* So that the rows of a coarse level leave no multiprocessor idle. */
+row_shares shares_of(const spg_context *context, const spg_csr &A)
+{
+    const spg_cuda *cuda = spg_cuda_of(context);
+    return share_rows_among_lanes(A.rows, A.nnz, (int64_t)cuda->multiprocessors * BLOCKS_HELD * (THREADS / WARP));
 }
 
 template <typename Value> spg_status queue_sweep(spg_context *context, const spg_csr &A, const sweep<Value> &job)
 {
     if (A.rows == 0) return SPG_OK;
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    int lanes = job.x != nullptr ? lanes_for(A.rows, A.nnz, ENTRIES_IN_FLIGHT) : 1;
-    unsigned int blocks = blocks_for_groups(context, A.rows, lanes);
-    if (job.x != nullptr)
-        relax<<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), lanes, job);
+    const row_shares shares = shares_of(context, A);
+    const unsigned int blocks = blocks_for_shares(A.rows, shares, THREADS);
+    if (job.x == nullptr)
+        relax_from_zero<<<blocks_for_groups(context, A.rows, 1), THREADS, 0, stream>>>(A.rows, job);
+    else if (A.offset_type == SPG_I32)
+        relax<int32_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
     else
-        relax_from_zero<<<blocks, THREADS, 0, stream>>>(A.rows, job);
+        relax<int64_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
     return spg_cuda_check_launch(context, "a smoothing sweep");
 }
 
@@ -119,9 +128,10 @@ template <typename Value>
 spg_status queue_residual(spg_context *context, const spg_csr &A, const void *b, const void *x, void *r)
 {
     if (A.rows == 0) return SPG_OK;
-    int lanes = lanes_for(A.rows, A.nnz, ENTRIES_IN_FLIGHT);
-    find_residual<<<blocks_for_groups(context, A.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        view_of<Value>(A), lanes, static_cast<const Value *>(b), static_cast<const Value *>(x),
+    const row_shares shares = shares_of(context, A);
+    const auto kernel = A.offset_type == SPG_I32 ? find_residual<int32_t, Value> : find_residual<int64_t, Value>;
+    kernel<<<blocks_for_shares(A.rows, shares, THREADS), THREADS, 0, spg_cuda_of(context)->stream>>>(
+        view_of<Value>(A), shares, static_cast<const Value *>(b), static_cast<const Value *>(x),
         static_cast<Value *>(r));
     return spg_cuda_check_launch(context, "a residual");
 }

@@ -7,7 +7,7 @@
 #define SPG_KERNELS_AMG_ROWS_CUH
 
 #include "../containers/entries.cuh"
-#include "../primitives/warp.cuh"
+#include "../primitives/row_sums.cuh"
 #include "amg_stages.h"
 
 namespace spg
@@ -77,29 +77,21 @@ template <typename Body> __device__ inline void for_each_row(int64_t rows, int l
     }
 }
 
-/* The row's product with x, in all lanes of its group. A lane asks for some entries at a time before it uses the first;
- * it adds them up in their order. */
-template <typename Value>
-__device__ inline Value multiply_row(const matrix_view<Value> &A, int64_t row, int lane, int lanes, const Value *x)
+template <typename Value> struct row_entry {
+    int32_t column;
+    Value value;
+};
+
+/* each(row, product of the row with x) for all rows, by all warps of all blocks: see row_sums.cuh. Offset: of A. */
+template <typename Offset, typename Value, typename Entry, typename Each>
+__device__ inline void for_each_product(const matrix_view<Value> &A, row_shares shares, row_tile<Value> &tile,
+                                        const Entry *x, Each &&each)
 {
-    Value sum = 0;
-    int64_t end = row >= 0 ? A.offsets[row + 1] : 0;
-    for (int64_t k = row >= 0 ? A.offsets[row] + lane : 0; k < end; k += ENTRIES_IN_FLIGHT * lanes) {
-        int32_t columns[ENTRIES_IN_FLIGHT];
-        Value values[ENTRIES_IN_FLIGHT], factors[ENTRIES_IN_FLIGHT];
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
-            bool reads = k + u * lanes < end;
-            columns[u] = reads ? A.columns[k + u * lanes] : -1;
-            values[u] = reads ? A.values[k + u * lanes] : (Value)0;
-        }
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) factors[u] = columns[u] >= 0 ? x[columns[u]] : (Value)0;
-#pragma unroll
-        for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
-            if (columns[u] >= 0) sum += values[u] * factors[u];
-    }
-    return combine_lanes(sum, lanes, plus());
+    const int32_t *columns = A.columns; /* in registers: a parameter's members would be asked for again and again */
+    const Value *values = A.values;
+    const auto read = [=](Offset k) { return row_entry<Value>{columns[k], values[k]}; };
+    const auto term = [=](const row_entry<Value> &of) { return of.value * (Value)x[of.column]; };
+    for_each_row_sum(A.rows, static_cast<const Offset *>(A.offsets.memory), shares, tile, read, term, each);
 }
 
 /* The values of a block of Threads combined, in thread 0. */

@@ -116,7 +116,9 @@ template <typename Value> __device__ row_range range_of(const matrix_view<Value>
     return {begin, (int)(A.offsets[row + 1] - begin)};
 }
 
-/* The row's product with u, in all lanes of its group: as multiply_row, with more in flight. */
+/* The row's product with u, in all lanes of its group. A lane asks for some entries before it uses the first. Tiles of
+ * rows in shared memory (row_sums.cuh) would want more registers than threads of so large blocks have: they gained on
+ * long rows what they lost on short ones (amg_bench, H100). */
 template <typename Value, typename Entry>
 __device__ Value multiply_row_by_couples(const matrix_view<Value> &A, row_range range, int lane, int lanes,
                                          const couple<Entry> *here, Entry alpha)

@@ -42,6 +42,15 @@ template <typename Real> __device__ inline complex<Real> shuffle_up(complex<Real
     return {shuffle_up(value.re, step, width), shuffle_up(value.im, step, width)};
 }
 
+template <typename T> __device__ inline T shuffle_xor(T value, int mask)
+{
+    return __shfl_xor_sync(ALL_LANES, value, mask);
+}
+template <typename Real> __device__ inline complex<Real> shuffle_xor(complex<Real> value, int mask)
+{
+    return {shuffle_xor(value.re, mask), shuffle_xor(value.im, mask)};
+}
+
 /* The value of all lanes of a group combined, in every lane. The operator must commute, too. */
 template <int Width = WARP, typename T, typename Operator> __device__ inline T reduce(T value, Operator combine)
 {
