@@ -263,6 +263,8 @@ spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, sp
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::alias::build(context, *weights, alias);
+    /* Weights may be given back now, and other contexts may draw. */
+    if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK) spg_alias_free_arrays(alias);
     spg_cuda_leave(context);
     return status;

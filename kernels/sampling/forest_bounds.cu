@@ -78,9 +78,10 @@ spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, u
     });
 }
 
-spg_status fill_bounds(workspace &work, const spg_csr &weights, const forest_view &forest, row_facts *facts)
+spg_status fill_bounds(const workspace &held, const spg_csr &weights, const forest_view &forest, row_facts *facts)
 {
-    spg_context *context = work.context;
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     cudaStream_t stream = spg_cuda_of(context)->stream;
     weights_view values = weights_of(weights);
     const int64_t *offsets = forest.offsets;

@@ -88,8 +88,7 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_forest *fores
     status = fill_bounds(work, weights, view, facts);
     if (status == SPG_OK) status = fill_guides(work, weights, view, forest->guide_count);
     if (status != SPG_OK || forest->method != SPG_FOREST_RADIX) return status;
-    workspace trees(context);
-    return plant_trees(trees, weights, view, forest->guide_count);
+    return plant_trees(work, weights, view, forest->guide_count);
 }
 
 } // namespace
@@ -102,6 +101,8 @@ spg_status spg_cuda_forest_build(spg_context *context, const spg_csr *weights, s
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::forest::build(context, *weights, forest);
+    /* Weights may be given back now, and other contexts may draw. */
+    if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK) spg_forest_free_arrays(forest);
     spg_cuda_leave(context);
     return status;

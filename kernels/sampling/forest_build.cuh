@@ -3,7 +3,10 @@
  *   sum_rows       each row's sum, and the scale of its units
  *   fill_bounds    units of all items, one prefix sum over all rows, bounds
  *   fill_guides    the guides of CUTPOINT, from the bounds
- *   plant_trees    the trees of RADIX, and the guides that lead to them */
+ *   plant_trees    the trees of RADIX, and the guides that lead to them
+ *
+ * The last three give back their own workspace, as much as the weights or more, when they end; `held` is the caller's.
+ */
 #ifndef SPG_KERNELS_SAMPLING_FOREST_BUILD_CUH
 #define SPG_KERNELS_SAMPLING_FOREST_BUILD_CUH
 
@@ -58,9 +61,9 @@ struct forest_view {
 forest_view view_of(const spg_forest &forest);
 
 spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, unsigned long long *first_fault);
-spg_status fill_bounds(workspace &work, const spg_csr &weights, const forest_view &forest, row_facts *facts);
-spg_status fill_guides(workspace &work, const spg_csr &weights, const forest_view &forest, int64_t guide_count);
-spg_status plant_trees(workspace &work, const spg_csr &weights, const forest_view &forest, int64_t guide_count);
+spg_status fill_bounds(const workspace &held, const spg_csr &weights, const forest_view &forest, row_facts *facts);
+spg_status fill_guides(const workspace &held, const spg_csr &weights, const forest_view &forest, int64_t guide_count);
+spg_status plant_trees(const workspace &held, const spg_csr &weights, const forest_view &forest, int64_t guide_count);
 
 } // namespace forest
 } // namespace spg

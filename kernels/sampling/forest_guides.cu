@@ -63,9 +63,10 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-spg_status fill_guides(workspace &work, const spg_csr &weights, const forest_view &forest, int64_t guide_count)
+spg_status fill_guides(const workspace &held, const spg_csr &weights, const forest_view &forest, int64_t guide_count)
 {
-    spg_context *context = work.context;
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     const spg_cuda *cuda = spg_cuda_of(context);
     cudaStream_t stream = cuda->stream;
     unsigned int room = (unsigned int)(guide_count / BY_WARP + 1);

@@ -147,9 +147,10 @@ spg_status lead_to_roots(spg_context *context, int64_t rows, int64_t guide_count
 
 } // namespace
 
-spg_status plant_trees(workspace &work, const spg_csr &weights, const forest_view &forest, int64_t guide_count)
+spg_status plant_trees(const workspace &held, const spg_csr &weights, const forest_view &forest, int64_t guide_count)
 {
-    spg_context *context = work.context;
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     cudaStream_t stream = spg_cuda_of(context)->stream;
     int64_t nnz = weights.nnz;
     int32_t *cutpoints = nullptr;
