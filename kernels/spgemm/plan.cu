@@ -170,8 +170,9 @@ spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_p
     if (status == SPG_OK)
         status = has_windows(part) ? run_windows(context, state.side, part.windows, values)
                                    : run_items(context, state.side, part.classes[largest_items(part)], values);
-    if (status != SPG_OK) return status;
-    return spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
+    /* After a failure, too: run_part waits for what was queued before it. */
+    const spg_status ended = spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
+    return status == SPG_OK ? ended : status;
 }
 
 spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)

@@ -158,7 +158,8 @@ spg_status fork_streams(cuda_product &product, bin_streams *streams)
     return spg_cuda_check(product.context, error, "forking a stream");
 }
 
-/* What follows on the context's stream begins when the others have ended. */
+/* What follows on the context's stream begins when the others have ended; after a failure they have ended already, for
+ * the workspace that they use is given back now. */
 spg_status join_streams(cuda_product &product)
 {
     spg_cuda *cuda = product.cuda;
@@ -167,6 +168,10 @@ spg_status join_streams(cuda_product &product)
     for (int side = 0; side < SPG_SIDE_STREAMS && error == cudaSuccess; ++side) {
         error = cudaEventRecord(cuda->joins[side], cuda->side_streams[side]);
         if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->joins[side], 0);
+    }
+    if (error != cudaSuccess) {
+        cudaStreamSynchronize(cuda->urgent_stream);
+        for (int side = 0; side < SPG_SIDE_STREAMS; ++side) cudaStreamSynchronize(cuda->side_streams[side]);
     }
     return spg_cuda_check(product.context, error, "joining streams");
 }
