@@ -143,8 +143,10 @@ static cudaError_t read_limits(spg_cuda *cuda)
 spg_status spg_cuda_open(spg_context *context)
 {
     int count = 0, device = context->config.device;
-    if (cudaGetDeviceCount(&count) != cudaSuccess || device >= count) return SPG_ERROR_PLACE;
-    if (device < 0 && cudaGetDevice(&device) != cudaSuccess) return SPG_ERROR_DEVICE;
+    cudaError_t found = cudaGetDeviceCount(&count);
+    if (found == cudaSuccess && device < 0) found = cudaGetDevice(&device);
+    if (found != cudaSuccess) cudaGetLastError(); /* not left for the caller to find */
+    if (found != cudaSuccess || device >= count) return SPG_ERROR_PLACE;
     spg_cuda *cuda = (spg_cuda *)calloc(1, sizeof *cuda);
     if (cuda == nullptr) return SPG_ERROR_MEMORY;
     context->backend_state = cuda;

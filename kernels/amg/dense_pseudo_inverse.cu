@@ -124,7 +124,7 @@ __global__ __launch_bounds__(TILE *TILE) void multiply_factors(spg_amg_dense den
     if (i + y < dense.n && j + x < dense.n) dense.inverse[(i + y) * dense.n + j + x] = sum;
 }
 
-/* Until a sweep turns no pair. Waits once a sweep. */
+/* Until a sweep turns no pair; BREAKDOWN if none does. Waits once a sweep. */
 spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double *scale)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -139,7 +139,8 @@ spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double 
         if (status == SPG_OK) status = take_counts(context, &counts);
         if (status != SPG_OK || counts.nnz == 0) return status;
     }
-    return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
+                            "the coarsest operator: its singular values did not settle in %d sweeps", (int)MOST_SWEEPS);
 }
 
 } // namespace

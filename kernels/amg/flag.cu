@@ -18,9 +18,12 @@ spg_status spg_cuda_tell_flag(spg_context *context, const int32_t *flag)
 spg_status spg_cuda_told_flag(spg_context *context, const int32_t *flag, bool *is_set)
 {
     (void)flag;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
     const spg_cuda *cuda = spg_cuda_of(context);
     const unsigned int number = cuda->tellings << 1;
-    spg_status status = spg_cuda_poll(context, cuda->told, ~1u, number);
+    status = spg_cuda_poll(context, cuda->told, ~1u, number);
     *is_set = status == SPG_OK && (*cuda->told & 1) != 0;
+    spg_cuda_leave(context);
     return status;
 }
