@@ -258,28 +258,19 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
     return SPG_OK;
 }
 
-/* Queues it. kernel(shape, arguments...). */
-template <typename Shape, typename... Parameters, typename... Arguments>
+/* Queues kernel(shape, arguments...); InTurn: one that takes its turn (launch.cuh). */
+template <bool InTurn = false, typename Shape, typename... Parameters, typename... Arguments>
 spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape, const char *name,
                          void (*kernel)(Shape, Parameters...), Arguments... arguments)
 {
     group_grid grid;
     spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
     if (status != SPG_OK || grid.blocks == 0) return status;
+    if constexpr (InTurn)
+        return launch_in_turn(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
+                              (size_t)grid.bytes, kernel, shape, arguments...);
     kernel<<<grid.blocks, grid.threads, grid.bytes, product.cuda->stream>>>(shape, arguments...);
     return spg_cuda_check_launch(product.context, name);
-}
-
-/* Likewise, of a kernel that takes its turn (launch.cuh). */
-template <typename Shape, typename... Parameters, typename... Arguments>
-spg_status launch_groups_in_turn(cuda_product &product, const row_set &rows, Shape shape, const char *name,
-                                 void (*kernel)(Shape, Parameters...), Arguments... arguments)
-{
-    group_grid grid;
-    spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
-    if (status != SPG_OK || grid.blocks == 0) return status;
-    return launch_in_turn(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
-                          (size_t)grid.bytes, kernel, shape, arguments...);
 }
 
 /* Calls function(lanes, pieces), integral constants, with the template

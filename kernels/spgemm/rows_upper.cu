@@ -330,14 +330,9 @@ spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int po
         2 * Lanes * (int)sizeof(b_piece<Offset, Value>) + sizes.slots * (4 + (int)sizeof(Value) + 4 + 2);
     sizes.group_bytes = (sizes.group_bytes + 15) / 16 * 16 + 16;
     const row_set rows{nullptr, (int32_t)row_count, nullptr, nullptr};
-    const char *const name = "counting, class upper";
-    auto *const kernel = upper_kernel<Offset, Value, Lanes, Piece, Long>;
-    const auto queue = [&](auto... arguments) {
-        if constexpr (Long) return launch_groups_in_turn(product, rows, sizes, name, kernel, arguments...);
-        return launch_groups(product, rows, sizes, name, kernel, arguments...);
-    };
-    return queue(patterns_of<Offset>(product), numbers_of<Value>(product), view_of<Value>(kept),
-                 product.cuda->device_mailbox, post);
+    return launch_groups<Long>(product, rows, sizes, "counting, class upper",
+                               upper_kernel<Offset, Value, Lanes, Piece, Long>, patterns_of<Offset>(product),
+                               numbers_of<Value>(product), view_of<Value>(kept), product.cuda->device_mailbox, post);
 }
 
 /* The rows that were listed, if any: how many, the device knows. */
