@@ -1,11 +1,14 @@
 /* See place.h. */
+#define _DEFAULT_SOURCE /* _SC_AVPHYS_PAGES */
 #include "place.h"
 
 #include "backend.h"
 #include "memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static spg_place place_under_test = SPG_PLACE_HOST;
 static spg_context *host_context, *lending_context;
@@ -75,6 +78,13 @@ int test_run_here(int argc, char **argv, const char *name, const struct CMUnitTe
     }
     spg_context_destroy(probe);
     return _cmocka_run_group_tests(name, tests, count, start, finish);
+}
+
+void test_require_large(int64_t gigabytes)
+{
+    const char *wanted = getenv("SPG_TEST_LARGE");
+    const int64_t memory = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    if (wanted == NULL || wanted[0] != '1' || memory < gigabytes << 30) skip();
 }
 
 void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here)

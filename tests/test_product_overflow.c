@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* A column of ones times a row of ones: every product is an entry of its own. */
 static void column_times_row(int64_t m, int64_t n, spg_type offset_type, spg_type value_type, spg_csr *A, spg_csr *B)
@@ -87,17 +86,10 @@ static void products_past_31_bits_are_counted_by_the_analysis(void **state)
     spg_csr_free(test_host(), &B);
 }
 
-static void require_large(int64_t gigabytes)
-{
-    const char *wanted = getenv("SPG_TEST_LARGE");
-    int64_t memory = (int64_t)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    if (wanted == NULL || wanted[0] != '1' || memory < gigabytes << 30) skip();
-}
-
 static void more_than_31_bits_of_products_may_make_a_small_result(void **state)
 {
     (void)state;
-    require_large(1); /* seconds of work */
+    test_require_large(1); /* seconds of work */
     enum { N = 1300 };
     test_pattern full = {0};
     for (int64_t i = 0; i < N; ++i) {
@@ -143,7 +135,7 @@ static void pairs_times_rows(int64_t m, int64_t n, bool apart, spg_csr *A, spg_c
 static void a_count_that_only_counting_can_tell_decides(void **state)
 {
     (void)state;
-    require_large(16); /* seconds of work */
+    test_require_large(16); /* seconds of work */
     spg_context *context = test_context(2, test_default_limits);
     for (int apart = 1; apart >= 0; --apart) {
         spg_csr A, B, here_A, here_B, C;
@@ -171,7 +163,7 @@ static void a_count_that_only_counting_can_tell_decides(void **state)
 static void wide_offsets_hold_a_result_past_31_bits(void **state)
 {
     (void)state;
-    require_large(19);
+    test_require_large(19);
     enum { N = 46400 };
     spg_csr A, B, here_A, here_B, C;
     column_times_row(N, N, SPG_I64, SPG_F32, &A, &B);
@@ -211,7 +203,7 @@ static void wide_offsets_hold_a_result_past_31_bits(void **state)
 static void a_row_of_more_products_than_31_bits_is_summed(void **state)
 {
     (void)state;
-    require_large(2); /* seconds of work */
+    test_require_large(2); /* seconds of work */
     enum { ENTRIES = 60000, LENGTH = 40000 };
     test_pattern a = {0}, b = {0};
     for (int64_t k = 0; k < ENTRIES; ++k) test_add(&a, 0);
