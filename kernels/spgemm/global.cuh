@@ -36,7 +36,8 @@ struct global_keys {
     int row_bits, column_bits;
 };
 
-inline int bits_below(int64_t count)
+/* Bits of the numbers below `count`, none for one number. */
+inline int key_bits(int64_t count)
 {
     int bits = 0;
     while (bits < 31 && ((int64_t)1 << bits) < count) ++bits;
@@ -44,7 +45,7 @@ inline int bits_below(int64_t count)
 }
 inline global_keys keys_for(int64_t rows, int64_t columns)
 {
-    const int row_bits = bits_below(rows), column_bits = bits_below(columns);
+    const int row_bits = key_bits(rows), column_bits = key_bits(columns);
     return {nullptr, row_bits + column_bits > 32, row_bits, column_bits};
 }
 
