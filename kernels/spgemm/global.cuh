@@ -159,7 +159,8 @@ __device__ inline product_source<Offset> source_of(const patterns<Offset> &patte
 /* global_expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1) and rows. */
 spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
                         void *temporary, size_t temporary_bytes);
-size_t scan_bytes(int64_t count);
+/* Bytes that CUB needs for a scan of so many. */
+spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes);
 /* In place: the sums of those before. */
 spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
 spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
@@ -171,10 +172,10 @@ spg_status expand_numbers(cuda_product &product, const global_slice &slice, cons
 /* global_contract.cu. Lays the arrays of `count` products and `rows` rows out; the keys' bits must be set. */
 void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
                       global_products *products);
-size_t sort_bytes(const global_products &products);
+spg_status sort_bytes(cuda_product &product, const global_products &products, size_t *bytes);
 /* Bytes that a product of any slice needs at most, and that CUB needs for slices of so many bytes. */
 int64_t bytes_per_product(const cuda_product &product, bool counting);
-int64_t temporary_bytes_within(const cuda_product &product, bool counting, int64_t bytes);
+spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary);
 spg_status sort_products(cuda_product &product, global_products *products);
 spg_status find_heads(cuda_product &product, const global_products &products);
 /* Writes the lengths of the slice's rows of C, with the tally. */
