@@ -8,6 +8,11 @@
 
 #include <cuda_runtime_api.h>
 
+/* What src/ shares with kernels (inline.h) is for both sides here. */
+#ifdef __CUDACC__
+#define SPG_INLINE static __host__ __device__ inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -70,7 +70,7 @@ __device__ void record_row(shared_state &shared, const spg_row_limits &limits, i
                            unsigned long long products)
 {
     if (row_products != nullptr) row_products[i] = (int64_t)products;
-    atomicAdd(&shared.class_rows[class_of_row((int64_t)products, limits)], 1u);
+    atomicAdd(&shared.class_rows[spg_classify((int64_t)products, &limits)], 1u);
 }
 
 /* The offsets of B that no entry of A names, and both ends of both. */
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(THREADS)
     unsigned int faults = 0;
     const auto record = [&](int32_t i, unsigned long long products) {
         if (row_products != nullptr) row_products[i] = (int64_t)products;
-        atomicAdd(&pattern.tally->class_rows[class_of_row((int64_t)products, limits)], 1ull);
+        atomicAdd(&pattern.tally->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
     };
     for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
         const span<Offset> row = a_row(pattern, lists.listed[k]);
