@@ -67,7 +67,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
      * the first empty slot; in a full table it gets any, for its row is a misfit. */
     __device__ void add(bool live, int32_t column, Value product)
     {
-        const int pair = (int)((uint32_t)column * 0x3037B871u >> shift);
+        const int pair = (int)((uint32_t)column * COLUMN_FACTOR >> shift);
         const int2 keyed = reinterpret_cast<const int2 *>(keys)[pair];
         const bool second = keyed.y == column;
         int slot = 2 * pair + second;
