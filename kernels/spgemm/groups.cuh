@@ -81,6 +81,13 @@ template <typename Offset> struct b_rows {
     int length;
 };
 
+/* The row of B of an entry of A, of operands that were checked. */
+template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patterns<Offset> &pattern, int32_t column)
+{
+    const span<Offset> b = b_row(pattern, column);
+    return {b.begin, (int)(b.end - b.begin)};
+}
+
 /* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or more than G for those that are longer
  * than the group. A row's two numbers are sent as one where they fit, for every shuffle counts. */
 template <int G, int U, typename Offset>
