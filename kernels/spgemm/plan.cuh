@@ -73,6 +73,7 @@ enum {
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
+enum { PLAN_MOST_TOGETHER = 3 }; /* equal rows that a group of lanes or a thread an entry does at once */
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. Likewise of
  * fewer where C has too few entries to occupy the device, so many a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
