@@ -4,6 +4,7 @@
 #define SPG_KERNELS_SPGEMM_GLOBAL_CUH
 
 #include "../primitives/search.cuh"
+#include "parts.cuh"
 #include "rows.cuh"
 
 namespace spg
@@ -83,17 +84,6 @@ inline uint32_t *order_of(const global_products &products)
     return reinterpret_cast<uint32_t *>(static_cast<char *>(products.halves[products.current]) + products.order_at);
 }
 inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
-
-/* Consecutive parts of a block, each aligned for any access; without a block it only adds up. */
-struct part_taker {
-    char *block;
-    int64_t used;
-    template <typename Part> void take(int64_t bytes, Part **part)
-    {
-        *part = block != nullptr ? reinterpret_cast<Part *>(block + used) : nullptr;
-        used += (bytes + 255) / 256 * 256;
-    }
-};
 
 /* Workspace that is given back at the end of its scope. */
 struct scoped_workspace {

@@ -127,16 +127,16 @@ void lay_out_products(const cuda_product &product, bool counting, int64_t count,
 {
     const bool ordered = !counting && !product.pattern_only;
     const int64_t value = ordered ? (int64_t)spg_type_size(product.A->value_type) : 0;
-    const int64_t keys = (count * (products->keys.wide ? 8 : 4) + 255) / 256 * 256;
-    const int64_t half = std::max(keys + (ordered ? (count * 4 + 255) / 256 * 256 : 0), count * value);
+    const int64_t keys = part_bytes(count * (products->keys.wide ? 8 : 4));
+    const int64_t half = std::max(keys + (ordered ? part_bytes(count * 4) : 0), count * value);
     products->count = count;
     products->first_column = 0;
     products->current = 0;
     products->order_at = ordered ? keys : 0;
     for (void *&side : products->halves) parts->take(half, &side);
-    parts->take(ordered ? count * 4 : 0, &products->heads);
-    parts->take((int64_t)sizeof(uint32_t), &products->head_count);
-    parts->take(rows * (int64_t)sizeof(int64_t), &products->bases);
+    parts->take_array(ordered ? count : 0, &products->heads);
+    parts->take_array(1, &products->head_count);
+    parts->take_array(rows, &products->bases);
     products->keys.data = products->halves[0];
 }
 

@@ -88,12 +88,12 @@ struct long_row {
 spg_status long_row::lay_out(int64_t budget, part_taker *parts)
 {
     chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
-    parts->take(GLOBAL_BUCKETS * (int64_t)sizeof(int64_t), &histogram);
-    parts->take((MOST_TILES + 1) * (int64_t)sizeof(int64_t), &tile_counts);
-    parts->take((int64_t)sizeof(int64_t), &base);
+    parts->take_array(GLOBAL_BUCKETS, &histogram);
+    parts->take_array(MOST_TILES + 1, &tile_counts);
+    parts->take_array(1, &base);
     parts->take(2 * (int64_t)sizeof(double), &sum);
-    parts->take((chunk_most + 1) * (int64_t)sizeof(int64_t), &chunk.starts);
-    parts->take(chunk_most * (int64_t)sizeof(uint32_t), &chunk.rows);
+    parts->take_array(chunk_most + 1, &chunk.starts);
+    parts->take_array(chunk_most, &chunk.rows);
     size_t scanning = 0;
     spg_status status = scan_bytes(product, std::max<int64_t>(chunk_most, MOST_TILES) + 1, &scanning);
     if (status == SPG_OK) status = temporary_bytes_within(product, counting, budget, &temporary_bytes);

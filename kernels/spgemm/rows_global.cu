@@ -93,8 +93,8 @@ spg_status lay_out_slice(cuda_product &product, bool counting, const global_slic
     lay_out_products(product, counting, slice.product_count, slice.rows, parts, &memory->products);
     memory->entries.first = 0;
     memory->entries.count = slice.entry_count;
-    parts->take((slice.entry_count + 1) * (int64_t)sizeof(int64_t), &memory->entries.starts);
-    parts->take(slice.entry_count * (int64_t)sizeof(uint32_t), &memory->entries.rows);
+    parts->take_array(slice.entry_count + 1, &memory->entries.starts);
+    parts->take_array(slice.entry_count, &memory->entries.rows);
     size_t sorting = 0, scanning = 0;
     spg_status status = sort_bytes(product, memory->products, &sorting);
     if (status == SPG_OK) status = scan_bytes(product, slice.entry_count + 1, &scanning);
@@ -162,9 +162,9 @@ struct row_batch {
 
 spg_status lay_out_batch(cuda_product &product, int32_t rows, part_taker *parts, row_batch *batch)
 {
-    parts->take((rows + (int64_t)1) * (int64_t)sizeof(int64_t), &batch->products);
-    parts->take((rows + (int64_t)1) * (int64_t)sizeof(int64_t), &batch->entries);
-    parts->take((int64_t)sizeof(slice_page), &batch->page);
+    parts->take_array(rows + (int64_t)1, &batch->products);
+    parts->take_array(rows + (int64_t)1, &batch->entries);
+    parts->take_array(1, &batch->page);
     char *temporary;
     const spg_status status = scan_bytes(product, rows + (int64_t)1, &batch->temporary_bytes);
     parts->take((int64_t)batch->temporary_bytes, &temporary);
