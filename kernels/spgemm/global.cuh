@@ -104,13 +104,8 @@ struct scoped_workspace {
     }
 };
 
-/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
-__device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
-{
-    return first_that(begin + 1, end, [=](int64_t e) { return ascending[e] > k; }) - 1;
-}
-
-/* As above for all k in [first, last] at once: where a thread of the block need only look. All threads call it. */
+/* As last_at_most for all k in [first, last] at once: where a thread of the block need only look. All threads call it.
+ */
 __device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t count, int64_t first, int64_t last)
 {
     __shared__ int64_t bounds[2];

@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
     const plan_window &window = work.out.windows[work.before + w];
     const bool is_run = work.out.deep > 1;
     const int64_t first = is_run ? 0 : window.a_begin - slice.a_begin;
-    const int64_t e = last_not_above(slice.starts, first, slice.a_count, product);
+    const int64_t e = last_at_most(slice.starts, first, slice.a_count, product);
     if (rank == LONG_RANK) {
         write_long_product(work, long_products, slice.run_ends[key] + t, e, product - slice.starts[e]);
         return;
