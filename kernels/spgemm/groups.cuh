@@ -1,4 +1,4 @@
-/* What the classes that give a row of C to a group of lanes share (rows_table_*.cu, rows_direct_*.cu). Private.
+/* What the classes that give a row of C to a group of lanes share. Private.
  *
  * Entries of A are taken in storage order, the lanes across the row of B that each names, so that no two lanes of a
  * group meet at a column. The groups of a warp keep in step: all loops are the warp's, and a group whose row has ended
