@@ -61,8 +61,8 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
  * together. */
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
-/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
- * are chosen; NEAR: of two, where neighbouring rows name neighbours. */
+/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes (measured at
+ * choose_scheme) and direct codes are chosen; NEAR: of two, where neighbouring rows name neighbours. */
 enum {
     PLAN_THREAD_MEAN = 56,
     PLAN_THREAD_B_ROW = 6,
