@@ -1,12 +1,18 @@
 /* The CUDA backend's side of a context: device, stream, memory pool, and how kernels report to the host. Private.
  *
  * Every entry of the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
- * with spg_cuda_leave; they may be nested. Between them work is queued on the context's stream; nothing waits but
- * spg_cuda_wait and spg_cuda_wait_for_tally. */
+ * with spg_cuda_leave; they may be nested. Between them work is queued on the context's stream. What waits does so by
+ * spg_cuda_wait or spg_cuda_poll, but for a plan that is timed (an event), spg_cuda_end_beside after a failure and,
+ * where a device has no memory pool, cudaFree. */
 #ifndef SPG_KERNELS_DEVICE_H
 #define SPG_KERNELS_DEVICE_H
 
 #include <cuda_runtime_api.h>
+
+/* What src/ shares with kernels (inline.h) is for both sides here. */
+#ifdef __CUDACC__
+#define SPG_INLINE static __host__ __device__ inline
+#endif
 
 #ifdef __cplusplus
 extern "C" {

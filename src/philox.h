@@ -5,12 +5,9 @@
 #ifndef SPG_SRC_PHILOX_H
 #define SPG_SRC_PHILOX_H
 
-#include <stdint.h>
+#include "inline.h"
 
-/* Kernels say before they include this that they want functions of both sides. */
-#ifndef SPG_INLINE
-#define SPG_INLINE static inline
-#endif
+#include <stdint.h>
 
 enum { SPG_PHILOX_ROUNDS = 10 };
 

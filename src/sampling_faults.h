@@ -11,6 +11,8 @@
 
 #include "spg/sampling.h"
 
+#include <float.h>
+
 typedef enum spg_weight_fault {
     SPG_WEIGHT_SOUND = 0,
     SPG_WEIGHT_LONG,     /* a row of 2^31 items or more */
@@ -26,7 +28,7 @@ static inline spg_weight_fault spg_weight_kind(double weight)
 {
     if (weight != weight) return SPG_WEIGHT_NAN;
     if (weight < 0) return SPG_WEIGHT_NEGATIVE;
-    return weight > 1.7976931348623157e308 ? SPG_WEIGHT_INFINITE : SPG_WEIGHT_SOUND;
+    return weight > DBL_MAX ? SPG_WEIGHT_INFINITE : SPG_WEIGHT_SOUND;
 }
 
 /* FORMAT (LONG: UNSUPPORTED) with a message that names the row, the item's place in it, and the kind. items: of the

@@ -159,6 +159,20 @@ static void sizes_and_types_that_do_not_fit_are_refused(void **state)
     close_misuse(&m);
 }
 
+/* By the sizes alone, before a byte of the arrays is read: they are far smaller here. */
+static void rows_and_columns_that_a_device_cannot_number_are_refused_with_both_sizes(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_HOST) skip();
+    misuse m;
+    open_misuse(&m, SPG_I32);
+    spg_csr tall_A = m.here_A, wide_A = m.here_A, tall_B = m.here_B;
+    tall_A.rows = wide_A.cols = tall_B.rows = INT32_MAX;
+    refuse(&m, &tall_A, &m.here_B, SPG_ERROR_UNSUPPORTED, "A", "2147483647 x 150");
+    refuse(&m, &wide_A, &tall_B, SPG_ERROR_UNSUPPORTED, "A", "200 x 2147483647");
+    close_misuse(&m);
+}
+
 static void arrays_elsewhere_than_the_context_are_refused(void **state)
 {
     (void)state;
@@ -344,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(null_arguments_are_refused_by_name),
         cmocka_unit_test(null_arrays_are_refused_by_name),
         cmocka_unit_test(sizes_and_types_that_do_not_fit_are_refused),
+        cmocka_unit_test(rows_and_columns_that_a_device_cannot_number_are_refused_with_both_sizes),
         cmocka_unit_test(arrays_elsewhere_than_the_context_are_refused),
         cmocka_unit_test(arrays_that_lie_elsewhere_than_their_place_says_are_refused),
         cmocka_unit_test(broken_offsets_are_refused_with_their_matrix_and_row),

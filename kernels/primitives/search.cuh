@@ -2,6 +2,8 @@
 #ifndef SPG_KERNELS_PRIMITIVES_SEARCH_CUH
 #define SPG_KERNELS_PRIMITIVES_SEARCH_CUH
 
+#include <cstdint>
+
 namespace spg
 {
 
@@ -17,6 +19,20 @@ __host__ __device__ inline Index first_that(Index low, Index high, Predicate hol
             low = middle + 1;
     }
     return low;
+}
+
+/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. A step takes fewer instructions than
+ * one of first_that. */
+__device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
+{
+    while (end - begin > 1) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (ascending[middle] <= k)
+            begin = middle;
+        else
+            end = middle;
+    }
+    return begin;
 }
 
 } // namespace spg

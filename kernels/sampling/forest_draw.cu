@@ -116,7 +116,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
     }
 };
 
-/* Uniforms or blocks of the generator that a call goes through, and how many of them a thread takes at once. */
+/* Uniforms or blocks of the generator that a call goes through. */
 __host__ __device__ inline int64_t pieces_of(const draw_job &job)
 {
     return job.uniforms != nullptr ? job.count : ((int64_t)(job.random.first & 1) + job.count + 1) / 2;

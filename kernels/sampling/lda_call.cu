@@ -14,14 +14,10 @@ spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes
     return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, bytes);
 }
 
-spg_status queue_offsets_check(spg_context *context, const spg_lda &lda)
+template <typename Real> spg_status queue_offsets_check(spg_context *context, const lda_job<Real> &job)
 {
-    spg_report *report = spg_cuda_of(context)->report;
-    const int64_t *offsets = lda.word_offsets;
-    int64_t documents = lda.documents, total = lda.words_total;
-    return for_each(context, documents + 1, "checking word offsets", [=] __device__(int64_t m) {
-        bool sound = m == 0 ? offsets[0] == 0 : offsets[m] >= offsets[m - 1];
-        if (!sound || (m == documents && offsets[m] != total)) report->figures[BAD_OFFSETS] = 0;
+    return for_each(context, job.documents + 1, "checking word offsets", [job] __device__(int64_t m) {
+        if (!job.is_sound(m)) job.report->figures[BAD_OFFSETS] = 0;
     });
 }
 
@@ -158,7 +154,7 @@ spg_status draw(spg_context *context, const spg_lda &lda, spg_butterfly_method m
     spg_status status = any && method == SPG_BUTTERFLY_AUTO ? draw_by_lanes(context, job, &fault) : SPG_OK;
     if (status != SPG_OK || !fault) return status;
     status = clear_report(context);
-    if (status == SPG_OK) status = queue_offsets_check(context, lda);
+    if (status == SPG_OK) status = queue_offsets_check(context, job);
     if (status == SPG_OK && any)
         status = method == SPG_BUTTERFLY_AUTO ? draw_automatically(context, job) : draw_as_paper(work, job, method);
     return status == SPG_OK ? read_faults<Real>(context, lda) : status;

@@ -9,6 +9,8 @@
 
 #include "philox.h"
 
+#include <cfloat>
+
 namespace spg
 {
 
@@ -30,7 +32,7 @@ struct weights_view {
 inline weights_view weights_of(const spg_csr &matrix) { return {matrix.values, matrix.value_type == SPG_F64}; }
 
 /* Not negative, infinite or NaN: spg_weight_kind on the device. */
-constexpr double LARGEST = 1.7976931348623157e308;
+constexpr double LARGEST = DBL_MAX;
 __device__ inline bool is_sound_weight(double weight) { return weight >= 0 && weight <= LARGEST; }
 
 /* The name of an item: its column, or its place in the row. */

@@ -5,11 +5,6 @@
 
 #include "../device.h"
 
-/* What src/ shares with kernels (philox.h and the definitions of sampling_*.h) is for both sides here. */
-#ifdef __CUDACC__
-#define SPG_INLINE static __host__ __device__ inline
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -110,6 +110,17 @@ template <typename Group> __device__ inline uint32_t group_ballot(bool what)
     return __ballot_sync(~0u, what) >> (threadIdx.x & 31u & ~(Group::lanes - 1u)) & (~0u >> (32 - Group::lanes));
 }
 
+/* The row of B of an entry of A, of operands that are checked here. A row of more entries than C has columns does not
+ * ascend, and is left out: its length may be no int. */
+template <typename Offset>
+__device__ inline b_rows<Offset> checked_b_bounds(const patterns<Offset> &pattern, int32_t column, unsigned int &faults)
+{
+    const span<Offset> b = checked_b_row(pattern, column, faults);
+    const bool possible = b.end - b.begin <= pattern.cols;
+    if (!possible) faults |= SPG_FAULT_B_UNSORTED;
+    return {b.begin, possible ? (int)(b.end - b.begin) : 0};
+}
+
 /* Calls each(batch) for the batches of a row, by the whole warp, until its groups' rows have ended. The columns of A
  * are asked for a batch ahead. bounds(column) is the row of B. R: entries of a run at most. */
 template <int R, typename Group, typename Offset, typename Bounds, typename Each>

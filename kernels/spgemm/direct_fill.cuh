@@ -156,10 +156,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
             }
             if (same.value) __syncwarp();
         };
-        const auto bounds = [&](int32_t column) {
-            const span<Offset> b = b_row(pattern, column);
-            return b_rows<Offset>{b.begin, (int)(b.end - b.begin)};
-        };
+        const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
         const bool takes = R == 1 || group.lane < shape.batch;
         Value a[R];
         load_factors(row.begin + group.lane, takes && row.begin + group.lane < row.end, a);

@@ -4,6 +4,7 @@
 #define SPG_KERNELS_SPGEMM_GLOBAL_CUH
 
 #include "../primitives/search.cuh"
+#include "parts.cuh"
 #include "rows.cuh"
 
 namespace spg
@@ -36,7 +37,8 @@ struct global_keys {
     int row_bits, column_bits;
 };
 
-inline int bits_below(int64_t count)
+/* Bits of the numbers below `count`, none for one number. */
+inline int key_bits(int64_t count)
 {
     int bits = 0;
     while (bits < 31 && ((int64_t)1 << bits) < count) ++bits;
@@ -44,7 +46,7 @@ inline int bits_below(int64_t count)
 }
 inline global_keys keys_for(int64_t rows, int64_t columns)
 {
-    const int row_bits = bits_below(rows), column_bits = bits_below(columns);
+    const int row_bits = key_bits(rows), column_bits = key_bits(columns);
     return {nullptr, row_bits + column_bits > 32, row_bits, column_bits};
 }
 
@@ -83,17 +85,6 @@ inline uint32_t *order_of(const global_products &products)
 }
 inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
 
-/* Consecutive parts of a block, each aligned for any access; without a block it only adds up. */
-struct part_taker {
-    char *block;
-    int64_t used;
-    template <typename Part> void take(int64_t bytes, Part **part)
-    {
-        *part = block != nullptr ? reinterpret_cast<Part *>(block + used) : nullptr;
-        used += (bytes + 255) / 256 * 256;
-    }
-};
-
 /* Workspace that is given back at the end of its scope. */
 struct scoped_workspace {
     cuda_product &product;
@@ -113,13 +104,8 @@ struct scoped_workspace {
     }
 };
 
-/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
-__device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
-{
-    return first_that(begin + 1, end, [=](int64_t e) { return ascending[e] > k; }) - 1;
-}
-
-/* As above for all k in [first, last] at once: where a thread of the block need only look. All threads call it. */
+/* As last_at_most for all k in [first, last] at once: where a thread of the block need only look. All threads call it.
+ */
 __device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t count, int64_t first, int64_t last)
 {
     __shared__ int64_t bounds[2];
@@ -158,7 +144,8 @@ __device__ inline product_source<Offset> source_of(const patterns<Offset> &patte
 /* global_expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1) and rows. */
 spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
                         void *temporary, size_t temporary_bytes);
-size_t scan_bytes(int64_t count);
+/* Bytes that CUB needs for a scan of so many. */
+spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes);
 /* In place: the sums of those before. */
 spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
 spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
@@ -170,10 +157,10 @@ spg_status expand_numbers(cuda_product &product, const global_slice &slice, cons
 /* global_contract.cu. Lays the arrays of `count` products and `rows` rows out; the keys' bits must be set. */
 void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
                       global_products *products);
-size_t sort_bytes(const global_products &products);
+spg_status sort_bytes(cuda_product &product, const global_products &products, size_t *bytes);
 /* Bytes that a product of any slice needs at most, and that CUB needs for slices of so many bytes. */
 int64_t bytes_per_product(const cuda_product &product, bool counting);
-int64_t temporary_bytes_within(const cuda_product &product, bool counting, int64_t bytes);
+spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary);
 spg_status sort_products(cuda_product &product, global_products *products);
 spg_status find_heads(cuda_product &product, const global_products &products);
 /* Writes the lengths of the slice's rows of C, with the tally. */

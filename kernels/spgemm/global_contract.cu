@@ -127,16 +127,16 @@ void lay_out_products(const cuda_product &product, bool counting, int64_t count,
 {
     const bool ordered = !counting && !product.pattern_only;
     const int64_t value = ordered ? (int64_t)spg_type_size(product.A->value_type) : 0;
-    const int64_t keys = (count * (products->keys.wide ? 8 : 4) + 255) / 256 * 256;
-    const int64_t half = std::max(keys + (ordered ? (count * 4 + 255) / 256 * 256 : 0), count * value);
+    const int64_t keys = part_bytes(count * (products->keys.wide ? 8 : 4));
+    const int64_t half = std::max(keys + (ordered ? part_bytes(count * 4) : 0), count * value);
     products->count = count;
     products->first_column = 0;
     products->current = 0;
     products->order_at = ordered ? keys : 0;
     for (void *&side : products->halves) parts->take(half, &side);
-    parts->take(ordered ? count * 4 : 0, &products->heads);
-    parts->take((int64_t)sizeof(uint32_t), &products->head_count);
-    parts->take(rows * (int64_t)sizeof(int64_t), &products->bases);
+    parts->take_array(ordered ? count : 0, &products->heads);
+    parts->take_array(1, &products->head_count);
+    parts->take_array(rows, &products->bases);
     products->keys.data = products->halves[0];
 }
 
@@ -146,27 +146,32 @@ int64_t bytes_per_product(const cuda_product &product, bool counting)
     return 2 * std::max((int64_t)12, (int64_t)spg_type_size(product.A->value_type)) + 4;
 }
 
-int64_t temporary_bytes_within(const cuda_product &product, bool counting, int64_t bytes)
+spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary)
 {
     const int64_t count = std::min<int64_t>(bytes / bytes_per_product(product, counting), 1 << 30);
-    int64_t most = (int64_t)scan_bytes(bytes / ENTRY_BYTES);
-    for (int row_bits = 1; row_bits <= 31; row_bits += 30) {
+    size_t most = 0;
+    spg_status status = scan_bytes(product, bytes / ENTRY_BYTES, &most);
+    for (int row_bits = 1; status == SPG_OK && row_bits <= 31; row_bits += 30) {
         global_products products;
         products.keys = {nullptr, row_bits > 1, row_bits, 31};
         part_taker nothing{nullptr, 0};
         lay_out_products(product, counting, count, 1, &nothing, &products);
-        most = std::max(most, (int64_t)sort_bytes(products));
+        size_t sorting = 0;
+        status = sort_bytes(product, products, &sorting);
+        most = std::max(most, sorting);
     }
-    return most;
+    *temporary = (int64_t)most;
+    return status;
 }
 
-size_t sort_bytes(const global_products &products)
+spg_status sort_bytes(cuda_product &product, const global_products &products, size_t *bytes)
 {
     size_t sorting = 0, selecting = 0;
     global_products copy = products;
-    sort_either(nullptr, sorting, &copy, nullptr);
-    select_heads(nullptr, selecting, products, nullptr);
-    return std::max(sorting, selecting);
+    cudaError_t error = sort_either(nullptr, sorting, &copy, nullptr);
+    if (error == cudaSuccess) error = select_heads(nullptr, selecting, products, nullptr);
+    *bytes = std::max(sorting, selecting);
+    return spg_cuda_check(product.context, error, "sizing the sort of a slice");
 }
 
 spg_status sort_products(cuda_product &product, global_products *products)

@@ -83,11 +83,12 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
 
 } // namespace
 
-size_t scan_bytes(int64_t count)
+spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes)
 {
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(nullptr, bytes, (int64_t *)nullptr, (int64_t *)nullptr, count);
-    return bytes;
+    *bytes = 0;
+    return spg_cuda_check(product.context,
+                          cub::DeviceScan::ExclusiveSum(nullptr, *bytes, (int64_t *)nullptr, (int64_t *)nullptr, count),
+                          "sizing a scan of lengths");
 }
 
 spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes)

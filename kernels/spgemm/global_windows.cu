@@ -69,7 +69,7 @@ struct long_row {
     int64_t temporary_bytes = 0, window_bytes = 0, window_most = 0;
     int64_t done = 0; /* entries of C so far */
 
-    void lay_out(int64_t budget, part_taker *parts);
+    spg_status lay_out(int64_t budget, part_taker *parts);
     cudaStream_t stream() const { return product.cuda->stream; }
     spg_status copy_to_host(void *to, const void *from, size_t bytes);
     spg_status load_chunk(int64_t first);
@@ -85,21 +85,24 @@ struct long_row {
     spg_status do_columns(int64_t low, int64_t high);
 };
 
-void long_row::lay_out(int64_t budget, part_taker *parts)
+spg_status long_row::lay_out(int64_t budget, part_taker *parts)
 {
     chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
-    parts->take(GLOBAL_BUCKETS * (int64_t)sizeof(int64_t), &histogram);
-    parts->take((MOST_TILES + 1) * (int64_t)sizeof(int64_t), &tile_counts);
-    parts->take((int64_t)sizeof(int64_t), &base);
+    parts->take_array(GLOBAL_BUCKETS, &histogram);
+    parts->take_array(MOST_TILES + 1, &tile_counts);
+    parts->take_array(1, &base);
     parts->take(2 * (int64_t)sizeof(double), &sum);
-    parts->take((chunk_most + 1) * (int64_t)sizeof(int64_t), &chunk.starts);
-    parts->take(chunk_most * (int64_t)sizeof(uint32_t), &chunk.rows);
-    temporary_bytes = std::max(temporary_bytes_within(product, counting, budget),
-                               (int64_t)scan_bytes(std::max<int64_t>(chunk_most, MOST_TILES) + 1));
+    parts->take_array(chunk_most + 1, &chunk.starts);
+    parts->take_array(chunk_most, &chunk.rows);
+    size_t scanning = 0;
+    spg_status status = scan_bytes(product, std::max<int64_t>(chunk_most, MOST_TILES) + 1, &scanning);
+    if (status == SPG_OK) status = temporary_bytes_within(product, counting, budget, &temporary_bytes);
+    temporary_bytes = std::max(temporary_bytes, (int64_t)scanning);
     parts->take(temporary_bytes, &temporary);
     window_bytes = budget - parts->used - SLACK_BYTES;
     window_most = window_bytes / bytes_per_product(product, counting);
     parts->take(window_bytes + SLACK_BYTES / 2, &window);
+    return status;
 }
 
 spg_status long_row::copy_to_host(void *to, const void *from, size_t bytes)
@@ -284,13 +287,13 @@ spg_status do_long_row(cuda_product &product, const global_slice &slice, bool co
 {
     long_row row{product, slice, counting};
     part_taker size{nullptr, 0};
-    row.lay_out(budget, &size);
     scoped_workspace block(product);
-    spg_status status = block.take(size.used, "a long row of a product");
+    spg_status status = row.lay_out(budget, &size);
+    if (status == SPG_OK) status = block.take(size.used, "a long row of a product");
     if (status != SPG_OK) return status;
     part_taker parts{static_cast<char *>(block.memory), 0};
-    row.lay_out(budget, &parts);
-    status = row.do_columns(0, product.B->cols);
+    status = row.lay_out(budget, &parts);
+    if (status == SPG_OK) status = row.do_columns(0, product.B->cols);
     if (status != SPG_OK || !counting) return status;
     return row.launch("the length of a long row", [&](auto offset) {
         finish_count_kernel<<<1, 1, 0, row.stream()>>>(patterns_of<decltype(offset)>(product), slice, row.done);

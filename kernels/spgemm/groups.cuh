@@ -1,4 +1,4 @@
-/* What the classes that give a row of C to a group of lanes share (rows_table_*.cu, rows_direct_*.cu). Private.
+/* What the classes that give a row of C to a group of lanes share. Private.
  *
  * Entries of A are taken in storage order, the lanes across the row of B that each names, so that no two lanes of a
  * group meet at a column. The groups of a warp keep in step: all loops are the warp's, and a group whose row has ended
@@ -80,6 +80,13 @@ template <typename Offset> struct b_rows {
     Offset begin;
     int length;
 };
+
+/* The row of B of an entry of A, of operands that were checked. */
+template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patterns<Offset> &pattern, int32_t column)
+{
+    const span<Offset> b = b_row(pattern, column);
+    return {b.begin, (int)(b.end - b.begin)};
+}
 
 /* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or more than G for those that are longer
  * than the group. A row's two numbers are sent as one where they fit, for every shuffle counts. */

@@ -11,7 +11,7 @@
 namespace spg
 {
 
-constexpr uint32_t NO_COLUMN = 0xffffffffu; /* the head of a row of B at its end */
+constexpr uint32_t NO_HEAD = 0xffffffffu; /* the head of a row of B at its end */
 
 /* *from if it is wanted, else `otherwise`. */
 __device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
@@ -81,7 +81,7 @@ __device__ inline void step_if_taken(uint32_t &head, int64_t &at, int64_t end, u
 {
     const bool taken = head == column;
     at += taken;
-    head = (uint32_t)load_if(taken && at < end, columns + at, (int32_t)(taken ? NO_COLUMN : head));
+    head = (uint32_t)load_if(taken && at < end, columns + at, (int32_t)(taken ? NO_HEAD : head));
 }
 
 template <int HEADS> __device__ inline uint32_t least(const uint32_t (&heads)[HEADS])

@@ -4,7 +4,7 @@
  * Input: rows of A of up to 32 entries; output: the length, products and faults of each. A group of lanes reads columns
  * as they are wanted. Where whole warps are the rule, a lane reads its row of B by 16 bytes, STAGED columns at a time,
  * into a strip of shared memory that no other lane touches and whose banks are the lanes, so that all step in one
- * access; elsewhere L1 needs that memory. Invariant: behind the columns of a strip stands NO_COLUMN if its row of B
+ * access; elsewhere L1 needs that memory. Invariant: behind the columns of a strip stands NO_HEAD if its row of B
  * ends there, else the last of them again: it does not ascend, which ends the loop that counts, and so does everything
  * else that is not the common case. resume() then sees what it was. */
 #ifndef SPG_KERNELS_SPGEMM_MERGE_BY_LANES_CUH
@@ -84,7 +84,7 @@ __device__ inline Position position_of(const lane_row<Position> &row, const lane
 template <typename Position>
 __device__ inline lane_row<Position> unstaged(Position begin, Position end, const lane_columns &columns)
 {
-    return {NO_COLUMN, cell_of(columns, STAGED), begin - STAGED, end};
+    return {NO_HEAD, cell_of(columns, STAGED), begin - STAGED, end};
 }
 
 template <typename Position>
@@ -104,7 +104,7 @@ __device__ inline void stage(const patterns<Offset> &pattern, lane_row<Position>
     row.staged = at - skipped;
     row.cell = cell_of(columns, skipped);
     const Position rest = row.end - row.staged;
-    uint32_t last = NO_COLUMN;
+    uint32_t last = NO_HEAD;
     if (row.staged >= 0 && row.staged <= (Position)pattern.b_nnz - STAGED) {
         const int4 *from = reinterpret_cast<const int4 *>(pattern.b_columns + row.staged);
         int4 low = __ldg(from), high = low;
@@ -121,7 +121,7 @@ __device__ inline void stage(const patterns<Offset> &pattern, lane_row<Position>
         for (int k = skipped; k < STAGED && k < rest; ++k)
             strip[k * 32] = last = (uint32_t)pattern.b_columns[row.staged + k];
     }
-    strip[(rest < STAGED ? (int)rest : STAGED) * 32] = rest > STAGED ? last : NO_COLUMN;
+    strip[(rest < STAGED ? (int)rest : STAGED) * 32] = rest > STAGED ? last : NO_HEAD;
     row.head = strip[skipped * 32];
 }
 
@@ -221,7 +221,7 @@ __device__ inline bool begin_whole(const patterns<Offset> &pattern, int32_t i, s
     const bool fits = here <= MOST_PRODUCTS;
     if (fits) products += here;
     row = unstaged((Position)(fits ? b.begin : b.end), (Position)b.end, columns);
-    merge = {NOT_STAGED, NO_COLUMN, 0};
+    merge = {NOT_STAGED, NO_HEAD, 0};
     return fits;
 }
 
@@ -315,8 +315,8 @@ template <int LANES> __device__ inline uint32_t least_of_group(uint32_t head)
 {
     if (LANES == 32) return __reduce_min_sync(~0u, head);
     const bool upper = threadIdx.x % 32 >= HALF;
-    uint32_t low = __reduce_min_sync(~0u, upper ? NO_COLUMN : head);
-    uint32_t high = __reduce_min_sync(~0u, upper ? head : NO_COLUMN);
+    uint32_t low = __reduce_min_sync(~0u, upper ? NO_HEAD : head);
+    uint32_t high = __reduce_min_sync(~0u, upper ? head : NO_HEAD);
     return upper ? high : low;
 }
 
@@ -334,7 +334,7 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
     const bool fits = products <= MOST_PRODUCTS;
     Position at = (Position)(fits ? b.begin : b.end);
     const Position end = (Position)b.end;
-    uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
+    uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_HEAD;
     uint32_t column = least_of_group<LANES>(head);
     bool rises = true;
     while (__any_sync(~0u, rises && column < (uint32_t)pattern.cols)) {
@@ -343,7 +343,7 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
         if (counts) ++found.length;
         if (counts && head == column) {
             ++at;
-            head = at < end ? (uint32_t)pattern.b_columns[at] : NO_COLUMN;
+            head = at < end ? (uint32_t)pattern.b_columns[at] : NO_HEAD;
         }
         column = least_of_group<LANES>(head);
         if (counts) rises = column > before;

@@ -61,8 +61,8 @@ enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PL
  * together. */
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
-/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes and direct codes
- * are chosen; NEAR: of two, where neighbouring rows name neighbours. */
+/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes (measured at
+ * choose_scheme) and direct codes are chosen; NEAR: of two, where neighbouring rows name neighbours. */
 enum {
     PLAN_THREAD_MEAN = 56,
     PLAN_THREAD_B_ROW = 6,
@@ -73,6 +73,7 @@ enum {
 /* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
  * of so many groups a multiprocessor, but no less than the least. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
+enum { PLAN_MOST_TOGETHER = 3 }; /* equal rows that a group of lanes or a thread an entry does at once */
 /* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. Likewise of
  * fewer where C has too few entries to occupy the device, so many a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };

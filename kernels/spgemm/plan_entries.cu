@@ -23,7 +23,7 @@ enum { THREADS = 256 };
 __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
                                  entry_slice *slice)
 {
-    const int64_t begin = last_not_above(before, first, of.rows + 1, before[first]);
+    const int64_t begin = last_at_most(before, first, of.rows + 1, before[first]);
     int64_t least = begin + 1, end = of.rows;
     while (least < end) {
         const int64_t middle = least + (end - least + 1) / 2;
@@ -69,11 +69,11 @@ __global__ void __launch_bounds__(THREADS) expand_kernel(plan_patterns of, entry
     __shared__ int64_t bounds[2];
     const int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, slice.products) - 1;
     if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
-        bounds[threadIdx.x / 32] = last_not_above(slice.starts, 0, slice.a_count, threadIdx.x == 0 ? first : last);
+        bounds[threadIdx.x / 32] = last_at_most(slice.starts, 0, slice.a_count, threadIdx.x == 0 ? first : last);
     __syncthreads();
     const int64_t k = first + threadIdx.x;
     if (k > last) return;
-    const int64_t e = last_not_above(slice.starts, bounds[0], bounds[1] + 1, k), row = slice.row_begin + slice.rows[e];
+    const int64_t e = last_at_most(slice.starts, bounds[0], bounds[1] + 1, k), row = slice.row_begin + slice.rows[e];
     const int32_t column = of.b_columns[of.b[of.a_columns[slice.a_begin + e]] + (k - slice.starts[e]) * wide];
     const int64_t c_begin = of.c[row], length = of.c[row + 1] - c_begin;
     const int64_t c_at = c_begin + first_not_below(of.c_columns + c_begin, length, column);

@@ -2,6 +2,7 @@
 #ifndef SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
 
+#include "../primitives/search.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -27,19 +28,6 @@ struct entry_totals {
     unsigned long long chains;
     unsigned long long long_products; /* of this slice */
 };
-
-/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. */
-__device__ inline int64_t last_not_above(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
-{
-    while (end - begin > 1) {
-        const int64_t middle = begin + (end - begin) / 2;
-        if (ascending[middle] <= k)
-            begin = middle;
-        else
-            end = middle;
-    }
-    return begin;
-}
 
 /* Where the runs of a row begin that leads a group of blocks. Every group leaves as many places as it has runs, so that
  * none overlap. */

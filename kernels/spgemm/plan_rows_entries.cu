@@ -17,7 +17,7 @@ namespace
 
 /* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
  * third of a window has entries of leaders where rows go together, six tiles. */
-enum { PRODUCTS_AT_ONCE = 4, MOST_TOGETHER = 3 };
+enum { PRODUCTS_AT_ONCE = 4 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
 template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
@@ -256,7 +256,7 @@ spg_status launch_together(spg_context *context, cudaStream_t stream, const plan
                            const plan_values &values)
 {
     return windows.together == 1 ? launch<1, Start, Value>(context, stream, windows, values)
-                                 : launch<MOST_TOGETHER, Start, Value>(context, stream, windows, values);
+                                 : launch<PLAN_MOST_TOGETHER, Start, Value>(context, stream, windows, values);
 }
 
 } // namespace

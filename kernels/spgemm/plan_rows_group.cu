@@ -12,7 +12,7 @@ namespace spg
 namespace
 {
 
-enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10, MOST_TOGETHER = 3 };
+enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10 };
 static_assert(PLAN_MOST_SUMS * 16 <= MOST_SHARED, "one warp always fits");
 static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
 
@@ -121,7 +121,7 @@ template <typename Value, typename Code>
 spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_items &items,
                            const plan_values &values)
 {
-    return items.together > 1 ? launch<Value, Code, MOST_TOGETHER>(context, stream, items, values)
+    return items.together > 1 ? launch<Value, Code, PLAN_MOST_TOGETHER>(context, stream, items, values)
                               : launch<Value, Code, 1>(context, stream, items, values);
 }
 

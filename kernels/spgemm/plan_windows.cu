@@ -40,6 +40,9 @@ struct window_work {
     }
 };
 
+/* Bytes of where something begins in A or B. */
+int begin_bytes(const plan_windows &windows) { return windows.narrow ? 4 : 8; }
+
 /* The least bits with 2^bits >= n. */
 __host__ __device__ inline int bits_for(int64_t n)
 {
@@ -200,7 +203,7 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
     const plan_window &window = work.out.windows[work.before + w];
     const bool is_run = work.out.deep > 1;
     const int64_t first = is_run ? 0 : window.a_begin - slice.a_begin;
-    const int64_t e = last_not_above(slice.starts, first, slice.a_count, product);
+    const int64_t e = last_at_most(slice.starts, first, slice.a_count, product);
     if (rank == LONG_RANK) {
         write_long_product(work, long_products, slice.run_ends[key] + t, e, product - slice.starts[e]);
         return;
@@ -221,6 +224,52 @@ __global__ void __launch_bounds__(THREADS) write_codes_kernel(window_work work, 
     }
 }
 
+/* Long entries know where their products begin in the slice's, and now where these are. */
+spg_status place_products(plan_maker &maker, plan_long_entry *entries, int64_t count, char *products, int bytes_each)
+{
+    if (count == 0) return SPG_OK;
+    return for_each(maker.context, count, "a plan's long entries", [=] __device__(int64_t k) {
+        const int64_t begin = reinterpret_cast<int64_t>(entries[k].products);
+        entries[k].products = products + begin * bytes_each;
+    });
+}
+
+/* Adds `count` windows with their codes, `tiles` in all, and the long entries' products; found: with this slice. */
+spg_status keep_codes(plan_maker &maker, const window_work &work, int64_t count, int64_t tiles,
+                      const entry_totals &found)
+{
+    plan_windows &kept = maker.part->windows;
+    cudaStream_t stream = maker.cuda->stream;
+    const int64_t long_before = kept.long_count, chains_before = kept.chain_count, *words = work.words;
+    const int tile = kept.tile, product_bytes = 2 * begin_bytes(kept);
+    uint32_t *codes = nullptr;
+    char *long_products = nullptr;
+    spg_status status = keep_array(maker, tiles * tile, &codes);
+    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * product_bytes, &long_products);
+    if (status == SPG_OK)
+        status =
+            spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)(tiles * tile) * sizeof *codes, stream),
+                           "a plan's codes");
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = (unsigned int)((work.slice.products + THREADS - 1) / THREADS);
+    write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes, long_products);
+    status = spg_cuda_check_launch(maker.context, "a plan's codes");
+    plan_window *windows = kept.windows + work.before;
+    kept.count += count;
+    kept.long_count = (int64_t)found.long_entries;
+    kept.chain_count = (int64_t)found.chains;
+    if (status == SPG_OK)
+        status = for_each(maker.context, count, "a plan's windows",
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
+    if (status == SPG_OK)
+        status = place_products(maker, kept.long_entries + long_before, kept.long_count - long_before, long_products,
+                                product_bytes);
+    if (status == SPG_OK)
+        status = place_products(maker, kept.chains + chains_before, kept.chain_count - chains_before, long_products,
+                                product_bytes);
+    return status;
+}
+
 } // namespace
 
 spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals)
@@ -228,11 +277,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
-    const int64_t windows_before = kept.count, long_before = kept.long_count, chains_before = kept.chain_count;
     scratch words_memory(maker);
-    int64_t *words = nullptr, total = 0;
-    uint32_t *codes = nullptr;
-    char *long_products = nullptr;
+    int64_t *words = nullptr, tiles = 0;
     entry_totals found = {};
     spg_status status = words_memory.allocate(count + 1, &words);
     if (status == SPG_OK)
@@ -240,14 +286,13 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                                 cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
                                 "a plan's windows");
     if (status != SPG_OK) return status;
-    const int begin_bytes = kept.narrow ? 4 : 8;
     const window_work work = {maker.patterns,
                               slice,
                               kept,
-                              windows_before,
+                              kept.count,
                               maker.halves,
                               kept.deep > 1 ? near_runs(kept.at_once, 32 / kept.tile, maker.value_bytes, kept.deep)
-                                            : near_room(maker.value_bytes, begin_bytes, kept.together),
+                                            : near_room(maker.value_bytes, begin_bytes(kept), kept.together),
                               bits_for(maker.b_nnz),
                               kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
@@ -258,35 +303,8 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
     if (status == SPG_OK)
         status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
-    if (status == SPG_OK) status = scan_counts(maker, words, count, &total);
-    if (status == SPG_OK) status = keep_array(maker, total * kept.tile, &codes);
-    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * 2 * begin_bytes, &long_products);
-    if (status == SPG_OK)
-        status = spg_cuda_check(maker.context,
-                                cudaMemsetAsync(codes, 0xff, (size_t)(total * kept.tile) * sizeof *codes, stream),
-                                "a plan's codes");
-    if (status != SPG_OK) return status;
-    const unsigned int blocks = (unsigned int)((slice.products + THREADS - 1) / THREADS);
-    write_codes_kernel<<<blocks, THREADS, 0, stream>>>(work, codes, long_products);
-    status = spg_cuda_check_launch(maker.context, "a plan's codes");
-    plan_window *windows = kept.windows + windows_before;
-    const int tile = kept.tile;
-    kept.count += count;
-    kept.long_count = (int64_t)found.long_entries;
-    kept.chain_count = (int64_t)found.chains;
-    if (status == SPG_OK)
-        status = for_each(maker.context, count, "a plan's windows",
-                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
-    const auto place_products = [&](plan_long_entry *entries, int64_t added) {
-        if (status != SPG_OK || added == 0) return;
-        status = for_each(maker.context, added, "a plan's long entries", [=] __device__(int64_t k) {
-            const int64_t begin = reinterpret_cast<int64_t>(entries[k].products);
-            entries[k].products = long_products + begin * 2 * begin_bytes;
-        });
-    };
-    place_products(kept.long_entries + long_before, kept.long_count - long_before);
-    place_products(kept.chains + chains_before, kept.chain_count - chains_before);
-    return status;
+    if (status == SPG_OK) status = scan_counts(maker, words, count, &tiles);
+    return status == SPG_OK ? keep_codes(maker, work, count, tiles, found) : status;
 }
 
 spg_status order_windows(plan_maker &maker)

@@ -5,6 +5,7 @@
 #ifndef SPG_KERNELS_SPGEMM_PRIVATE_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_PRIVATE_TABLE_CUH
 
+#include "column_hash.cuh"
 #include "packed_rows.cuh"
 #include "rows.cuh"
 
@@ -39,13 +40,13 @@ struct private_table {
      * may have numbers none is kept. All are looked for at once: most are found where they are looked for first. */
     template <int N> __device__ void numbers_of(const uint32_t (&column)[N], int live, uint32_t (&number)[N])
     {
-        constexpr uint32_t UPPER = ~0u << (32 - BUCKETS_LOG); /* of the product, as in table.cuh */
+        constexpr uint32_t UPPER = ~0u << (32 - BUCKETS_LOG); /* of the product, as COLUMN_FACTOR wants */
         static_assert(APART == 1 << 8, "the shift");
         uint32_t place[N];
         bool missing = false;
 #pragma unroll
         for (int n = 0; n < N; ++n) {
-            place[n] = (column[n] * 0x3037B871u & UPPER) >> (32 - BUCKETS_LOG - 8);
+            place[n] = (column[n] * COLUMN_FACTOR & UPPER) >> (32 - BUCKETS_LOG - 8);
             number[n] = number_in(at(place[n]), column[n] << NUMBER_BITS);
             missing = missing || (n < live && number[n] >= NUMBERS);
         }

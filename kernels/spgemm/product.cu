@@ -50,11 +50,10 @@ enum { MOST_NARROW_ENTRIES = INT32_MAX - 1024 };
 
 spg_status check_sizes(const cuda_product &product)
 {
-    const int64_t sizes[] = {product.A->rows, product.A->cols};
-    for (int64_t size : sizes)
-        if (size >= INT32_MAX)
-            return spg_context_fail(product.context, SPG_ERROR_UNSUPPORTED,
-                                    "%lld rows; products on a device take fewer than 2147483647", (long long)size);
+    if (product.A->rows >= INT32_MAX || product.A->cols >= INT32_MAX)
+        return spg_context_fail(product.context, SPG_ERROR_UNSUPPORTED,
+                                "A is %lld x %lld; products on a device take fewer than 2147483647 rows and columns",
+                                (long long)product.A->rows, (long long)product.A->cols);
     const struct {
         const char *name;
         const spg_csr *matrix;

@@ -141,7 +141,7 @@ __device__ void add_row(const analysis_job &job, int64_t i, int64_t products, ro
     result->row_products.add((double)products);
     if (entries > 0) result->expansion.add((double)products / (double)entries);
     if (products > 0 && job.C.data != nullptr) result->contraction.add((double)products / (double)job.C.length(i));
-    const int row_class = class_of_row(products, job.limits);
+    const int row_class = spg_classify(products, &job.limits);
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
         result->class_rows[c] += c == row_class;
         result->class_products[c] += c == row_class ? products : 0;

@@ -194,7 +194,7 @@ spg_status fill_short_rows(cuda_state *state)
     const spg_tally &found = state->found;
     unsigned int longest = std::max(found.longest_row, state->longest_misfit);
     const bool scattered = found.scattered > SCATTERED_ROWS;
-    const bool alike = longest <= 6 * (double)found.nnz / (double)run.C->rows + 16;
+    const bool alike = are_alike(longest, found.nnz, run.C->rows);
     if (alike && found.misfits == 0 && merges_best(run, found))
         return sorts_best(run, found, scattered) ? fill_rows_sorted(run)
                                                  : fill_rows_merge(run, (int)found.sampled_a_length, scattered);
@@ -229,7 +229,7 @@ spg_status fill_alike_rows(cuda_state *state)
 spg_status fill_once(cuda_state *state)
 {
     cuda_product &run = state->run;
-    const int held = once_holds(state->kept.slots);
+    const int held = table_holds(state->kept.slots);
     const bool kept = (int)state->found.longest_row <= state->kept.stride;
     spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
     release_kept_rows(run, &state->kept);

@@ -52,12 +52,11 @@ enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
 
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
-/* Rows are alike if the longest of the sample is not far from the mean, so that one kernel serves all. Whether rows of
- * many products are long in C, the sample does not tell. */
-bool are_alike(const spg_tally &found, int32_t samples)
+/* Whether rows of many products are long in C, the sample does not tell. */
+bool sample_is_alike(const spg_tally &found, int32_t samples)
 {
     if (found.sampled_long > 0) return found.sampled_most_products <= 4 * (double)found.sampled_products / samples;
-    return found.misfits == 0 && found.longest_row <= 6 * (double)found.nnz / samples + 16;
+    return found.misfits == 0 && are_alike(found.longest_row, found.nnz, samples);
 }
 
 /* Rows that contract much are better kept while they are counted than contracted twice. Equal neighbours are counted
@@ -70,12 +69,12 @@ void choose_once(const spg_tally &found, int32_t samples, route *chosen)
     const bool partly = found.sampled_long > 0;
     const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
     const double entries = partly ? (double)longest : (double)found.nnz / samples;
-    if (stride > once_holds(ONCE_MOST) || products < ONCE_CONTRACTION * entries) return;
+    if (stride > table_holds(ONCE_MOST) || products < ONCE_CONTRACTION * entries) return;
     chosen->otherwise = chosen->rows;
     chosen->rows = path::once_rows;
     chosen->once_stride = (int)stride;
     chosen->once_slots = ONCE_LEAST;
-    while (once_holds(chosen->once_slots) < stride) chosen->once_slots *= 2;
+    while (table_holds(chosen->once_slots) < stride) chosen->once_slots *= 2;
 }
 
 /* Rows that are the row before, shifted, where B may well have such rows, too, for it is as large as A. */
@@ -119,7 +118,7 @@ route route_by(const cuda_product &product, const spg_tally &found, int32_t samp
     if (are_few_and_long(product, found, chosen.together)) return chosen;
     const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
     if (narrow) chosen.span = std::min((int)(found.sampled_span + found.sampled_span / 16), (int)DIRECT_MOST_SPAN);
-    if (!are_alike(found, samples)) return chosen;
+    if (!sample_is_alike(found, samples)) return chosen;
     if (found.sampled_long == 0 || narrow) choose_alike(found, samples, narrow, &chosen);
     choose_once(found, samples, &chosen);
     return chosen;

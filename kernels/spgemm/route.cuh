@@ -39,6 +39,13 @@ struct route {
  * those of B ascend, for which it waits. `ahead` is taken where rows are done so. */
 spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead);
 
+/* Whether rows of so many entries of C in all are alike: the longest is not far from the mean, so that one kernel
+ * serves all. */
+inline bool are_alike(unsigned int longest, unsigned long long entries, int64_t rows)
+{
+    return longest <= 6 * (double)entries / (double)rows + 16;
+}
+
 /* The smallest table for rows of up to `length` entries; 0 if none is large enough. */
 int table_for(int64_t length);
 

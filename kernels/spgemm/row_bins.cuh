@@ -4,18 +4,10 @@
 
 #include "../primitives/bins.cuh"
 #include "product.cuh"
+#include "row_class.h"
 
 namespace spg
 {
-
-/* spg_classify (row_class.h) on the device. */
-__device__ inline int class_of_row(int64_t products, const spg_row_limits &limits)
-{
-    if (products <= 0) return SPG_ROW_EMPTY;
-    if (products <= limits.thread) return SPG_ROW_THREAD;
-    if (products <= limits.warp) return SPG_ROW_WARP;
-    return products <= limits.cta ? SPG_ROW_CTA : SPG_ROW_GLOBAL;
-}
 
 /* Permutes all rows of A by class (A.rows numbers). begins, which may be NULL, takes where each class begins, and after
  * them how many rows each has. */

@@ -20,12 +20,7 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
     const lane_group<Lanes> group;
     uint8_t *const marks = reinterpret_cast<uint8_t *>(shared + group.in_block * (shape.group_bytes / 16));
     counts found{};
-    const auto bounds = [&](int32_t column) {
-        const span<Offset> b = checked_b_row(pattern, column, found.faults);
-        const bool possible = b.end - b.begin <= pattern.cols;
-        if (!possible) found.faults |= SPG_FAULT_B_UNSORTED;
-        return b_rows<Offset>{b.begin, possible ? (int)(b.end - b.begin) : 0};
-    };
+    const auto bounds = [&](int32_t column) { return checked_b_bounds(pattern, column, found.faults); };
     for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
         for (int done = 0; __any_sync(~0u, done < unit_rows);) {
             const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;

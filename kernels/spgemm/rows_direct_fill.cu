@@ -40,10 +40,7 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
                                                           {},
                                                           {}};
     unsigned int faults = 0;
-    const auto bounds = [&](int32_t column) {
-        const span<Offset> b = b_row(pattern, column);
-        return b_rows<Offset>{b.begin, (int)(b.end - b.begin)};
-    };
+    const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
     for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
         for (int done = 0; __any_sync(~0u, done < unit_rows);) {
             const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;

@@ -86,19 +86,23 @@ struct slice_memory {
     global_products products;
 };
 
-void lay_out_slice(const cuda_product &product, bool counting, const global_slice &slice, part_taker *parts,
-                   slice_memory *memory)
+spg_status lay_out_slice(cuda_product &product, bool counting, const global_slice &slice, part_taker *parts,
+                         slice_memory *memory)
 {
     memory->products.keys = keys_for(slice.rows, product.B->cols);
     lay_out_products(product, counting, slice.product_count, slice.rows, parts, &memory->products);
     memory->entries.first = 0;
     memory->entries.count = slice.entry_count;
-    parts->take((slice.entry_count + 1) * (int64_t)sizeof(int64_t), &memory->entries.starts);
-    parts->take(slice.entry_count * (int64_t)sizeof(uint32_t), &memory->entries.rows);
+    parts->take_array(slice.entry_count + 1, &memory->entries.starts);
+    parts->take_array(slice.entry_count, &memory->entries.rows);
+    size_t sorting = 0, scanning = 0;
+    spg_status status = sort_bytes(product, memory->products, &sorting);
+    if (status == SPG_OK) status = scan_bytes(product, slice.entry_count + 1, &scanning);
     char *temporary;
-    memory->products.temporary_bytes = std::max(sort_bytes(memory->products), scan_bytes(slice.entry_count + 1));
+    memory->products.temporary_bytes = std::max(sorting, scanning);
     parts->take((int64_t)memory->products.temporary_bytes, &temporary);
     memory->products.temporary = temporary;
+    return status;
 }
 
 spg_status expand_and_sort(cuda_product &product, const global_slice &slice, slice_memory *memory)
@@ -136,12 +140,13 @@ spg_status do_slice(cuda_product &product, const global_slice &slice, bool count
     if (slice.product_count == 0 && !counting) return SPG_OK;
     slice_memory memory;
     part_taker size{nullptr, 0};
-    lay_out_slice(product, counting, slice, &size, &memory);
     scoped_workspace block(product);
-    spg_status status = block.take(size.used, "a slice of a product");
+    spg_status status = lay_out_slice(product, counting, slice, &size, &memory);
+    if (status == SPG_OK) status = block.take(size.used, "a slice of a product");
     if (status != SPG_OK) return status;
     part_taker parts{static_cast<char *>(block.memory), 0};
-    lay_out_slice(product, counting, slice, &parts, &memory);
+    status = lay_out_slice(product, counting, slice, &parts, &memory);
+    if (status != SPG_OK) return status;
     return counting ? count_slice(product, slice, &memory) : fill_slice(product, slice, &memory);
 }
 
@@ -155,15 +160,16 @@ struct row_batch {
     size_t temporary_bytes;
 };
 
-void lay_out_batch(int32_t rows, part_taker *parts, row_batch *batch)
+spg_status lay_out_batch(cuda_product &product, int32_t rows, part_taker *parts, row_batch *batch)
 {
-    parts->take((rows + (int64_t)1) * (int64_t)sizeof(int64_t), &batch->products);
-    parts->take((rows + (int64_t)1) * (int64_t)sizeof(int64_t), &batch->entries);
-    parts->take((int64_t)sizeof(slice_page), &batch->page);
+    parts->take_array(rows + (int64_t)1, &batch->products);
+    parts->take_array(rows + (int64_t)1, &batch->entries);
+    parts->take_array(1, &batch->page);
     char *temporary;
-    batch->temporary_bytes = scan_bytes(rows + (int64_t)1);
+    const spg_status status = scan_bytes(product, rows + (int64_t)1, &batch->temporary_bytes);
     parts->take((int64_t)batch->temporary_bytes, &temporary);
     batch->temporary = temporary;
+    return status;
 }
 
 spg_status measure_batch(cuda_product &product, const row_batch &batch, const int64_t *row_products)
@@ -234,15 +240,16 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
     row_batch batch{};
     const int64_t batch_rows = std::min<int64_t>(std::min<int64_t>(rows.count, BATCH_ROWS), left / 8 / 16);
     part_taker size{nullptr, 0};
-    lay_out_batch((int32_t)batch_rows, &size, &batch);
     scoped_workspace block(product);
-    status = block.take(size.used, "the slices of a product");
+    status = lay_out_batch(product, (int32_t)batch_rows, &size, &batch);
+    if (status == SPG_OK) status = block.take(size.used, "the slices of a product");
     if (status != SPG_OK) return status;
     part_taker parts{static_cast<char *>(block.memory), 0};
-    lay_out_batch((int32_t)batch_rows, &parts, &batch);
+    status = lay_out_batch(product, (int32_t)batch_rows, &parts, &batch);
     left -= size.used;
-    const slice_weights weights{(int)product_bytes,
-                                (double)(left - temporary_bytes_within(product, counting, left) - SLACK_BYTES)};
+    int64_t temporary = 0;
+    if (status == SPG_OK) status = temporary_bytes_within(product, counting, left, &temporary);
+    const slice_weights weights{(int)product_bytes, (double)(left - temporary - SLACK_BYTES)};
     batch.set = rows;
     for (int64_t first = 0; status == SPG_OK && first < rows.count; first += batch_rows) {
         batch.first = (int32_t)first;

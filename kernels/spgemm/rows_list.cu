@@ -2,7 +2,7 @@
  *
  * Input: A, B and C's row offsets; output: columns and values of the rows that fits_list takes and that have at most
  * WIDTH entries; others are left alone. Invariant of a list: the slots in use come first, the youngest column in the
- * first of them; a slot not in use holds NO_COLUMN, which equals no column and is greater than all. A slot's sum starts
+ * first of them; a slot not in use holds FREE_SLOT, which equals no column and is greater than all. A slot's sum starts
  * from +0 with its first product and takes the others as they come, in storage order. In the end nothing is moved: how
  * many columns are less than a slot's says where in C's row its entry goes.
  *
@@ -25,7 +25,7 @@ namespace
  * tri2d A*P 0.21 ms so, 0.30 with 256 rows by shared memory; fd2d5 A*P 0.104 and 0.077). */
 enum { THREADS = 256, SCATTERED_THREADS = 512, WARP_ROWS = 32 };
 enum { RANK_BITS = 4, WORD_RANKS = 8 }; /* ranks in 32 bits */
-constexpr int32_t NO_COLUMN = INT32_MAX;
+constexpr int32_t FREE_SLOT = INT32_MAX;
 static_assert(LIST_MOST <= 1 << RANK_BITS && LIST_MOST <= 2 * WORD_RANKS, "two words hold the ranks of a list");
 
 template <typename Value, int WIDTH> struct row_list {
@@ -36,7 +36,7 @@ template <typename Value, int WIDTH> struct row_list {
     {
 #pragma unroll
         for (int w = 0; w < WIDTH; ++w) {
-            columns[w] = NO_COLUMN;
+            columns[w] = FREE_SLOT;
             sums[w] = zero<Value>();
         }
     }
@@ -67,7 +67,7 @@ template <int WIDTH> struct row_list<none, WIDTH> {
     __device__ inline void clear()
     {
 #pragma unroll
-        for (int w = 0; w < WIDTH; ++w) columns[w] = NO_COLUMN;
+        for (int w = 0; w < WIDTH; ++w) columns[w] = FREE_SLOT;
     }
     __device__ inline void add_entry(int32_t column, none, none)
     {

@@ -103,7 +103,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     }
 #pragma unroll
     for (int k = 0; k < HEADS; ++k)
-        heads[k] = (uint32_t)load_if(at[k] < end[k], pattern.b_columns + at[k], (int32_t)NO_COLUMN);
+        heads[k] = (uint32_t)load_if(at[k] < end[k], pattern.b_columns + at[k], (int32_t)NO_HEAD);
     uint32_t column = least(heads);
     while (column < (uint32_t)pattern.cols) {
         ++found.length;

@@ -57,7 +57,7 @@ __device__ inline void begin_rows(const patterns<Offset> &pattern, const numbers
     }
 #pragma unroll
     for (int k = 0; k < HEADS; ++k)
-        rows.heads[k] = (uint32_t)load_if(rows.at[k] < rows.end[k], pattern.b_columns + rows.at[k], (int32_t)NO_COLUMN);
+        rows.heads[k] = (uint32_t)load_if(rows.at[k] < rows.end[k], pattern.b_columns + rows.at[k], (int32_t)NO_HEAD);
 }
 
 /* The sum of what the heads that are `column` have; they step on. */
@@ -99,7 +99,7 @@ __device__ inline void fill_rows(const patterns<Offset> &pattern, const numbers<
 #pragma unroll 1
         for (int step = 0; step < steps; ++step) {
             /* A row that has ended takes a column that there is not. */
-            const uint32_t column = min(least(merged.heads), NO_COLUMN - 1);
+            const uint32_t column = min(least(merged.heads), NO_HEAD - 1);
             const Value sum = take_column(pattern, number, merged, column);
             staged.columns[step][threadIdx.x % 32] = (int32_t)column;
             if constexpr (has_values<Value>) staged.values[step][threadIdx.x % 32] = sum;

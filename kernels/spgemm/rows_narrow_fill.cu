@@ -254,7 +254,7 @@ spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slot
             const int64_t bytes = shared_bytes_of<Offset, Value>(shape, threads);
             auto kernel = fill_narrow<Offset, Value>;
             int blocks = 0;
-            const spg_status status = resident_blocks(product, kernel, threads, bytes, &blocks);
+            const spg_status status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
             if (status != SPG_OK) return status;
             kernel<<<blocks, threads, bytes, product.cuda->stream>>>(patterns_of<Offset>(product),
                                                                      numbers_of<Value>(product), rows, ticket, shape);

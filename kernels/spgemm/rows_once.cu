@@ -2,7 +2,7 @@
  * its row of C in workspace; when C is allocated, the kept rows are copied (rows_once_copy.cu).
  *
  * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i, MISFIT if that is
- * more than once_holds; rows of up to `stride` entries kept. Entries of A are cut into pieces of Lanes products, which
+ * more than table_holds; rows of up to `stride` entries kept. Entries of A are cut into pieces of Lanes products, which
  * the warp takes several at a time: their columns are loaded and looked up together, and their products are added in
  * turn, so that a slot's sum has the products of its column in storage order. Chosen by route.cu where the products are
  * many beside the entries of C, for then to expand once more costs more than to copy; takes the place of the paper's
@@ -67,7 +67,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
      * the first empty slot; in a full table it gets any, for its row is a misfit. */
     __device__ void add(bool live, int32_t column, Value product)
     {
-        const int pair = (int)((uint32_t)column * 0x3037B871u >> shift);
+        const int pair = (int)((uint32_t)column * COLUMN_FACTOR >> shift);
         const int2 keyed = reinterpret_cast<const int2 *>(keys)[pair];
         const bool second = keyed.y == column;
         int slot = 2 * pair + second;
@@ -231,7 +231,7 @@ __device__ inline void do_row(const once_shape &shape, const patterns<Offset> &p
     const unsigned long long products = once.take_row(row);
     const int count =
         list_columns<32>(once.keys, once.slots, once.lane, ~0u, once.below, once.columns(), once.places());
-    const bool fits = count <= once_holds(shape.slots) && !__any_sync(~0u, once.full);
+    const bool fits = count <= table_holds(shape.slots) && !__any_sync(~0u, once.full);
     const int64_t at = (int64_t)i * shape.stride;
     if (fits)
         once.write(count, columns + at, values + at, count <= shape.stride);

@@ -2,15 +2,14 @@
 #ifndef SPG_KERNELS_SPGEMM_ROWS_ONCE_CUH
 #define SPG_KERNELS_SPGEMM_ROWS_ONCE_CUH
 
-#include "product.cuh"
+#include "rows.cuh"
 
 namespace spg
 {
 
-/* slots: of a row's table, a power of two from ONCE_LEAST to ONCE_MOST; rows of up to once_holds(slots) entries fit,
+/* slots: of a row's table, a power of two from ONCE_LEAST to ONCE_MOST; rows of up to table_holds(slots) entries fit,
  * counting leaves others as misfits. */
 enum { ONCE_LEAST = 128, ONCE_MOST = 1024 };
-constexpr int once_holds(int slots) { return slots / 4 * 3; }
 
 /* In workspace: row i of C, sorted, from i * stride on, if it has up to `stride` entries. memory = NULL: none. */
 struct kept_rows {

@@ -4,6 +4,8 @@
  * Input: c_offsets, and the kept rows. Output: columns and values of rows of up to kept.stride entries. */
 #include "rows_once.cuh"
 
+#include "parts.cuh"
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,7 +48,7 @@ spg_status take_kept_rows(cuda_product &product, int slots, int stride, kept_row
 {
     const int64_t limit = product.context->config.workspace_limit;
     const int64_t entries = product.A->rows * (int64_t)stride;
-    const int64_t values_bytes = (entries * (int64_t)spg_type_size(product.A->value_type) + 255) / 256 * 256;
+    const int64_t values_bytes = part_bytes(entries * (int64_t)spg_type_size(product.A->value_type));
     const int64_t bytes = values_bytes + entries * (int64_t)sizeof(int32_t);
     memset(kept, 0, sizeof *kept);
     if (bytes > most_to_keep(product)) return SPG_OK;

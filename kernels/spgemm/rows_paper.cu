@@ -28,7 +28,7 @@ spg_row_limits clamp_limits(const spg_context *context)
 struct row_class_by_products {
     const int64_t *row_products;
     spg_row_limits limits;
-    __device__ int operator()(int32_t i) const { return class_of_row(row_products[i], limits); }
+    __device__ int operator()(int32_t i) const { return spg_classify(row_products[i], &limits); }
 };
 
 typedef spg_status row_kernel(cuda_product &product, const row_set &rows);

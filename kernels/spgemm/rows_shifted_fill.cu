@@ -120,7 +120,7 @@ __device__ void ask_for_values(const run_place &place, const numbers<Value> &num
 /* The slot of a column, made where there is none. */
 __device__ int slot_of(int32_t *keys, int32_t column)
 {
-    int slot = (int)((uint32_t)column * 0x3037B871u >> SLOTS_SHIFT);
+    int slot = (int)((uint32_t)column * COLUMN_FACTOR >> SLOTS_SHIFT);
     while (true) {
         const int32_t found = atomicCAS(keys + slot, (int32_t)NO_COLUMN, column);
         if (found == NO_COLUMN || found == column) return slot;

@@ -96,10 +96,7 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
 
     template <bool Pieces> __device__ void take_row(const row_bundle<Offset, R> &bundle)
     {
-        const auto bounds = [&](int32_t column) {
-            const span<Offset> b = b_row(pattern, column);
-            return b_rows<Offset>{b.begin, (int)(b.end - b.begin)};
-        };
+        const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
         rows = bundle.rows;
         for_each_batch(pattern, group, bundle.row[0], bounds,
                        [&](const b_rows<Offset> &b, Offset entry, bool valid, int entries) {

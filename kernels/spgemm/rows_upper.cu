@@ -81,7 +81,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     }
 
     /* The first of the four slots that a column hashes to. It is in the first of them that was free, or beyond. */
-    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * 0x3037B871u >> shift) * 4; }
+    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift) * 4; }
     __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
 
     /* The slots of columns that were not found in their first four; of those in no slot, the first empty one. In a full

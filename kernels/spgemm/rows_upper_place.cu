@@ -7,6 +7,7 @@
 
 #include "../launch.cuh"
 #include "groups.cuh"
+#include "parts.cuh"
 
 #include <cub/block/block_reduce.cuh>
 
@@ -103,35 +104,21 @@ __global__ void __launch_bounds__(PLACE_THREADS)
     }
 }
 
-/* Deals out workspace, arrays that begin at multiples of 256 bytes; of NULL, it counts the bytes. */
-struct dealer {
-    char *memory;
-    int64_t bytes;
-
-    template <typename T> void deal(T *&array, int64_t count, int64_t size = sizeof(T))
-    {
-        array = memory == nullptr ? nullptr : reinterpret_cast<T *>(memory + bytes);
-        bytes += (count * size + 255) / 256 * 256;
-    }
-};
-
 /* The arrays of a view, whose sizes are set; returns their bytes. */
 int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
 {
     const int64_t rows = view.rows, entries = rows * view.stride, strips = rows + view.most_long;
-    dealer from = {static_cast<char *>(memory), 0};
-    char *values;
-    from.deal(values, strips * view.stride, value_size);
-    view.values = values;
-    from.deal(view.columns, strips * view.stride);
-    from.deal(view.lower, entries);
-    from.deal(view.nodes, view.most_nodes);
-    from.deal(view.second, rows);
-    from.deal(view.long_rows, view.most_long);
-    from.deal(view.lower_counts, 2 * rows + 1);
+    part_taker parts{static_cast<char *>(memory), 0};
+    parts.take(strips * view.stride * value_size, &view.values);
+    parts.take_array(strips * view.stride, &view.columns);
+    parts.take_array(entries, &view.lower);
+    parts.take_array(view.most_nodes, &view.nodes);
+    parts.take_array(rows, &view.second);
+    parts.take_array(view.most_long, &view.long_rows);
+    parts.take_array(2 * rows + 1, &view.lower_counts);
     view.first_node = reinterpret_cast<uint32_t *>(view.lower_counts + rows);
     view.nodes_taken = view.first_node + rows;
-    return from.bytes;
+    return parts.used;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #ifndef SPG_KERNELS_SPGEMM_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_TABLE_CUH
 
+#include "column_hash.cuh"
 #include "groups.cuh"
 
 namespace spg
@@ -47,10 +48,7 @@ struct column_table {
         const int4 empty{NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN};
         for (int i = group.lane; i < slots / 4; i += Group::lanes) reinterpret_cast<int4 *>(columns)[i] = empty;
     }
-    /* The upper bits of the product: the lower ones let columns of a grid collide. Of 24 odd factors this one takes the
-     * fewest rounds in place(), over the grids of matrices/ in several sizes (2.2 for four steps, 4.5 at worst; 3.3 and
-     * 6.8 with 2^32 times the golden ratio). */
-    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * 0x3037B871u >> shift); }
+    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift); }
     __device__ int32_t at(int slot) const { return *static_cast<volatile int32_t *>(columns + slot); }
 
     __device__ int find(int32_t column) const

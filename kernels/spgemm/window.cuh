@@ -82,7 +82,7 @@ __device__ inline int32_t first_not_less(const int32_t *columns, int32_t length,
 /* Blocks of a kernel that fill the device. The kernel's limit on shared memory is the process's: all that a block may
  * have, since another thread may be about to launch with more. */
 template <typename Kernel>
-spg_status resident_blocks(const cuda_product &product, Kernel kernel, int threads, int64_t shared_bytes, int *blocks)
+spg_status blocks_that_fill(const cuda_product &product, Kernel kernel, int threads, int64_t shared_bytes, int *blocks)
 {
     constexpr int STATIC_BYTES = 2048; /* more than any of these kernels has */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

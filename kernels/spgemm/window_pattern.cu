@@ -195,7 +195,7 @@ spg_status launch(cuda_product &product, const row_set &rows, const split_rows &
     int64_t bytes = (int64_t)threads * (sizeof(Offset) + 4) + (int64_t)shape.range_words * 4;
     int blocks = 0;
     auto kernel = window_pattern<Offset, Order>;
-    if (status == SPG_OK) status = resident_blocks(product, kernel, threads, bytes, &blocks);
+    if (status == SPG_OK) status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, threads, bytes, stream>>>(pattern, product.C->columns, rows, split, shape);
     return spg_cuda_check_launch(product.context,

@@ -328,7 +328,7 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>(shape);
     auto kernel = window_sums<Offset, Value>;
-    if (status == SPG_OK) status = resident_blocks(product, kernel, WINDOW_THREADS, bytes, &blocks);
+    if (status == SPG_OK) status = blocks_that_fill(product, kernel, WINDOW_THREADS, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
     status = spg_cuda_check_launch(product.context, "summing windows");
