@@ -110,8 +110,9 @@ typedef struct spg_alias_options {
 typedef struct spg_alias spg_alias;
 
 /* A table for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts of
- * the same place may draw from it, several at a time. options may be NULL for zeros. The same bits on every place and
- * at any number of threads for a builder and resolution. UNSUPPORTED on a device also: more than 2^31 - 1 rows. */
+ * the same place and device may draw from it, several at a time (PLACE: of another), and what they have queued must
+ * have ended before it is destroyed. options may be NULL for zeros. The same bits on every place and at any number of
+ * threads for a builder and resolution. UNSUPPORTED on a device also: more than 2^31 - 1 rows. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
 SPG_API void spg_alias_destroy(spg_alias *alias);
@@ -173,7 +174,8 @@ typedef struct spg_forest_options {
 typedef struct spg_forest spg_forest;
 
 /* A structure for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts
- * of the same place may draw from it, several at a time. options may be NULL for zeros. */
+ * of the same place and device may draw from it, several at a time (PLACE: of another), and what they have queued must
+ * have ended before it is destroyed. options may be NULL for zeros. */
 SPG_API spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const spg_forest_options *options,
                                     spg_forest **forest);
 SPG_API void spg_forest_destroy(spg_forest *forest);
