@@ -128,6 +128,7 @@ typedef struct spg_alias_stats {
     double split_ms, pack_ms;
 } spg_alias_stats;
 
+/* ARGUMENT: NULL. */
 SPG_API spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats);
 
 typedef enum spg_alias_sampler {
@@ -149,7 +150,8 @@ typedef struct spg_alias_draw_options {
 } spg_alias_draw_options;
 
 /* count draws from row `row` of the table, numbers 0 .. count-1 of `random`. options may be NULL for zeros. A grouped
- * call is one sequence: it can't be split into calls. */
+ * call is one sequence: it can't be split into calls. ARGUMENT: a row or sampler that there is not, a negative count,
+ * NULL, or BASELINE asked to group. */
 SPG_API spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                                   const spg_random *random, const spg_alias_draw_options *options, int32_t *draws);
 
@@ -197,7 +199,8 @@ SPG_API spg_status spg_forest_draw_stratified(spg_context *context, const spg_fo
                                               int64_t count, const spg_random *random, int32_t *draws,
                                               double *probabilities, double *remapped);
 
-/* Memory reads of a draw, for the paper's Table 1: nodes or bounds visited for each u_i beside the guide table. */
+/* Memory reads of a draw, for the paper's Table 1: nodes or bounds visited for each u_i beside the guide table. loads:
+ * count of them. Arguments and errors as of spg_forest_draw, but that uniforms must not be NULL. */
 SPG_API spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                     const double *uniforms, int32_t *loads);
 
