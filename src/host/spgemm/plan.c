@@ -44,10 +44,8 @@ static uint64_t columns_fingerprint(const row_chunk *chunk, const spg_csr *A)
 static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_plan *plan)
 {
     multiplication *shared = &plan->shared;
-    shared->sizes = (worker_sizes){.chunk_entries = 4096, .table_slots = 1 << 18, .list_entries = MAX_LIST};
+    shared->sizes = spg_plan_sizes(plan->product.B);
     shared->value_bytes = (int64_t)spg_type_size(A->value_type);
-    while (shared->sizes.table_slots / 2 >= plan->product.B->cols && shared->sizes.table_slots > 256)
-        shared->sizes.table_slots /= 2;
     shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
     plan->team.threads = spg_threads_for(context, shared->chunks);
     plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
