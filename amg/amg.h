@@ -55,6 +55,10 @@ struct spg_amg {
 
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };
 
+/* ---- hierarchy.c ---- */
+/* ARGUMENT unless this is a hierarchy of the context's; either may be NULL. */
+spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg);
+
 /* ---- memory.c: arrays of a hierarchy at the place, counted as its own; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
 void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
