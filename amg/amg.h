@@ -17,7 +17,7 @@ typedef struct spg_level {
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
     spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
     /* The last level has inverses and rho only where it is not solved densely: past SPG_AMG_MOST_DENSE rows. */
-    int64_t rows, nnz; /* of A, for tables */
+    int64_t rows, nnz; /* of A: rows sizes the arrays of the level, also before A is there */
 
     /* For update; made by its first call or by prepare_update. */
     int64_t *transpose_map;
@@ -54,6 +54,10 @@ struct spg_amg {
 };
 
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };
+
+/* ---- hierarchy.c ---- */
+/* ARGUMENT unless this is a hierarchy of the context's; either may be NULL. */
+spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg);
 
 /* ---- memory.c: arrays of a hierarchy at the place, counted as its own; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
@@ -101,7 +105,7 @@ void spg_amg_solver_destroy(spg_amg *amg); /* what solves kept; none need have r
 /* Begins to measure steps; with options.timing, once all that was queued has ended. */
 void spg_amg_start_timing(spg_amg *amg);
 /* Adds the seconds since the last step's end to a field of amg->timings, and to its small_levels where the level is
- * small; returns them. level may be NULL. */
-double spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step);
+ * small. level may be NULL. */
+void spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step);
 
 #endif

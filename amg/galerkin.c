@@ -13,9 +13,6 @@
 
 static spg_status check_shapes(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P)
 {
-    if (A->rows != A->cols)
-        return spg_context_fail(context, SPG_ERROR_SHAPE, "A is %lld x %lld, not square", (long long)A->rows,
-                                (long long)A->cols);
     if (A->cols != P->rows)
         return spg_context_fail(context, SPG_ERROR_SHAPE, "A has %lld columns, P %lld rows", (long long)A->cols,
                                 (long long)P->rows);
@@ -34,6 +31,7 @@ spg_status spg_galerkin_check(spg_context *context, const spg_csr *R, const spg_
     spg_status status = R != NULL ? spg_check_csr_here(context, R, "R") : SPG_OK;
     if (status == SPG_OK) status = spg_check_csr_here(context, A, "A");
     if (status == SPG_OK) status = spg_check_csr_here(context, P, "P");
+    if (status == SPG_OK) status = spg_check_square(context, A, "A");
     return status == SPG_OK ? check_shapes(context, R, A, P) : status;
 }
 

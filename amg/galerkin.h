@@ -20,9 +20,9 @@ typedef struct spg_galerkin_operands {
     const spg_csr *A, *P;
     bool checks;  /* P is checked; A is by A*P */
     int64_t *map; /* NULL, or where to note what entry of P each of R is */
-    int32_t
-        *symmetric; /* a flag at the place; where it is 1, the entries of C below the diagonal are made those above */
-    bool finds;     /* it is set here, and R is workspace; else the host has been told it */
+    /* A flag at the place; where it is 1, the entries of C below the diagonal are made those above it. */
+    int32_t *symmetric;
+    bool finds; /* it is set here, and R is workspace; else the host has been told it */
 } spg_galerkin_operands;
 
 /* R = P^T, where that is not there yet, and C = R*A*P. After a failure R may be there. stats: zeroed. */

@@ -91,9 +91,7 @@ spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_o
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
     spg_status status = spg_check_csr_here(context, A, "A");
-    if (status == SPG_OK && A->rows != A->cols)
-        status = spg_context_fail(context, SPG_ERROR_SHAPE, "A is %lld x %lld, not square", (long long)A->rows,
-                                  (long long)A->cols);
+    if (status == SPG_OK) status = spg_check_square(context, A, "A");
     spg_amg_options resolved;
     if (status == SPG_OK) status = spg_amg_resolve_options(context, A, options, &resolved);
     if (status == SPG_OK) status = context->backend->csr_check(context, A);
@@ -106,6 +104,14 @@ spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_o
     else
         *amg = created;
     return status;
+}
+
+spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
+    if (amg->context == context) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is a hierarchy of another context");
 }
 
 void spg_amg_destroy(spg_amg *amg)

@@ -28,18 +28,15 @@ static spg_status check_options(spg_context *context, const spg_amg_solve_option
 
 spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x)
 {
-    if (context == NULL) return SPG_ERROR_ARGUMENT;
-    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
-    if (amg->context != context)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is a hierarchy of another context");
+    spg_status status = spg_amg_check_own(context, amg);
+    if (status != SPG_OK) return status;
     const int64_t n = amg->level[0].A.rows;
     if (n == 0) return SPG_OK;
     if (b == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b is NULL");
     if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
-    const uintptr_t bytes = (uintptr_t)spg_amg_vector_bytes(amg, n), b_begin = (uintptr_t)b, x_begin = (uintptr_t)x;
-    if (x_begin < b_begin + bytes && b_begin < x_begin + bytes)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
-    const spg_status status = spg_check_array_here(context, b, "b");
+    const int64_t bytes = spg_amg_vector_bytes(amg, n);
+    if (spg_overlap(b, bytes, x, bytes)) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
+    status = spg_check_array_here(context, b, "b");
     return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
 }
 

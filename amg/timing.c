@@ -16,11 +16,10 @@ static double now(const spg_amg *amg)
 
 void spg_amg_start_timing(spg_amg *amg) { amg->mark = now(amg); }
 
-double spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step)
+void spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step)
 {
     const double end = now(amg), seconds = end - amg->mark;
     amg->mark = end;
     *step += seconds;
     if (level != NULL && level->rows < SPG_AMG_SMALL_ROWS) amg->timings.small_levels += seconds;
-    return seconds;
 }

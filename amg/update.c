@@ -49,11 +49,8 @@ spg_status spg_amg_plan_update(spg_amg *amg)
 
 static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr *A)
 {
-    if (context == NULL) return SPG_ERROR_ARGUMENT;
-    if (amg == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is NULL");
-    if (amg->context != context)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "amg is a hierarchy of another context");
-    spg_status status = spg_check_csr_here(context, A, "A");
+    spg_status status = spg_amg_check_own(context, amg);
+    if (status == SPG_OK) status = spg_check_csr_here(context, A, "A");
     if (status != SPG_OK) return status;
     const spg_csr *known = &amg->level[0].A;
     if (A->rows == known->rows && A->cols == known->cols && A->nnz == known->nnz &&

@@ -15,7 +15,8 @@ folder; there is one table for each device and value type. NAME is
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     host-amg-steps, device-amg-steps          their set-up by step
-    host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh)
+    host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh); these
+                                              are made by amg_tables.py
     device-draws, device-rows, device-tables, device-topics, device-figures, device-loads, device-errors,
     device-builders, device-phases, device-splits, device-transfers, device-samplers, host-...
                                               sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
@@ -30,6 +31,7 @@ import pathlib
 import re
 import sys
 
+import amg_tables
 import sampling_tables
 
 OWN = ("spg", "spg-plan")
@@ -265,66 +267,6 @@ def markdown(head, rows):
     return "".join("| " + " | ".join(cells) + " |\n" for cells in [head, rule, *rows])
 
 
-def amg_table(records, peers):
-    """Hierarchies; peers are PyAMG's records of them, of any machine's name, for they name it in their own way."""
-    head = ["matrix", "options", "levels", "op. complexity", "set-up ms", "Galerkin %", "update ms", "set-up / update",
-            "iterations", "solve ms", "PyAMG set-up ms", "PyAMG / spg", "PyAMG iterations"]
-    rows, ratios = [], []
-    for record in records:
-        setup, update = (record.get(name) for name in ("setup_ms", "update_ms"))
-        found = [r for r in peers if r["matrix"] == record["matrix"] and record["aggregation"] == r["aggregation"] and
-                 record["max_coarse"] == r["max_coarse"] and record["smoother"] == r["smoother"]]
-        peer = found[-1] if found else None
-        share = ratio(record.get("galerkin_ms"), record.get("setup_by_steps_ms"))
-        ratios.append(ratio(peer["setup_ms"], setup) if peer and setup else None)
-        rows.append([record["matrix"], hierarchy_of(record), str(len(record["levels"])),
-                     times(record["operator_complexity"]), digits(setup), digits(share and 100 * share),
-                     digits(update), times(ratio(setup, update)), str(record["iterations"]),
-                     digits(record.get("solve_ms")), digits(peer and peer["setup_ms"]), times(ratios[-1]),
-                     str(peer["iterations"]) if peer else "-"])
-    if any(ratios):
-        rows.append(["geometric mean", *[""] * 10, times(geometric_mean(ratios)), ""])
-    shown = len(head) if any(ratios) else head.index("PyAMG set-up ms")
-    return markdown(head[:shown], [cells[:shown] for cells in rows]) if rows else ""
-
-
-AMG_STEPS = {"aggregate": "aggregate", "tentative": "tentative", "spectral_radius": "spectral radius",
-             "smooth": "smooth", "transpose": "transpose", "AP": "A*P", "RAP": "R*(A*P)", "symmetry": "symmetry",
-             "coarse": "coarse"}
-
-
-def amg_steps_table(records):
-    """Set-up by step, each waited for: milliseconds, and times the step's limit."""
-    rows = []
-    for record in {record["matrix"]: record for record in records}.values():
-        total = record.get("setup_by_steps_ms")
-        cells = []
-        for step in AMG_STEPS:
-            ms, limit = record.get(f"{step}_ms"), record.get(f"{step}_limit_ms")
-            cells.append(digits(ms) if ms is None or not limit else f"{digits(ms)}, {ms / limit:.1f}x")
-        shares = [ratio(record.get(name), total) for name in ("galerkin_ms", "small_levels_ms")]
-        rows.append([record["matrix"], digits(total), *cells, *(digits(s and 100 * s) for s in shares)])
-    head = ["matrix", "set-up by steps, ms", *AMG_STEPS.values(), "Galerkin %", "levels below 10^4 rows %"]
-    return markdown(head, rows) if rows else ""
-
-
-def hierarchy_of(record):
-    """How aggregates were made, and the smoother; leftovers of MIS-2 are joined unless it says else."""
-    left_out = ", leftovers out" if record.get("join") == "off" else ""
-    degree = f" of degree {record['degree']}" if record.get("degree", 2) != 2 else ""
-    return f"{record['aggregation']}{left_out}, {record['smoother']}{degree}"
-
-
-def amg_growth_table(records):
-    """Iterations: a column for each kind of hierarchy, a row for each size."""
-    columns = list(dict.fromkeys(map(hierarchy_of, records)))
-    sizes = sorted({(r["rows"], r["matrix"]) for r in records})
-    found = {(r["rows"], r["matrix"], hierarchy_of(r)): r for r in records}
-    rows = [[matrix, str(size), *(str(found[size, matrix, c]["iterations"]) if (size, matrix, c) in found else "-"
-                                  for c in columns)] for size, matrix in sizes]
-    return markdown(["matrix", "unknowns", *columns], rows) if rows else ""
-
-
 def tables_by_device(folder, files, choose, make, fields=("matrix", "product", "implementation", "place")):
     """A table for each device and value type of the records chosen."""
     groups = {}
@@ -360,15 +302,8 @@ def table(folder, name):
         return tables_by_device(folder, "spgemm_rap*.jsonl", at_place, apart_table)
     if what == "paper":
         return tables_by_device(folder, "paper*.jsonl", at_place, paper_table)
-    fields = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")
-    own = lambda r: at_place(r) and r["implementation"] == "spg"
-    if what == "amg":
-        peers = [r for r in read_records(folder, "amg_setup*.jsonl", fields) if r["implementation"] == "pyamg"]
-        return tables_by_device(folder, "amg_setup*.jsonl", own, lambda records: amg_table(records, peers), fields)
-    if what == "amg-steps":
-        return tables_by_device(folder, "amg_setup*.jsonl", own, amg_steps_table, fields)
-    if what == "amg-growth":
-        return tables_by_device(folder, "amg_growth*.jsonl", own, amg_growth_table, fields)
+    if what in amg_tables.TABLES:
+        return amg_tables.table(folder, place, what, sys.modules[__name__])
     if what == "mixed":
         return tables_by_device(folder, "mixed*.jsonl", at_place, mixed_table)
     if what == "limit":

@@ -2,6 +2,7 @@
 #include "argument.h"
 
 #include "backend.h"
+#include "memory.h"
 
 #include <string.h>
 
@@ -103,6 +104,13 @@ spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, c
     return SPG_OK;
 }
 
+spg_status spg_check_square(spg_context *context, const spg_csr *matrix, const char *name)
+{
+    if (matrix->rows == matrix->cols) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_SHAPE, "%s is %lld x %lld, not square", name, (long long)matrix->rows,
+                            (long long)matrix->cols);
+}
+
 static const char *name_of(spg_place place) { return place == SPG_PLACE_HOST ? "host" : "device"; }
 
 spg_status spg_check_place(spg_context *context, spg_place place, const char *name)
@@ -196,13 +204,18 @@ spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type 
                             (long long)count);
 }
 
+bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t other_bytes)
+{
+    const uintptr_t one_begin = (uintptr_t)one, other_begin = (uintptr_t)other;
+    return one_begin < other_begin + (uintptr_t)other_bytes && other_begin < one_begin + (uintptr_t)one_bytes;
+}
+
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
                              size_t size)
 {
     if (x_count > 0 && x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
     if (y_count > 0 && y == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "y is NULL");
-    uintptr_t x_begin = (uintptr_t)x, y_begin = (uintptr_t)y;
-    if (x_begin < y_begin + (uintptr_t)y_count * size && y_begin < x_begin + (uintptr_t)x_count * size)
+    if (spg_overlap(x, spg_array_bytes(x_count, size), y, spg_array_bytes(y_count, size)))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x and y overlap");
     spg_status status = x_count > 0 ? spg_check_array_here(context, x, "x") : SPG_OK;
     return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, "y") : status;

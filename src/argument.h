@@ -27,6 +27,9 @@ spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const
 spg_status spg_check_csr_source(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_source(spg_context *context, const spg_coo *matrix, const char *name);
 
+/* SHAPE unless the matrix has as many rows as columns. */
+spg_status spg_check_square(spg_context *context, const spg_csr *matrix, const char *name);
+
 /* PLACE unless `place` is the context's. */
 spg_status spg_check_place(spg_context *context, spg_place place, const char *name);
 
@@ -40,6 +43,9 @@ spg_status spg_check_index_range(spg_context *context, int64_t count, const char
 
 /* OVERFLOW if `count` does not fit offsets of this type; `what` is counted. */
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what);
+
+/* Whether two arrays of so many bytes share some. */
+bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t other_bytes);
 
 /* The vectors of y = A*x: there, at the context's place, and apart from each other. */
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,

@@ -19,7 +19,7 @@ typedef struct spg_product {
     bool symmetric, is_mirrored;
     spg_row_limits limits; /* resolved */
     spgemm_stats stats;
-    void *state; /* the backend's own, from analyse to finish */
+    void *state; /* the backend's own, from product_begin to product_end */
 } spg_product;
 
 /* Where the mirror images of a matrix's entries below the diagonal are: those of row i are begins[i] .. begins[i + 1]

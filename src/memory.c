@@ -17,7 +17,11 @@
 #define HAVE_MAPPING 0
 #endif
 
-enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20, SMALLEST_MAPPED = 1 << 20, LARGEST_HELD = 32 << 20 };
+enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20 };
+enum { SMALLEST_MAPPED = HUGE_PAGE / 2 }; /* so that rounding up to huge pages at most doubles a block */
+/* Kept blocks of less stay whole: offered pages must be marked as used again, one by one, where they are written, and
+ * the system gains little by so few. */
+enum { LARGEST_HELD = 32 << 20 };
 
 /* Stands before every block of the default host allocator. Whole, it is also the list of the kept ones. */
 typedef struct spg_kept_block {

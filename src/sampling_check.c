@@ -43,7 +43,11 @@ spg_status spg_check_random(spg_context *context, const spg_random *random, cons
 
 spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name)
 {
-    if (made->config.place == context->config.place) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on the other place than the context works on",
-                            name);
+    const spg_config *there = &made->config, *here = &context->config;
+    if (there->place != here->place)
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on the other place than the context works on",
+                                name);
+    if (here->place == SPG_PLACE_HOST || there->device == here->device) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on device %d, the context works on device %d", name,
+                            there->device, here->device);
 }

@@ -18,7 +18,7 @@ spg_status spg_check_count(spg_context *context, int64_t count, const char *name
 /* random must be there unless uniforms are given. */
 spg_status spg_check_random(spg_context *context, const spg_random *random, const void *uniforms);
 
-/* PLACE if `made`, a table or the like, was built in a context of the other place. */
+/* PLACE if a table or the like, whose context is `made`, was built on the other place or on another device. */
 spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name);
 
 #endif

@@ -218,6 +218,51 @@ static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
     }
 }
 
+static void update(test_system *system, const spg_csr *A, test_hierarchy *updated)
+{
+    const spg_status status = spg_amg_update(system->context, system->amg, A);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(system->context));
+    test_fetch_hierarchy(system, updated);
+}
+
+/* On a device, where nobody waits for the numbers, they are not refused. */
+static void an_update_after_one_that_broke_down_is_as_if_that_had_not_been(void **state)
+{
+    (void)state;
+    const spg_smoother smoothers[] = {SPG_SMOOTHER_JACOBI, SPG_SMOOTHER_L1_JACOBI, SPG_SMOOTHER_CHEBYSHEV};
+    for (int m = 0; m < 3; m++)
+        for (int64_t max_coarse = 20; max_coarse <= 400; max_coarse *= 20) { /* several levels, and one */
+            const spg_csr A = test_generate("fd2d5:20", SPG_F64);
+            spg_csr broken = test_generate("fd2d5:20", SPG_F64), sound = test_generate("fd2d5:20", SPG_F64);
+            spg_csr broken_here, sound_here;
+            for (int64_t i = 0; i < A.rows; i++)
+                for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++)
+                    if (A.columns[k] == i) ((double *)sound.values)[k] += (double)(i % 5) / 8;
+            ((double *)broken.values)[A.nnz / 2] = NAN;
+            spg_amg_options options = spg_amg_options_default();
+            options.max_coarse = max_coarse;
+            options.smoother = smoothers[m];
+            test_system system;
+            test_hierarchy expected, found;
+            test_system_begin(&A, &options, 2, &system);
+            test_to_place(system.context, &broken, &broken_here);
+            test_to_place(system.context, &sound, &sound_here);
+            update(&system, &sound_here, &expected);
+            const spg_status status = spg_amg_update(system.context, system.amg, &broken_here);
+            assert_int_equal(status, test_place() == SPG_PLACE_HOST ? SPG_ERROR_BREAKDOWN : SPG_OK);
+            update(&system, &sound_here, &found);
+            test_assert_same_hierarchy(&found, &expected);
+            test_system_solve(&system, NULL, SPG_OK);
+            test_free_hierarchy(&expected);
+            test_free_hierarchy(&found);
+            spg_csr_free(system.context, &broken_here);
+            spg_csr_free(system.context, &sound_here);
+            test_system_end(&system);
+            spg_csr_free(test_host(), &broken);
+            spg_csr_free(test_host(), &sound);
+        }
+}
+
 /* ---- Repeats ---- */
 
 static void a_setup_has_the_same_bits_at_any_number_of_threads(void **state)
@@ -254,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(arrays_on_the_host_are_refused_by_name_on_a_device),
         cmocka_unit_test(null_arguments_are_refused),
         cmocka_unit_test(every_allocation_of_a_setup_or_an_update_may_fail),
+        cmocka_unit_test(an_update_after_one_that_broke_down_is_as_if_that_had_not_been),
         cmocka_unit_test(a_setup_has_the_same_bits_at_any_number_of_threads),
     };
     return TEST_RUN_HERE(argc, argv, "amg setup", tests);

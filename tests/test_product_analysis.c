@@ -201,6 +201,43 @@ static void the_products_of_each_row_are_handed_out(void **state)
     spg_context_destroy(context);
 }
 
+/* A smaller limit never means other blocks of rows, which would be other roundings. */
+static void under_a_workspace_limit_an_analysis_is_the_same_or_refused(void **state)
+{
+    (void)state;
+    spg_csr A, B, here_A, here_B;
+    test_random_csr(test_host(), 5000, 300, 6, SPG_I32, SPG_F32, 9, 0, &A);
+    test_random_csr(test_host(), 300, 200, 6, SPG_I64, SPG_F32, 10, 0, &B);
+    spg_context *context = test_context(2, test_default_limits);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    spgemm_analysis expected, analysis;
+    assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &expected), SPG_OK);
+    assert_int_equal(spg_context_set_workspace_limit(context, 1), SPG_OK);
+    assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &analysis), SPG_ERROR_MEMORY);
+    long long needed = 0;
+    assert_int_equal(
+        sscanf(spg_context_message(context), "the analysis of a product needs %lld bytes of workspace", &needed), 1);
+    int64_t before, after, peak;
+    spg_context_memory(context, &before, NULL);
+    spg_context_memory_reset(context);
+    assert_int_equal(spg_context_set_workspace_limit(context, needed - 1), SPG_OK);
+    assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &analysis), SPG_ERROR_MEMORY);
+    test_assert_zeroed(&analysis, sizeof analysis);
+    spg_context_memory(context, &after, &peak);
+    assert_true(after == before && peak == before);
+    assert_int_equal(spg_context_set_workspace_limit(context, needed), SPG_OK);
+    assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &analysis), SPG_OK);
+    assert_memory_equal(&analysis, &expected, sizeof expected);
+    spg_context_memory(context, &after, &peak);
+    assert_true(after == before && peak - before <= needed);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+    spg_context_destroy(context);
+}
+
 static spg_context *asked;
 static spg_csr sound_A, sound_B, sound_C;
 
@@ -288,6 +325,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_number_of_threads_does_not_change_a_bit),
         cmocka_unit_test(equal_rows_deviate_by_nothing),
         cmocka_unit_test(the_products_of_each_row_are_handed_out),
+        cmocka_unit_test(under_a_workspace_limit_an_analysis_is_the_same_or_refused),
         cmocka_unit_test(analysis_refuses_what_is_no_product),
     };
     return TEST_RUN_HERE(argc, argv, "product analysis", tests);

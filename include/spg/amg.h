@@ -35,7 +35,9 @@ SPG_API spg_status spg_galerkin_last_stats(const spg_context *context, spg_galer
 /* The kept patterns of R, A*P and C, and where each product goes. */
 typedef struct spg_galerkin_plan spg_galerkin_plan;
 
-/* R may be NULL for P^T. A, R and P may be freed afterwards; their values are not read. */
+/* R may be NULL for P^T. A, R and P may be freed afterwards; their values do not matter. A plan belongs to its context
+ * and must be destroyed before it. Errors as of spgemm_plan_create for each of the two products, the message naming
+ * which; SHAPE also: A is not square, or P or R does not fit it. */
 SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                             spg_galerkin_plan **plan);
 
@@ -44,7 +46,10 @@ SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr 
  * a run can be captured in a CUDA graph. R must be NULL if it was so at creation. */
 SPG_API spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                          spg_csr *C);
+
+/* Of the plan's creation and, once it has run, of its last run (the times). ARGUMENT: NULL. */
 SPG_API spg_status spg_galerkin_plan_stats(const spg_galerkin_plan *plan, spg_galerkin_stats *stats);
+
 SPG_API void spg_galerkin_plan_destroy(spg_galerkin_plan *plan);
 
 /* ---- Setup ---------------------------------------------------------------------------------------------------- */
@@ -103,17 +108,25 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
  * stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are computed anew. Nothing is
- * allocated (after a first call, without prepare_update) and, on a device, nothing is waited for unless the coarse
- * operator is singular: the call can be captured in a CUDA graph.
+ * allocated (but by a first call, without prepare_update, and on the host where the coarse operator becomes singular)
+ * and, on a device, nothing is waited for unless the coarse operator is singular: the call can be captured in a CUDA
+ * graph.
  *
  * A level's rho is estimated by Lanczos from the Ritz vector of setup's estimate (with random bits added, for what has
- * changed), which setup keeps: 4 bytes a row. Steps end, after three or more, when the estimate grows by less than
- * 1/100 in one, and three times that is added to it: the fewer, the less has changed, and at most spectral_steps. So
- * the result depends on setup's matrix and on the new values, not on updates before; from a fresh setup's it differs by
- * the two estimates of rho. Where the context's workspace_limit leaves setup no room for the vectors (4 bytes a row and
- * step), an update makes all steps from random bits, as setup does.
+ * changed), which setup keeps: 4 bytes a row. Steps end, from the second on, where another like the last would let the
+ * estimate grow by no more than 1/100; rho is where that step would take it and three times that growth. The less has
+ * changed, the fewer they are, and at most spectral_steps. So the result depends on setup's matrix and on the new
+ * values, not on updates before; from a fresh setup's it differs by the two estimates of rho. Where the context's
+ * workspace_limit leaves setup no room for the vectors (4 bytes a row and step), an update makes all steps from random
+ * bits, as setup does.
  *
- * SHAPE: another size; on the host, another pattern, where there is more than one level. */
+ * SHAPE: another size, type or width of offsets; on the host, another pattern, where there is more than one level.
+ * ARGUMENT: NULL, or a hierarchy of another context. PLACE: arrays elsewhere. MEMORY: none for a first call's plans.
+ * All these leave the hierarchy as it was. BREAKDOWN, on the host: values that are not finite have reached the coarse
+ * operator. MEMORY, on the host, may also be for that operator, where it has become singular. These two and failures of
+ * the device come half way: A is the hierarchy's then and its numbers are partly the old ones, so that cycles and
+ * solves mean nothing until an update succeeds, which gives what it would have given before. It can be destroyed as
+ * ever. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
@@ -131,7 +144,10 @@ typedef struct spg_amg_level_view {
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
 } spg_amg_level_view;
 
+/* How many levels there are; 0 for NULL. */
 SPG_API int spg_amg_levels(const spg_amg *amg);
+
+/* ARGUMENT: NULL, or level is not in [0, spg_amg_levels); *view is zeroed then. */
 SPG_API spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view);
 
 /* Seconds of the last setup by step, summed over levels. On a device they mean work queued, unless options.timing. */
@@ -148,6 +164,7 @@ typedef struct spg_amg_summary {
     double update_seconds; /* of the last update; 0 before one */
 } spg_amg_summary;
 
+/* ARGUMENT: NULL. */
 SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
 
 /* The table of levels (rows, nonzeros, percent, aggregates, rows of each class in A*P and R*AP, bytes), complexities

@@ -20,8 +20,12 @@ typedef struct spg_coo {
     void *values;         /* nnz */
 } spg_coo;
 
+/* Allocates the three arrays at the context's place, not initialised. ARGUMENT: negative sizes, more than 2^31 - 1 rows
+ * or columns, a wrong type. */
 SPG_API spg_status spg_coo_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type value_type,
                                  spg_coo *matrix);
+
+/* As spg_csr_free. */
 SPG_API void spg_coo_free(spg_context *context, spg_coo *matrix);
 
 /* As spg_csr_copy. */

@@ -110,8 +110,9 @@ typedef struct spg_alias_options {
 typedef struct spg_alias spg_alias;
 
 /* A table for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts of
- * the same place may draw from it, several at a time. options may be NULL for zeros. The same bits on every place and
- * at any number of threads for a builder and resolution. UNSUPPORTED on a device also: more than 2^31 - 1 rows. */
+ * the same place and device may draw from it, several at a time (PLACE: of another), and what they have queued must
+ * have ended before it is destroyed. options may be NULL for zeros. The same bits on every place and at any number of
+ * threads for a builder and resolution. UNSUPPORTED on a device also: more than 2^31 - 1 rows. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
 SPG_API void spg_alias_destroy(spg_alias *alias);
@@ -127,6 +128,7 @@ typedef struct spg_alias_stats {
     double split_ms, pack_ms;
 } spg_alias_stats;
 
+/* ARGUMENT: NULL. */
 SPG_API spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats);
 
 typedef enum spg_alias_sampler {
@@ -148,7 +150,8 @@ typedef struct spg_alias_draw_options {
 } spg_alias_draw_options;
 
 /* count draws from row `row` of the table, numbers 0 .. count-1 of `random`. options may be NULL for zeros. A grouped
- * call is one sequence: it can't be split into calls. */
+ * call is one sequence: it can't be split into calls. ARGUMENT: a row or sampler that there is not, a negative count,
+ * NULL, or BASELINE asked to group. */
 SPG_API spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                                   const spg_random *random, const spg_alias_draw_options *options, int32_t *draws);
 
@@ -173,7 +176,8 @@ typedef struct spg_forest_options {
 typedef struct spg_forest spg_forest;
 
 /* A structure for every row of weights, which is not kept. Destroy it before the context, whose memory it is; contexts
- * of the same place may draw from it, several at a time. options may be NULL for zeros. */
+ * of the same place and device may draw from it, several at a time (PLACE: of another), and what they have queued must
+ * have ended before it is destroyed. options may be NULL for zeros. */
 SPG_API spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const spg_forest_options *options,
                                     spg_forest **forest);
 SPG_API void spg_forest_destroy(spg_forest *forest);
@@ -195,7 +199,8 @@ SPG_API spg_status spg_forest_draw_stratified(spg_context *context, const spg_fo
                                               int64_t count, const spg_random *random, int32_t *draws,
                                               double *probabilities, double *remapped);
 
-/* Memory reads of a draw, for the paper's Table 1: nodes or bounds visited for each u_i beside the guide table. */
+/* Memory reads of a draw, for the paper's Table 1: nodes or bounds visited for each u_i beside the guide table. loads:
+ * count of them. Arguments and errors as of spg_forest_draw, but that uniforms must not be NULL. */
 SPG_API spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                     const double *uniforms, int32_t *loads);
 

@@ -107,7 +107,13 @@ typedef struct spgemm_analysis {
 } spgemm_analysis;
 
 /* Analyses A*B without computing it. C may be NULL, or be the product (only its offsets are read). limits may be NULL
- * for the context's. row_products may be NULL, or take A.rows counts, at the context's place. */
+ * for the context's. row_products may be NULL, or take A.rows counts, at the context's place. On a device it waits for
+ * the end.
+ *
+ * SHAPE: A.cols != B.rows, C of another size, or with a row whose count of entries A*B cannot have, naming it.
+ * ARGUMENT: different value types, or limits below -1. FORMAT: offsets or columns of A, or offsets of B or C, out of
+ * range, naming the row. PLACE: arrays elsewhere than the context. MEMORY: an allocation failed, or workspace_limit is
+ * below what this takes, never more than half a megabyte. After an error *analysis is zeroed. */
 SPG_API spg_status spgemm_analyse(spg_context *context, const spg_csr *A, const spg_csr *B, const spg_csr *C,
                                   const spg_row_limits *limits, int64_t *row_products, spgemm_analysis *analysis);
 

@@ -282,8 +282,8 @@ spg_status allocate_and_analyse(spg_context *context, analysis_job job, spgemm_a
     const int64_t blocks = job.A.rows > 0 ? (job.A.rows + job.block_rows - 1) / job.block_rows : 0;
     const int64_t results_bytes = blocks * (int64_t)sizeof(rows_result);
     const int64_t bytes = results_bytes + (int64_t)sizeof(first_faults);
-    void *memory, *results = nullptr;
-    spg_status status = spg_allocate(context, bytes, "the analysis of a product", &memory);
+    void *memory, *results = nullptr; /* as large on the host as on the device, which counts already */
+    spg_status status = spg_allocate_workspace(context, results_bytes, bytes, "the analysis of a product", &memory);
     if (status != SPG_OK) return status;
     job.results = static_cast<rows_result *>(memory);
     job.faults = reinterpret_cast<first_faults *>(static_cast<char *>(memory) + results_bytes);

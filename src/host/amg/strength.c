@@ -1,6 +1,7 @@
 /* Strength of connection, symmetric: which neighbours a node is coupled to strongly (Vanek, Mandel, Brezina 1996,
  * section 5.1). With threshold 0 and one unknown a node the graph is A's own pattern. */
 #define REAL_ONLY
+#include "host/amg/graph.h"
 #include "host/amg/host_amg.h"
 #include "host/amg/rows.h"
 #include "host/by_type.h"
@@ -34,12 +35,6 @@ typedef struct strength_job {
 static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j)
 {
     return i == j || magnitude >= job->theta * sqrt(job->diagonal[i] * job->diagonal[j]);
-}
-
-static int64_t graph_row_begin(const spg_amg_graph *graph, int64_t i)
-{
-    return graph->offset_type == SPG_I64 ? ((const int64_t *)graph->row_offsets)[i]
-                                         : ((const int32_t *)graph->row_offsets)[i];
 }
 
 static node_row row_of_thread(const strength_job *job, int thread)

@@ -26,7 +26,7 @@ static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_
     (void)row;
     for (int64_t i = first; i < last; ++i) {
         int64_t count = 0;
-        int32_t *to = graph->columns != NULL ? graph->columns + graph_row_begin(graph, i) : NULL;
+        int32_t *to = graph->columns != NULL ? graph->columns + spg_graph_offset(graph, i) : NULL;
         for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
             if (!is_strong(job, fabs((double)values[k]), i, columns[k])) continue;
             if (to != NULL) to[count] = columns[k];
@@ -79,6 +79,6 @@ static void TYPED(strong_blocks)(const strength_job *job, int64_t first, int64_t
         }
         spg_host_sort_indices(row->list, count);
         if (count > 0)
-            memcpy(graph->columns + graph_row_begin(graph, node), row->list, (size_t)count * sizeof *row->list);
+            memcpy(graph->columns + spg_graph_offset(graph, node), row->list, (size_t)count * sizeof *row->list);
     }
 }

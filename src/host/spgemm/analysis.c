@@ -220,7 +220,7 @@ spg_status spg_host_product_analysis(spg_context *context, const spg_csr *A, con
     job.blocks = groups > 0 ? (A->rows + job.block_rows - 1) / job.block_rows : 0;
     int64_t bytes = job.blocks * (int64_t)sizeof *job.results;
     void *results;
-    status = spg_allocate(context, bytes, "the analysis of a product", &results);
+    status = spg_allocate_workspace(context, 0, bytes, "the analysis of a product", &results);
     if (status != SPG_OK) return status;
     job.results = results;
 #pragma omp parallel for num_threads(context->config.threads) schedule(dynamic)

@@ -1,6 +1,7 @@
 /* Assembly: finished rows go from a worker's staging to their place in C, chunk after chunk in A's order. A worker
  * whose turn has not come goes on with another chunk while its staging has room, so that a thread that lost its core
  * holds up nobody for some milliseconds. */
+#include "host/work.h"
 #include "worker.h"
 
 #include <sched.h>
@@ -20,17 +21,12 @@ static bool wait_for_turn(const multiplication *shared, const staged_chunk *chun
     return true;
 }
 
-static int64_t offset_at(const spg_csr *C, int64_t row)
-{
-    return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
-}
-
 /* Finds where the chunk's entries begin in C; in append mode its turn must have come. */
 static void place(multiplication *shared, staged_chunk *chunk)
 {
     if (chunk->placed) return;
     if (shared->mode == HANDOVER_APPEND) chunk->offset = shared->appended;
-    if (shared->mode == HANDOVER_PLACE) chunk->offset = offset_at(shared->product->C, chunk->first_row);
+    if (shared->mode == HANDOVER_PLACE) chunk->offset = spg_offset_at(shared->product->C, chunk->first_row);
     chunk->placed = true;
 }
 
@@ -61,11 +57,7 @@ static void write_ends(const spg_worker *worker, const staged_chunk *chunk)
     int64_t end = 0;
     for (int64_t r = 0; r < chunk->rows; r++) {
         end = shared->mode == HANDOVER_APPEND ? end + worker->row_counts[r] : worker->row_counts[r];
-        const int64_t at = chunk->first_row + r + 1;
-        if (C->offset_type == SPG_I64)
-            ((int64_t *)C->row_offsets)[at] = end;
-        else
-            ((int32_t *)C->row_offsets)[at] = (int32_t)(end <= INT32_MAX ? end : INT32_MAX);
+        spg_set_offset(C, chunk->first_row + r + 1, fits_offsets(shared, end) ? end : INT32_MAX);
     }
 }
 

@@ -28,11 +28,6 @@ typedef struct host_plan {
     bool masks;
 } host_plan;
 
-static int64_t c_row_begin(const spg_csr *C, int64_t row)
-{
-    return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
-}
-
 /* Of the chunk whose bounds are loaded: first of the bounds alone, so that columns are only read where they exist. */
 static uint64_t bounds_fingerprint(const row_chunk *chunk)
 {
@@ -49,10 +44,8 @@ static uint64_t columns_fingerprint(const row_chunk *chunk, const spg_csr *A)
 static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_plan *plan)
 {
     multiplication *shared = &plan->shared;
-    shared->sizes = (worker_sizes){.chunk_entries = 4096, .table_slots = 1 << 18, .list_entries = MAX_LIST};
+    shared->sizes = spg_plan_sizes(plan->product.B);
     shared->value_bytes = (int64_t)spg_type_size(A->value_type);
-    while (shared->sizes.table_slots / 2 >= plan->product.B->cols && shared->sizes.table_slots > 256)
-        shared->sizes.table_slots /= 2;
     shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
     plan->team.threads = spg_threads_for(context, shared->chunks);
     plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
@@ -72,7 +65,7 @@ static void choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, 
     *planned =
         (planned_chunk){chunk->first_row, 0, bounds_fingerprint(chunk), columns_fingerprint(chunk, plan->product.A)};
     for (int64_t r = 0; r < chunk->rows; r++) {
-        int64_t row = chunk->first_row + r, n = c_row_begin(C, row + 1) - c_row_begin(C, row);
+        int64_t row = chunk->first_row + r, n = spg_offset_at(C, row + 1) - spg_offset_at(C, row);
         int64_t entries = chunk->bounds[r + 1] - chunk->bounds[r];
         row_code code = spg_choose_code(n, entries, chunk->row_products[r], plan->masks);
         plan->codes[row] = (uint8_t)code;
@@ -86,7 +79,7 @@ static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *
 {
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = plan->product.B->columns;
-    const int64_t row = chunk->first_row + r, at = c_row_begin(C, row), n = c_row_begin(C, row + 1) - at;
+    const int64_t row = chunk->first_row + r, at = spg_offset_at(C, row), n = spg_offset_at(C, row + 1) - at;
     const row_code kind = (row_code)plan->codes[row];
     const rank_lookup ranks = spg_prepare_ranks(worker, C->columns + at, n);
     uint16_t *wide = (uint16_t *)(void *)code;
@@ -175,15 +168,6 @@ void spg_host_plan_destroy(spgemm_plan *plan)
     plan->state = NULL;
 }
 
-static void copy_in_parallel(void *to, const void *from, int64_t bytes, int threads)
-{
-    const int64_t block = 1 << 20;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t at = 0; at < bytes; at += block)
-        memcpy((char *)to + at, (const char *)from + at, (size_t)(bytes - at < block ? bytes - at : block));
-}
-
 spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
 {
     spg_context *context = plan->context;
@@ -191,10 +175,9 @@ spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
     spg_status status = spg_csr_alloc(context, pattern->rows, pattern->cols, pattern->nnz, pattern->offset_type,
                                       pattern->value_type, C);
     if (status != SPG_OK) return status;
-    const int threads = ((const host_plan *)plan->state)->team.threads;
     const int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
-    copy_in_parallel(C->row_offsets, pattern->row_offsets, offset_bytes, threads);
-    copy_in_parallel(C->columns, pattern->columns, pattern->nnz * 4, threads);
+    spg_host_copy(context, C->row_offsets, pattern->row_offsets, offset_bytes);
+    spg_host_copy(context, C->columns, pattern->columns, pattern->nnz * (int64_t)sizeof *C->columns);
     return SPG_OK;
 }
 

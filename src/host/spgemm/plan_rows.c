@@ -35,11 +35,6 @@ rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_
     return ranks;
 }
 
-static inline int64_t c_row_begin(const spg_csr *C, int64_t row)
-{
-    return C->offset_type == SPG_I32 ? ((const int32_t *)C->row_offsets)[row] : ((const int64_t *)C->row_offsets)[row];
-}
-
 /* Complex rows are never given masks. */
 #define NO_MASK_ROW(suffix)                                                                                            \
     static void spg_mask_row_##suffix(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first,       \

@@ -58,7 +58,8 @@ static void NAMED(add_equal_by_ranks)(const plan_rows *rows, const rank_lookup *
 static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t *code)
 {
     const row_chunk *chunk = &rows->worker->chunk;
-    const int64_t row = chunk->first_row + r, at = c_row_begin(rows->C, row), n = c_row_begin(rows->C, row + 1) - at;
+    const int64_t row = chunk->first_row + r, at = spg_offset_at(rows->C, row),
+                  n = spg_offset_at(rows->C, row + 1) - at;
     const int64_t first = chunk->bounds[r], count = chunk->bounds[r + 1] - first;
     const row_code kind = (row_code)rows->codes[row];
     VALUE *sums = (VALUE *)rows->values + at;
@@ -80,7 +81,8 @@ static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const ui
 static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
 {
     const row_chunk *chunk = &rows->worker->chunk;
-    const int64_t row = chunk->first_row + r, at = c_row_begin(rows->C, row), n = c_row_begin(rows->C, row + 1) - at;
+    const int64_t row = chunk->first_row + r, at = spg_offset_at(rows->C, row),
+                  n = spg_offset_at(rows->C, row + 1) - at;
     if (rows->codes[row] != CODE_RANK || n > MAX_LIST) return 0;
     const int equal = spg_equal_rows(rows->worker, r, chunk->rows);
     if (equal == 1) return 0;
@@ -94,8 +96,8 @@ static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
 static void NAMED(plan_long_row)(const plan_rows *rows)
 {
     row_chunk *chunk = &rows->worker->chunk;
-    const int64_t row = chunk->first_row + chunk->rows, at = c_row_begin(rows->C, row);
-    const int64_t n = c_row_begin(rows->C, row + 1) - at, piece = rows->worker->shared->sizes.chunk_entries;
+    const int64_t row = chunk->first_row + chunk->rows, at = spg_offset_at(rows->C, row);
+    const int64_t n = spg_offset_at(rows->C, row + 1) - at, piece = rows->worker->shared->sizes.chunk_entries;
     const int64_t end = chunk->first_entry + chunk->bounds[chunk->rows + 1];
     VALUE *sums = (VALUE *)rows->values + at;
     rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);

@@ -91,15 +91,12 @@ static spg_status run(const spg_product *product, host_state *state, handover_mo
 /* Lengths of the rows to offsets. Returns nnz. */
 static int64_t scan_lengths(spg_csr *C)
 {
+    const int64_t most = C->offset_type == SPG_I64 ? INT64_MAX : INT32_MAX;
     int64_t sum = 0;
-    for (int64_t r = 1; r <= C->rows; r++)
-        if (C->offset_type == SPG_I64) {
-            sum += ((int64_t *)C->row_offsets)[r];
-            ((int64_t *)C->row_offsets)[r] = sum;
-        } else {
-            sum += ((int32_t *)C->row_offsets)[r];
-            ((int32_t *)C->row_offsets)[r] = (int32_t)(sum <= INT32_MAX ? sum : INT32_MAX);
-        }
+    for (int64_t r = 1; r <= C->rows; r++) {
+        sum += spg_offset_at(C, r);
+        spg_set_offset(C, r, sum <= most ? sum : most);
+    }
     return sum;
 }
 

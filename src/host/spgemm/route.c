@@ -45,8 +45,14 @@ static int bucket_of(const row_chunk *chunk)
     return bucket;
 }
 
+/* By spgemm_bench on one thread (A*P and A*A of tri2d, tet3d, fe2d9 and fd2d5, 28 to 530 chunks): half or twice the
+ * trials, a retry every 16 to 256 chunks, of kernels 1.1 to 9 times as dear, and costs that grow by 0 to 10 percent a
+ * chunk are within 2 percent on the mean. Trials in products of 28 to 58 chunks gain 8 to 18 percent on meshes and lose
+ * 4 to 11 on grids; without them those of 100 to 121 chunks lose 5 to 23 percent on meshes. */
 enum { TRIALS = 2 * AUTOMATIC_KERNELS, RETRY = 64 };
-enum { WORTH_TRIALS = 16 * TRIALS }; /* chunks; a product of fewer would be over before the trials paid */
+enum { WORTH_TRIALS = 16 * TRIALS }; /* chunks; a product of fewer may be over before the trials have paid */
+#define NEAR 1.5
+#define AGEING 1.01
 
 /* Every kernel twice, then the cheapest; at times another that is not far behind, in case the rows have changed. */
 static int choose_kernel(kernel_costs *costs, int bucket)
@@ -57,15 +63,15 @@ static int choose_kernel(kernel_costs *costs, int bucket)
     for (int k = 1; k < AUTOMATIC_KERNELS; k++)
         if (costs->nanoseconds[k][bucket] < costs->nanoseconds[best][bucket]) best = k;
     const int other = (int)(turn / RETRY % AUTOMATIC_KERNELS);
-    const bool near = costs->nanoseconds[other][bucket] < 1.5 * costs->nanoseconds[best][bucket];
-    return turn % RETRY == 0 && near ? other : best;
+    const bool is_near = costs->nanoseconds[other][bucket] < NEAR * costs->nanoseconds[best][bucket];
+    return turn % RETRY == 0 && is_near ? other : best;
 }
 
 /* Keeps the least cost seen, which a lost core cannot have raised, and forgets it slowly. */
 static void record_cost(kernel_costs *costs, int bucket, int kernel, double nanoseconds)
 {
     double *cost = &costs->nanoseconds[kernel][bucket];
-    *cost = *cost == 0 || nanoseconds < *cost ? nanoseconds : 1.01 * *cost;
+    *cost = *cost == 0 || nanoseconds < *cost ? nanoseconds : AGEING * *cost;
 }
 
 /* One row by the kernel asked for, or the one that takes all. */

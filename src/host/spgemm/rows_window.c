@@ -55,8 +55,7 @@ static int64_t long_row_end(const spg_worker *worker)
 {
     const spg_csr *A = worker->shared->product->A;
     int64_t row = worker->chunk.first_row + worker->chunk.rows;
-    return A->offset_type == SPG_I32 ? ((const int32_t *)A->row_offsets)[row + 1]
-                                     : ((const int64_t *)A->row_offsets)[row + 1];
+    return spg_offset_at(A, row + 1);
 }
 
 #define TEMPLATE "host/spgemm/rows_window.inc.h"

@@ -22,11 +22,19 @@ static worker_sizes sizes_of_step(int step)
 
 enum { STEPS = 14, LINE = 64, PAGE = 4096 };
 
-/* No more than a product of this size can use. */
-static void shrink_to_fit(worker_sizes *sizes, const spg_product *product)
+/* No more than a product by this B can use. */
+static void shrink_to_fit(worker_sizes *sizes, const spg_csr *B)
 {
-    while (sizes->table_slots / 2 >= product->B->cols && sizes->table_slots > 256) sizes->table_slots /= 2;
-    while (sizes->window_columns / 2 >= product->B->cols && sizes->window_columns > 512) sizes->window_columns /= 2;
+    while (sizes->table_slots / 2 >= B->cols && sizes->table_slots > 256) sizes->table_slots /= 2;
+    while (sizes->window_columns / 2 >= B->cols && sizes->window_columns > 512) sizes->window_columns /= 2;
+}
+
+worker_sizes spg_plan_sizes(const spg_csr *B)
+{
+    worker_sizes sizes = sizes_of_step(0);
+    shrink_to_fit(&sizes, B);
+    sizes.staging_entries = sizes.sort_products = sizes.window_columns = 0;
+    return sizes;
 }
 
 /* Hands out consecutive parts of one block; with no block it only adds up. */
@@ -90,7 +98,7 @@ spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int
     const int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
     for (int step = 0; step < STEPS; step++) {
         *sizes = sizes_of_step(step);
-        shrink_to_fit(sizes, product);
+        shrink_to_fit(sizes, product->B);
         *threads = spg_threads_for(product->context, spg_count_chunks(product->A, sizes->chunk_entries));
         if (limit == 0) return SPG_OK;
         const int64_t each = spg_worker_bytes(sizes, value) + (int64_t)sizeof(spg_worker);

@@ -1,22 +1,11 @@
 /* The workers of a product, and one pass of all of them over its chunks. */
 #include "clock.h"
+#include "host/work.h"
 #include "worker.h"
 
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { CHUNKS_A_THREAD = 4 }; /* fewer are not worth starting a thread for */
-
-static int this_thread(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 int spg_threads_for(const spg_context *context, int64_t chunks)
 {
@@ -48,7 +37,7 @@ void spg_release_team(spg_context *context, worker_team *team)
 
 spg_worker *spg_this_worker(const worker_team *team)
 {
-    spg_worker *worker = &team->workers[this_thread()];
+    spg_worker *worker = &team->workers[spg_host_thread()];
     if (worker->table == NULL) spg_lay_out_worker(worker);
     return worker;
 }

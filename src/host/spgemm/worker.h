@@ -132,6 +132,8 @@ typedef struct worker_team {
 
 /* sizes.c: the largest sizes and the most threads that fit the limit, beside other_bytes. MEMORY if none do. */
 spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes);
+/* Of the workers of a plan, which stage nothing, and know rows of C by the table and by lists alone. */
+worker_sizes spg_plan_sizes(const spg_csr *B);
 int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes);
 void spg_lay_out_worker(spg_worker *worker);
 
