@@ -113,7 +113,11 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * the two estimates of rho. Where the context's workspace_limit leaves setup no room for the vectors (4 bytes a row and
  * step), an update makes all steps from random bits, as setup does.
  *
- * SHAPE: another size; on the host, another pattern, where there is more than one level. */
+ * SHAPE: another size; on the host, another pattern, where there is more than one level. FORMAT, on the host: offsets
+ * or columns that are no matrix's, infinite or NaN values, naming row and column; a device, which would have to wait,
+ * takes them on trust. The hierarchy then is as it was before, and after MEMORY, too. BREAKDOWN: the coarsest operator
+ * overflowed, or its pseudo-inverse was not found; after this and DEVICE the hierarchy holds numbers of both matrices
+ * and views the new A: it can be updated again, or destroyed. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);

@@ -25,10 +25,11 @@ struct lane_entry {
     bool ascends; /* from the entry before */
 };
 
+/* Updates take columns on trust, but must stay within the tableau: others count as none. */
 template <typename Value>
 __device__ lane_entry read_entry(const matrix_view<Value> &A, int64_t begin, int64_t k, int64_t end)
 {
-    if (k >= end) return {-1 - lane_in_warp(), 0, true};
+    if (k >= end || (uint32_t)A.columns[k] >= (uint32_t)A.rows) return {-1 - lane_in_warp(), 0, true};
     return {A.columns[k], (double)A.values[k], k == begin || A.columns[k - 1] < A.columns[k]};
 }
 
