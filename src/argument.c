@@ -208,6 +208,46 @@ spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *
     return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, "y") : status;
 }
 
+/* An array of a matrix. */
+typedef struct named_array {
+    const void *memory;
+    size_t bytes;
+    const char *name;
+} named_array;
+
+static spg_status check_apart(spg_context *context, const void *memory, size_t bytes, const char *result,
+                              const named_array arrays[3], const char *name)
+{
+    const uintptr_t begin = (uintptr_t)memory, end = begin + bytes;
+    for (int k = 0; k < 3 && memory != NULL && bytes > 0; ++k) {
+        const uintptr_t other = (uintptr_t)arrays[k].memory;
+        if (arrays[k].bytes > 0 && other < end && begin < other + arrays[k].bytes)
+            return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s and the %s of %s overlap", result, arrays[k].name,
+                                    name);
+    }
+    return SPG_OK;
+}
+
+spg_status spg_check_apart_from_csr(spg_context *context, const void *memory, size_t bytes, const char *result,
+                                    const spg_csr *matrix, const char *name)
+{
+    const size_t rows = (size_t)matrix->rows, nnz = (size_t)matrix->nnz;
+    const named_array arrays[] = {{matrix->row_offsets, (rows + 1) * spg_type_size(matrix->offset_type), "row_offsets"},
+                                  {matrix->columns, nnz * sizeof *matrix->columns, "columns"},
+                                  {matrix->values, nnz * spg_type_size(matrix->value_type), "values"}};
+    return check_apart(context, memory, bytes, result, arrays, name);
+}
+
+spg_status spg_check_apart_from_coo(spg_context *context, const void *memory, size_t bytes, const char *result,
+                                    const spg_coo *matrix, const char *name)
+{
+    const size_t nnz = (size_t)matrix->nnz;
+    const named_array arrays[] = {{matrix->row_indices, nnz * sizeof *matrix->row_indices, "row_indices"},
+                                  {matrix->columns, nnz * sizeof *matrix->columns, "columns"},
+                                  {matrix->values, nnz * spg_type_size(matrix->value_type), "values"}};
+    return check_apart(context, memory, bytes, result, arrays, name);
+}
+
 static bool is_whole(const void *value, spg_type value_type, int whole)
 {
     switch (value_type) {
