@@ -167,7 +167,8 @@ typedef enum spg_amg_method {
 
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* CG */
-    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||; 1e-8 */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero; 1e-8, which is
+                              below what floats can reach: with SPG_F32 ask for 1e-4 or so */
     int max_iterations;    /* 200 */
     double *history; /* NULL, or room on the host for max_iterations + 1 residual norms, the first of x as given */
 } spg_amg_solve_options;
@@ -176,7 +177,7 @@ SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
 typedef struct spg_amg_solve_result {
     int iterations, converged;
-    double initial_residual, residual; /* ||b - A x|| before and after, absolute */
+    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not */
     double relative_residual;          /* over ||b||, or over 1 where b is zero */
     double convergence_factor;         /* mean reduction an iteration */
     double seconds;
