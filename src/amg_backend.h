@@ -54,6 +54,14 @@ typedef struct spg_amg_spectrum {
 /* A dense coarse operator, factored: the backend's own. */
 typedef struct spg_amg_dense spg_amg_dense;
 
+/* What a dense operator is made of. An unknown's magnitude is the sum of its row of R, squared, times the diagonal that
+ * was restricted, or that of A's own entry if this is larger or R is NULL: a coarse diagonal far below that is made of
+ * roundings, as is that of a singular matrix where it has one row. Without either, it is the largest of the row. */
+typedef struct spg_amg_dense_source {
+    const spg_csr *A, *R; /* R: by which A was made, or NULL */
+    const void *inverse;  /* with R: of the diagonal of the operator that was restricted */
+} spg_amg_dense_source;
+
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
@@ -152,13 +160,14 @@ typedef struct spg_amg_backend {
                                      spg_csr *P);
 
     /* ---- dense coarse operator ---- */
-    /* Room and first factorisation of a square A of at most 4096 rows: LU with pivots, or where that meets a pivot of
-     * at most rows*eps of the largest, or of scale, a pseudo-inverse by singular values. scale: of the entries that
-     * A was made of; 0 where that is not known. WAITS. */
-    spg_status (*dense_create)(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+    /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
+     * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
+     * LU with pivots, or where that meets a pivot of at most rows*eps of the largest, or of 1 where A was made by a
+     * restriction, a pseudo-inverse of S A S by singular values. WAITS. */
+    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
     /* Again, by the same way. Does not wait with LU. */
-    spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+    spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 

@@ -32,9 +32,9 @@ spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, c
                                        spg_csr *P);
 
 /* ---- solve ---- */
-spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                  int64_t *bytes);
-spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
