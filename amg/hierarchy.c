@@ -98,6 +98,7 @@ spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_o
     if (status == SPG_OK) status = spg_amg_resolve_options(context, A, options, &resolved);
     if (status == SPG_OK) status = context->backend->csr_check(context, A);
     if (status == SPG_OK) status = context->backend->amg->check_finite(context, A);
+    if (status == SPG_OK) status = spg_amg_check_candidate_values(context, A, &resolved);
     spg_amg *created = NULL;
     if (status == SPG_OK) status = create(context, A, &resolved, &created);
     if (status == SPG_OK) status = build(created);

@@ -92,6 +92,9 @@ typedef struct spg_amg_backend {
     /* FORMAT, naming row and column, if a value of A is not finite; UNSUPPORTED, naming the row, on a device if one has
      * more entries than 32 bits number there. WAITS. */
     spg_status (*check_finite)(spg_context *context, const spg_csr *A);
+    /* *first: the first of so many reals whose magnitude is not at most this, or count. WAITS. */
+    spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
+                              int64_t *first);
     /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
      * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.
      * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
@@ -128,9 +131,10 @@ typedef struct spg_amg_backend {
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
                                      int64_t *aggregates);
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
-     * T*coarse. fine: rows x k column-major, or NULL for the constants of block_size unknowns. T: rows x k, ROW-major,
-     * zero rows for nodes in no aggregate. coarse: (aggregates*k) x k column-major. A candidate whose rest is at most
-     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. */
+     * T*coarse. Numbers whose squares under- or overflow are reckoned in another unit. fine: rows x k column-major, or
+     * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, zero rows for nodes in no aggregate.
+     * coarse: (aggregates*k) x k column-major. A candidate whose rest is at most 1e-10 (of float values 1e-5) of its
+     * norm in the aggregate gives a zero column. */
     spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
                             void *T, void *coarse);
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or

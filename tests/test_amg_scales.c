@@ -1,9 +1,9 @@
 /* Numbers far from 1: powers of two change no bits, and others little. */
-#include "amg_systems.h"
-#include "matrices_for_tests.h"
+#include "amg_reference.h"
 
 #include "amg_backend.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,12 +162,79 @@ static void a_matrix_in_any_unit_takes_as_many_iterations(void **state)
     }
 }
 
+/* Two candidates or one, with zeros, in any unit: T, and so the hierarchy, has the same bits. */
+static void candidates_in_any_unit_give_the_same_operators(void **state)
+{
+    (void)state;
+    enum { ROWS = 900 };
+    const int exponents[] = {0, -1040, -900, -520, -400, 400, 500, 700, 1007};
+    for (int count = 1; count <= 2; count++) {
+        test_hierarchy first, other;
+        for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+            double candidates[2 * ROWS];
+            test_random_values(6, 0, SPG_F64, 2 * ROWS, candidates);
+            for (int i = 0; i < 2 * ROWS; i++) { /* few bits, for the smallest units */
+                candidates[i] = i % 900 < 3 ? 0 : ldexp(floor(candidates[i] * 64) + 200, -8);
+                candidates[i] = ldexp(candidates[i], i < ROWS * (count - 1) ? 3 : exponents[e]);
+            }
+            void *here = test_lend(candidates, sizeof candidates);
+            spg_csr A = test_generate("fd2d5:30", SPG_F64);
+            spg_amg_options options = test_several_levels();
+            test_system system;
+            options.candidates = count;
+            options.candidate_values = here;
+            options.max_levels = exponents[e] < -1000 ? 2 : 20;
+            test_system_begin(&A, &options, 2, &system);
+            test_fetch_hierarchy(&system, e == 0 ? &first : &other);
+            if (e > 0) {
+                assert_true(other.levels == first.levels || other.levels == 2);
+                for (int l = 0; l < other.levels; l++) test_assert_same_csr(&other.level[l].A, &first.level[l].A);
+                test_free_hierarchy(&other);
+            }
+            test_system_end(&system);
+            test_give_back(here, sizeof candidates);
+        }
+        assert_true(first.levels > 2);
+        test_free_hierarchy(&first);
+    }
+}
+
+static void candidates_that_are_not_finite_or_nearly_so_are_refused(void **state)
+{
+    (void)state;
+    enum { ROWS = 900 };
+    const double values[] = {NAN, INFINITY, -INFINITY, 1e304, -DBL_MAX};
+    test_system system;
+    test_system_of("fd2d5:30", SPG_F64, &system);
+    for (int v = 0; v < 5; v++) {
+        double candidates[3 * ROWS];
+        for (int i = 0; i < 3 * ROWS; i++) candidates[i] = 1 + i % 7;
+        candidates[2 * ROWS + 77] = candidates[3 * ROWS - 1] = values[v];
+        void *here = test_lend(candidates, sizeof candidates);
+        spg_amg_options options = test_several_levels();
+        spg_amg *amg;
+        options.candidates = 3;
+        options.candidate_values = here;
+        assert_int_equal(spg_amg_setup(system.context, &system.A_here, &options, &amg), SPG_ERROR_FORMAT);
+        test_assert_message(system.context, "candidate 2");
+        test_assert_message(system.context, "row 77");
+        assert_null(amg);
+        options.candidates = 2;
+        assert_int_equal(spg_amg_setup(system.context, &system.A_here, &options, &amg), SPG_OK);
+        spg_amg_destroy(amg);
+        test_give_back(here, sizeof candidates);
+    }
+    test_system_end(&system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dense_operator_scaled_on_both_sides_is_solved_with_the_same_bits),
         cmocka_unit_test(a_penalty_on_the_boundary_costs_no_iterations_however_large),
         cmocka_unit_test(a_matrix_in_any_unit_takes_as_many_iterations),
+        cmocka_unit_test(candidates_in_any_unit_give_the_same_operators),
+        cmocka_unit_test(candidates_that_are_not_finite_or_nearly_so_are_refused),
     };
     return TEST_RUN_HERE(argc, argv, "amg scales", tests);
 }

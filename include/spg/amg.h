@@ -98,7 +98,8 @@ typedef struct spg_amg spg_amg;
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
- * values of A, naming the row. */
+ * values of A, naming the row, or of candidates, naming row and candidate: their magnitudes may be up to 2^-16 of their
+ * type's largest. */
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns

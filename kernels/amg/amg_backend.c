@@ -12,6 +12,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .transpose_map = spg_cuda_transpose_map,
     .gather_values = spg_cuda_gather_values,
     .check_finite = spg_cuda_check_finite,
+    .find_beyond = spg_cuda_find_beyond,
     .strength = spg_cuda_strength,
     .aggregate_mis2 = spg_cuda_aggregate_mis2,
     .aggregate_standard = NULL,

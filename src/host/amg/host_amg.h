@@ -13,6 +13,8 @@ spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
 spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A);
+spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
+                                int64_t *first);
 spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
                              spg_amg_graph *graph);
 spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,

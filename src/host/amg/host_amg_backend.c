@@ -12,6 +12,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .transpose_map = spg_host_transpose_map,
     .gather_values = spg_host_gather_values,
     .check_finite = spg_host_check_finite,
+    .find_beyond = spg_host_find_beyond,
     .strength = spg_host_strength,
     .aggregate_mis2 = spg_host_aggregate_mis2,
     .aggregate_standard = spg_host_aggregate_standard,
