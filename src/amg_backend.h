@@ -173,6 +173,8 @@ typedef struct spg_amg_backend {
     /* Again, by the same way. Does not wait with LU. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+    /* Whether it goes by singular values. */
+    bool (*dense_is_singular)(const spg_amg_dense *dense);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 
     /* ---- cycles ---- n: elements; vectors of `type` */

@@ -3,7 +3,10 @@
  *
  * Everything happens at the context's place: matrices, candidates, right-hand sides and solutions lie there, and no
  * matrix crosses to the other one. Values are float or double (SPG_F32, SPG_F64); the Galerkin product takes all four
- * types. */
+ * types.
+ *
+ * Multigrid here is for symmetric matrices, positive definite or semidefinite. Others are taken, but see
+ * spg_amg_level_view.rho: damping, smoothed prolongators and Chebyshev's interval go by it. */
 #ifndef SPG_AMG_H
 #define SPG_AMG_H
 
@@ -72,7 +75,9 @@ typedef struct spg_amg_options {
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
     int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
-    int64_t max_coarse;            /* a level of at most so many rows is the last, solved densely; 500, at most 4096 */
+    int64_t max_coarse;            /* a level of at most so many rows is the last; 500, at most 4096. Whichever is the
+                                      last is solved densely up to 4096 rows, which costs their cube, and where it is
+                                      singular a singular value decomposition, many times that; past them smoothed */
     int max_levels;                /* 20 */
     spg_smoother smoother;         /* JACOBI */
     int pre_sweeps, post_sweeps;   /* 1 each; of Chebyshev, polynomials */
@@ -116,9 +121,9 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  *
  * SHAPE: another size; on the host, another pattern, where there is more than one level. FORMAT, on the host: offsets
  * or columns that are no matrix's, infinite or NaN values, naming row and column; a device, which would have to wait,
- * takes them on trust. The hierarchy then is as it was before, and after MEMORY, too. BREAKDOWN: the coarsest operator
- * overflowed, or its pseudo-inverse was not found; after this and DEVICE the hierarchy holds numbers of both matrices
- * and views the new A: it can be updated again, or destroyed. */
+ * takes them on trust. After these the hierarchy is as it was before. BREAKDOWN: the coarsest operator overflowed, or
+ * its singular values were not found. After this, MEMORY or DEVICE it may view the new A and hold numbers of both: it
+ * can be updated again, or destroyed. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
@@ -132,7 +137,8 @@ typedef struct spg_amg_level_view {
     const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none */
     int64_t nodes, aggregates;
     int block_size, candidates;
-    double rho;                   /* estimate of the spectral radius of D^-1 A; may wait for the device */
+    double rho; /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: right where A is
+                   symmetric; of other matrices it can be far above. May wait for the device */
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
 } spg_amg_level_view;
 
@@ -155,8 +161,9 @@ typedef struct spg_amg_summary {
 
 SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
 
-/* The table of levels (rows, nonzeros, percent, aggregates, rows of each class in A*P and R*AP, bytes), complexities
- * and set-up time by step, line by line to `log`; see spg_config.log. */
+/* The table of levels (rows, nonzeros, percent, aggregates, bytes, of the last how it is solved: dense, dense and found
+ * singular, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by line to
+ * `log`; see spg_config.log. */
 SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* ---- Solve ----------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .dense_create = spg_cuda_dense_create,
     .dense_update = spg_cuda_dense_update,
     .dense_solve = spg_cuda_dense_solve,
+    .dense_is_singular = spg_cuda_dense_is_singular,
     .dense_destroy = spg_cuda_dense_destroy,
     .axpby = spg_cuda_axpby,
     .residual = spg_cuda_residual,

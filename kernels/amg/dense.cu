@@ -328,6 +328,8 @@ spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     return status;
 }
 
+bool spg_cuda_dense_is_singular(const spg_amg_dense *dense) { return dense->vectors != nullptr; }
+
 void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {
     if (dense == nullptr) return;

@@ -296,3 +296,5 @@ spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     }
     return SPG_OK;
 }
+
+bool spg_host_dense_is_singular(const spg_amg_dense *dense) { return dense->singular != NULL; }

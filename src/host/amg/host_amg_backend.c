@@ -26,6 +26,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .dense_create = spg_host_dense_create,
     .dense_update = spg_host_dense_update,
     .dense_solve = spg_host_dense_solve,
+    .dense_is_singular = spg_host_dense_is_singular,
     .dense_destroy = spg_host_dense_destroy,
     .axpby = spg_host_axpby,
     .residual = spg_host_residual,
