@@ -72,6 +72,8 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level);
 /* ARGUMENT, SHAPE or UNSUPPORTED; *resolved has candidates of at least 1. options may be NULL. */
 spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,
                                    spg_amg_options *resolved);
+/* FORMAT, naming row and candidate, if a value is not finite, or so large that norms may overflow. Waits. */
+spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
 
 /* ---- coarsen.c: one level's set-up steps ---- */
 /* Makes the level's prolongator and the next level's operator. *stalls: there is nothing to gain, and nothing made. */

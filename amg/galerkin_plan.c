@@ -147,6 +147,9 @@ static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, con
                                 R == NULL ? "NULL" : "given", R == NULL ? "given" : "NULL");
     spg_status status = spg_plan_check_operands(plan->AP_plan, A, "A", P, "P");
     if (status == SPG_OK && R != NULL) status = spg_plan_check_operands(plan->RAP_plan, R, "R", &plan->AP, "A*P");
+    if (status == SPG_OK) status = spg_plan_check_result(plan->RAP_plan, C, A, "A");
+    if (status == SPG_OK) status = spg_plan_check_result(plan->RAP_plan, C, P, "P");
+    if (status == SPG_OK && R != NULL) status = spg_plan_check_result(plan->RAP_plan, C, R, "R");
     return status;
 }
 

@@ -61,7 +61,7 @@ static spg_status finish(spg_amg *amg)
     spg_status status = SPG_OK;
     if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
     if (status == SPG_OK) status = spg_amg_coarse_create(amg);
-    spg_amg_end_step(amg, NULL, &amg->timings.coarse);
+    spg_amg_end_step(amg, last, &amg->timings.coarse);
     return status;
 }
 
@@ -74,13 +74,14 @@ static spg_status build(spg_amg *amg)
     spg_amg_start_timing(amg);
     spg_status status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
     if (status == SPG_OK) status = amg->backend->tell_flag(context, amg->symmetric);
-    spg_amg_end_step(amg, NULL, &amg->timings.symmetry);
+    spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
     if (status == SPG_OK) status = finish(amg);
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);
     amg->options.candidate_values = NULL;
-    amg->timings.total = spg_seconds() - begin;
+    amg->timings.total = spg_seconds() - begin; /* with what is no step's */
+    if (amg->level[0].rows < SPG_AMG_SMALL_ROWS) amg->timings.small_levels = amg->timings.total;
     context->config.timing = timing;
     return status;
 }
@@ -96,6 +97,7 @@ spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_o
     if (status == SPG_OK) status = spg_amg_resolve_options(context, A, options, &resolved);
     if (status == SPG_OK) status = context->backend->csr_check(context, A);
     if (status == SPG_OK) status = context->backend->amg->check_finite(context, A);
+    if (status == SPG_OK) status = spg_amg_check_candidate_values(context, A, &resolved);
     spg_amg *created = NULL;
     if (status == SPG_OK) status = create(context, A, &resolved, &created);
     if (status == SPG_OK) status = build(created);

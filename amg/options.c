@@ -3,8 +3,12 @@
 
 #include "argument.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
+
+/* Of the largest number: coarse candidates are norms of what they stand for, of up to 2^31 rows. */
+#define MOST_CANDIDATE 0x1p-16
 
 enum { MOST_LEVELS = 100, MOST_SWEEPS = 1000, MOST_STEPS = 1000 };
 
@@ -90,6 +94,20 @@ static spg_status check_candidates(spg_context *context, const spg_csr *A, const
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: candidates is %d, and candidate_values is %s",
                                 options->candidates, given ? "not NULL" : "NULL");
     return spg_check_array_here(context, options->candidate_values, "options: candidate_values");
+}
+
+spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options)
+{
+    if (options->candidate_values == NULL) return SPG_OK;
+    const double most = (A->value_type == SPG_F32 ? (double)FLT_MAX : DBL_MAX) * MOST_CANDIDATE;
+    const int64_t count = A->rows * options->candidates;
+    int64_t first = count;
+    spg_status status =
+        context->backend->amg->find_beyond(context, A->value_type, count, options->candidate_values, most, &first);
+    if (status != SPG_OK || first == count) return status;
+    return spg_context_fail(context, SPG_ERROR_FORMAT,
+                            "options: candidate %lld holds a NaN, an infinite or too large a value in row %lld",
+                            (long long)(first / A->rows), (long long)(first % A->rows));
 }
 
 spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,

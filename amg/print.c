@@ -23,14 +23,23 @@ print(const printer *to, const char *format, ...)
     to->log(to->user, line);
 }
 
+/* Of the last level. */
+static const char *name_solver(const spg_amg *amg)
+{
+    if (amg->level[amg->levels - 1].rows == 0) return "";
+    if (amg->dense == NULL) return "  smoothed";
+    return amg->backend->dense_is_singular(amg->dense) ? "  dense, singular" : "  dense";
+}
+
 static void print_levels(const spg_amg *amg, const printer *to, int64_t all_nonzeros)
 {
     print(to, "%5s %12s %14s %8s %12s %14s", "level", "rows", "nonzeros", "percent", "aggregates", "bytes");
     for (int l = 0; l < amg->levels; ++l) {
         const spg_level *level = &amg->level[l];
-        print(to, "%5d %12lld %14lld %7.2f%% %12lld %14lld", l, (long long)level->rows, (long long)level->nnz,
+        print(to, "%5d %12lld %14lld %7.2f%% %12lld %14lld%s", l, (long long)level->rows, (long long)level->nnz,
               all_nonzeros > 0 ? 100.0 * (double)level->nnz / (double)all_nonzeros : 0.0,
-              (long long)level->aggregates.aggregates, (long long)level->bytes);
+              (long long)level->aggregates.aggregates, (long long)level->bytes,
+              l + 1 < amg->levels ? "" : name_solver(amg));
     }
 }
 

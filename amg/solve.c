@@ -58,6 +58,7 @@ void spg_amg_solver_destroy(spg_amg *amg)
     give(amg, solver->z, vector);
     give(amg, solver->p, vector);
     give(amg, solver->q, vector);
+    give(amg, solver->b, vector);
     give(amg, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
     give(amg, solver->workspace, dot_bytes(amg));
     spg_release_on_host(amg->context, solver, sizeof *solver);
@@ -114,8 +115,9 @@ spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars
 static spg_status note_residual(spg_amg_solve_state *solve, double residual)
 {
     const int iteration = solve->result.iterations;
-    solve->result.residual = residual;
-    if (solve->options.history != NULL) solve->options.history[iteration] = residual;
+    solve->residual = residual;
+    solve->result.residual = residual * solve->unit;
+    if (solve->options.history != NULL) solve->options.history[iteration] = solve->result.residual;
     if (isfinite(residual)) return SPG_OK;
     return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "iteration %d: the residual's norm is %g", iteration,
                             residual);
@@ -127,37 +129,87 @@ spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
     return note_residual(solve, residual);
 }
 
-spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
+static spg_status read_norm(const spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     double scalars[SPG_AMG_SCALARS];
-    void *const r = solve->solver->r;
-    spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
-    if (status == SPG_OK) status = spg_amg_dot(solve, r, r, SPG_AMG_RR);
+    spg_status status = spg_amg_dot(solve, vector, vector, SPG_AMG_RR);
     if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
-    return status == SPG_OK ? note_residual(solve, sqrt(scalars[SPG_AMG_RR])) : status;
+    if (status == SPG_OK) *norm = sqrt(scalars[SPG_AMG_RR]);
+    return status;
+}
+
+/* Waits. Of doubles whose squares under- or overflow, again by a vector of which they do not, in z; the squares of
+ * floats never do. */
+static spg_status find_norm(const spg_amg_solve_state *solve, const void *vector, double *norm)
+{
+    void *const z = solve->solver->z;
+    spg_status status = read_norm(solve, vector, norm);
+    const bool is_extreme = *norm < 0x1p-450 || isinf(*norm);
+    if (status != SPG_OK || !is_extreme || solve->type == SPG_F32 || solve->n == 0) return status;
+    const double unit = isinf(*norm) ? 0x1p600 : 0x1p-600;
+    status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, vector, 0, z);
+    if (status == SPG_OK) status = read_norm(solve, z, norm);
+    *norm *= unit;
+    return status;
+}
+
+spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
+{
+    void *const r = solve->solver->r;
+    double norm = 0;
+    spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
+    if (status == SPG_OK) status = find_norm(solve, r, &norm);
+    return status == SPG_OK ? note_residual(solve, norm) : status;
 }
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve)
 {
-    return solve->result.residual <= solve->options.tolerance * solve->norm;
+    return solve->residual <= solve->options.tolerance * solve->norm;
 }
 
 /* ---- The solve ---- */
 
+/* x, in another unit. */
+static spg_status scale_x(const spg_amg_solve_state *solve, double factor)
+{
+    return solve->backend->axpby(solve->context, solve->type, solve->n, factor, solve->x, 0, solve->x);
+}
+
+/* Goes over to a unit of about the larger of ||b|| and the residual, where that is far from 1: inner products of
+ * conjugate gradients then have the inverse of A's magnitude. */
+static spg_status choose_unit(spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    const double largest = fmax(solve->norm, solve->residual);
+    if (largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200)) return SPG_OK;
+    const int exponent = ilogb(largest);
+    const double unit = ldexp(1, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+    spg_status status = SPG_OK;
+    if (solver->b == NULL)
+        status = spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",
+                              &solver->b);
+    if (status == SPG_OK)
+        status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, solve->b, 0, solver->b);
+    if (status == SPG_OK) status = scale_x(solve, 1 / unit);
+    if (status != SPG_OK) return status;
+    solve->b = solver->b;
+    solve->unit = unit;
+    solve->norm /= unit;
+    return spg_amg_measure_residual(solve);
+}
+
 /* ||b||, and the residual of the first guess. */
 static spg_status begin(spg_amg_solve_state *solve)
 {
-    double scalars[SPG_AMG_SCALARS];
-    spg_status status = spg_amg_dot(solve, solve->b, solve->b, SPG_AMG_PQ);
-    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    spg_status status = find_norm(solve, solve->b, &solve->norm);
     if (status != SPG_OK) return status;
-    solve->norm = sqrt(scalars[SPG_AMG_PQ]);
-    if (!isfinite(solve->norm))
+    if (!isfinite(solve->norm)) {
+        note_residual(solve, solve->norm);
         return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
+    }
     if (solve->norm == 0) solve->norm = 1;
     status = spg_amg_measure_residual(solve);
-    solve->result.initial_residual = solve->result.residual;
-    return status;
+    return status == SPG_OK ? choose_unit(solve) : status;
 }
 
 /* x += M r until convergence or max_iterations. */
@@ -188,16 +240,20 @@ static spg_status iterate(spg_amg_solve_state *solve)
 static void complete(spg_amg_solve_state *solve)
 {
     spg_amg_solve_result *result = &solve->result;
-    result->relative_residual = result->residual / solve->norm;
-    if (result->iterations > 0 && result->initial_residual > 0)
-        result->convergence_factor = pow(result->residual / result->initial_residual, 1.0 / result->iterations);
+    result->relative_residual = solve->residual / solve->norm;
+    if (result->iterations > 0 && solve->first > 0)
+        result->convergence_factor = pow(solve->residual / solve->first, 1.0 / result->iterations);
 }
 
 static spg_status run(spg_amg_solve_state *solve)
 {
     spg_status status = begin(solve);
+    solve->first = solve->residual;
+    solve->result.initial_residual = solve->result.residual;
     if (status == SPG_OK) status = iterate(solve);
     if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
+    const spg_status scaled = solve->unit != 1 ? scale_x(solve, solve->unit) : SPG_OK;
+    if (status == SPG_OK) status = scaled;
     complete(solve);
     if (status != SPG_OK || solve->result.converged) return status;
     return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
@@ -221,6 +277,7 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
                                  .n = amg->level[0].A.rows,
                                  .b = b,
                                  .x = x,
+                                 .unit = 1,
                                  .norm = 1};
     status = check_options(context, &solve.options);
     if (status == SPG_OK) status = create_solver(amg);

@@ -11,11 +11,13 @@ enum { SPG_AMG_RR, SPG_AMG_PQ, SPG_AMG_RZ, SPG_AMG_RZ_NEXT, SPG_AMG_SCALARS };
 typedef struct spg_amg_solver {
     void *r, *z; /* residual, and what the cycle makes of it */
     void *p, *q; /* conjugate gradients' direction and its product with A */
+    void *b;     /* the right-hand side in the solve's unit; NULL until one is not 1 */
     double *scalars;
     void *workspace; /* of dot */
 } spg_amg_solver;
 
-/* A solve under way. */
+/* A solve under way. b, x and all norms are in a unit, of the caller's numbers, that keeps squares from under- and
+ * overflowing: a power of two, so that bits stay. It is 1 for all but extreme numbers; `result` is in the caller's. */
 typedef struct spg_amg_solve_state {
     spg_context *context;
     spg_amg *amg;
@@ -28,7 +30,9 @@ typedef struct spg_amg_solve_state {
     int64_t n;
     const void *b;
     void *x;
-    double norm; /* ||b||, or 1 where that is 0 */
+    double unit;
+    double norm;            /* ||b||, or that of 1 where it is 0 */
+    double first, residual; /* ||b - A x|| before and now */
 } spg_amg_solve_state;
 
 /* Queues *scalar = x . y. */

@@ -64,12 +64,15 @@ static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr 
         spg_type_name(known->value_type), spg_type_name(known->offset_type));
 }
 
-/* On a device this would be a wait. */
-static spg_status check_pattern(const spg_amg *amg, const spg_csr *A)
+/* The arrays' contents. On a device this would be a wait. */
+static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
 {
+    spg_context *context = amg->context;
     const spg_level *first = &amg->level[0];
-    if (amg->context->config.place != SPG_PLACE_HOST || first->plan == NULL) return SPG_OK;
-    return spgemm_plan_check(first->plan->AP_plan, A, &first->P);
+    if (context->config.place != SPG_PLACE_HOST) return SPG_OK;
+    spg_status status = first->plan != NULL ? spgemm_plan_check(first->plan->AP_plan, A, &first->P)
+                                            : context->backend->csr_check(context, A);
+    return status == SPG_OK ? amg->backend->check_finite(context, A) : status;
 }
 
 /* The numbers of a level's prolongator, and of the next level's A with, where that has one, its diagonal's inverse. */
@@ -102,7 +105,7 @@ spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A)
     const double begin = spg_seconds();
     spg_status status = check(context, amg, A);
     if (status == SPG_OK) status = spg_amg_plan_update(amg);
-    if (status == SPG_OK) status = check_pattern(amg, A);
+    if (status == SPG_OK) status = check_contents(amg, A);
     if (status != SPG_OK) return status;
     amg->level[0].A = *A;
     status = renew(amg);

@@ -154,12 +154,12 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
     case OPTION_THETA: return parse_number("theta", value, 0, 1e300, &hierarchy->theta);
     case OPTION_BLOCK_SIZE:
         chosen->block_size_given = true;
-        return parse_count("block-size", value, 1, &hierarchy->block_size);
+        return parse_count_to("block-size", value, 1, 32, &hierarchy->block_size);
     case OPTION_MAX_COARSE:
         if (!parse_int("max-coarse", value, 1, 4096, &rows)) return false;
         hierarchy->max_coarse = rows;
         return true;
-    case OPTION_MAX_LEVELS: return parse_count("max-levels", value, 1, &hierarchy->max_levels);
+    case OPTION_MAX_LEVELS: return parse_count_to("max-levels", value, 1, 100, &hierarchy->max_levels);
     case OPTION_SEED: return parse_seed("seed", value, &hierarchy->seed);
     case OPTION_UNSMOOTHED: hierarchy->prolongator_relaxation = 0; return true;
     case OPTION_SMOOTHER:
@@ -167,12 +167,12 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         hierarchy->smoother = (spg_smoother)word;
         return true;
     case OPTION_SWEEPS:
-        if (!parse_count("sweeps", value, 0, &hierarchy->pre_sweeps)) return false;
+        if (!parse_count_to("sweeps", value, 0, 1000, &hierarchy->pre_sweeps)) return false;
         hierarchy->post_sweeps = hierarchy->pre_sweeps;
         return true;
-    case OPTION_STEPS: return parse_count("spectral-steps", value, 1, &hierarchy->spectral_steps);
+    case OPTION_STEPS: return parse_count_to("spectral-steps", value, 1, 1000, &hierarchy->spectral_steps);
     case OPTION_RATIO: return parse_number("ratio", value, 1.001, 1e6, &hierarchy->chebyshev_ratio);
-    default: return parse_count("degree", value, 1, &hierarchy->chebyshev_degree);
+    default: return parse_count_to("degree", value, 1, 1000, &hierarchy->chebyshev_degree);
     }
 }
 
@@ -181,7 +181,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     int word = 0;
     switch (code) {
     case OPTION_PLACE: return parse_place(value, &chosen->place);
-    case OPTION_THREADS: return parse_count("threads", value, 1, &chosen->threads);
+    case OPTION_THREADS: return parse_threads(value, &chosen->threads);
     case OPTION_TYPE:
         if (!parse_type(value, &chosen->type)) return false;
         return !is_complex_type(chosen->type) || complain("--type: hierarchies are of f32 or f64");

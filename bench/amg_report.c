@@ -38,9 +38,11 @@ void amg_report_matrix(FILE *stream, const amg_system *system)
     fputc('\n', stream);
 }
 
-static double galerkin_seconds(const spg_amg_timings *setup)
+/* Without a second level symmetry is looked for, but there is no product. */
+static double galerkin_seconds(const spg_amg_summary *summary)
 {
-    return setup->transpose + setup->AP + setup->RAP + setup->symmetry;
+    const spg_amg_timings *setup = &summary->setup;
+    return summary->levels > 1 ? setup->transpose + setup->AP + setup->RAP + setup->symmetry : 0.0;
 }
 
 static double share(double part, double whole) { return whole > 0.0 ? 100.0 * part / whole : 0.0; }
@@ -82,7 +84,7 @@ static void report_times(FILE *stream, const amg_findings *found)
     const spg_amg_timings *setup = &found->summary.setup;
     fprintf(stream, "  set-up %s ms [%s .. %s], of it Galerkin %.0f%%, levels below 10^4 rows %.0f%%\n",
             ms_text(found->setup_ms).s, ms_text(found->setup_min_ms).s, ms_text(found->setup_max_ms).s,
-            share(galerkin_seconds(setup), setup->total), share(setup->small_levels, setup->total));
+            share(galerkin_seconds(&found->summary), setup->total), share(setup->small_levels, setup->total));
     if (found->update_ms > 0.0)
         fprintf(stream, "  update %s ms, %s as fast as the set-up; the first, which makes the plans, %s ms\n",
                 ms_text(found->update_ms).s, ratio_text(found->setup_ms / found->update_ms).s,
@@ -192,7 +194,7 @@ static void put_times(FILE *stream, const amg_options *chosen, const amg_finding
     put_number(stream, "coarse_ms", timed, 1e3 * setup->coarse);
     put_number(stream, "small_levels_ms", timed, 1e3 * setup->small_levels);
     put_number(stream, "setup_by_steps_ms", timed, 1e3 * setup->total);
-    put_number(stream, "galerkin_ms", timed, 1e3 * galerkin_seconds(setup));
+    put_number(stream, "galerkin_ms", timed, 1e3 * galerkin_seconds(&found->summary));
     put_number(stream, "first_update_ms", found->update_ms > 0.0, found->first_update_ms);
     put_number(stream, "update_ms", found->update_ms > 0.0, found->update_ms);
     put_number(stream, "update_vary", found->update_ms > 0.0, chosen->vary);

@@ -167,7 +167,7 @@ static bool parse_option(int code, const char *value, options *chosen, lists *gi
     case OPTION_METHOD: given->methods = true; return for_each_word(value, chosen, add_method);
     case OPTION_PEERS: given->peers = true; return for_each_word(value, chosen, add_peer);
     case OPTION_PLACE: return parse_place(value, &chosen->place);
-    case OPTION_THREADS: return parse_count("threads", value, 1, &chosen->threads);
+    case OPTION_THREADS: return parse_threads(value, &chosen->threads);
     case OPTION_TYPE: chosen->type_given = true; return parse_type(value, &chosen->type);
     case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);

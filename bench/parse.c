@@ -42,13 +42,21 @@ bool parse_int(const char *name, const char *text, long long least, long long mo
     return complain("--%s: '%s' is no number from %lld to %lld", name, text, least, most);
 }
 
-bool parse_count(const char *name, const char *text, int least, int *value)
+bool parse_count_to(const char *name, const char *text, int least, int most, int *value)
 {
     long long number = 0;
-    if (!parse_int(name, text, least, 1000000, &number)) return false;
+    if (!parse_int(name, text, least, most, &number)) return false;
     *value = (int)number;
     return true;
 }
+
+bool parse_count(const char *name, const char *text, int least, int *value)
+{
+    return parse_count_to(name, text, least, 1000000, value);
+}
+
+/* To as many as a context takes. */
+bool parse_threads(const char *text, int *threads) { return parse_count_to("threads", text, 1, 4096, threads); }
 
 /* Bytes, with a suffix k, M or G (of 1024). */
 bool parse_size(const char *name, const char *text, int64_t *bytes)

@@ -17,7 +17,9 @@ bool complain(const char *format, ...)
 
 /* `name` is the option's, without its dashes. */
 bool parse_int(const char *name, const char *text, long long least, long long most, long long *value);
-bool parse_count(const char *name, const char *text, int least, int *value);
+bool parse_count(const char *name, const char *text, int least, int *value); /* to a million */
+bool parse_count_to(const char *name, const char *text, int least, int most, int *value);
+bool parse_threads(const char *text, int *threads);
 bool parse_number(const char *name, const char *text, double least, double most, double *value);
 
 /* Bytes, with a suffix k, M or G (of 1024). */

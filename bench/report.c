@@ -63,10 +63,12 @@ static void report_analysis(FILE *stream, const problem *task, const findings *f
         fprintf(stream, ", R = P^T   A*P %lld entries; below, R*(A*P)", (long long)task->AP.nnz);
     fputc('\n', stream);
     const int64_t left = task->product == PRODUCT_RAP ? task->R.nnz : task->A.nnz;
-    fprintf(stream, "  %s products -> C %s entries (%s)  expansion %.2f  contraction %.2f (rows %.1f to %.1f)\n",
+    fprintf(stream, "  %s products -> C %s entries (%s)  expansion %.2f  contraction %.2f",
             count_text(analysis->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
-            ratio(analysis->products, left), ratio(analysis->products, found->nnz_c), analysis->contraction.min,
-            analysis->contraction.max);
+            ratio(analysis->products, left), ratio(analysis->products, found->nnz_c));
+    if (analysis->contraction.max > 0.0) /* else there is no C, or none of spg's to compare rows with */
+        fprintf(stream, " (rows %.1f to %.1f)", analysis->contraction.min, analysis->contraction.max);
+    fputc('\n', stream);
     fprintf(stream, "  products of a row: %s to %s, mean %.1f\n", count_text((int64_t)analysis->row_products.min).s,
             count_text((int64_t)analysis->row_products.max).s, analysis->row_products.mean);
     if (!found->consistent) fprintf(stream, "  WRONG: the analysis counts %lld products\n", (long long)task->products);

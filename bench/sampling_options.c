@@ -73,7 +73,8 @@ static const char help[] =
     "\n"
     "  --method LIST          auto, butterfly, alias, forest or cutpoint; auto: butterfly for many rows, else alias\n"
     "                         and cutpoint\n"
-    "  --weights NAME|FILE    %s,\n"
+    "  --weights NAME|FILE    %s\n"
+    "                         (A from 0 to 64, 1 where it is left out; SHARE from 0 to 1),\n"
     "                         or a Matrix Market file; default uniform\n"
     "  --items N              of a row; default 1000000, with --rows 1024\n"
     "  --rows M               default 1\n"
@@ -241,7 +242,7 @@ static bool parse_option(int code, const char *value, sampling_options *chosen)
     case OPTION_RAGGED: chosen->ragged = true; return true;
     case OPTION_DRAWS: return parse_long("draws", value, INT64_C(1) << 40, &chosen->draws);
     case OPTION_PLACE: return parse_place(value, &chosen->place);
-    case OPTION_THREADS: return parse_count("threads", value, 1, &chosen->threads);
+    case OPTION_THREADS: return parse_threads(value, &chosen->threads);
     case OPTION_TYPE:
         if (!parse_type(value, &chosen->type)) return false;
         return chosen->type == SPG_F32 || chosen->type == SPG_F64 || complain("--type: weights are of f32 or f64");

@@ -48,7 +48,8 @@ void report_sampler(FILE *stream, const sampling_bench *bench, const sampling_pr
                 over_limit(result->build.median_ms, build_limit_ms(task, of, bandwidth)).s);
     else
         fprintf(stream, " %9s %7s", "-", "-");
-    if (result->verdict.tested) snprintf(z.s, sizeof z.s, "%.2f", result->verdict.test.z);
+    if (result->verdict.tested && result->verdict.test.degrees > 0)
+        snprintf(z.s, sizeof z.s, "%.2f", result->verdict.test.z);
     fprintf(stream, " %9s %9s %7s %9s %8s\n", ms_text(result->draw.median_ms).s,
             count_text((int64_t)((double)task->count / result->draw.median_ms * 1e3)).s,
             over_limit(result->draw.median_ms, draw_limit_ms(task, of, bandwidth)).s,
@@ -73,7 +74,7 @@ void put_times(FILE *stream, bool timed, const sampling_times *times, double lim
 
 void put_verdict(FILE *stream, bool timed, const sampling_verdict *verdict)
 {
-    put_number(stream, "chi_square_z", verdict->tested, verdict->test.z);
+    put_number(stream, "chi_square_z", verdict->tested && verdict->test.degrees > 0, verdict->test.z);
     put_number(stream, "degrees", verdict->tested, (double)verdict->test.degrees);
     put_number(stream, "max_error", !verdict->tested && timed, verdict->max_error);
     fprintf(stream, "\"verified\": %s}\n", timed ? "true" : "false");

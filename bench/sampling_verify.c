@@ -20,7 +20,9 @@ static void judge(sampling_verdict *verdict, int64_t outside)
 {
     const chi_square *test = &verdict->test;
     verdict->tested = true;
-    verdict->right = outside == 0 && chi_square_holds(test, z_limit);
+    /* One item, or too few draws: there is nothing to judge. */
+    const bool undecided = test->impossible == 0 && test->degrees == 0;
+    verdict->right = outside == 0 && (undecided || chi_square_holds(test, z_limit));
     if (outside > 0)
         snprintf(verdict->fault, sizeof verdict->fault, "%lld draws are of no item", (long long)outside);
     else if (test->impossible > 0)

@@ -7,7 +7,8 @@
 
 typedef struct sampling_verdict {
     bool right;
-    bool tested; /* test holds a chi-square test; stratified draws are held to their bounds instead */
+    bool tested; /* test holds a chi-square test, which may have no degree of freedom; stratified draws are held to
+                    their bounds instead */
     chi_square test;
     double max_error; /* stratified: how far a count is from its share, over the most that it may be */
     char fault[160];  /* unless right */

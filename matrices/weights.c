@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char weights_names[] = "uniform, powerlaw:A, heavy:SHARE, i20, mod32, mod64, spikes";
+const char weights_names[] = "uniform, powerlaw[:A], heavy:SHARE, i20, mod32, mod64, spikes";
 
 enum { STREAM_WEIGHTS = 101, STREAM_RANKS, STREAM_LENGTHS };
 
@@ -41,6 +41,11 @@ bool weights_named(const char *name, uint64_t seed, weights_rule *rule)
     }
     rule->family = WEIGHTS_HEAVY;
     return number_after(name, "heavy:", 1.0, &rule->exponent);
+}
+
+bool weights_misspelt(const char *name)
+{
+    return strncmp(name, "powerlaw:", 9) == 0 || strncmp(name, "heavy:", 6) == 0;
 }
 
 double random_share(uint64_t key, uint64_t counter)

@@ -22,8 +22,11 @@ typedef struct weights_rule {
     uint64_t seed;
 } weights_rule;
 
-/* uniform, powerlaw:A, heavy:SHARE, i20, mod32, mod64, spikes. False: none of them. */
+/* uniform, powerlaw:A (powerlaw: of 1), heavy:SHARE, i20, mod32, mod64, spikes. False: none of them. */
 bool weights_named(const char *name, uint64_t seed, weights_rule *rule);
+
+/* Of a name that is none of them: the number that it has to have is wrong. */
+bool weights_misspelt(const char *name);
 
 /* The names, for messages. */
 extern const char weights_names[];

@@ -54,6 +54,14 @@ typedef struct spg_amg_spectrum {
 /* A dense coarse operator, factored: the backend's own. */
 typedef struct spg_amg_dense spg_amg_dense;
 
+/* What a dense operator is made of. An unknown's magnitude is the sum of its row of R, squared, times the diagonal that
+ * was restricted, or that of A's own entry if this is larger or R is NULL: a coarse diagonal far below that is made of
+ * roundings, as is that of a singular matrix where it has one row. Without either, it is the largest of the row. */
+typedef struct spg_amg_dense_source {
+    const spg_csr *A, *R; /* R: by which A was made, or NULL */
+    const void *inverse;  /* with R: of the diagonal of the operator that was restricted */
+} spg_amg_dense_source;
+
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
@@ -84,6 +92,9 @@ typedef struct spg_amg_backend {
     /* FORMAT, naming row and column, if a value of A is not finite; UNSUPPORTED, naming the row, on a device if one has
      * more entries than 32 bits number there. WAITS. */
     spg_status (*check_finite)(spg_context *context, const spg_csr *A);
+    /* *first: the first of so many reals whose magnitude is not at most this, or count. WAITS. */
+    spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
+                              int64_t *first);
     /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
      * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.
      * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
@@ -120,9 +131,10 @@ typedef struct spg_amg_backend {
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
                                      int64_t *aggregates);
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
-     * T*coarse. fine: rows x k column-major, or NULL for the constants of block_size unknowns. T: rows x k, ROW-major,
-     * zero rows for nodes in no aggregate. coarse: (aggregates*k) x k column-major. A candidate whose rest is at most
-     * 1e-10 (of float values 1e-5) of its norm in the aggregate gives a zero column. */
+     * T*coarse. Numbers whose squares under- or overflow are reckoned in another unit. fine: rows x k column-major, or
+     * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, zero rows for nodes in no aggregate.
+     * coarse: (aggregates*k) x k column-major. A candidate whose rest is at most 1e-10 (of float values 1e-5) of its
+     * norm in the aggregate gives a zero column. */
     spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
                             void *T, void *coarse);
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or
@@ -152,14 +164,17 @@ typedef struct spg_amg_backend {
                                      spg_csr *P);
 
     /* ---- dense coarse operator ---- */
-    /* Room and first factorisation of a square A of at most 4096 rows: LU with pivots, or where that meets a pivot of
-     * at most rows*eps of the largest, or of scale, a pseudo-inverse by singular values. scale: of the entries that
-     * A was made of; 0 where that is not known. WAITS. */
-    spg_status (*dense_create)(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+    /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
+     * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
+     * LU with pivots, or where that meets a pivot of at most rows*eps of the largest, or of 1 where A was made by a
+     * restriction, a pseudo-inverse of S A S by singular values. WAITS. */
+    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
     /* Again, by the same way. Does not wait with LU. */
-    spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+    spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+    /* Whether it goes by singular values. */
+    bool (*dense_is_singular)(const spg_amg_dense *dense);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 
     /* ---- cycles ---- n: elements; vectors of `type` */

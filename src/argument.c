@@ -207,7 +207,8 @@ spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type 
 bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t other_bytes)
 {
     const uintptr_t one_begin = (uintptr_t)one, other_begin = (uintptr_t)other;
-    return one_begin < other_begin + (uintptr_t)other_bytes && other_begin < one_begin + (uintptr_t)one_bytes;
+    return one_bytes > 0 && other_bytes > 0 && one_begin < other_begin + (uintptr_t)other_bytes &&
+           other_begin < one_begin + (uintptr_t)one_bytes;
 }
 
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
@@ -219,6 +220,43 @@ spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x and y overlap");
     spg_status status = x_count > 0 ? spg_check_array_here(context, x, "x") : SPG_OK;
     return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, "y") : status;
+}
+
+/* An array of a matrix. */
+typedef struct named_array {
+    const void *memory;
+    int64_t bytes;
+    const char *name;
+} named_array;
+
+static spg_status check_apart(spg_context *context, const void *memory, int64_t bytes, const char *result,
+                              const named_array arrays[3], const char *name)
+{
+    for (int k = 0; k < 3; ++k)
+        if (spg_overlap(memory, bytes, arrays[k].memory, arrays[k].bytes))
+            return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s and the %s of %s overlap", result, arrays[k].name,
+                                    name);
+    return SPG_OK;
+}
+
+spg_status spg_check_apart_from_csr(spg_context *context, const void *memory, int64_t bytes, const char *result,
+                                    const spg_csr *matrix, const char *name)
+{
+    const named_array arrays[] = {
+        {matrix->row_offsets, spg_array_bytes(matrix->rows + 1, spg_type_size(matrix->offset_type)), "row_offsets"},
+        {matrix->columns, spg_array_bytes(matrix->nnz, sizeof *matrix->columns), "columns"},
+        {matrix->values, spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type)), "values"}};
+    return check_apart(context, memory, bytes, result, arrays, name);
+}
+
+spg_status spg_check_apart_from_coo(spg_context *context, const void *memory, int64_t bytes, const char *result,
+                                    const spg_coo *matrix, const char *name)
+{
+    const named_array arrays[] = {
+        {matrix->row_indices, spg_array_bytes(matrix->nnz, sizeof *matrix->row_indices), "row_indices"},
+        {matrix->columns, spg_array_bytes(matrix->nnz, sizeof *matrix->columns), "columns"},
+        {matrix->values, spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type)), "values"}};
+    return check_apart(context, memory, bytes, result, arrays, name);
 }
 
 static bool is_whole(const void *value, spg_type value_type, int whole)

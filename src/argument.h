@@ -51,6 +51,13 @@ bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t 
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
                              size_t size);
 
+/* Results are written while operands are read. ARGUMENT if these bytes, called `result`, overlap an array of the
+ * matrix. */
+spg_status spg_check_apart_from_csr(spg_context *context, const void *memory, int64_t bytes, const char *result,
+                                    const spg_csr *matrix, const char *name);
+spg_status spg_check_apart_from_coo(spg_context *context, const void *memory, int64_t bytes, const char *result,
+                                    const spg_coo *matrix, const char *name);
+
 /* NULL if *scale is the whole number that a NULL stands for, else scale. */
 const void *spg_scale_unless(const void *scale, spg_type value_type, int whole);
 

@@ -103,6 +103,9 @@ spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *
     spg_status status = spg_coo_check(context, matrix);
     if (status == SPG_OK)
         status = spg_check_vectors(context, matrix->cols, x, matrix->rows, y, spg_type_size(matrix->value_type));
+    if (status == SPG_OK)
+        status = spg_check_apart_from_coo(context, y, spg_array_bytes(matrix->rows, spg_type_size(matrix->value_type)),
+                                          "y", matrix, "matrix");
     if (status != SPG_OK) return status;
     alpha = spg_scale_unless(alpha, matrix->value_type, 1);
     beta = spg_scale_unless(beta, matrix->value_type, 0);

@@ -110,6 +110,9 @@ spg_status spg_csr_spmv(spg_context *context, const void *alpha, const spg_csr *
     spg_status status = spg_check_csr_here(context, matrix, "matrix");
     if (status == SPG_OK)
         status = spg_check_vectors(context, matrix->cols, x, matrix->rows, y, spg_type_size(matrix->value_type));
+    if (status == SPG_OK)
+        status = spg_check_apart_from_csr(context, y, spg_array_bytes(matrix->rows, spg_type_size(matrix->value_type)),
+                                          "y", matrix, "matrix");
     if (status != SPG_OK) return status;
     alpha = spg_scale_unless(alpha, matrix->value_type, 1);
     beta = spg_scale_unless(beta, matrix->value_type, 0);

@@ -198,8 +198,8 @@ spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *
 {
     int64_t limit = context->config.workspace_limit;
     if (limit == 0 || bytes <= limit) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_MEMORY, "%s needs %lld bytes of workspace, the limit is %lld", what,
-                            (long long)bytes, (long long)limit);
+    return spg_context_fail(context, SPG_ERROR_MEMORY, "%s: %lld bytes of workspace are needed, the limit is %lld",
+                            what, (long long)bytes, (long long)limit);
 }
 
 spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t bytes, const char *what, void **memory)

@@ -110,6 +110,12 @@ spg_status spg_plan_check_operands(const spgemm_plan *plan, const spg_csr *A, co
     return status;
 }
 
+spg_status spg_plan_check_result(const spgemm_plan *plan, const spg_csr *C, const spg_csr *operand, const char *name)
+{
+    const int64_t bytes = spg_array_bytes(plan->C.nnz, spg_type_size(plan->C.value_type));
+    return spg_check_apart_from_csr(plan->context, C->values, bytes, "C's values", operand, name);
+}
+
 spg_status spgemm_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
     if (plan == NULL) return SPG_ERROR_ARGUMENT;
@@ -133,6 +139,8 @@ spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B
     } else {
         status = spg_check_csr_here(context, C, "C");
         if (status == SPG_OK) status = check_shape(context, C, &plan->C, "C");
+        if (status == SPG_OK) status = spg_plan_check_result(plan, C, A, "A");
+        if (status == SPG_OK) status = spg_plan_check_result(plan, C, B, "B");
         if (status == SPG_OK && !is_last_result(plan, C)) status = context->backend->plan_compare_result(plan, C);
         if (status == SPG_OK) status = context->backend->plan_run(plan, A, B, C);
     }

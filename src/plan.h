@@ -33,4 +33,7 @@ void spg_images_free(spg_context *context, spg_images *images);
 spg_status spg_plan_check_operands(const spgemm_plan *plan, const spg_csr *A, const char *A_name, const spg_csr *B,
                                    const char *B_name);
 
+/* ARGUMENT if the values of C, which is of the plan's shape, lie where an array of this operand does. */
+spg_status spg_plan_check_result(const spgemm_plan *plan, const spg_csr *C, const spg_csr *operand, const char *name);
+
 #endif

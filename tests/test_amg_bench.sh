@@ -70,8 +70,8 @@ run 2
 says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
-for wrong in --type=c64 --type=f16 --threads=0 --place=moon --aggregation=best --join=maybe --theta=-1 --block-size=0 \
-    --max-coarse=5000 --max-levels=0 --seed=-1 --smoother=gs --sweeps=-1 --degree=0 --ratio=1 --method=gmres \
+for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --join=maybe --theta=-1 --block-size=0 --block-size=33 \
+    --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --method=gmres \
     --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8
     says err "${wrong%%=*}"
@@ -98,6 +98,11 @@ run 0 $quick --method standalone --join off --max-coarse 20 --theta 0.1 fd2d5:40
 run 0 $quick --type f32 --tolerance 1e-4 --unsmoothed --max-coarse 20 fd2d5:40
 run 0 $quick --aggregation standard --max-coarse 10 --threads 1 fd2d5:64
 says out "4 levels, operator complexity 1.339"
+
+run 0 $quick --max-coarse 20 fd2d5:40
+says out "levels below 10^4 rows 100%"
+run 0 $quick fd2d5:10
+says out "of it Galerkin 0%, levels below 10^4 rows 100%"
 
 # Candidates from a file.
 cat >"$folder/line.mtx" <<'MATRIX'

@@ -67,7 +67,8 @@ static void create(const spg_csr *A, solver *made)
     int64_t bytes;
     *made = (solver){.context = test_context_at_place(2), .n = A->rows, .type = A->value_type};
     test_to_place(made->context, A, &here);
-    if (backend_of(made->context)->dense_create(made->context, &here, 0, &made->dense, &bytes) != SPG_OK)
+    if (backend_of(made->context)
+            ->dense_create(made->context, &(spg_amg_dense_source){.A = &here}, &made->dense, &bytes) != SPG_OK)
         fail_msg("%s", spg_context_message(made->context));
     assert_true(bytes >= A->rows * A->rows * (int64_t)spg_type_size(A->value_type));
     spg_csr_free(made->context, &here);
@@ -77,7 +78,7 @@ static void update(solver *of, const spg_csr *A)
 {
     spg_csr here;
     test_to_place(of->context, A, &here);
-    if (backend_of(of->context)->dense_update(of->context, of->dense, &here) != SPG_OK)
+    if (backend_of(of->context)->dense_update(of->context, of->dense, &(spg_amg_dense_source){.A = &here}) != SPG_OK)
         fail_msg("%s", spg_context_message(of->context));
     spg_csr_free(of->context, &here);
 }
@@ -335,7 +336,8 @@ static void each_refused_allocation_is_survived(void **state)
             spg_amg_dense *dense = (spg_amg_dense *)&memory;
             int64_t bytes = -1;
             test_fail_at(&memory, k);
-            const spg_status status = backend_of(context)->dense_create(context, &here, 0, &dense, &bytes);
+            const spg_status status =
+                backend_of(context)->dense_create(context, &(spg_amg_dense_source){.A = &here}, &dense, &bytes);
             if (!test_failed(&memory)) {
                 assert_int_equal(status, SPG_OK);
                 backend_of(context)->dense_destroy(context, dense);

@@ -56,6 +56,35 @@ static void misuse_is_refused_with_the_argument_named(void **state)
     spg_context_destroy(context);
 }
 
+/* R, A and P of one pattern, and so is C. */
+static void a_result_whose_values_are_an_operands_is_refused(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    spg_csr A = random_matrix(4, 4, 100, SPG_I32, SPG_F64, 1, 0), C = {0};
+    const char *const words[] = {"of A overlap", "of P overlap", "of R overlap"};
+    galerkin g;
+    begin(context, &A, &A, &A, &g);
+    for (int transposes = 0; transposes < 2; transposes++) {
+        const spg_csr *const R = transposes ? NULL : &g.R;
+        spg_galerkin_plan *plan;
+        assert_int_equal(spg_galerkin_plan_create(context, R, &g.A, &g.P, &plan), SPG_OK);
+        assert_int_equal(spg_galerkin_plan_run(plan, R, &g.A, &g.P, &C), SPG_OK);
+        const void *const values[] = {g.A.values, g.P.values, g.R.values};
+        for (int k = 0; k < (transposes ? 2 : 3); k++) {
+            spg_csr view = C;
+            memcpy(&view.values, &values[k], sizeof view.values);
+            expect(context, spg_galerkin_plan_run(plan, R, &g.A, &g.P, &view), SPG_ERROR_ARGUMENT, words[k]);
+        }
+        assert_int_equal(spg_galerkin_plan_run(plan, R, &g.A, &g.P, &C), SPG_OK);
+        spg_galerkin_plan_destroy(plan);
+        spg_csr_free(context, &C);
+    }
+    end(&g);
+    free_all(&A, NULL, NULL, NULL, NULL);
+    spg_context_destroy(context);
+}
+
 static void malformed_operands_are_refused_by_name(void **state)
 {
     (void)state;
@@ -85,6 +114,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misuse_is_refused_with_the_argument_named),
+        cmocka_unit_test(a_result_whose_values_are_an_operands_is_refused),
         cmocka_unit_test(malformed_operands_are_refused_by_name),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin misuse", tests);

@@ -188,6 +188,43 @@ static void the_table_has_a_line_for_each_level_and_step(void **state)
     test_system_end(&system);
 }
 
+static void expect_last_line(const test_system *system, const char *end)
+{
+    lines kept = {0};
+    assert_int_equal(spg_amg_print(system->amg, keep_line, &kept), SPG_OK);
+    const char *const line = kept.text[1 + spg_amg_levels(system->amg)];
+    const size_t length = strlen(line), of_end = strlen(end);
+    if (length < of_end || strcmp(line + length - of_end, end) != 0) fail_msg("'%s' does not end in '%s'", line, end);
+}
+
+static void the_table_tells_how_the_last_level_is_solved(void **state)
+{
+    (void)state;
+    test_system system;
+    spg_amg_options options = spg_amg_options_default();
+    spg_csr A = test_generate("fd2d5:20", SPG_F64), singular = test_generate("fd2d5:20", SPG_F64),
+            large = test_generate("fd2d5:70", SPG_F64), none = test_generate("fd2d5:0", SPG_F64);
+    for (int64_t i = 0; i < singular.rows; i++)
+        for (int64_t k = test_offset(&singular, i); k < test_offset(&singular, i + 1); k++)
+            if (singular.columns[k] == i)
+                ((double *)singular.values)[k] =
+                    (double)(test_offset(&singular, i + 1) - test_offset(&singular, i) - 1);
+    options.max_coarse = 50;
+    test_system_begin(&A, &options, THREADS, &system);
+    expect_last_line(&system, "  dense");
+    test_system_end(&system);
+    test_system_begin(&singular, &options, THREADS, &system);
+    expect_last_line(&system, "  dense, singular");
+    test_system_end(&system);
+    options.max_levels = 1;
+    test_system_begin(&large, &options, THREADS, &system);
+    expect_last_line(&system, "  smoothed");
+    test_system_end(&system);
+    test_system_begin(&none, NULL, THREADS, &system);
+    expect_last_line(&system, " 0");
+    test_system_end(&system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +233,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_spectral_radius_lands_within_half_a_percent_below_the_truth_in_25_steps),
         cmocka_unit_test(wide_offsets_give_the_same_hierarchy),
         cmocka_unit_test(the_table_has_a_line_for_each_level_and_step),
+        cmocka_unit_test(the_table_tells_how_the_last_level_is_solved),
     };
     return TEST_RUN_HERE(argc, argv, "amg hierarchy", tests);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void a_solve_reports_what_it_leaves_in_x(void **state)
 {
@@ -65,6 +66,49 @@ static void a_right_hand_side_of_zero_is_solved_to_an_absolute_tolerance(void **
         assert_true(result.iterations > 0 && result.residual <= 1e-8);
         assert_true(result.relative_residual == result.residual);
         free(values);
+        test_system_end(&system);
+    }
+}
+
+/* b and the first guess times 2^k: powers of two leave the bits as they are. */
+static void systems_in_any_unit_have_the_same_solution_but_for_the_unit(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    const int exponents[] = {0, -970, -700, -550, -520, -250, 250, 505, 520, 700, 1000};
+    for (int run = 0; run < 2 * TEST_METHODS; run++) {
+        test_system system;
+        spg_amg_solve_result first = {0};
+        spg_amg_solve_options options = spg_amg_solve_options_default();
+        double guess[N] = {0}, values[N], solution[N], history[201], first_history[201];
+        test_system_of("fd2d5:30", SPG_F64, &system);
+        options.method = test_methods[run / 2];
+        options.history = history;
+        if (run % 2 == 1) test_random_values(8, 0, SPG_F64, N, guess);
+        for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+            const double unit = ldexp(1, exponents[e]);
+            for (int i = 0; i < N; i++) values[i] = unit;
+            test_send(values, system.bytes, system.b);
+            for (int i = 0; i < N; i++) values[i] = unit * guess[i];
+            test_send(values, system.bytes, system.x);
+            const spg_amg_solve_result result = test_system_solve(&system, &options, SPG_OK);
+            double *x = test_system_fetch(&system, system.x);
+            for (int i = 0; i < N; i++) x[i] /= unit;
+            for (int i = 0; i <= result.iterations; i++) history[i] /= unit;
+            if (e == 0) {
+                first = result;
+                memcpy(solution, x, sizeof solution);
+                memcpy(first_history, history, sizeof history);
+            }
+            assert_true(result.converged && result.iterations == first.iterations && first.iterations > 2);
+            assert_memory_equal(x, solution, sizeof solution);
+            assert_memory_equal(history, first_history, (size_t)(first.iterations + 1) * sizeof *history);
+            assert_true(result.initial_residual == unit * first.initial_residual);
+            assert_true(result.residual == unit * first.residual);
+            assert_true(result.relative_residual == first.relative_residual);
+            assert_true(result.convergence_factor == first.convergence_factor);
+            free(x);
+        }
         test_system_end(&system);
     }
 }
@@ -174,6 +218,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_solve_reports_what_it_leaves_in_x),
         cmocka_unit_test(the_first_guess_counts),
         cmocka_unit_test(a_right_hand_side_of_zero_is_solved_to_an_absolute_tolerance),
+        cmocka_unit_test(systems_in_any_unit_have_the_same_solution_but_for_the_unit),
         cmocka_unit_test(no_rows_need_no_iterations),
         cmocka_unit_test(one_unknown_takes_one_iteration),
         cmocka_unit_test(a_singular_matrix_is_solved_where_a_solution_exists),

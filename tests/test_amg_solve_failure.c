@@ -78,15 +78,20 @@ static void values_that_are_not_finite_break_a_solve_down(void **state)
 {
     (void)state;
     for (int m = 0; m < TEST_METHODS; m++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 4; k++) {
             test_system system;
+            double history[201] = {0};
             spg_amg_solve_options options = spg_amg_solve_options_default();
             test_system_of("fd2d5:30", SPG_F64, &system);
             double *values = test_system_fetch(&system, system.b);
             options.method = test_methods[m];
-            values[77] = k == 0 ? NAN : INFINITY;
-            test_send(values, system.bytes, k == 0 ? system.b : system.x);
-            assert_int_equal(test_system_solve(&system, &options, SPG_ERROR_BREAKDOWN).converged, 0);
+            options.history = history;
+            values[77] = k % 2 == 0 ? NAN : INFINITY;
+            test_send(values, system.bytes, k / 2 == 0 ? system.b : system.x);
+            const spg_amg_solve_result result = test_system_solve(&system, &options, SPG_ERROR_BREAKDOWN);
+            assert_true(!result.converged && result.iterations == 0);
+            assert_true(!isfinite(result.residual) && !isfinite(result.initial_residual));
+            assert_true(!isfinite(result.relative_residual) && !isfinite(history[0]));
             test_assert_message(system.context, "norm");
             free(values);
             test_system_end(&system);

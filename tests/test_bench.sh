@@ -102,7 +102,7 @@ run 2
 says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
-for wrong in --type=f16 --threads=0 --threads=two --reps=0 --warmup=-1 --workspace-limit=3x --workspace-limit=-1 \
+for wrong in --type=f16 --threads=0 --threads=4097 --threads=two --reps=0 --warmup=-1 --workspace-limit=3x --workspace-limit=-1 \
     --product=BB --method=best --peers=nobody --place=moon --seed=-1 --keep=9999999999G; do
     run 2 "$wrong" fd2d5:8
     says err "${wrong%%=*}"
@@ -128,6 +128,12 @@ run 1 $quick --type f64 "$folder/complex.mtx"
 says err "complex"
 run 1 $quick --json "$folder/no/such/folder" fd2d5:8
 says err "cannot be opened"
+
+# What is not known of C's rows is not told.
+run 1 $quick --workspace-limit 1 --product AA fd2d5:20
+says out "FAILED: SPG_ERROR_MEMORY"
+says out "contraction 1.9"
+grep -q "rows 0.0" "$folder/out" && { failures=$((failures + 1)); cat "$folder/out"; }
 
 # What was good is shown though something else was not.
 run 1 $quick "$folder/missing.mtx" fd2d5:8

@@ -265,6 +265,10 @@ static void vectors_that_are_null_or_overlap_are_refused(void **state)
     assert_refused(s, spg_coo_spmv(c, NULL, &s->coo, NULL, NULL, s->y), SPG_ERROR_ARGUMENT, "x is NULL");
     assert_refused(s, spg_coo_spmv(c, NULL, &s->coo, s->x, NULL, NULL), SPG_ERROR_ARGUMENT, "y is NULL");
     assert_refused(s, spg_coo_spmv(c, NULL, &s->coo, s->x, NULL, s->x), SPG_ERROR_ARGUMENT, "overlap");
+    assert_refused(s, spg_csr_spmv(c, NULL, &s->csr, s->x, NULL, s->csr.values), SPG_ERROR_ARGUMENT, "the values of");
+    assert_refused(s, spg_csr_spmv(c, NULL, &s->csr, s->x, NULL, s->csr.row_offsets), SPG_ERROR_ARGUMENT, "overlap");
+    assert_refused(s, spg_coo_spmv(c, NULL, &s->coo, s->x, NULL, s->coo.values), SPG_ERROR_ARGUMENT, "the values of");
+    assert_refused(s, spg_coo_spmv(c, NULL, &s->coo, s->x, NULL, s->coo.columns), SPG_ERROR_ARGUMENT, "overlap");
     double *both = s->here->both;
     assert_int_equal(spg_csr_spmv(c, NULL, &s->csr, both, NULL, both + 3), SPG_OK); /* side by side */
     assert_int_equal(spg_csr_spmv(c, NULL, &s->csr, both + 3, NULL, both), SPG_OK);

@@ -291,7 +291,7 @@ static void workspace_within_its_limit_is_granted_and_beyond_it_refused(void **s
     spg_release(context, memory, 600);
     assert_int_equal(spg_allocate_workspace(context, 401, 600, "work", &memory), SPG_ERROR_MEMORY);
     assert_null(memory);
-    assert_string_equal(spg_context_message(context), "work needs 1001 bytes of workspace, the limit is 1000");
+    assert_string_equal(spg_context_message(context), "work: 1001 bytes of workspace are needed, the limit is 1000");
     assert_int_equal(spg_allocate_workspace(context, 2000, 0, "nothing more", &memory), SPG_OK);
     assert_int_equal(spg_pieces_within_limit(context, 100, 300, 8), 3);
     assert_int_equal(spg_pieces_within_limit(context, 100, 300, 2), 2);

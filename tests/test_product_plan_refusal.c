@@ -272,6 +272,44 @@ static void null_arguments_and_aliases_are_refused(void **state)
     close_plan(&p);
 }
 
+/* Whatever struct they stand in. */
+static void a_result_whose_values_are_an_operands_arrays_is_refused(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    spg_csr host, A, C = {0}, apart = {0}, again = {0};
+    spgemm_plan *plan;
+    assert_int_equal(spg_csr_alloc(test_host(), 2, 2, 4, SPG_I32, SPG_F64, &host), SPG_OK);
+    for (int k = 0; k < 4; ++k) host.columns[k] = k % 2, ((double *)host.values)[k] = k + 1;
+    for (int k = 0; k <= 2; ++k) ((int32_t *)host.row_offsets)[k] = 2 * k;
+    test_to_place(context, &host, &A);
+    assert_int_equal(spgemm_plan_create(context, &A, &A, &plan), SPG_OK);
+    assert_int_equal(spgemm_plan_run(plan, &A, &A, &C), SPG_OK);
+    assert_int_equal(spgemm_plan_run(plan, &A, &A, &apart), SPG_OK);
+    const spg_csr view = C; /* a square of the pattern that its factors have */
+    spg_csr shifted = C;
+    shifted.values = (double *)A.values + 1;
+    assert_int_equal(spgemm_plan_run(plan, &view, &A, &C), SPG_ERROR_ARGUMENT);
+    test_assert_message(context, "C's values and the values of A overlap");
+    assert_int_equal(spgemm_plan_run(plan, &A, &view, &C), SPG_ERROR_ARGUMENT);
+    test_assert_message(context, "of B overlap");
+    assert_int_equal(spgemm_plan_run(plan, &A, &A, &shifted), SPG_ERROR_ARGUMENT);
+    shifted.values = A.columns;
+    assert_int_equal(spgemm_plan_run(plan, &A, &A, &shifted), SPG_ERROR_ARGUMENT);
+    test_assert_message(context, "columns of A");
+    assert_int_equal(spgemm_plan_run(plan, &view, &view, &apart), SPG_OK);
+    test_to_host(context, &apart, &again);
+    const double fourth[] = {199, 290, 435, 634};
+    assert_memory_equal(again.values, fourth, sizeof fourth);
+    spg_csr_free(test_host(), &again);
+    spg_csr_free(test_host(), &host);
+    spgemm_plan_destroy(plan);
+    spg_csr_free(context, &A);
+    spg_csr_free(context, &C);
+    spg_csr_free(context, &apart);
+    spg_context_destroy(context);
+}
+
 static void a_result_of_another_shape_is_refused(void **state)
 {
     (void)state;
@@ -371,6 +409,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_sizes_and_types_are_refused),
         cmocka_unit_test(the_plans_own_patterns_pass_the_check),
         cmocka_unit_test(null_arguments_and_aliases_are_refused),
+        cmocka_unit_test(a_result_whose_values_are_an_operands_arrays_is_refused),
         cmocka_unit_test(a_result_of_another_shape_is_refused),
         cmocka_unit_test(a_result_of_another_pattern_never_comes_back_wrong),
         cmocka_unit_test(a_result_where_an_old_one_lay_never_comes_back_wrong),

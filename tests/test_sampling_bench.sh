@@ -143,14 +143,14 @@ fi
 # Usage.
 run 0 --help
 says out "--ragged"
-says out "powerlaw:A"
+says out "powerlaw[:A]"
 run 2 --no-such-option
 says err "--help"
 run 2 --items 5 more
 says err "more"
 for wrong in --method=best --method=alias,best --method= --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
     --resolution=any --sampler=any --split=any --chunks=0 --parts=any --parts=draw,any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
-    --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0; do
+    --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0 --threads=4097; do
     run 2 "$wrong"
     says err "${wrong%%=*}"
 done
@@ -160,7 +160,11 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
 {
     run 1 $quick --weights nothing
     says err "nothing"
-    run 1 $quick --weights powerlaw:x
+    for wrong in powerlaw:x powerlaw:65 powerlaw: heavy:2 heavy:abc; do
+        run 1 $quick --weights $wrong
+        says err "'$wrong' is none of uniform, powerlaw[:A]"
+    done
+    run 0 $quick --weights powerlaw --items 100 --draws 10000 --peers none
     run 1 $quick --items 100 --draws 1000 --json "$folder/missing/record.jsonl"
     says err "cannot be opened"
     run 1 $quick --items 100 --draws 1000 --method butterfly --peers none
@@ -176,8 +180,13 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
 3 3 1
 3 4 1
 END
-    run 1 $quick --weights "$folder/rows.mtx" --peers none # three draws are too few to judge
-    says out "chi-square"
+    # Nothing to judge: one item, or one draw, or three.
+    run 0 $quick --weights "$folder/rows.mtx" --peers none
+    run 0 $quick --items 1 --draws 1000 --json "$folder/one.jsonl"
+    says out "spg-alias"
+    grep -q WRONG "$folder/out" && { failures=$((failures + 1)); cat "$folder/out"; }
+    grep -q '"chi_square_z": null, "degrees": 0' "$folder/one.jsonl" || { failures=$((failures + 1)); cat "$folder/one.jsonl"; }
+    run 0 $quick --items 10 --draws 1
     awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general\n1 9 4\n1 2 1.5\n1 4 3\n1 7 2\n1 9 0" }' >"$folder/one.mtx"
     run 0 $quick --weights "$folder/one.mtx" --draws 20000 --method alias,forest,cutpoint --peers none
 }

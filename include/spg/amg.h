@@ -3,7 +3,10 @@
  *
  * Everything happens at the context's place: matrices, candidates, right-hand sides and solutions lie there, and no
  * matrix crosses to the other one. Values are float or double (SPG_F32, SPG_F64); the Galerkin product takes all four
- * types. */
+ * types.
+ *
+ * Multigrid here is for symmetric matrices, positive definite or semidefinite. Others are taken, but see
+ * spg_amg_level_view.rho: damping, smoothed prolongators and Chebyshev's interval go by it. */
 #ifndef SPG_AMG_H
 #define SPG_AMG_H
 
@@ -77,7 +80,9 @@ typedef struct spg_amg_options {
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
     int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
-    int64_t max_coarse;            /* a level of at most so many rows is the last, solved densely; 500, at most 4096 */
+    int64_t max_coarse;            /* a level of at most so many rows is the last; 500, at most 4096. Whichever is the
+                                      last is solved densely up to 4096 rows, which costs their cube, and where it is
+                                      singular a singular value decomposition, many times that; past them smoothed */
     int max_levels;                /* 20 */
     spg_smoother smoother;         /* JACOBI */
     int pre_sweeps, post_sweeps;   /* 1 each; of Chebyshev, polynomials */
@@ -103,7 +108,8 @@ typedef struct spg_amg spg_amg;
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
- * values of A, naming the row. */
+ * values of A, naming the row, or of candidates, naming row and candidate: their magnitudes may be up to 2^-16 of their
+ * type's largest. */
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
@@ -120,13 +126,14 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * workspace_limit leaves setup no room for the vectors (4 bytes a row and step), an update makes all steps from random
  * bits, as setup does.
  *
- * SHAPE: another size, type or width of offsets; on the host, another pattern, where there is more than one level.
- * ARGUMENT: NULL, or a hierarchy of another context. PLACE: arrays elsewhere. MEMORY: none for a first call's plans.
- * All these leave the hierarchy as it was. BREAKDOWN, on the host: values that are not finite have reached the coarse
- * operator. MEMORY, on the host, may also be for that operator, where it has become singular. These two and failures of
- * the device come half way: A is the hierarchy's then and its numbers are partly the old ones, so that cycles and
- * solves mean nothing until an update succeeds, which gives what it would have given before. It can be destroyed as
- * ever. */
+ * ARGUMENT: NULL, or a hierarchy of another context. PLACE: arrays elsewhere. SHAPE: another size, type or width of
+ * offsets; on the host, another pattern, where there is more than one level. FORMAT, on the host: offsets or columns
+ * that are no matrix's, infinite or NaN values, naming row and column; a device, which would have to wait, takes them
+ * on trust. MEMORY: none for a first call's plans. All these leave the hierarchy as it was. BREAKDOWN: the coarsest
+ * operator overflowed, or its singular values were not found. MEMORY, on the host, may also be for that operator, where
+ * it has become singular. These two and failures of the device come half way: A is the hierarchy's then and its numbers
+ * are partly the old ones, so that cycles and solves mean nothing until an update succeeds, which gives what it would
+ * have given before. It can be destroyed as ever. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
@@ -140,7 +147,8 @@ typedef struct spg_amg_level_view {
     const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none */
     int64_t nodes, aggregates;
     int block_size, candidates;
-    double rho;                   /* estimate of the spectral radius of D^-1 A; may wait for the device */
+    double rho; /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: right where A is
+                   symmetric; of other matrices it can be far above. May wait for the device */
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
 } spg_amg_level_view;
 
@@ -167,8 +175,9 @@ typedef struct spg_amg_summary {
 /* ARGUMENT: NULL. */
 SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
 
-/* The table of levels (rows, nonzeros, percent, aggregates, rows of each class in A*P and R*AP, bytes), complexities
- * and set-up time by step, line by line to `log`; see spg_config.log. */
+/* The table of levels (rows, nonzeros, percent, aggregates, bytes, of the last how it is solved: dense, dense and found
+ * singular, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by line to
+ * `log`; see spg_config.log. */
 SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* ---- Solve ----------------------------------------------------------------------------------------------------- */
@@ -180,7 +189,8 @@ typedef enum spg_amg_method {
 
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* CG */
-    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||; 1e-8 */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero; 1e-8, which is
+                              below what floats can reach: with SPG_F32 ask for 1e-4 or so */
     int max_iterations;    /* 200 */
     double *history; /* NULL, or room on the host for max_iterations + 1 residual norms, the first of x as given */
 } spg_amg_solve_options;
@@ -189,7 +199,7 @@ SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
 typedef struct spg_amg_solve_result {
     int iterations, converged;
-    double initial_residual, residual; /* ||b - A x|| before and after, absolute */
+    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not */
     double relative_residual;          /* over ||b||, or over 1 where b is zero */
     double convergence_factor;         /* mean reduction an iteration */
     double seconds;

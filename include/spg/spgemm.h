@@ -42,7 +42,8 @@ SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, co
 /* C = A*B for matrices of the plan's patterns and value type; only numbers are computed, with the same bits as
  * spgemm_csr. C is either zeroed, and is then allocated, or what this plan returned before, and is then overwritten
  * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; the product is not computed, and where
- * this shows in A's columns only, a C given has zero values afterwards.
+ * this shows in A's columns only, a C given has zero values afterwards. ARGUMENT: C's values lie where an array of an
+ * operand does.
  *
  * On a device a run is queued on the context's stream and not waited for, and one into a C of the run before can be
  * captured in a graph. Of A and B it compares sizes and types, not patterns, for that would be a wait: with others of

@@ -67,11 +67,41 @@ spg_status check_row_lengths(spg_context *context, const spg_csr &A)
                             (long long)report.first[FIRST_ROW], (int)MOST_IN_ROW);
 }
 
+template <typename Value>
+spg_status look_beyond(spg_context *context, int64_t count, const Value *values, double most, int64_t *first)
+{
+    spg_report *shared = spg_cuda_of(context)->report, report;
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, count, "looking for large values", [=] __device__(int64_t k) {
+            if (!(fabs((double)values[k]) <= most)) report_first(&shared->first[FIRST_VALUE], k);
+        });
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status != SPG_OK) return status;
+    *first = report.first[FIRST_VALUE] == NONE_FIRST ? count : (int64_t)report.first[FIRST_VALUE];
+    return SPG_OK;
+}
+
 } // namespace
 
 } // namespace amg
 
 } // namespace spg
+
+spg_status spg_cuda_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
+                                int64_t *first)
+{
+    *first = count;
+    if (count == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(type, [&](auto value) {
+        using Value = decltype(value);
+        return spg::amg::look_beyond(context, count, static_cast<const Value *>(values), most, first);
+    });
+    spg_cuda_leave(context);
+    return status;
+}
 
 spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A)
 {

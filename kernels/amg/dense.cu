@@ -18,6 +18,40 @@ namespace
 
 enum { IS_REGULAR = 0, IS_SINGULAR = 1, IS_INFINITE = 2 };
 
+/* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
+__device__ inline double scaling_of(double magnitude)
+{
+    if (!(magnitude > 0)) return 1;
+    int exponent;
+    frexp(fmin(magnitude, DBL_MAX), &exponent);
+    const int half = exponent / 2 - (exponent % 2 < 0);
+    return ldexp(1.0, half > 500 ? -500 : half < -500 ? 500 : -half);
+}
+
+/* By the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read, too. */
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, matrix_view<Value> R,
+                                                        const Value *inverse, double *scaling)
+{
+    for_each_row(A.rows, WARP, [&](int64_t row, int lane) {
+        double sum = 0, diagonal = 0, largest = 0;
+        int64_t end = row >= 0 && inverse != nullptr ? R.offsets[row + 1] : 0;
+        for (int64_t k = end > 0 ? R.offsets[row] + lane : 0; k < end; k += WARP) {
+            const double of = fabs((double)inverse[R.columns[k]]), part = (double)R.values[k];
+            if (of > 0) sum += part * part / of;
+        }
+        end = row >= 0 ? A.offsets[row + 1] : 0;
+        for (int64_t k = row >= 0 ? A.offsets[row] + lane : 0; k < end; k += WARP) {
+            const double value = (double)A.values[k];
+            if (A.columns[k] == row) diagonal += value;
+            largest = fmax(largest, fabs(value));
+        }
+        const double most = fmax(reduce(sum, plus()), fabs(reduce(diagonal, plus())));
+        largest = reduce(largest, maximum());
+        if (row >= 0 && lane == 0) scaling[row] = scaling_of(most > 0 ? most : largest);
+    });
+}
+
 /* A lane's entry of a row. */
 struct lane_entry {
     int32_t column; /* a negative one of the lane's own: none */
@@ -25,11 +59,15 @@ struct lane_entry {
     bool ascends; /* from the entry before */
 };
 
+/* As it stands in S A S. Updates take columns on trust, but must stay within the tableau: others count as none. */
 template <typename Value>
-__device__ lane_entry read_entry(const matrix_view<Value> &A, int64_t begin, int64_t k, int64_t end)
+__device__ lane_entry read_entry(const matrix_view<Value> &A, const double *scaling, int64_t row, int64_t begin,
+                                 int64_t k, int64_t end)
 {
-    if (k >= end) return {-1 - lane_in_warp(), 0, true};
-    return {A.columns[k], (double)A.values[k], k == begin || A.columns[k - 1] < A.columns[k]};
+    if (k >= end || (uint32_t)A.columns[k] >= (uint32_t)A.rows) return {-1 - lane_in_warp(), 0, true};
+    const int32_t column = A.columns[k];
+    const double value = (double)A.values[k] * (scaling[row] * scaling[column]);
+    return {column, value, k == begin || A.columns[k - 1] < column};
 }
 
 /* To what is there already; duplicates are added up by the first lane that has one, in order. By a warp together. */
@@ -59,7 +97,8 @@ __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_
         for (int64_t k = begin; k < end; k += ENTRIES_IN_FLIGHT * WARP) {
             lane_entry entries[ENTRIES_IN_FLIGHT];
 #pragma unroll
-            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) entries[u] = read_entry(A, begin, k + u * WARP + lane, end);
+            for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u)
+                entries[u] = read_entry(A, dense.scaling, row, begin, k + u * WARP + lane, end);
 #pragma unroll
             for (int u = 0; u < ENTRIES_IN_FLIGHT; ++u) {
                 const lane_entry &mine = entries[u];
@@ -79,9 +118,11 @@ __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_
 
 /* counts: values that are not finite, which the next judgement tells of. */
 template <typename Value>
-spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &dense, bool counts)
+spg_status load(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense, bool counts)
 {
     spg_cuda *cuda = spg_cuda_of(context);
+    const matrix_view<Value> A = view_of<Value>(*source.A), R = source.R != nullptr ? view_of<Value>(*source.R) : A;
+    const Value *inverse = source.R != nullptr ? static_cast<const Value *>(source.inverse) : nullptr;
     const int64_t n = dense.n, padded = dense.padded;
     cudaError_t error =
         cudaMemsetAsync(dense.tableau, 0, (size_t)(padded * padded) * sizeof *dense.tableau, cuda->stream);
@@ -89,8 +130,9 @@ spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &den
         error = cudaMemsetAsync(dense.row_used, 0, (2 * (size_t)padded + 1) * sizeof *dense.row_used, cuda->stream);
     spg_status status = spg_cuda_check(context, error, "a dense operator");
     if (status != SPG_OK) return status;
-    spread<<<blocks_for_groups(context, n, WARP), THREADS, 0, cuda->stream>>>(view_of<Value>(A), dense,
-                                                                              counts ? &cuda->tally->nnz : nullptr);
+    const unsigned int blocks = blocks_for_groups(context, n, WARP);
+    find_scaling<<<blocks, THREADS, 0, cuda->stream>>>(A, R, inverse, dense.scaling);
+    spread<<<blocks, THREADS, 0, cuda->stream>>>(A, dense, counts ? &cuda->tally->nnz : nullptr);
     status = spg_cuda_check_launch(context, "a dense operator");
     if (status != SPG_OK) return status;
     bool by_pivots = dense.vectors == nullptr;
@@ -101,9 +143,10 @@ spg_status load(spg_context *context, const spg_csr &A, const spg_amg_dense &den
     });
 }
 
-spg_status load_any(spg_context *context, const spg_csr &A, const spg_amg_dense &dense, bool counts)
+spg_status load_any(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense, bool counts)
 {
-    return with_real_type(A.value_type, [&](auto value) { return load<decltype(value)>(context, A, dense, counts); });
+    return with_real_type(dense.type,
+                          [&](auto value) { return load<decltype(value)>(context, source, dense, counts); });
 }
 
 /* The inverse of what the tableau holds. Queued. */
@@ -143,18 +186,20 @@ spg_status read_judgement(spg_context *context, const spg_amg_dense &dense, unsi
 }
 
 template <typename Value>
-__global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *matrix, const Value *b, Value *x)
+__global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *matrix, const double *scaling,
+                                                    const Value *b, Value *x)
 {
     for_each_row(n, WARP, [&](int64_t row, int lane) {
         double sum = 0;
-        for (int64_t k = lane; k < n && row >= 0; k += WARP) sum = fma(matrix[row * n + k], (double)b[k], sum);
+        for (int64_t k = lane; k < n && row >= 0; k += WARP)
+            sum = fma(matrix[row * n + k], scaling[k] * (double)b[k], sum);
         sum = reduce(sum, plus());
-        if (row >= 0 && lane == 0) x[row] = (Value)sum;
+        if (row >= 0 && lane == 0) x[row] = (Value)(scaling[row] * sum);
     });
 }
 
 /* What a dense operator owns. */
-enum { ARRAYS = 6 };
+enum { ARRAYS = 7 };
 
 struct dense_array {
     void **memory;
@@ -169,7 +214,8 @@ void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
     arrays[2] = {(void **)&dense.pivots, (padded + 1) * size};
     arrays[3] = {(void **)&dense.row_of, (4 * padded + 1) * (int64_t)sizeof(int32_t)};
     arrays[4] = {(void **)&dense.panels, 2 * padded * DENSE_PAD * size};
-    arrays[5] = {(void **)&dense.vectors, n * n * size};
+    arrays[5] = {(void **)&dense.scaling, n * size};
+    arrays[6] = {(void **)&dense.vectors, n * n * size};
 }
 
 /* All but the vectors. */
@@ -189,29 +235,30 @@ spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
     return status;
 }
 
-spg_status make_pseudo_inverse(spg_context *context, const spg_csr &A, spg_amg_dense &dense, int64_t *bytes)
+spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense,
+                               int64_t *bytes)
 {
     dense_array arrays[ARRAYS];
     list_arrays(dense, arrays);
     const dense_array &vectors = arrays[ARRAYS - 1];
     spg_status status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
     *bytes += vectors.bytes;
-    if (status == SPG_OK) status = load_any(context, A, dense, false);
+    if (status == SPG_OK) status = load_any(context, source, dense, false);
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
 }
 
-spg_status factor(spg_context *context, const spg_csr &A, spg_amg_dense &dense, int64_t *bytes)
+spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes)
 {
     if (dense.n == 0) return SPG_OK;
     unsigned int judgement = IS_REGULAR;
     spg_status status = allocate(context, dense, bytes);
     if (status == SPG_OK) status = clear_counts(context);
-    if (status == SPG_OK) status = load_any(context, A, dense, true);
+    if (status == SPG_OK) status = load_any(context, source, dense, true);
     if (status == SPG_OK) status = invert(context, dense);
     if (status == SPG_OK) status = read_judgement(context, dense, &judgement);
     if (status == SPG_OK && judgement == IS_INFINITE)
         return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
-    return status == SPG_OK && judgement == IS_SINGULAR ? make_pseudo_inverse(context, A, dense, bytes) : status;
+    return status == SPG_OK && judgement == IS_SINGULAR ? make_pseudo_inverse(context, source, dense, bytes) : status;
 }
 
 } // namespace
@@ -220,9 +267,10 @@ spg_status factor(spg_context *context, const spg_csr &A, spg_amg_dense &dense, 
 
 } // namespace spg
 
-spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                  int64_t *bytes)
 {
+    const spg_csr *A = source->A;
     void *memory = nullptr;
     *dense = nullptr;
     *bytes = 0;
@@ -233,13 +281,13 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, double 
     created->n = A->rows;
     created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
     created->type = A->value_type;
-    created->scale = scale;
+    created->scale = source->R != nullptr ? 1 : 0;
     created->least_share =
         (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
     int64_t taken = sizeof *created;
     status = spg_cuda_enter(context);
     if (status == SPG_OK) {
-        status = spg::amg::factor(context, *A, *created, &taken);
+        status = spg::amg::factor(context, *source, *created, &taken);
         spg_cuda_leave(context);
     }
     if (status != SPG_OK) {
@@ -251,12 +299,12 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_csr *A, double 
     return SPG_OK;
 }
 
-spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
+spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
     if (dense->n == 0) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::load_any(context, *A, *dense, false);
+    status = spg::amg::load_any(context, *source, *dense, false);
     if (status == SPG_OK)
         status = dense->vectors != nullptr ? spg::amg::invert_by_rotations(context, *dense)
                                            : spg::amg::invert(context, *dense);
@@ -273,12 +321,14 @@ spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, cons
         using Value = decltype(value);
         unsigned int blocks = spg::amg::blocks_for_groups(context, dense->n, spg::WARP);
         spg::amg::multiply<<<blocks, spg::amg::THREADS, 0, spg_cuda_of(context)->stream>>>(
-            dense->n, dense->inverse, static_cast<const Value *>(b), static_cast<Value *>(x));
+            dense->n, dense->inverse, dense->scaling, static_cast<const Value *>(b), static_cast<Value *>(x));
         return spg_cuda_check_launch(context, "a dense solve");
     });
     spg_cuda_leave(context);
     return status;
 }
+
+bool spg_cuda_dense_is_singular(const spg_amg_dense *dense) { return dense->vectors != nullptr; }
 
 void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {

@@ -59,6 +59,19 @@ template <typename Value> __device__ double rest_of(double square, double norm)
     return rest > (sizeof(Value) == sizeof(float) ? 1e-5 : 1e-10) * norm ? rest : 0;
 }
 
+/* Whether squares under- or overflowed on the way to a norm. */
+__device__ inline bool is_extreme(double norm, const unknowns &rows)
+{
+    return rows.count > 0 && !(norm >= 0x1p-450 && norm <= 0x1p450);
+}
+
+__device__ inline double unit_of(double largest)
+{
+    if (!(largest > 0)) return 1;
+    const int exponent = ilogb(largest);
+    return ldexp(1.0, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+}
+
 /* One candidate: T is its direction. */
 template <typename Value> __global__ __launch_bounds__(THREADS) void normalise(tentative_job<Value> job)
 {
@@ -69,12 +82,26 @@ template <typename Value> __global__ __launch_bounds__(THREADS) void normalise(t
             double value = candidate_value(job, rows[r], 0);
             square += value * value;
         }
-        double norm = sqrt(combine_lanes(square, job.lanes, plus()));
+        double norm = sqrt(combine_lanes(square, job.lanes, plus())), unit = 1;
+        if (__any_sync(ALL_LANES, is_extreme(norm, rows))) {
+            double largest = 0;
+            for (int r = lane; r < rows.count; r += job.lanes)
+                largest = fmax(largest, fabs(candidate_value(job, rows[r], 0)));
+            largest = combine_lanes(largest, job.lanes, maximum());
+            if (is_extreme(norm, rows)) unit = unit_of(largest);
+            square = 0;
+            for (int r = lane; r < rows.count; r += job.lanes) {
+                double value = candidate_value(job, rows[r], 0) / unit;
+                square += value * value;
+            }
+            norm = sqrt(combine_lanes(square, job.lanes, plus()));
+        }
+        const double scale = 1 / unit;
         for (int r = lane; r < rows.count; r += job.lanes) {
             int64_t row = rows[r];
-            job.T[row] = (Value)(norm > 0 ? candidate_value(job, row, 0) / norm : 0);
+            job.T[row] = (Value)(norm > 0 ? candidate_value(job, row, 0) * scale / norm : 0);
         }
-        if (aggregate >= 0 && lane == 0) job.coarse[aggregate] = (Value)norm;
+        if (aggregate >= 0 && lane == 0) job.coarse[aggregate] = (Value)(norm * unit);
     });
 }
 
@@ -89,19 +116,37 @@ __device__ double inner_product(const tentative_job<Value> &job, const unknowns 
     return combine_lanes(sum, job.lanes, plus());
 }
 
+/* Brings column c to about 1 where its norm is extreme, and returns the unit that it is in then. By all lanes of a warp
+ * together. */
+template <typename Value>
+__device__ double choose_unit(const tentative_job<Value> &job, const unknowns &rows, int lane, int c, double norm)
+{
+    double largest = 0;
+    for (int r = lane; r < rows.count; r += job.lanes)
+        largest = fmax(largest, fabs(job.columns[rows[r] * job.candidates + c]));
+    largest = combine_lanes(largest, job.lanes, maximum());
+    const double unit = is_extreme(norm, rows) ? unit_of(largest) : 1;
+    for (int r = lane; r < rows.count; r += job.lanes) job.columns[rows[r] * job.candidates + c] /= unit;
+    return unit;
+}
+
 /* Column c against those before it: its coefficients go to coarse row after row. A lane changes what it reads alone. */
 template <typename Value>
 __device__ void orthonormalise(const tentative_job<Value> &job, const unknowns &rows, int lane, int c, Value *coarse)
 {
     const int k = job.candidates;
-    double norm = sqrt(inner_product(job, rows, lane, c, c));
+    double norm = sqrt(inner_product(job, rows, lane, c, c)), unit = 1;
+    if (__any_sync(ALL_LANES, is_extreme(norm, rows))) {
+        unit = choose_unit(job, rows, lane, c, norm);
+        norm = sqrt(inner_product(job, rows, lane, c, c));
+    }
     for (int p = 0; p < c; ++p) {
         double coefficient = inner_product(job, rows, lane, p, c);
         for (int r = lane; r < rows.count; r += job.lanes) {
             double *row = job.columns + rows[r] * k;
             row[c] -= coefficient * row[p];
         }
-        if (coarse != nullptr) coarse[p] = (Value)coefficient;
+        if (coarse != nullptr) coarse[p] = (Value)(coefficient * unit);
     }
     double rest = rest_of<Value>(inner_product(job, rows, lane, c, c), norm);
     for (int r = lane; r < rows.count; r += job.lanes) {
@@ -109,7 +154,7 @@ __device__ void orthonormalise(const tentative_job<Value> &job, const unknowns &
         *value = rest > 0 ? *value / rest : 0;
     }
     if (coarse == nullptr) return;
-    coarse[c] = (Value)rest;
+    coarse[c] = (Value)(rest * unit);
     for (int p = c + 1; p < k; ++p) coarse[p] = 0;
 }
 

@@ -1,4 +1,5 @@
-/* The first value in [begin, end) that is not finite; end if there is none. Template; see for_each_value_type.h. */
+/* The first value in [begin, end) that is not finite, or whose magnitude is not at most `most`; end if there is none.
+ * Template; see for_each_value_type.h. */
 static int64_t NAMED(first_infinite)(const void *all, int64_t begin, int64_t end)
 {
     const VALUE *values = all;
@@ -7,5 +8,13 @@ static int64_t NAMED(first_infinite)(const void *all, int64_t begin, int64_t end
     if (sum == 0) return end;
     int64_t first = begin;
     while (isfinite(values[first])) ++first;
+    return first;
+}
+
+static int64_t NAMED(first_beyond)(const void *all, int64_t begin, int64_t end, double most)
+{
+    const VALUE *values = all;
+    int64_t first = begin;
+    while (first < end && (double)values[first] <= most && (double)values[first] >= -most) ++first;
     return first;
 }

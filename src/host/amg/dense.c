@@ -1,7 +1,7 @@
-/* The dense solver of the coarsest level, by LAPACK: LU with pivots, or for an operator that LU finds singular, the
- * pseudo-inverse by singular values, which gives the solution of least norm. Unknowns whose row and column are zero, as
- * dependent candidates leave them, are zero in that solution and stay out. All in doubles: of floats' rounding, only
- * that of the entries is left. */
+/* The dense solver of the coarsest level, by LAPACK: LU with pivots of the operator scaled to S A S, or where LU finds
+ * that singular, its pseudo-inverse by singular values, which gives its solution of least norm. Unknowns whose row and
+ * column are zero, as dependent candidates leave them, are zero in that solution and stay out. All in doubles: of
+ * floats' rounding, only that of the entries is left. */
 #include "host/work.h"
 #include "host_amg.h"
 
@@ -22,12 +22,13 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int 
 struct spg_amg_dense {
     int64_t rows; /* of A; what follows has room for as many */
     spg_type type;
-    double scale;   /* pivots and singular values count as zero beside it as well */
-    int64_t bytes;  /* of all below and the struct */
-    int n;          /* unknowns whose row or column is not zero */
-    int *unknowns;  /* those, ascending */
-    int *place;     /* of each row: which of them it is, or -1 */
-    double *matrix; /* n x n, column-major: A, then its factors L and U */
+    double least;    /* of which the largest pivot or singular value counts, for what is zero beside it */
+    int64_t bytes;   /* of all below and the struct */
+    double *scaling; /* of each row and column: S */
+    int n;           /* unknowns whose row or column is not zero */
+    int *unknowns;   /* those, ascending */
+    int *place;      /* of each row: which of them it is, or -1 */
+    double *matrix;  /* n x n, column-major: S A S, then its factors L and U */
     int *pivots;
     double *vector;    /* right-hand side and solution */
     double *singular;  /* NULL with LU, else the values, and after `rows` of them the reciprocals of those kept */
@@ -51,6 +52,7 @@ void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {
     if (dense == NULL) return;
     const int64_t n = dense->rows, square = n * n * (int64_t)sizeof(double);
+    spg_release_on_host(context, dense->scaling, n * (int64_t)sizeof(double));
     spg_release_on_host(context, dense->unknowns, n * (int64_t)sizeof(int));
     spg_release_on_host(context, dense->place, n * (int64_t)sizeof(int));
     spg_release_on_host(context, dense->matrix, square);
@@ -64,10 +66,12 @@ void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense)
     spg_release_on_host(context, dense, sizeof *dense);
 }
 
-static double value_at(const spg_csr *A, int64_t k)
+static double real_at(const void *values, spg_type type, int64_t k)
 {
-    return A->value_type == SPG_F32 ? (double)((const float *)A->values)[k] : ((const double *)A->values)[k];
+    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
 }
+
+static double value_at(const spg_csr *A, int64_t k) { return real_at(A->values, A->value_type, k); }
 
 /* What a pivot or a singular value must pass, over the largest, to count as not zero. A few dozen roundings are
  * granted to the smallest matrices as well, since their entries are sums of many products. */
@@ -77,13 +81,45 @@ static double least_share(const spg_amg_dense *dense)
     return (dense->n > 64 ? dense->n : 64) * eps;
 }
 
+/* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
+static double scaling_of(double magnitude)
+{
+    if (!(magnitude > 0)) return 1;
+    int exponent;
+    frexp(fmin(magnitude, DBL_MAX), &exponent);
+    const int half = exponent / 2 - (exponent % 2 < 0);
+    return ldexp(1, half > 500 ? -500 : half < -500 ? 500 : -half);
+}
+
+static double magnitude_of(const spg_amg_dense_source *source, int64_t row)
+{
+    const spg_csr *A = source->A, *R = source->R;
+    double sum = 0, diagonal = 0, largest = 0;
+    for (int64_t k = R != NULL ? spg_offset_at(R, row) : 0; R != NULL && k < spg_offset_at(R, row + 1); ++k) {
+        const double inverse = fabs(real_at(source->inverse, A->value_type, R->columns[k])), part = value_at(R, k);
+        if (inverse > 0) sum += part * part / inverse;
+    }
+    for (int64_t k = spg_offset_at(A, row); k < spg_offset_at(A, row + 1); ++k) {
+        if (A->columns[k] == row) diagonal += value_at(A, k);
+        largest = fmax(largest, fabs(value_at(A, k)));
+    }
+    const double most = fmax(sum, fabs(diagonal));
+    return most > 0 ? most : largest;
+}
+
+/* Entry k of A, in this row, as it stands in S A S. */
+static double scaled_at(const spg_amg_dense *dense, const spg_csr *A, int64_t row, int64_t k)
+{
+    return value_at(A, k) * (dense->scaling[row] * dense->scaling[A->columns[k]]);
+}
+
 /* Finds the unknowns. BREAKDOWN if a value is not finite. */
 static spg_status find_unknowns(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
 {
     for (int64_t i = 0; i < A->rows; ++i) dense->place[i] = -1;
     for (int64_t i = 0; i < A->rows; ++i) {
         for (int64_t k = spg_offset_at(A, i); k < spg_offset_at(A, i + 1); ++k) {
-            const double value = value_at(A, k);
+            const double value = scaled_at(dense, A, i, k);
             if (!isfinite(value))
                 return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
                                         "the coarsest operator has a value that is not finite in row %lld",
@@ -104,14 +140,18 @@ static void spread(spg_amg_dense *dense, const spg_csr *A)
 {
     const int64_t n = dense->n;
     if (n > 0) memset(dense->matrix, 0, (size_t)(n * n) * sizeof(double));
-    for (int64_t i = 0; i < n; ++i)
-        for (int64_t k = spg_offset_at(A, dense->unknowns[i]); k < spg_offset_at(A, dense->unknowns[i] + 1); ++k)
-            if (value_at(A, k) != 0) dense->matrix[dense->place[A->columns[k]] * n + i] += value_at(A, k);
+    for (int64_t i = 0; i < n; ++i) {
+        const int64_t row = dense->unknowns[i];
+        for (int64_t k = spg_offset_at(A, row); k < spg_offset_at(A, row + 1); ++k) {
+            const double value = scaled_at(dense, A, row, k);
+            if (value != 0) dense->matrix[dense->place[A->columns[k]] * n + i] += value;
+        }
+    }
 }
 
 static bool is_singular(const spg_amg_dense *dense)
 {
-    double most = dense->scale, least = INFINITY;
+    double most = dense->least, least = INFINITY;
     for (int64_t k = 0; k < dense->n; ++k) {
         const double pivot = fabs(dense->matrix[k * dense->n + k]);
         if (pivot > most) most = pivot;
@@ -157,13 +197,15 @@ static spg_status decompose(spg_context *context, spg_amg_dense *dense)
     if (info != 0)
         return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator: LAPACK's dgesdd gave info %d",
                                 info);
-    const double least = least_share(dense) * fmax(values[0], dense->scale);
+    const double least = least_share(dense) * fmax(values[0], dense->least);
     for (int k = 0; k < dense->n; ++k) reciprocals[k] = values[k] > least ? 1 / values[k] : 0;
     return SPG_OK;
 }
 
-spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
+spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
+    const spg_csr *A = source->A;
+    for (int64_t i = 0; i < A->rows; ++i) dense->scaling[i] = scaling_of(magnitude_of(source, i));
     spg_status status = find_unknowns(context, dense, A);
     if (status != SPG_OK) return status;
     spread(dense, A);
@@ -176,7 +218,7 @@ spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, con
     return decompose(context, dense);
 }
 
-spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                  int64_t *bytes)
 {
     spg_amg_dense *created = NULL;
@@ -184,14 +226,16 @@ spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, double 
     *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
-    const int64_t rows = A->rows;
-    *created = (spg_amg_dense){.rows = rows, .type = A->value_type, .scale = scale, .bytes = sizeof *created};
-    status = take(context, created, rows, sizeof(int), (void **)&created->unknowns);
+    const int64_t rows = source->A->rows;
+    *created = (spg_amg_dense){.rows = rows, .type = source->A->value_type, .bytes = sizeof *created};
+    created->least = source->R != NULL ? 1 : 0;
+    status = take(context, created, rows, sizeof(double), (void **)&created->scaling);
+    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->unknowns);
     if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->place);
     if (status == SPG_OK) status = take(context, created, rows * rows, sizeof(double), (void **)&created->matrix);
     if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->pivots);
     if (status == SPG_OK) status = take(context, created, rows, sizeof(double), (void **)&created->vector);
-    if (status == SPG_OK) status = spg_host_dense_update(context, created, A);
+    if (status == SPG_OK) status = spg_host_dense_update(context, created, source);
     if (status != SPG_OK) {
         spg_host_dense_destroy(context, created);
         return status;
@@ -240,11 +284,11 @@ spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     const bool is_single = dense->type == SPG_F32;
     for (int k = 0; k < dense->n; ++k) {
         const int row = dense->unknowns[k];
-        dense->vector[k] = is_single ? (double)((const float *)b)[row] : ((const double *)b)[row];
+        dense->vector[k] = dense->scaling[row] * real_at(b, dense->type, row);
     }
     solve(context, dense);
     for (int64_t i = 0; i < dense->rows; ++i) {
-        const double value = dense->place[i] >= 0 ? dense->vector[dense->place[i]] : 0;
+        const double value = dense->place[i] >= 0 ? dense->scaling[i] * dense->vector[dense->place[i]] : 0;
         if (is_single)
             ((float *)x)[i] = (float)value;
         else
@@ -252,3 +296,5 @@ spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     }
     return SPG_OK;
 }
+
+bool spg_host_dense_is_singular(const spg_amg_dense *dense) { return dense->singular != NULL; }

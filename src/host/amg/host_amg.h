@@ -13,6 +13,8 @@ spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
 spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A);
+spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
+                                int64_t *first);
 spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
                              spg_amg_graph *graph);
 spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
@@ -32,10 +34,11 @@ spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, c
                                        spg_csr *P);
 
 /* ---- solve ---- */
-spg_status spg_host_dense_create(spg_context *context, const spg_csr *A, double scale, spg_amg_dense **dense,
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                  int64_t *bytes);
-spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_csr *A);
+spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+bool spg_host_dense_is_singular(const spg_amg_dense *dense);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
 spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,

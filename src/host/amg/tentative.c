@@ -20,6 +20,10 @@ typedef struct tentative_job {
     double *columns; /* largest*k of each thread */
 } tentative_job;
 
+/* Of norms whose squares are sums that nothing was lost from. */
+#define LEAST_NORM 0x1p-450
+#define MOST_NORM 0x1p450
+
 #define TEMPLATE "host/amg/tentative.inc.h"
 #include "host/for_each_value_type.h"
 

@@ -25,20 +25,36 @@ static double NAMED(inner_product)(const double *x, const double *y, int64_t m)
     return sum;
 }
 
+/* Brings the column to about 1, and returns the unit that it was in then. */
+static double NAMED(choose_unit)(double *x, int64_t m)
+{
+    double largest = 0;
+    for (int64_t r = 0; r < m; ++r) largest = fmax(largest, fabs(x[r]));
+    if (largest == 0) return 1;
+    const int exponent = ilogb(largest);
+    const double unit = ldexp(1, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+    for (int64_t r = 0; r < m; ++r) x[r] /= unit;
+    return unit;
+}
+
 /* Column c against those before it: its coefficients go to coarse row after row. */
 static void NAMED(orthonormalise)(double *columns, int64_t m, int c, VALUE *coarse)
 {
     double *x = columns + c * m;
-    const double norm = sqrt(NAMED(inner_product)(x, x, m));
+    double norm = sqrt(NAMED(inner_product)(x, x, m)), unit = 1;
+    if (!(norm >= LEAST_NORM && norm <= MOST_NORM)) {
+        unit = NAMED(choose_unit)(x, m);
+        norm = sqrt(NAMED(inner_product)(x, x, m));
+    }
     for (int p = 0; p < c; ++p) {
         const double *q = columns + p * m, coefficient = NAMED(inner_product)(q, x, m);
         for (int64_t r = 0; r < m; ++r) x[r] -= coefficient * q[r];
-        coarse[p] = (VALUE)coefficient;
+        coarse[p] = (VALUE)(coefficient * unit);
     }
     double rest = c > 0 ? sqrt(NAMED(inner_product)(x, x, m)) : norm;
     if (!(rest > NAMED(least_rest) * norm)) rest = 0;
     for (int64_t r = 0; r < m; ++r) x[r] = rest > 0 ? x[r] / rest : 0;
-    coarse[c] = (VALUE)rest;
+    coarse[c] = (VALUE)(rest * unit);
 }
 
 static void NAMED(store_aggregate)(const tentative_job *job, int64_t aggregate, const double *columns, int64_t m)
