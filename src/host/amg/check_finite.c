@@ -33,6 +33,7 @@ spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t cou
     static int64_t (*const first_beyond[2])(const void *, int64_t, int64_t, double) = BY_REAL_VALUE_TYPE(first_beyond);
     const int64_t blocks = count / BLOCK + (count % BLOCK > 0);
     int64_t least = count;
+    (void)context; /* unused without OpenMP */
 #pragma omp parallel for num_threads(spg_host_threads(context, count)) reduction(min : least)
     for (int64_t b = 0; b < blocks; ++b) {
         const int64_t begin = b * BLOCK, end = count - begin < BLOCK ? count : begin + BLOCK;
