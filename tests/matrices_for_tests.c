@@ -161,6 +161,19 @@ void test_assert_message(const spg_context *context, const char *text)
         fail_msg("'%s' is not in: %s", text, spg_context_message(context));
 }
 
+double test_element(const void *values, spg_type type, int64_t k)
+{
+    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+}
+
+void test_set_element(void *values, spg_type type, int64_t k, double value)
+{
+    if (type == SPG_F32)
+        ((float *)values)[k] = (float)value;
+    else
+        ((double *)values)[k] = value;
+}
+
 int64_t test_offset(const spg_csr *matrix, int64_t k)
 {
     return matrix->offset_type == SPG_I64 ? ((const int64_t *)matrix->row_offsets)[k]

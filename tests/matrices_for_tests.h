@@ -33,6 +33,10 @@ void test_assert_zeroed(const void *object, size_t bytes);
 /* Fails the running test unless the context's message has this in it. */
 void test_assert_message(const spg_context *context, const char *text);
 
+/* Element k of floats or doubles. */
+double test_element(const void *values, spg_type type, int64_t k);
+void test_set_element(void *values, spg_type type, int64_t k, double value);
+
 /* Entry k of row offsets of either type. */
 int64_t test_offset(const spg_csr *matrix, int64_t k);
 

@@ -12,19 +12,6 @@
 
 static const spg_amg_backend *backend_of(const spg_context *context) { return context->backend->amg; }
 
-static double get(const void *values, spg_type type, int64_t k)
-{
-    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
-}
-
-static void set(void *values, spg_type type, int64_t k, double value)
-{
-    if (type == SPG_F32)
-        ((float *)values)[k] = (float)value;
-    else
-        ((double *)values)[k] = value;
-}
-
 /* A random matrix, sparse, its diagonal raised by `shift`; on the host. */
 static spg_csr random_matrix(int64_t n, spg_type type, double shift, uint64_t seed)
 {
@@ -33,7 +20,8 @@ static spg_csr random_matrix(int64_t n, spg_type type, double shift, uint64_t se
     test_random_values(seed, 0, type, n * n, A.values);
     for (int64_t i = 0; i <= n; i++) ((int32_t *)A.row_offsets)[i] = (int32_t)(n * i);
     for (int64_t k = 0; k < n * n; k++) A.columns[k] = (int32_t)(k % n);
-    for (int64_t i = 0; i < n; i++) set(A.values, type, i * n + i, get(A.values, type, i * n + i) + shift);
+    for (int64_t i = 0; i < n; i++)
+        test_set_element(A.values, type, i * n + i, test_element(A.values, type, i * n + i) + shift);
     return A;
 }
 
@@ -48,7 +36,7 @@ static spg_csr ring(int n, spg_type type)
         const double values[] = {-1, 1.5, -1, 0.5};
         for (int k = 0; k < 4; k++) {
             A.columns[4 * i + k] = columns[k];
-            set(A.values, type, 4 * i + k, values[k]);
+            test_set_element(A.values, type, 4 * i + k, values[k]);
         }
     }
     return A;
@@ -96,11 +84,11 @@ static double *solve(const solver *with, const double *b)
     void *values = calloc(n, sizeof(double));
     double *x = malloc(n * sizeof *x);
     assert_true(values != NULL && x != NULL);
-    for (size_t i = 0; i < n; i++) set(values, with->type, (int64_t)i, b[i]);
+    for (size_t i = 0; i < n; i++) test_set_element(values, with->type, (int64_t)i, b[i]);
     void *b_here = test_lend(values, bytes), *x_here = test_lend(values, bytes);
     assert_int_equal(backend_of(with->context)->dense_solve(with->context, with->dense, b_here, x_here), SPG_OK);
     test_fetch(x_here, bytes, values);
-    for (size_t i = 0; i < n; i++) x[i] = get(values, with->type, (int64_t)i);
+    for (size_t i = 0; i < n; i++) x[i] = test_element(values, with->type, (int64_t)i);
     test_give_back(b_here, bytes);
     test_give_back(x_here, bytes);
     free(values);
@@ -116,8 +104,8 @@ static void assert_solves(const solver *with, const spg_csr *A, const double *b,
     for (int64_t i = 0; i < A->rows; i++) {
         double sum = 0, size = fabs(b[i]) + 1;
         for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
-            sum += get(A->values, A->value_type, k) * x[A->columns[k]];
-            size += fabs(get(A->values, A->value_type, k) * x[A->columns[k]]);
+            sum += test_element(A->values, A->value_type, k) * x[A->columns[k]];
+            size += fabs(test_element(A->values, A->value_type, k) * x[A->columns[k]]);
         }
         assert_true(fabs(sum - b[i]) <= roundings * eps_of(A->value_type) * size);
     }
@@ -151,7 +139,8 @@ static spg_csr symmetric_matrix(int64_t n, spg_type type, double shift, uint64_t
 {
     spg_csr A = random_matrix(n, type, shift, seed);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < i; j++) set(A.values, type, i * n + j, get(A.values, type, j * n + i));
+        for (int64_t j = 0; j < i; j++)
+            test_set_element(A.values, type, i * n + j, test_element(A.values, type, j * n + i));
     return A;
 }
 
@@ -171,8 +160,8 @@ static void definite_operators_are_solved_and_others_in_their_place(void **state
             spg_csr values[] = {symmetric_matrix(n, type, much, 1), symmetric_matrix(n, type, much, 2),
                                 symmetric_matrix(n, type, much, 3), random_matrix(n, type, much, 4),
                                 symmetric_matrix(n, type, much, 5)};
-            set(values[4].values, type, n - 1, -get(values[4].values, type, n - 1));
-            set(values[2].values, type, n * n - 1, -much);
+            test_set_element(values[4].values, type, n - 1, -test_element(values[4].values, type, n - 1));
+            test_set_element(values[2].values, type, n * n - 1, -much);
             create(&values[0], &made);
             assert_solves(&made, &values[0], b, 1000);
             for (int k = 1; k < 6; k++) {
@@ -213,7 +202,8 @@ static void singular_operators_give_the_solution_of_least_norm(void **state)
             spg_csr A = ring(sizes[s], type);
             create(&A, &made);
             assert_solves_ring(&made, &A);
-            for (int64_t k = 0; k < A.nnz; k++) set(A.values, type, k, 3 * get(A.values, type, k));
+            for (int64_t k = 0; k < A.nnz; k++)
+                test_set_element(A.values, type, k, 3 * test_element(A.values, type, k));
             update(&made, &A);
             assert_solves_ring(&made, &A);
             destroy(&made);
@@ -271,10 +261,11 @@ static void symmetric_operators_whose_first_block_is_singular_are_solved(void **
             const int64_t n = sizes[s];
             spg_csr definite = symmetric_matrix(n, type, 3 + 2 * sqrt((double)n), 1),
                     A = symmetric_matrix(n, type, 3 + 2 * sqrt((double)n), 2);
-            for (int64_t k = 0; k < 2 * n; k++) set(A.values, type, k, 0), set(A.values, type, k % n * n + k / n, 0);
+            for (int64_t k = 0; k < 2 * n; k++)
+                test_set_element(A.values, type, k, 0), test_set_element(A.values, type, k % n * n + k / n, 0);
             for (int i = 0; i < 2; i++)
-                for (int j = 0; j < 2; j++) set(A.values, type, i * n + j, 1);
-            set(A.values, type, n + 2, 1), set(A.values, type, 2 * n + 1, 1);
+                for (int j = 0; j < 2; j++) test_set_element(A.values, type, i * n + j, 1);
+            test_set_element(A.values, type, n + 2, 1), test_set_element(A.values, type, 2 * n + 1, 1);
             for (int i = 0; i < n; i++) b[i] = 1 + i % 3;
             create(&definite, &made);
             update(&made, &A);

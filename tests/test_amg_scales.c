@@ -1,5 +1,6 @@
 /* Numbers far from 1: powers of two change no bits, and others little. */
 #include "amg_reference.h"
+#include "matrices_for_tests.h"
 
 #include "amg_backend.h"
 
@@ -7,19 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double get(const void *values, spg_type type, int64_t k)
-{
-    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
-}
-
-static void set(void *values, spg_type type, int64_t k, double value)
-{
-    if (type == SPG_F32)
-        ((float *)values)[k] = (float)value;
-    else
-        ((double *)values)[k] = value;
-}
 
 /* ---- The dense solver ---- */
 
@@ -42,7 +30,7 @@ static spg_csr full_matrix(kind of, spg_type type)
             if (of == SINGULAR) value = -1;
             if (i == j) value = of == SINGULAR ? N - 1 : of == ZERO_DIAGONAL && i % 7 == 0 ? 0 : 20;
             A.columns[i * N + j] = j;
-            set(A.values, type, i * N + j, value);
+            test_set_element(A.values, type, i * N + j, value);
         }
     return A;
 }
@@ -52,8 +40,8 @@ static void scale_both_sides(spg_csr *A, const int exponents[N])
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            set(A->values, A->value_type, i * N + j,
-                ldexp(get(A->values, A->value_type, i * N + j), exponents[i] + exponents[j]));
+            test_set_element(A->values, A->value_type, i * N + j,
+                             ldexp(test_element(A->values, A->value_type, i * N + j), exponents[i] + exponents[j]));
 }
 
 /* x of A x = b by the dense solver, made for A or made for another matrix and updated. */
@@ -68,14 +56,14 @@ static void solve_densely(const spg_csr *A, const spg_csr *made_for, const doubl
     int64_t size;
     test_to_place(context, A, &here);
     test_to_place(context, made_for, &first);
-    for (int i = 0; i < N; i++) set(values, A->value_type, i, b[i]);
+    for (int i = 0; i < N; i++) test_set_element(values, A->value_type, i, b[i]);
     void *b_here = test_lend(values, bytes), *x_here = test_lend(values, bytes);
     if (backend->dense_create(context, &(spg_amg_dense_source){.A = &first}, &dense, &size) != SPG_OK)
         fail_msg("%s", spg_context_message(context));
     assert_int_equal(backend->dense_update(context, dense, &(spg_amg_dense_source){.A = &here}), SPG_OK);
     assert_int_equal(backend->dense_solve(context, dense, b_here, x_here), SPG_OK);
     test_fetch(x_here, bytes, values);
-    for (int i = 0; i < N; i++) x[i] = get(values, A->value_type, i);
+    for (int i = 0; i < N; i++) x[i] = test_element(values, A->value_type, i);
     backend->dense_destroy(context, dense);
     test_give_back(b_here, bytes);
     test_give_back(x_here, bytes);
