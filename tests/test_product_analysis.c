@@ -217,7 +217,8 @@ static void under_a_workspace_limit_an_analysis_is_the_same_or_refused(void **st
     assert_int_equal(spgemm_analyse(context, &here_A, &here_B, NULL, NULL, NULL, &analysis), SPG_ERROR_MEMORY);
     long long needed = 0;
     assert_int_equal(
-        sscanf(spg_context_message(context), "the analysis of a product needs %lld bytes of workspace", &needed), 1);
+        sscanf(spg_context_message(context), "the analysis of a product: %lld bytes of workspace are needed", &needed),
+        1);
     int64_t before, after, peak;
     spg_context_memory(context, &before, NULL);
     spg_context_memory_reset(context);
