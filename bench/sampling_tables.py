@@ -16,9 +16,11 @@ def unique(values):
 
 
 def power_of_ten(count):
-    """1000000 as 10^6, or the number as it is."""
+    """1000000 as 10^6, 2000000 as 2*10^6, or the number as it is."""
     digits = str(count)
-    return f"10^{len(digits) - 1}" if count > 1000 and set(digits[1:]) == {"0"} and digits[0] == "1" else digits
+    if count <= 1000 or set(digits[1:]) != {"0"}:
+        return digits
+    return ("" if digits[0] == "1" else digits[0] + "*") + f"10^{len(digits) - 1}"
 
 
 def draws_table(records, tools):
