@@ -4,6 +4,7 @@ set(SPG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spg)
 set(SPG_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(DIRECTORY include/spg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(kind shared static)
   install(TARGETS spg_${kind} EXPORT spg_${kind}_targets)
   install(EXPORT spg_${kind}_targets FILE spg-${kind}-targets.cmake NAMESPACE spg:: DESTINATION ${SPG_CMAKE_DIR})

@@ -48,12 +48,25 @@ static bool limits_are_valid(const spg_row_limits *limits)
     return limits->thread >= -1 && limits->warp >= -1 && limits->cta >= -1;
 }
 
-static bool config_is_valid(const spg_config *config)
+/* NULL if there is none. */
+static const char *find_fault(const spg_config *config)
 {
-    return (unsigned)config->place <= (unsigned)SPG_PLACE_AUTO && config->threads >= 0 &&
-           config->threads <= MOST_THREADS && config->device >= -1 && config->workspace_limit >= 0 &&
-           config->keep_bytes >= 0 && (config->allocator.allocate == NULL) == (config->allocator.release == NULL) &&
-           limits_are_valid(&config->row_limits);
+    if ((unsigned)config->place > (unsigned)SPG_PLACE_AUTO) return "config: place is no spg_place";
+    if (config->device < -1) return "config: device must be -1 or more";
+    if (config->threads < 0 || config->threads > MOST_THREADS) return "config: threads must be in [0, 4096]";
+    if ((config->allocator.allocate == NULL) != (config->allocator.release == NULL))
+        return "config: allocator has one function without the other";
+    if (config->workspace_limit < 0) return "config: workspace_limit must not be negative";
+    if (config->keep_bytes < 0) return "config: keep_bytes must not be negative";
+    if (!limits_are_valid(&config->row_limits)) return "config: row_limits must be -1 or more each";
+    return NULL;
+}
+
+/* There is no context yet that could keep a message. */
+static spg_status refuse(const spg_config *config, spg_status status, const char *why)
+{
+    if (config->log != NULL) config->log(config->log_user, why);
+    return status;
 }
 
 spg_status spg_context_create(const spg_config *config, spg_context **context)
@@ -61,21 +74,23 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     *context = NULL;
     spg_config chosen = config != NULL ? *config : spg_config_default();
-    if (!config_is_valid(&chosen)) return SPG_ERROR_ARGUMENT;
+    const char *fault = find_fault(&chosen);
+    if (fault != NULL) return refuse(&chosen, SPG_ERROR_ARGUMENT, fault);
     const spg_backend *backend = NULL;
     if (chosen.place != SPG_PLACE_HOST) backend = spg_find_backend(SPG_PLACE_DEVICE);
     if (backend == NULL && chosen.place != SPG_PLACE_DEVICE) backend = spg_find_backend(SPG_PLACE_HOST);
-    if (backend == NULL) return SPG_ERROR_PLACE;
+    if (backend == NULL) return refuse(&chosen, SPG_ERROR_PLACE, "config: this build has no backend for a device");
     spg_context *created = calloc(1, sizeof *created);
-    if (created == NULL) return SPG_ERROR_MEMORY;
+    if (created == NULL) return refuse(&chosen, SPG_ERROR_MEMORY, "no memory for a context");
     chosen.place = backend->place;
     chosen.threads = resolve_threads(chosen.threads);
     created->config = chosen;
     created->backend = backend;
     spg_status status = backend->open != NULL ? backend->open(created) : SPG_OK;
     if (status != SPG_OK) {
+        const bool is_told = created->message[0] != '\0'; /* and so logged */
         free(created);
-        return status;
+        return is_told ? status : refuse(&chosen, status, "config: no such device, or it cannot be opened");
     }
     backend->describe(created, created->description, sizeof created->description);
     if (chosen.log != NULL) chosen.log(chosen.log_user, created->description);

@@ -165,50 +165,6 @@ static void never_release(void *user, void *memory, size_t bytes, spg_place plac
     (void)user, (void)memory, (void)bytes, (void)place, (void)stream;
 }
 
-static void assert_invalid(const spg_config *config)
-{
-    spg_context *context = (spg_context *)(void *)&context;
-    assert_int_equal(spg_context_create(config, &context), SPG_ERROR_ARGUMENT);
-    assert_null(context);
-}
-
-static void a_configuration_out_of_range_is_refused(void **state)
-{
-    (void)state;
-    const spg_config sound = spg_config_default();
-    spg_config c = sound;
-    c.place = (spg_place)3, assert_invalid(&c), c = sound;
-    c.place = (spg_place)-1, assert_invalid(&c), c = sound;
-    c.device = -2, assert_invalid(&c), c = sound;
-    c.threads = -1, assert_invalid(&c), c = sound;
-    c.threads = 4097, assert_invalid(&c), c = sound;
-    c.workspace_limit = -1, assert_invalid(&c), c = sound;
-    c.keep_bytes = -1, assert_invalid(&c), c = sound;
-    c.row_limits.thread = -2, assert_invalid(&c), c = sound;
-    c.row_limits.warp = -2, assert_invalid(&c), c = sound;
-    c.row_limits.cta = -2, assert_invalid(&c), c = sound;
-    c.allocator.allocate = never_allocate, assert_invalid(&c), c = sound;
-    c.allocator.release = never_release, assert_invalid(&c);
-    assert_int_equal(spg_context_create(&sound, NULL), SPG_ERROR_ARGUMENT);
-}
-
-/* Where there is a device, a context on it works; where there is none, it is refused. */
-static void a_device_is_refused_where_there_is_none(void **state)
-{
-    (void)state;
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_DEVICE;
-    spg_context *context = (spg_context *)(void *)&config;
-    spg_status status = spg_context_create(&config, &context);
-    if (status == SPG_OK) {
-        assert_int_equal(spg_context_place(context), SPG_PLACE_DEVICE);
-        spg_context_destroy(context);
-    } else {
-        assert_int_equal(status, SPG_ERROR_PLACE);
-        assert_null(context);
-    }
-}
-
 typedef struct log_lines {
     int count;
     char last[512];
@@ -220,6 +176,63 @@ static void take_line(void *user, const char *line)
     ++log->count;
     assert_null(strchr(line, '\n'));
     snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+/* And the log is told why, by the member's name. */
+static void assert_invalid(const spg_config *config, const char *member)
+{
+    spg_context *context = (spg_context *)(void *)&context;
+    log_lines log = {0};
+    spg_config heard = *config;
+    assert_int_equal(spg_context_create(config, &context), SPG_ERROR_ARGUMENT);
+    assert_null(context);
+    heard.log = take_line;
+    heard.log_user = &log;
+    assert_int_equal(spg_context_create(&heard, &context), SPG_ERROR_ARGUMENT);
+    assert_int_equal(log.count, 1);
+    assert_non_null(strstr(log.last, member));
+}
+
+static void a_configuration_out_of_range_is_refused(void **state)
+{
+    (void)state;
+    const spg_config sound = spg_config_default();
+    spg_config c = sound;
+    c.place = (spg_place)3, assert_invalid(&c, "place"), c = sound;
+    c.place = (spg_place)-1, assert_invalid(&c, "place"), c = sound;
+    c.device = -2, assert_invalid(&c, "device"), c = sound;
+    c.threads = -1, assert_invalid(&c, "threads"), c = sound;
+    c.threads = 4097, assert_invalid(&c, "threads"), c = sound;
+    c.workspace_limit = -1, assert_invalid(&c, "workspace_limit"), c = sound;
+    c.keep_bytes = -1, assert_invalid(&c, "keep_bytes"), c = sound;
+    c.row_limits.thread = -2, assert_invalid(&c, "row_limits"), c = sound;
+    c.row_limits.warp = -2, assert_invalid(&c, "row_limits"), c = sound;
+    c.row_limits.cta = -2, assert_invalid(&c, "row_limits"), c = sound;
+    c.allocator.allocate = never_allocate, assert_invalid(&c, "allocator"), c = sound;
+    c.allocator.release = never_release, assert_invalid(&c, "allocator");
+    assert_int_equal(spg_context_create(&sound, NULL), SPG_ERROR_ARGUMENT);
+}
+
+/* Where there is a device, a context on it works; where there is none, it is refused. */
+static void a_device_is_refused_where_there_is_none(void **state)
+{
+    (void)state;
+    spg_config config = spg_config_default();
+    log_lines log = {0};
+    config.place = SPG_PLACE_DEVICE;
+    config.log = take_line;
+    config.log_user = &log;
+    spg_context *context = (spg_context *)(void *)&config;
+    spg_status status = spg_context_create(&config, &context);
+    if (status == SPG_OK) {
+        assert_int_equal(spg_context_place(context), SPG_PLACE_DEVICE);
+        spg_context_destroy(context);
+    } else {
+        assert_int_equal(status, SPG_ERROR_PLACE);
+        assert_null(context);
+        assert_int_equal(log.count, 1);
+        assert_non_null(strstr(log.last, "device"));
+    }
 }
 
 static void the_log_gets_the_description_and_every_message(void **state)

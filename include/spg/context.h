@@ -51,8 +51,9 @@ typedef struct spg_config {
 
 SPG_API spg_config spg_config_default(void);
 
-/* config may be NULL for the defaults. On failure *context is NULL. SPG_ERROR_PLACE: a device was asked for and there
- * is none, or this build has no device backend. */
+/* config may be NULL for the defaults. On failure *context is NULL, and config->log, if there is one, gets the reason.
+ * ARGUMENT: a member of config is out of range. PLACE: a device was asked for and there is none, or this build has no
+ * device backend. */
 SPG_API spg_status spg_context_create(const spg_config *config, spg_context **context);
 
 /* Frees the context and what it keeps. What was made through it goes before: matrices by spg_csr_free or spg_coo_free,
@@ -60,7 +61,7 @@ SPG_API spg_status spg_context_create(const spg_config *config, spg_context **co
 SPG_API void spg_context_destroy(spg_context *context);
 
 /* The message of the last call that failed: the argument, row or line at fault, or the bytes asked. "" if none did.
- * Valid until the next call on this context. */
+ * Valid until the next call on this context. Calls that only read, such as spgemm_last_stats, leave none. */
 SPG_API const char *spg_context_message(const spg_context *context);
 
 /* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. Matrices change places by spg_csr_copy and

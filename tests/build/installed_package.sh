@@ -43,6 +43,7 @@ mv first prefix
 [ -f prefix/include/spg/spg.h ] || fail "no header installed"
 pc=$(find prefix -name spg.pc)
 library_dir=$scratch/$(dirname "$(dirname "$pc")")
+[ -n "$(find prefix -name LICENSE)" ] || fail "no licence installed"
 [ -L "$library_dir/libspg.so" ] || fail "no shared library in $library_dir"
 [ -f "$library_dir/libspg.a" ] || fail "no static library in $library_dir"
 readelf -d "$library_dir/libspg.so" | grep -q 'SONAME.*libspg\.so\.[0-9]' || fail "libspg.so has no version"
