@@ -1,6 +1,7 @@
 /* Solves with a hierarchy: conjugate gradients preconditioned by its cycle, or cycles alone. */
 #include "solve.h"
 
+#include "amg_units.h"
 #include "argument.h"
 #include "clock.h"
 #include "memory.h"
@@ -182,8 +183,7 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
     spg_amg_solver *solver = solve->solver;
     const double largest = fmax(solve->norm, solve->residual);
     if (largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200)) return SPG_OK;
-    const int exponent = ilogb(largest);
-    const double unit = ldexp(1, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+    const double unit = spg_unit_of(largest);
     spg_status status = SPG_OK;
     if (solver->b == NULL)
         status = spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",

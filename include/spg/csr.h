@@ -55,8 +55,7 @@ SPG_API spg_status spg_csr_transpose(spg_context *context, const spg_csr *matrix
 
 /* y = alpha*A*x + beta*y. x has cols and y has rows elements of A's value type, at A's place; alpha and beta point to
  * one element on the host each, NULL meaning 1 and 0 (where beta is 0, y need not be initialised). Sums run in
- * storage order, so results do not depend on the number of threads. ARGUMENT: y overlaps x or an array
- * of A. */
+ * storage order, so results do not depend on the number of threads. ARGUMENT: y overlaps x or an array of A. */
 SPG_API spg_status spg_csr_spmv(spg_context *context, const void *alpha, const spg_csr *matrix, const void *x,
                                 const void *beta, void *y);
 

@@ -4,6 +4,8 @@
 
 #include "counts.cuh"
 
+#include "amg_units.h"
+
 #include <cfloat>
 #include <cstring>
 
@@ -17,16 +19,6 @@ namespace
 {
 
 enum { IS_REGULAR = 0, IS_SINGULAR = 1, IS_INFINITE = 2 };
-
-/* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
-__device__ inline double scaling_of(double magnitude)
-{
-    if (!(magnitude > 0)) return 1;
-    int exponent;
-    frexp(fmin(magnitude, DBL_MAX), &exponent);
-    const int half = exponent / 2 - (exponent % 2 < 0);
-    return ldexp(1.0, half > 500 ? -500 : half < -500 ? 500 : -half);
-}
 
 /* By the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read, too. */
 template <typename Value>
@@ -48,7 +40,7 @@ __global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, ma
         }
         const double most = fmax(reduce(sum, plus()), fabs(reduce(diagonal, plus())));
         largest = reduce(largest, maximum());
-        if (row >= 0 && lane == 0) scaling[row] = scaling_of(most > 0 ? most : largest);
+        if (row >= 0 && lane == 0) scaling[row] = spg_scaling_of(most > 0 ? most : largest);
     });
 }
 
@@ -168,7 +160,7 @@ __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense, spg
     least = combine_block(least, INFINITY, minimum());
     most = combine_block(most, 0.0, maximum());
     if (threadIdx.x != 0) return;
-    bool is_regular = least == INFINITY || least > dense.least_share * fmax(most, dense.scale);
+    bool is_regular = least == INFINITY || least > dense.least_share * fmax(most, dense.least);
     tally->long_rows = tally->nnz != 0 ? IS_INFINITE : is_regular ? IS_REGULAR : IS_SINGULAR;
     tally->nnz = 0;
 }
@@ -281,7 +273,7 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
     created->n = A->rows;
     created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
     created->type = A->value_type;
-    created->scale = source->R != nullptr ? 1 : 0;
+    created->least = source->R != nullptr ? 1 : 0;
     created->least_share =
         (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
     int64_t taken = sizeof *created;

@@ -13,8 +13,8 @@
 struct spg_amg_dense {
     int64_t n, padded; /* rows of the operator, and of the tableau */
     spg_type type;
-    double least_share; /* of the largest pivot or singular value, or of scale: at most this counts as zero */
-    double scale;       /* 1 where a restriction made the operator, else 0 */
+    double least_share; /* of the largest pivot or singular value, but of `least` at least: this counts as zero */
+    double least;       /* 1 where a restriction made the operator, else 0 */
     double *scaling;    /* S, of each row and column: the tableau takes S A S; see spg_amg_backend.dense_create */
     double *tableau;    /* padded x padded: S A S, and by pivots then its inverse, rows and columns permuted */
     double *inverse;    /* of S A S: n x n, row-major */

@@ -101,7 +101,7 @@ __global__ __launch_bounds__(THREADS) void weigh_rows(spg_amg_dense dense, bool 
     __syncthreads();
     for (int64_t k = threadIdx.x; k < dense.n && reciprocals; k += THREADS) {
         double square = dense.pivots[k];
-        dense.pivots[k] = sqrt(square) > dense.least_share * fmax(sqrt(most), dense.scale) ? 1 / square : 0;
+        dense.pivots[k] = sqrt(square) > dense.least_share * fmax(sqrt(most), dense.least) ? 1 / square : 0;
     }
 }
 

@@ -87,7 +87,7 @@ template <typename Offset, typename Value, typename Entry, typename Each>
 __device__ inline void for_each_product(const matrix_view<Value> &A, row_shares shares, row_tile<Value> &tile,
                                         const Entry *x, Each &&each)
 {
-    const int32_t *columns = A.columns; /* in registers: a parameter's members would be asked for again and again */
+    const int32_t *columns = A.columns;
     const Value *values = A.values;
     const auto read = [=](Offset k) { return row_entry<Value>{columns[k], values[k]}; };
     const auto term = [=](const row_entry<Value> &of) { return of.value * (Value)x[of.column]; };

@@ -7,6 +7,8 @@
 
 #include "../containers/order.cuh"
 
+#include "amg_units.h"
+
 namespace spg
 {
 
@@ -59,18 +61,7 @@ template <typename Value> __device__ double rest_of(double square, double norm)
     return rest > (sizeof(Value) == sizeof(float) ? 1e-5 : 1e-10) * norm ? rest : 0;
 }
 
-/* Whether squares under- or overflowed on the way to a norm. */
-__device__ inline bool is_extreme(double norm, const unknowns &rows)
-{
-    return rows.count > 0 && !(norm >= 0x1p-450 && norm <= 0x1p450);
-}
-
-__device__ inline double unit_of(double largest)
-{
-    if (!(largest > 0)) return 1;
-    const int exponent = ilogb(largest);
-    return ldexp(1.0, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
-}
+__device__ inline bool is_extreme(double norm, const unknowns &rows) { return rows.count > 0 && spg_is_extreme(norm); }
 
 /* One candidate: T is its direction. */
 template <typename Value> __global__ __launch_bounds__(THREADS) void normalise(tentative_job<Value> job)
@@ -88,7 +79,7 @@ template <typename Value> __global__ __launch_bounds__(THREADS) void normalise(t
             for (int r = lane; r < rows.count; r += job.lanes)
                 largest = fmax(largest, fabs(candidate_value(job, rows[r], 0)));
             largest = combine_lanes(largest, job.lanes, maximum());
-            if (is_extreme(norm, rows)) unit = unit_of(largest);
+            if (is_extreme(norm, rows)) unit = spg_unit_of(largest);
             square = 0;
             for (int r = lane; r < rows.count; r += job.lanes) {
                 double value = candidate_value(job, rows[r], 0) / unit;
@@ -125,7 +116,7 @@ __device__ double choose_unit(const tentative_job<Value> &job, const unknowns &r
     for (int r = lane; r < rows.count; r += job.lanes)
         largest = fmax(largest, fabs(job.columns[rows[r] * job.candidates + c]));
     largest = combine_lanes(largest, job.lanes, maximum());
-    const double unit = is_extreme(norm, rows) ? unit_of(largest) : 1;
+    const double unit = is_extreme(norm, rows) ? spg_unit_of(largest) : 1;
     for (int r = lane; r < rows.count; r += job.lanes) job.columns[rows[r] * job.candidates + c] /= unit;
     return unit;
 }

@@ -5,6 +5,7 @@
 #include "host/work.h"
 #include "host_amg.h"
 
+#include "amg_units.h"
 #include "memory.h"
 
 #include <float.h>
@@ -79,16 +80,6 @@ static double least_share(const spg_amg_dense *dense)
 {
     const double eps = dense->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
     return (dense->n > 64 ? dense->n : 64) * eps;
-}
-
-/* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
-static double scaling_of(double magnitude)
-{
-    if (!(magnitude > 0)) return 1;
-    int exponent;
-    frexp(fmin(magnitude, DBL_MAX), &exponent);
-    const int half = exponent / 2 - (exponent % 2 < 0);
-    return ldexp(1, half > 500 ? -500 : half < -500 ? 500 : -half);
 }
 
 static double magnitude_of(const spg_amg_dense_source *source, int64_t row)
@@ -205,7 +196,7 @@ static spg_status decompose(spg_context *context, spg_amg_dense *dense)
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
     const spg_csr *A = source->A;
-    for (int64_t i = 0; i < A->rows; ++i) dense->scaling[i] = scaling_of(magnitude_of(source, i));
+    for (int64_t i = 0; i < A->rows; ++i) dense->scaling[i] = spg_scaling_of(magnitude_of(source, i));
     spg_status status = find_unknowns(context, dense, A);
     if (status != SPG_OK) return status;
     spread(dense, A);

@@ -1,6 +1,7 @@
 /* The tentative prolongator: the candidates cut along the aggregates, made orthonormal in each by modified Gram-Schmidt
  * (Vanek, Mandel, Brezina 1996, section 5.2). What is left out of T stands in the coarse candidates. */
 #define REAL_ONLY
+#include "amg_units.h"
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
@@ -19,10 +20,6 @@ typedef struct tentative_job {
     int threads;
     double *columns; /* largest*k of each thread */
 } tentative_job;
-
-/* Of norms whose squares are sums that nothing was lost from. */
-#define LEAST_NORM 0x1p-450
-#define MOST_NORM 0x1p450
 
 #define TEMPLATE "host/amg/tentative.inc.h"
 #include "host/for_each_value_type.h"

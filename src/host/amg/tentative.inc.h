@@ -30,9 +30,7 @@ static double NAMED(choose_unit)(double *x, int64_t m)
 {
     double largest = 0;
     for (int64_t r = 0; r < m; ++r) largest = fmax(largest, fabs(x[r]));
-    if (largest == 0) return 1;
-    const int exponent = ilogb(largest);
-    const double unit = ldexp(1, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+    const double unit = spg_unit_of(largest);
     for (int64_t r = 0; r < m; ++r) x[r] /= unit;
     return unit;
 }
@@ -42,7 +40,7 @@ static void NAMED(orthonormalise)(double *columns, int64_t m, int c, VALUE *coar
 {
     double *x = columns + c * m;
     double norm = sqrt(NAMED(inner_product)(x, x, m)), unit = 1;
-    if (!(norm >= LEAST_NORM && norm <= MOST_NORM)) {
+    if (spg_is_extreme(norm)) {
         unit = NAMED(choose_unit)(x, m);
         norm = sqrt(NAMED(inner_product)(x, x, m));
     }

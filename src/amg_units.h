@@ -1,0 +1,33 @@
+/* Powers of two that keep multigrid's numbers from under- and overflowing: to multiply by them changes no bits. For the
+ * host and for kernels. Private. */
+#ifndef SPG_SRC_AMG_UNITS_H
+#define SPG_SRC_AMG_UNITS_H
+
+#include "inline.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+/* Whether squares under- or overflowed on the way to a norm, or nearly. */
+SPG_INLINE bool spg_is_extreme(double norm) { return !(norm >= 0x1p-450 && norm <= 0x1p450); }
+
+/* The power of two at or below a finite magnitude, within 2^1000 of 1; 1 for none. */
+SPG_INLINE double spg_unit_of(double magnitude)
+{
+    if (!(magnitude > 0)) return 1;
+    const int exponent = ilogb(magnitude);
+    return ldexp(1.0, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+}
+
+/* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
+SPG_INLINE double spg_scaling_of(double magnitude)
+{
+    if (!(magnitude > 0)) return 1;
+    int exponent;
+    frexp(fmin(magnitude, DBL_MAX), &exponent);
+    const int half = exponent / 2 - (exponent % 2 < 0);
+    return ldexp(1.0, half > 500 ? -500 : half < -500 ? 500 : -half);
+}
+
+#endif
