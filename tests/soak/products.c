@@ -44,13 +44,15 @@ void soak_draw_products(uint64_t *state, soak_case *c)
     int64_t m, k, n;
     draw_sizes(state, &m, &k, &n);
     const bool costly = chance_of(state, 4);
-    const int64_t most = costly ? 20000000 : 1500000;
+    const int64_t entries = costly ? 5000000 : 300000;
+    int64_t most = costly ? 20000000 : chance_log(state, 5000, 1500000);
     soak_pattern a = soak_draw_pattern(state, soak_draw_row_kind(state));
     soak_pattern b = soak_draw_pattern(state, soak_draw_row_kind(state));
     b.widest = chance_of(state, 4);
+    if (b.widest && most > 200000) most = 200000; /* columns far apart cost more */
     if (costly) c->settings.caller_allocates = false, c->settings.fail_at = 0;
-    soak_draw_matrix(state, &b, k, n, most / 4, &c->settings, &c->matrices[1]);
-    soak_draw_matrix(state, &a, m, k, most / 4, &c->settings, &c->matrices[0]);
+    soak_draw_matrix(state, &b, k, n, b.widest ? most : entries, &c->settings, &c->matrices[1]);
+    soak_draw_matrix(state, &a, m, k, entries, &c->settings, &c->matrices[0]);
     bound_products(&c->matrices[0], &c->matrices[1], most);
     c->count = 2;
     c->names[0] = "A", c->names[1] = "B";

@@ -14,7 +14,7 @@ typedef struct writer {
     const soak_pattern *pattern;
     uint64_t *state, base; /* base: of what rows have in common */
     int64_t rows, cols;
-    int64_t nnz, room, row_room;
+    int64_t most, nnz, room, row_room;
     int32_t *columns, *row;
 } writer;
 
@@ -67,11 +67,23 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* n of all columns, each set alike: Knuth's selection sampling, for rows that have many of them. */
+static void select_columns(writer *w, uint64_t *state, int64_t n)
+{
+    for (int64_t j = 0, k = 0; k < n; j++)
+        if (chance_unit(state) * (double)(w->cols - j) < (double)(n - k)) w->row[k++] = (int32_t)j;
+}
+
 /* At most n distinct columns, ascending: draws from a range shorter by n - 1, each moved up by its rank. */
 static int64_t choose_columns(writer *w, uint64_t *state, int64_t n)
 {
     if (n > w->cols) n = w->cols;
+    if (n > w->most - w->nnz) n = w->most > w->nnz ? w->most - w->nnz : 0;
     w->row = soak_grow(w->row, &w->row_room, 2 * n + 1, sizeof *w->row);
+    if (n > w->cols / 16 && !w->pattern->skewed) {
+        select_columns(w, state, n);
+        return n;
+    }
     for (int64_t k = 0; k < n; k++) {
         const int64_t range = w->cols - n + 1;
         const double u = chance_unit(state);
@@ -158,10 +170,10 @@ static void shuffle(uint64_t *state, int32_t *row, int64_t n)
     }
 }
 
-static void write_row(writer *w, int64_t i, int64_t most)
+static void write_row(writer *w, int64_t i)
 {
     int64_t n = row_columns(w, i);
-    if (w->nnz + n > most) n = most > w->nnz ? most - w->nnz : 0;
+    if (w->nnz + n > w->most) n = w->most > w->nnz ? w->most - w->nnz : 0;
     if (w->pattern->repeated) n = repeat_some(w, n);
     if (w->pattern->order == SOAK_UNSORTED || (w->pattern->order == SOAK_MIXED && chance_of(w->state, 10)))
         shuffle(w->state, w->row, n);
@@ -217,11 +229,12 @@ void soak_draw_matrix(uint64_t *state, const soak_pattern *pattern, int64_t rows
 {
     soak_pattern fitting = *pattern;
     if (rows > 0 && fitting.mean > (double)most / (double)rows) fitting.mean = (double)most / (double)rows;
-    writer w = {.pattern = &fitting, .state = state, .base = test_random(state), .rows = rows, .cols = cols};
+    writer w = {
+        .pattern = &fitting, .state = state, .base = test_random(state), .rows = rows, .cols = cols, .most = most};
     const spg_type offset_type = chance_of(state, 60) ? SPG_I32 : SPG_I64;
     *matrix = soak_matrix(rows, cols, 0, offset_type, settings->value_type);
     for (int64_t i = 0; i < rows; i++) {
-        write_row(&w, i, most);
+        write_row(&w, i);
         soak_set_offset(matrix, i + 1, w.nnz);
     }
     /* Arrays of just their size: what reads past them is seen. */
