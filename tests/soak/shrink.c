@@ -75,6 +75,13 @@ static void copy_matrices(soak_case *c)
     for (int k = 0; k < c->count; k++) c->matrices[k] = soak_matrix_copy(&c->matrices[k]);
 }
 
+void soak_leave_out(soak_case *c, int dimension, int64_t begin, int64_t end)
+{
+    soak_case whole = *c;
+    leave_out(c, dimension, begin, end);
+    soak_case_free(&whole);
+}
+
 bool soak_candidate(const soak_case *c, int64_t number, soak_case *candidate, bool *made)
 {
     *candidate = *c;

@@ -4,6 +4,9 @@
 
 #include "supervise.h"
 
+/* Leaves part [begin, end) of a dimension out of every matrix that has it. */
+void soak_leave_out(soak_case *c, int dimension, int64_t begin, int64_t end);
+
 /* Candidates of a case, numbered: a simpler setting, or a part of a dimension or of a matrix's entries left out, from
  * halves on. False past the last; *made is false where there is no candidate of this number. */
 bool soak_candidate(const soak_case *c, int64_t number, soak_case *candidate, bool *made);

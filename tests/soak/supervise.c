@@ -72,8 +72,9 @@ bool soak_check_case(const soak_options *options, const soak_case *c)
     if (right && (before != after || lent_before != lent_after))
         right = soak_fault("what the soak took was not given back: %lld and %lld bytes", (long long)(after - before),
                            (long long)(lent_after - lent_before));
-    atomic_store(&soak_common->begun_us, 0);
-    return right && soak_common->fault[0] == '\0';
+    right = right && soak_common->fault[0] == '\0';
+    if (right) atomic_store(&soak_common->begun_us, 0); /* after a fault the process must end soon, too */
+    return right;
 }
 
 /* The family that has had the least time. */
