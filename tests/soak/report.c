@@ -158,13 +158,14 @@ static const struct {
 
 static void print_families(const soak_options *options)
 {
-    printf("\n%-14s%12s%12s%14s\n", "family", "cases", "seconds", "cases/s");
+    printf("\n%-14s%10s%10s%10s%14s\n", "family", "cases", "seconds", "cases/s", "longest");
     for (int k = 0; k < soak_family_count; k++) {
         if (!options->chosen[k]) continue;
         const double seconds = (double)atomic_load(&soak_common->spent_us[k]) * 1e-6;
         const int64_t cases = atomic_load(&soak_common->cases[k]);
-        printf("%-14s%12lld%12.1f%14.1f\n", soak_families[k].name, (long long)cases, seconds,
-               seconds > 0 ? (double)cases / seconds : 0.0);
+        printf("%-14s%10lld%10.1f%10.1f%12.1f s, case %lld\n", soak_families[k].name, (long long)cases, seconds,
+               seconds > 0 ? (double)cases / seconds : 0.0, (double)atomic_load(&soak_common->longest_us[k]) * 1e-6,
+               (long long)atomic_load(&soak_common->longest[k]));
     }
 }
 

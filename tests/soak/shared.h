@@ -13,6 +13,7 @@ typedef struct soak_shared {
     _Atomic int64_t next[SOAK_MOST_FAMILIES];     /* the number of the family's next case */
     _Atomic int64_t cases[SOAK_MOST_FAMILIES];    /* ended without a fault */
     _Atomic int64_t spent_us[SOAK_MOST_FAMILIES]; /* in them */
+    _Atomic int64_t longest_us[SOAK_MOST_FAMILIES], longest[SOAK_MOST_FAMILIES]; /* the case that took longest */
     _Atomic int64_t traits[SOAK_TRAIT_COUNT];
     _Atomic int family;            /* of the case that runs */
     _Atomic int64_t number;        /* its number */

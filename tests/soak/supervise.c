@@ -102,7 +102,12 @@ int soak_run_cases(const soak_options *options, void *what)
         soak_draw_case(family, options->seed, number, &c);
         const bool right = soak_check_case(options, &c);
         soak_case_free(&c);
-        atomic_fetch_add(&soak_common->spent_us[family], soak_now_us() - begun);
+        const int64_t spent = soak_now_us() - begun;
+        atomic_fetch_add(&soak_common->spent_us[family], spent);
+        if (spent > atomic_load(&soak_common->longest_us[family])) {
+            atomic_store(&soak_common->longest_us[family], spent);
+            atomic_store(&soak_common->longest[family], number);
+        }
         if (!right) return SOAK_STATUS_FAULT;
         atomic_fetch_add(&soak_common->cases[family], 1);
         if (options->only_case >= 0) break;
