@@ -24,3 +24,6 @@ says() {
     echo "no '$2' in:"
     cat "$folder/$1"
 }
+
+# Records are looked into where there is a whole Python; Debian's python3-minimal has no json.
+has_python() { python3 -c 'import json, xml.dom.minidom' 2>/dev/null; }

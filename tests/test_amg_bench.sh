@@ -11,7 +11,7 @@ check_record() # LINES
 {
     lines=$(wc -l <"$folder/record.jsonl")
     [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
-    command -v python3 >/dev/null || return
+    has_python || return 0
     python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 numbers = {"setup_ms", "setup_min_ms", "setup_max_ms", "galerkin_ms", "AP_ms", "RAP_ms", "transpose_ms", "strength_ms",

@@ -39,7 +39,7 @@ check_record() # LINES
 {
     lines=$(wc -l <"$folder/record.jsonl")
     [ "$lines" -ge "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1 or more"; }
-    command -v python3 >/dev/null || return
+    has_python || return 0
     python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 fields = {"matrix": str, "product": str, "implementation": str, "place": str, "device": str, "type": str,

@@ -97,6 +97,17 @@ mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc
 quietly make -C shared_pc
 (export LD_LIBRARY_PATH="$library_dir" && run_examples shared_pc)
+
+# The static library beside shared ones, then everything static, which takes Fortran's runtime where LAPACK is of Fortran.
+rm "$library_dir"/libspg.so*
 cp "$tree"/examples/* static_pc
+quietly make -C static_pc PKG_CONFIG='pkg-config --static'
+run_examples static_pc
+if grep -q '^SPG_LAPACK_STATIC_WORDS:INTERNAL=none$' "$build/CMakeCache.txt"; then
+    echo "LAPACK cannot be linked statically here: not tried"
+    exit
+fi
+quietly make -C static_pc clean
 quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static
+! readelf -l static_pc/plan | grep -q INTERP || fail "static_pc/plan is not static"
 run_examples static_pc
