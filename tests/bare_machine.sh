@@ -93,10 +93,10 @@ enter() # MACHINE
         TERM=dumb sh -eu -c 'cd /root/spg; . /root/commands; test -z "$(git status --porcelain)"'
 }
 
-# The commands of README.md's first block after a line.
-block() # LINE
+# The commands of README.md's first block after the line that begins so.
+block() # BEGINNING
 {
-    awk -v line="$1" '$0 == line { found = 1 } found && /^```$/ { exit } found && inside { print } found && /^```sh$/ { inside = 1 }' \
+    awk -v line="$1" 'index($0, line) == 1 { found = 1 } found && /^```$/ { exit } found && inside { print } found && /^```sh$/ { inside = 1 }' \
         "$root/README.md"
 }
 
@@ -116,7 +116,7 @@ run_commands() # NAME; the commands on standard input
 # What README says of the library alone, what the whole tree says there, and README's program on what was installed.
 library()
 {
-    block 'Install and link:'
+    block 'Install and link'
     cat <<'END'
 for lacking in libsuitesparse-dev SPG_BUILD_BENCH=OFF; do
     ! cmake -S . -B build-all >build-all.log 2>&1

@@ -167,6 +167,10 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
     run 0 $quick --weights powerlaw --items 100 --draws 10000 --peers none
     run 1 $quick --items 100 --draws 1000 --json "$folder/missing/record.jsonl"
     says err "cannot be opened"
+    [ ! -c /dev/full ] || { run 1 $quick --items 100 --draws 1000 --json /dev/full; says err "/dev/full: "; }
+    tells_a_full_disk --help
+    tells_a_full_disk $quick --items 100 --draws 1000 --peers none
+    tells_why_no_device --items 100 --draws 1000 --peers none
     run 1 $quick --items 100 --draws 1000 --method butterfly --peers none
     says err "no method and no peer"
 
