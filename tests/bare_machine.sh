@@ -124,7 +124,7 @@ for lacking in libsuitesparse-dev SPG_BUILD_BENCH=OFF; do
 done
 rm -r build-all build-all.log
 mkdir /root/user
-awk '/^```c$/ { inside = 1; next } /^```$/ { exit } inside' README.md >/root/user/main.c
+awk '/^```c$/ { inside = 1; next } inside && /^```$/ { exit } inside' README.md >/root/user/main.c
 cat >/root/user/CMakeLists.txt <<LISTS
 cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C)
