@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "host_matrix.h"
 #include "place_under_soak.h"
+#include "prolongators.h"
 #include "rows.h"
 #include "systems.h"
 #include "traits.h"
@@ -66,6 +67,7 @@ typedef struct level {
     spg_amg_level_view view;
     spg_csr A, P, R;
     int32_t *aggregate_of;
+    void *candidate; /* NULL on level 0 */
 } level;
 
 static bool fetch_level(hierarchy *h, int l, level *got)
@@ -73,6 +75,11 @@ static bool fetch_level(hierarchy *h, int l, level *got)
     memset(got, 0, sizeof *got);
     if (spg_amg_level(h->amg, l, &got->view) != SPG_OK) return soak_fault("%s: no view of level %d", h->p.name, l);
     bool right = soak_fetch(&h->p, &got->view.A, &got->A);
+    if (got->view.candidate_values != NULL) {
+        const size_t bytes = (size_t)(got->view.A.rows * got->view.candidates) * spg_type_size(got->view.A.value_type);
+        got->candidate = soak_array((int64_t)bytes, 1);
+        soak_fetch_bytes(&h->p, got->view.candidate_values, bytes, got->candidate);
+    }
     if (!right || l + 1 == spg_amg_levels(h->amg)) return right;
     got->aggregate_of = soak_array(got->view.nodes, sizeof *got->aggregate_of);
     soak_fetch_bytes(&h->p, got->view.aggregate_of, (size_t)got->view.nodes * sizeof *got->aggregate_of,
@@ -86,6 +93,19 @@ static void free_level(level *l)
     spg_csr_free(test_host(), &l->P);
     spg_csr_free(test_host(), &l->R);
     free(l->aggregate_of);
+    free(l->candidate);
+}
+
+/* Of one unknown a node. */
+static bool is_smoothed(const hierarchy *h, int number, const level *l, const level *next)
+{
+    char what[80];
+    snprintf(what, sizeof what, "%s: level %d's P", h->p.name, number);
+    const double rho = l->view.rho;
+    const soak_smoothing smoothing = {&l->A,           &l->P,
+                                      l->aggregate_of, l->candidate,
+                                      next->candidate, rho > 0 ? h->options.prolongator_relaxation / rho : 0};
+    return soak_is_smoothed(&smoothing, what);
 }
 
 /* R is P^T, aggregates are in range, and the next level's A is R*A*P: bit for bit. */
@@ -104,6 +124,7 @@ static bool is_made_of_its_parts(const hierarchy *h, int number, const level *l,
     right = right && soak_is_same(&l->R, &transpose, what);
     snprintf(what, sizeof what, "%s: level %d's A", h->p.name, number + 1);
     right = right && soak_is_same(&next->A, &product, what);
+    if (right && h->dominant && h->options.block_size == 1) right = is_smoothed(h, number, l, next);
     spg_csr_free(test_host(), &transpose);
     spg_csr_free(test_host(), &product);
     return right;
