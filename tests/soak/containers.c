@@ -362,7 +362,7 @@ static bool lend_coo(containers *k)
     return spg_coo_copy(test_lender(), &k->shuffled, &k->coo) == SPG_OK || soak_fault("device: no copy of triples");
 }
 
-static bool check_at(const soak_case *c, spg_place place, soak_transcript *told)
+static bool check_at(const soak_case *c, const soak_where *where, soak_transcript *told)
 {
     uint64_t state = c->settings.seed;
     const spg_type type = c->settings.value_type;
@@ -375,14 +375,14 @@ static bool check_at(const soak_case *c, spg_place place, soak_transcript *told)
     if (chance_of(&state, 60)) k.beta = (const char *)scalars + spg_type_size(type);
     void *x = soak_array((int64_t)k.x_bytes, 1);
     soak_draw_numbers(c->settings.seed + 1, c->settings.numbers, type, k.host->cols, x);
-    bool right = soak_open(c, place, &k.p) && soak_lend(&k.p, k.host, &k.csr) && lend_coo(&k);
+    bool right = soak_open(c, where, &k.p) && soak_lend(&k.p, k.host, &k.csr) && lend_coo(&k);
     if (right) k.x = soak_lend_bytes(&k.p, x, k.x_bytes);
     right = right && checks_contents(&k);
     for (int n = 0; right && n < CALLS; n++) right = check_call(&k, &calls[n]);
     right = right && multiplies(&k);
     if (k.x != NULL) soak_give_back_bytes(&k.p, k.x, k.x_bytes);
     soak_give_back(&k.p, &k.csr);
-    if (place == SPG_PLACE_DEVICE) spg_coo_free(test_lender(), &k.coo);
+    if (where->place == SPG_PLACE_DEVICE) spg_coo_free(test_lender(), &k.coo);
     free_coo(&k.shuffled);
     free(x);
     return soak_close(&k.p) && right;
@@ -392,7 +392,7 @@ bool soak_check_containers(const soak_case *c, const soak_run *run)
 {
     static soak_transcript told[2];
     bool right = true;
-    for (int k = 0; right && k < run->count; k++) right = check_at(c, run->places[k], &told[k]);
+    for (int k = 0; right && k < run->count; k++) right = check_at(c, &run->at[k], &told[k]);
     if (right && run->count == 2 && c->settings.workspace_limit == 0) right = soak_is_same_told(&told[1], &told[0]);
     if (right) soak_count(SOAK_END_DONE);
     for (int k = 0; k < 2; k++) soak_forget(&told[k]);

@@ -194,12 +194,12 @@ static bool plan_at(soak_place *p, const operands o[2], const spg_csr expected[2
     return right;
 }
 
-static bool check_at(const soak_case *c, spg_place place, const spg_csr *renewed, const spg_csr expected[2])
+static bool check_at(const soak_case *c, const soak_where *where, const spg_csr *renewed, const spg_csr expected[2])
 {
     soak_place p;
     spg_csr here[2][SOAK_MATRICES];
     memset(here, 0, sizeof here);
-    bool right = soak_open(c, place, &p);
+    bool right = soak_open(c, where, &p);
     for (int k = 0; right && k < c->count; k++)
         right = soak_lend(&p, &c->matrices[k], &here[0][k]) && soak_lend(&p, &renewed[k], &here[1][k]);
     const operands o[2] = {operands_of(here[0], c->count), operands_of(here[1], c->count)};
@@ -225,7 +225,7 @@ bool soak_check_galerkin(const soak_case *c, const soak_run *run)
     }
     const operands o[2] = {operands_of(c->matrices, c->count), operands_of(renewed, c->count)};
     bool right = two_products(c, &o[0], true, &expected[0]) && two_products(c, &o[1], false, &expected[1]);
-    for (int k = 0; right && k < run->count; k++) right = check_at(c, run->places[k], renewed, expected);
+    for (int k = 0; right && k < run->count; k++) right = check_at(c, &run->at[k], renewed, expected);
     for (int k = 0; k < 2; k++) spg_csr_free(test_host(), &expected[k]);
     for (int k = 0; k < c->count; k++) soak_matrix_free(&renewed[k]);
     return right;

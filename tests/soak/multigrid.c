@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "host_matrix.h"
 #include "place_under_soak.h"
+#include "prolongators.h"
 #include "rows.h"
 #include "systems.h"
 #include "traits.h"
@@ -21,7 +22,8 @@ typedef struct hierarchy {
     spg_csr here;
     spg_amg_options options;
     spg_amg *amg;
-    bool dominant; /* then numbers are compared, and solves may not break down */
+    bool dominant; /* then solves may not break down */
+    bool on_host;  /* wherever the case runs: then numbers are the same bit for bit; else to rounding, where dominant */
     double tolerance;
     soak_transcript *told;
 } hierarchy;
@@ -65,6 +67,7 @@ typedef struct level {
     spg_amg_level_view view;
     spg_csr A, P, R;
     int32_t *aggregate_of;
+    void *candidate; /* NULL on level 0 */
 } level;
 
 static bool fetch_level(hierarchy *h, int l, level *got)
@@ -72,6 +75,11 @@ static bool fetch_level(hierarchy *h, int l, level *got)
     memset(got, 0, sizeof *got);
     if (spg_amg_level(h->amg, l, &got->view) != SPG_OK) return soak_fault("%s: no view of level %d", h->p.name, l);
     bool right = soak_fetch(&h->p, &got->view.A, &got->A);
+    if (got->view.candidate_values != NULL) {
+        const size_t bytes = (size_t)(got->view.A.rows * got->view.candidates) * spg_type_size(got->view.A.value_type);
+        got->candidate = soak_array((int64_t)bytes, 1);
+        soak_fetch_bytes(&h->p, got->view.candidate_values, bytes, got->candidate);
+    }
     if (!right || l + 1 == spg_amg_levels(h->amg)) return right;
     got->aggregate_of = soak_array(got->view.nodes, sizeof *got->aggregate_of);
     soak_fetch_bytes(&h->p, got->view.aggregate_of, (size_t)got->view.nodes * sizeof *got->aggregate_of,
@@ -85,6 +93,19 @@ static void free_level(level *l)
     spg_csr_free(test_host(), &l->P);
     spg_csr_free(test_host(), &l->R);
     free(l->aggregate_of);
+    free(l->candidate);
+}
+
+/* Of one unknown a node. */
+static bool is_smoothed(const hierarchy *h, int number, const level *l, const level *next)
+{
+    char what[80];
+    snprintf(what, sizeof what, "%s: level %d's P", h->p.name, number);
+    const double rho = l->view.rho;
+    const soak_smoothing smoothing = {&l->A,           &l->P,
+                                      l->aggregate_of, l->candidate,
+                                      next->candidate, rho > 0 ? h->options.prolongator_relaxation / rho : 0};
+    return soak_is_smoothed(&smoothing, what);
 }
 
 /* R is P^T, aggregates are in range, and the next level's A is R*A*P: bit for bit. */
@@ -103,6 +124,7 @@ static bool is_made_of_its_parts(const hierarchy *h, int number, const level *l,
     right = right && soak_is_same(&l->R, &transpose, what);
     snprintf(what, sizeof what, "%s: level %d's A", h->p.name, number + 1);
     right = right && soak_is_same(&next->A, &product, what);
+    if (right && h->dominant && h->options.block_size == 1) right = is_smoothed(h, number, l, next);
     spg_csr_free(test_host(), &transpose);
     spg_csr_free(test_host(), &product);
     return right;
@@ -111,7 +133,7 @@ static bool is_made_of_its_parts(const hierarchy *h, int number, const level *l,
 static void tell_level(const hierarchy *h, int number, const level *l, double tolerance)
 {
     /* Thresholds on numbers that are the same to rounding alone may fall either way. */
-    if (h->options.theta > 0 && number > 0) return;
+    if (h->options.theta > 0 && number > 0 && !h->on_host) return;
     char name[32];
     if (number > 0) {
         snprintf(name, sizeof name, "level %d's A", number);
@@ -132,7 +154,7 @@ static bool tell_hierarchy(hierarchy *h, double tolerance)
     bool right = fetch_level(h, 0, &l);
     if (h->options.theta == 0) soak_tell(h->told, "levels", &levels, sizeof levels);
     for (int k = 0; right && k < most; k++) {
-        tell_level(h, k, &l, h->dominant ? tolerance : HUGE_VAL);
+        tell_level(h, k, &l, h->on_host ? 0 : h->dominant ? tolerance : HUGE_VAL);
         if (k + 1 == levels) break;
         right = fetch_level(h, k + 1, &next) && is_made_of_its_parts(h, k, &l, &next);
         free_level(&l);
@@ -280,14 +302,14 @@ static bool work(hierarchy *h)
     return right;
 }
 
-static bool check_at(const soak_case *c, spg_place place, soak_transcript *told)
+static bool check_at(const soak_case *c, const soak_where *where, bool on_host, soak_transcript *told)
 {
     uint64_t state = c->settings.seed;
-    hierarchy h = {.host = &c->matrices[0], .told = told};
+    hierarchy h = {.host = &c->matrices[0], .on_host = on_host, .told = told};
     h.options = draw_options(&state, h.host->rows);
     h.dominant = soak_is_dominant(h.host);
     h.tolerance = h.host->value_type == SPG_F32 ? 2e-2 : 1e-5;
-    const bool right = soak_open(c, place, &h.p) && soak_lend(&h.p, h.host, &h.here) && work(&h);
+    const bool right = soak_open(c, where, &h.p) && soak_lend(&h.p, h.host, &h.here) && work(&h);
     soak_give_back(&h.p, &h.here);
     return soak_close(&h.p) && right;
 }
@@ -297,8 +319,9 @@ bool soak_check_multigrid(const soak_case *c, const soak_run *run)
     static soak_transcript told[2];
     bool right = true;
     uint64_t state = c->settings.seed;
-    for (int k = 0; right && k < run->count; k++) right = check_at(c, run->places[k], &told[k]);
-    const bool alike = draw_options(&state, c->matrices[0].rows).aggregation == SPG_AGGREGATION_MIS2;
+    const bool on_host = run->at[run->count - 1].place == SPG_PLACE_HOST;
+    for (int k = 0; right && k < run->count; k++) right = check_at(c, &run->at[k], on_host, &told[k]);
+    const bool alike = on_host || draw_options(&state, c->matrices[0].rows).aggregation == SPG_AGGREGATION_MIS2;
     /* What a limit refused at one place has told nothing there. */
     if (right && run->count == 2 && alike && c->settings.workspace_limit == 0)
         right = soak_is_same_told(&told[1], &told[0]);

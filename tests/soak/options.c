@@ -26,7 +26,7 @@ static const char help[] =
 
 const char *soak_place_name(const soak_run *run)
 {
-    return run->count == 2 ? "both" : run->places[0] == SPG_PLACE_HOST ? "host" : "device";
+    return run->count == 2 ? "both" : run->at[0].place == SPG_PLACE_HOST ? "host" : "device";
 }
 
 static bool parse_families(const char *text, soak_options *options)
@@ -48,16 +48,15 @@ static bool parse_families(const char *text, soak_options *options)
     return true;
 }
 
-static bool parse_places(const char *text, soak_options *options)
+bool soak_choose_places(const char *text, soak_options *options)
 {
     static const char *const words[] = {"host", "device", "both"};
-    static const soak_run runs[] = {{1, {SPG_PLACE_HOST, SPG_PLACE_HOST}},
-                                    {1, {SPG_PLACE_DEVICE, SPG_PLACE_DEVICE}},
-                                    {2, {SPG_PLACE_HOST, SPG_PLACE_DEVICE}}};
+    static const soak_run runs[] = {{1, {{SPG_PLACE_HOST, 0, "host"}}},
+                                    {1, {{SPG_PLACE_DEVICE, 0, "device"}}},
+                                    {2, {{SPG_PLACE_HOST, 0, "host"}, {SPG_PLACE_DEVICE, 0, "device"}}}};
     int chosen = 0;
     if (!parse_word("place", text, words, 3, &chosen)) return false;
     options->run = runs[chosen];
-    options->place_given = true;
     return true;
 }
 
@@ -73,7 +72,7 @@ static bool parse_seed(const char *text, uint64_t *seed)
 static bool parse_option(const char *name, const char *value, soak_options *o)
 {
     long long number = 0;
-    if (strcmp(name, "place") == 0) return parse_places(value, o);
+    if (strcmp(name, "place") == 0) return o->place_given = soak_choose_places(value, o);
     if (strcmp(name, "seconds") == 0) return parse_number(name, value, 0, 1e9, &o->seconds);
     if (strcmp(name, "seed") == 0) return parse_seed(value, &o->seed);
     if (strcmp(name, "only") == 0) return parse_families(value, o);

@@ -18,6 +18,9 @@ typedef struct soak_options {
 
 typedef enum soak_parsed { SOAK_GO, SOAK_HELP, SOAK_MISUSE } soak_parsed;
 
+/* Sets options->run. */
+bool soak_choose_places(const char *text, soak_options *options);
+
 soak_parsed soak_parse(int argc, char **argv, soak_options *options);
 
 /* "host", "device", "both". */

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool soak_open(const soak_case *c, spg_place place, soak_place *p)
+bool soak_open(const soak_case *c, const soak_where *where, soak_place *p)
 {
     const soak_settings *s = &c->settings;
     memset(p, 0, sizeof *p);
     p->of = c;
-    p->place = place;
-    p->name = place == SPG_PLACE_HOST ? "host" : "device";
+    p->place = where->place;
+    p->name = where->name;
     spg_config config = spg_config_default();
-    config.place = place;
-    config.threads = s->threads;
+    config.place = where->place;
+    config.threads = where->threads > 0 ? where->threads : s->threads;
     config.keep_bytes = s->keep_bytes;
     config.timing = s->timing;
     if (s->caller_allocates) config.allocator = test_allocator_hook(&p->memory);
@@ -28,7 +28,7 @@ bool soak_open(const soak_case *c, spg_place place, soak_place *p)
     if (status == SPG_OK && s->by_setters) status = spg_context_set_row_limits(p->context, &s->row_limits);
     if (status == SPG_OK && s->by_setters) status = spg_context_set_workspace_limit(p->context, s->workspace_limit);
     if (status != SPG_OK) return soak_fault("%s: no context: %s", p->name, spg_status_name(status));
-    if (spg_context_place(p->context) != place) return soak_fault("%s: a context of another place", p->name);
+    if (spg_context_place(p->context) != where->place) return soak_fault("%s: a context of another place", p->name);
     if (spg_context_describe(p->context)[0] == '\0') return soak_fault("%s: no description", p->name);
     return true;
 }

@@ -10,7 +10,7 @@
 typedef struct soak_place {
     const soak_case *of;
     spg_place place;
-    const char *name; /* "host", "device" */
+    const char *name; /* of where */
     spg_context *context;
     test_allocator memory;      /* the caller's allocator, where the settings ask for one */
     int64_t held_bytes, blocks; /* before the last call */
@@ -22,7 +22,7 @@ typedef enum soak_outcome {
     SOAK_WRONG    /* a fault is recorded */
 } soak_outcome;
 
-bool soak_open(const soak_case *c, spg_place place, soak_place *p);
+bool soak_open(const soak_case *c, const soak_where *where, soak_place *p);
 
 /* False after soak_fault: the context holds memory, or the allocator was not given all back. */
 bool soak_close(soak_place *p);

@@ -116,13 +116,13 @@ static bool plan_at(soak_place *p, const operands *o, const spg_csr expected[2])
     return right;
 }
 
-static bool check_at(const soak_case *c, spg_place place, const spg_csr *new_A, const spg_csr *new_B,
+static bool check_at(const soak_case *c, const soak_where *where, const spg_csr *new_A, const spg_csr *new_B,
                      const spg_csr expected[2])
 {
     soak_place p;
     operands o;
     memset(&o, 0, sizeof o);
-    bool right = soak_open(c, place, &p) && soak_lend(&p, &c->matrices[0], &o.A) &&
+    bool right = soak_open(c, where, &p) && soak_lend(&p, &c->matrices[0], &o.A) &&
                  soak_lend(&p, &c->matrices[1], &o.B) && soak_lend(&p, new_A, &o.new_A) &&
                  soak_lend(&p, new_B, &o.new_B) && plan_at(&p, &o, expected);
     soak_give_back(&p, &o.A);
@@ -140,7 +140,7 @@ bool soak_check_plans(const soak_case *c, const soak_run *run)
     soak_draw_numbers(c->settings.seed + 1, c->settings.numbers, B->value_type, B->nnz, new_B.values);
     bool right = one_shot(A, B, &expected[0]) && one_shot(&new_A, &new_B, &expected[1]) &&
                  soak_is_product(c, A, B, &expected[0], "host: product");
-    for (int k = 0; right && k < run->count; k++) right = check_at(c, run->places[k], &new_A, &new_B, expected);
+    for (int k = 0; right && k < run->count; k++) right = check_at(c, &run->at[k], &new_A, &new_B, expected);
     for (int k = 0; k < 2; k++) spg_csr_free(test_host(), &expected[k]);
     soak_matrix_free(&new_A);
     soak_matrix_free(&new_B);

@@ -160,11 +160,11 @@ static bool multiply_at(soak_place *p, const spg_csr *A, const spg_csr *B, spg_c
     return right;
 }
 
-static bool check_at(const soak_case *c, spg_place place, spg_csr *product)
+static bool check_at(const soak_case *c, const soak_where *where, spg_csr *product)
 {
     soak_place p;
     spg_csr A = {0}, B = {0};
-    bool right = soak_open(c, place, &p) && soak_lend(&p, &c->matrices[0], &A) && soak_lend(&p, &c->matrices[1], &B) &&
+    bool right = soak_open(c, where, &p) && soak_lend(&p, &c->matrices[0], &A) && soak_lend(&p, &c->matrices[1], &B) &&
                  multiply_at(&p, &A, &B, product);
     soak_give_back(&p, &A);
     soak_give_back(&p, &B);
@@ -177,8 +177,9 @@ bool soak_check_products(const soak_case *c, const soak_run *run)
     bool right = true;
     int judged = -1;
     for (int k = 0; right && k < run->count; k++) {
-        const char *name = run->places[k] == SPG_PLACE_HOST ? "host: product" : "device: product";
-        right = check_at(c, run->places[k], &products[k]);
+        char name[64];
+        snprintf(name, sizeof name, "%s: product", run->at[k].name);
+        right = check_at(c, &run->at[k], &products[k]);
         if (!right || products[k].row_offsets == NULL) continue;
         if (judged >= 0)
             right = soak_is_same(&products[k], &products[judged], name);

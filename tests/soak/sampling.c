@@ -212,10 +212,10 @@ static bool refuses_damage(soak_sampler *s)
     return right;
 }
 
-static bool check_at(const soak_case *c, spg_place place, soak_transcript *told)
+static bool check_at(const soak_case *c, const soak_where *where, soak_transcript *told)
 {
     soak_sampler s = {.host = &c->matrices[0], .state = c->settings.seed, .told = told};
-    bool right = soak_open(c, place, &s.p) && soak_lend(&s.p, s.host, &s.here);
+    bool right = soak_open(c, where, &s.p) && soak_lend(&s.p, s.host, &s.here);
     s.random = (spg_random){test_random(&s.state), test_random(&s.state) % 5, test_random(&s.state) % 100000};
     s.held_columns = s.here.columns;
     if (chance_of(&s.state, 60)) s.here.columns = NULL;
@@ -231,7 +231,7 @@ bool soak_check_sampling(const soak_case *c, const soak_run *run)
 {
     static soak_transcript told[2];
     bool right = true;
-    for (int k = 0; right && k < run->count; k++) right = check_at(c, run->places[k], &told[k]);
+    for (int k = 0; right && k < run->count; k++) right = check_at(c, &run->at[k], &told[k]);
     if (right && run->count == 2) right = soak_is_same_told(&told[1], &told[0]);
     if (right) soak_count(SOAK_END_DONE);
     for (int k = 0; k < 2; k++) soak_forget(&told[k]);

@@ -114,7 +114,7 @@ static int try_candidates(const soak_options *options, void *what)
     const attempt *of = what;
     soak_case candidate;
     bool made;
-    if (!test_open_place(options->run.places[options->run.count - 1])) return SOAK_STATUS_NO_PLACE;
+    if (!test_open_place(options->run.at[options->run.count - 1].place)) return SOAK_STATUS_NO_PLACE;
     atomic_store(&soak_common->counts, false);
     for (int64_t n = of->from; soak_now_us() < of->end_us && soak_candidate(of->c, n, &candidate, &made); n++) {
         if (!made) continue;

@@ -67,10 +67,17 @@ typedef struct soak_case {
     int64_t dimensions[SOAK_DIMENSIONS];
 } soak_case;
 
-/* Where a case runs: one place, or both, of which the results are compared. */
+/* Where a case runs. Two of these, of which the results are compared: both places, or the host with as many threads as
+ * the case says and with one. */
+typedef struct soak_where {
+    spg_place place;
+    int threads;      /* 0: as many as the case says */
+    const char *name; /* for messages */
+} soak_where;
+
 typedef struct soak_run {
     int count;
-    spg_place places[2];
+    soak_where at[2];
 } soak_run;
 
 /* ---- Families --------------------------------------------------------------------------------------------------- */

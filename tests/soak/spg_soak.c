@@ -44,10 +44,10 @@ int main(int argc, char **argv)
     const soak_parsed parsed = soak_parse(argc, argv, &options);
     if (parsed != SOAK_GO) return parsed == SOAK_HELP ? 0 : 2;
     if (!soak_share()) return 3;
-    if (!options.place_given || options.run.places[options.run.count - 1] == SPG_PLACE_DEVICE) {
+    if (!options.place_given || options.run.at[options.run.count - 1].place == SPG_PLACE_DEVICE) {
         const bool has_device = soak_has_device(&options);
         if (!has_device && options.place_given) return SOAK_STATUS_NO_PLACE;
-        if (!options.place_given) options.run = (soak_run){has_device ? 2 : 1, {SPG_PLACE_HOST, SPG_PLACE_DEVICE}};
+        if (!options.place_given) soak_choose_places(has_device ? "both" : "host", &options);
     }
     return soak(&options);
 }

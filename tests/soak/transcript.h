@@ -9,7 +9,7 @@ enum { SOAK_MOST_TOLD = 160 };
 typedef struct soak_told {
     char name[48];
     spg_type type;    /* of values, of which a NaN equals any NaN; SPG_I32 for plain bytes */
-    double tolerance; /* values may differ by so much of the largest of them; 0: bit for bit */
+    double tolerance; /* values may differ by so much of the largest of them; 0: bit for bit; infinite: not compared */
     size_t bytes;
     void *data; /* NULL: the call was refused for want of memory, and is not compared */
 } soak_told;
