@@ -99,8 +99,8 @@ static void run_matrix(bench *run, const char *argument)
     spg_csr_free(run->context, &A);
 }
 
-/* A context of the place that the options ask for, to learn what it is. */
-static spg_status describe_place(const options *chosen, machine *here)
+/* A context of the place that the options ask for, to learn what it is, and how many threads it takes. */
+static spg_status describe_place(options *chosen, machine *here)
 {
     spg_config config = spg_config_default();
     config.place = chosen->place;
@@ -108,6 +108,7 @@ static spg_status describe_place(const options *chosen, machine *here)
     spg_context *context = NULL;
     const spg_status status = spg_context_create(&config, &context);
     if (status == SPG_OK) {
+        chosen->threads = spg_context_threads(context);
         here->place = spg_context_place(context);
         snprintf(here->description, sizeof here->description, "%s", spg_context_describe(context));
     }
@@ -119,10 +120,10 @@ static bool start(bench *run)
 {
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
-    config.threads = run->chosen->threads;
     if (run->chosen->place != SPG_PLACE_HOST) device_start();
     spg_status status = describe_place(run->chosen, &run->here);
     options_settle(run->chosen, run->here.place);
+    config.threads = run->chosen->threads;
     if (status == SPG_OK) status = spg_context_create(&config, &run->context);
     if (status != SPG_OK) {
         fprintf(stderr, "spgemm_bench: no context at this place: %s\n", spg_status_name(status));
