@@ -58,6 +58,7 @@ static spg_status create_contexts(bench *run)
     spg_status status = open_context(run->chosen->place, threads, &run->context);
     if (status != SPG_OK) return status;
     amg_options_settle(run->chosen, spg_context_place(run->context));
+    run->chosen->threads = spg_context_threads(run->context);
     snprintf(run->description, sizeof run->description, "%s", spg_context_describe(run->context));
     run->host = run->context;
     if (run->chosen->place == SPG_PLACE_HOST) return SPG_OK;

@@ -11,6 +11,7 @@ static spg_status create_contexts(sampling_bench *bench)
     spg_status status = open_context(bench->chosen->place, threads, &bench->context);
     if (status != SPG_OK) return status;
     bench->here.place = spg_context_place(bench->context);
+    bench->chosen->threads = spg_context_threads(bench->context);
     snprintf(bench->here.description, sizeof bench->here.description, "%s", spg_context_describe(bench->context));
     bench->host = bench->context;
     if (bench->here.place == SPG_PLACE_HOST) return SPG_OK;

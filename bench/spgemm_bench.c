@@ -100,12 +100,13 @@ static void run_matrix(bench *run, const char *argument)
     spg_csr_free(run->context, &A);
 }
 
-/* A context of the place that the options ask for, to learn what it is. */
-static spg_status describe_place(const options *chosen, machine *here)
+/* A context of the place that the options ask for, to learn what it is, and how many threads it takes. */
+static spg_status describe_place(options *chosen, machine *here)
 {
     spg_context *context = NULL;
     const spg_status status = open_context(chosen->place, chosen->threads, &context);
     if (status == SPG_OK) {
+        chosen->threads = spg_context_threads(context);
         here->place = spg_context_place(context);
         snprintf(here->description, sizeof here->description, "%s", spg_context_describe(context));
     }
