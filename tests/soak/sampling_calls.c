@@ -92,7 +92,8 @@ bool soak_sample_rows(soak_sampler *s)
 
 static bool draw_row(soak_sampler *s, const spg_alias *alias, const char *name, bool grouped)
 {
-    const int64_t row = chance_below(&s->state, s->host->rows), count = chance_log(&s->state, 1, 20000);
+    const int64_t row = chance_below(&s->state, s->host->rows);
+    const int64_t count = chance_log(&s->state, 1, chance_of(&s->state, 30) ? 400000 : 20000);
     const int64_t split = grouped ? count : chance_below(&s->state, count + 1);
     const spg_alias_draw_options options = {.sampler = SPG_SAMPLER_AUTO, .grouped = grouped};
     const spg_random second = later(s->random, split);
