@@ -120,6 +120,11 @@ static spg_status allocate_csr(containers *k, outputs *o)
                          &o->csr);
 }
 
+static spg_status allocate_coo(containers *k, outputs *o)
+{
+    return spg_coo_alloc(k->p.context, k->host->rows, k->host->cols, 0, k->host->value_type, &o->coo);
+}
+
 /* ---- What they must give ---------------------------------------------------------------------------------------- */
 
 static test_entry *csr_entries(const containers *k) { return test_csr_entries(k->host); }
@@ -184,6 +189,7 @@ static const call calls[] = {
     {"spg_coo_transpose", transpose_coo, transposed_coo_entries, true},
     {"spg_csr_from_coo", coo_to_csr, ordered_coo_entries, true},
     {"spg_csr_alloc", allocate_csr, no_entries, false},
+    {"spg_coo_alloc", allocate_coo, no_entries, true},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -168,8 +168,11 @@ bool soak_sample_alias(soak_sampler *s)
         spg_alias_destroy(alias);
     }
     const soak_outcome outcome = build_alias(s, &options, &alias);
+    spg_alias_stats stats;
     bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE && s->host->rows > 0)
+    if (outcome == SOAK_DONE && spg_alias_build_stats(alias, &stats) != SPG_OK)
+        right = soak_fault("%s: spg_alias_build_stats: no statistics", s->p.name);
+    if (right && outcome == SOAK_DONE && s->host->rows > 0)
         right = draw_row(s, alias, "alias, in order", false) && draw_row(s, alias, "alias, grouped", true) &&
                 draw_rows(s, alias);
     else
@@ -223,6 +226,27 @@ static void close_inverted(soak_sampler *s, const char *name, soak_outcome outco
     free(host);
 }
 
+/* How many reads draws by these uniforms take: told. */
+static bool tell_loads(soak_sampler *s, const spg_forest *forest, int64_t count, const int32_t *rows,
+                       const double *uniforms)
+{
+    int32_t *here = soak_room(s, count), *loads = soak_array(count, sizeof *loads);
+    soak_before(&s->p);
+    const spg_status status = spg_forest_loads(s->p.context, forest, count, rows, uniforms, here);
+    const soak_outcome outcome = soak_after(&s->p, "spg_forest_loads", status, NULL, 0);
+    soak_bring(s, here, count, loads);
+    bool right = outcome != SOAK_WRONG;
+    for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d++)
+        if (loads[d] < 0)
+            right = soak_fault("%s: spg_forest_loads: draw %lld reads %d", s->p.name, (long long)d, loads[d]);
+    if (outcome == SOAK_DONE)
+        soak_tell(s->told, "spg_forest_loads", loads, (size_t)count * sizeof *loads);
+    else
+        soak_tell_nothing(s->told, "spg_forest_loads");
+    free(loads);
+    return right;
+}
+
 static bool invert_rows(soak_sampler *s, const spg_forest *forest)
 {
     const char *name = "spg_forest_draw";
@@ -238,9 +262,9 @@ static bool invert_rows(soak_sampler *s, const spg_forest *forest)
         spg_forest_draw(s->p.context, forest, count, there.rows, by_uniforms ? NULL : &s->random,
                         by_uniforms ? uniforms_here : NULL, there.items, there.probabilities, there.remapped);
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    bool right = outcome != SOAK_WRONG && tell_loads(s, forest, count, there.rows, uniforms_here);
     close_inverted(s, name, outcome, &there, draws);
-    bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE) right = soak_are_items(s, name, rows, 0, count, draws);
+    if (right && outcome == SOAK_DONE) right = soak_are_items(s, name, rows, 0, count, draws);
     for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d += soak_stride(s, -1, count))
         right = soak_is_interval(s, name, rows[d], draws[d], uniforms[d]);
     soak_give_back_bytes(&s->p, uniforms_here, (size_t)count * sizeof *uniforms);
@@ -282,7 +306,7 @@ static soak_outcome build_forest(soak_sampler *s, const spg_forest_options *opti
 
 bool soak_sample_forest(soak_sampler *s)
 {
-    static const char *const names[] = {"spg_forest_draw", "their shares and remapped numbers",
+    static const char *const names[] = {"spg_forest_loads", "spg_forest_draw", "their shares and remapped numbers",
                                         "spg_forest_draw_stratified", "their shares and remapped numbers"};
     const spg_forest_options options = {.method = (spg_forest_method)chance_below(&s->state, 3),
                                         .cells_per_item = chance_of(&s->state, 50) ? 0 : 4 * chance_unit(&s->state)};
@@ -300,7 +324,7 @@ bool soak_sample_forest(soak_sampler *s)
     if (outcome == SOAK_DONE && s->host->rows > 0)
         right = invert_rows(s, forest) && invert_stratified(s, forest);
     else
-        for (int k = 0; k < 4; k++) soak_tell_nothing(s->told, names[k]);
+        for (int k = 0; k < 5; k++) soak_tell_nothing(s->told, names[k]);
     if (outcome == SOAK_DONE) spg_forest_destroy(forest);
     s->state = state + 1;
     return right;
