@@ -274,6 +274,32 @@ static bool invert_rows(soak_sampler *s, const spg_forest *forest)
     return right;
 }
 
+/* Stratified items without their shares are made in another way: they are the same. */
+static bool tell_items_alone(soak_sampler *s, const spg_forest *forest, int64_t row, int64_t count)
+{
+    const char *name = "stratified items alone";
+    int32_t *here = soak_room(s, count), *items = soak_array(count, sizeof *items);
+    soak_before(&s->p);
+    const spg_status status =
+        spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, here, NULL, NULL);
+    const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    soak_bring(s, here, count, items);
+    if (outcome == SOAK_DONE)
+        soak_tell(s->told, name, items, (size_t)count * sizeof *items);
+    else
+        soak_tell_nothing(s->told, name);
+    free(items);
+    return outcome != SOAK_WRONG;
+}
+
+/* What two calls told is the same, where both did. */
+static bool told_the_same(const soak_sampler *s, int first, int second)
+{
+    const soak_told *a = &s->told->told[first], *b = &s->told->told[second];
+    if (a->data == NULL || b->data == NULL || memcmp(a->data, b->data, a->bytes) == 0) return true;
+    return soak_fault("%s: '%s' and '%s' differ", s->p.name, a->name, b->name);
+}
+
 static bool invert_stratified(soak_sampler *s, const spg_forest *forest)
 {
     const char *name = "spg_forest_draw_stratified";
@@ -285,9 +311,11 @@ static bool invert_stratified(soak_sampler *s, const spg_forest *forest)
     const spg_status status = spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, there.items,
                                                          there.probabilities, there.remapped);
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    const int told = s->told->count;
     close_inverted(s, name, outcome, &there, draws);
-    bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE) right = soak_are_items(s, name, NULL, row, count, draws);
+    bool right =
+        outcome != SOAK_WRONG && tell_items_alone(s, forest, row, count) && told_the_same(s, told, s->told->count - 1);
+    if (right && outcome == SOAK_DONE) right = soak_are_items(s, name, NULL, row, count, draws);
     for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d += soak_stride(s, row, count))
         right = soak_is_interval(s, name, row, draws[d], ((double)d + uniforms[d]) / (double)count);
     free(uniforms);
@@ -306,8 +334,12 @@ static soak_outcome build_forest(soak_sampler *s, const spg_forest_options *opti
 
 bool soak_sample_forest(soak_sampler *s)
 {
-    static const char *const names[] = {"spg_forest_loads", "spg_forest_draw", "their shares and remapped numbers",
-                                        "spg_forest_draw_stratified", "their shares and remapped numbers"};
+    static const char *const names[] = {"spg_forest_loads",
+                                        "spg_forest_draw",
+                                        "their shares and remapped numbers",
+                                        "spg_forest_draw_stratified",
+                                        "their shares and remapped numbers",
+                                        "stratified items alone"};
     const spg_forest_options options = {.method = (spg_forest_method)chance_below(&s->state, 3),
                                         .cells_per_item = chance_of(&s->state, 50) ? 0 : 4 * chance_unit(&s->state)};
     const uint64_t state = s->state;
@@ -324,7 +356,7 @@ bool soak_sample_forest(soak_sampler *s)
     if (outcome == SOAK_DONE && s->host->rows > 0)
         right = invert_rows(s, forest) && invert_stratified(s, forest);
     else
-        for (int k = 0; k < 5; k++) soak_tell_nothing(s->told, names[k]);
+        for (int k = 0; k < 6; k++) soak_tell_nothing(s->told, names[k]);
     if (outcome == SOAK_DONE) spg_forest_destroy(forest);
     s->state = state + 1;
     return right;
