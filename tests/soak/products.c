@@ -70,22 +70,41 @@ static soak_outcome multiply(soak_place *p, const spg_csr *A, const spg_csr *B, 
     return soak_after(p, "spgemm_csr", status, C, sizeof *C);
 }
 
+/* By a product, by a plan and by an analysis, which reads no columns of B. */
+static bool refuses_operands(soak_place *p, const spg_csr *A, const spg_csr *B, bool must, bool must_analysis)
+{
+    spg_csr C;
+    spgemm_plan *plan = NULL;
+    spgemm_analysis analysis;
+    memset(&C, 0x5a, sizeof C);
+    soak_before(p);
+    soak_outcome outcome = soak_after_damage(p, "spgemm_csr", spgemm_csr(p->context, A, B, &C), must, &C, sizeof C);
+    if (outcome == SOAK_DONE) spg_csr_free(p->context, &C);
+    if (outcome == SOAK_WRONG) return false;
+    soak_before(p);
+    const spg_status planned = spgemm_plan_create(p->context, A, B, &plan);
+    outcome = soak_after_damage(p, "spgemm_plan_create", planned, must, (const void *)&plan, sizeof plan);
+    if (outcome == SOAK_DONE) spgemm_plan_destroy(plan);
+    if (outcome == SOAK_WRONG) return false;
+    soak_before(p);
+    const spg_status analysed = spgemm_analyse(p->context, A, B, NULL, NULL, NULL, &analysis);
+    return soak_after_damage(p, "spgemm_analyse", analysed, must_analysis, &analysis, sizeof analysis) != SOAK_WRONG;
+}
+
 static bool refuses_damage(soak_place *p, const spg_csr *A, const spg_csr *B)
 {
     const soak_case *c = p->of;
-    const int which = c->settings.damage.matrix % 2;
-    spg_csr broken, here, C;
+    const soak_damage *damage = &c->settings.damage;
+    const int which = damage->matrix % 2;
+    spg_csr broken, here;
     int64_t row;
-    if (!soak_damage_matrix(&c->matrices[which], &c->settings.damage, &broken, &row)) return true;
-    const bool must = which == 0 || soak_names_column(&c->matrices[0], row);
+    if (!soak_damage_matrix(&c->matrices[which], damage, &broken, &row)) return true;
+    const bool of_columns = damage->kind == SOAK_COLUMN_HIGH || damage->kind == SOAK_COLUMN_NEGATIVE;
+    const bool must = which == 0 || soak_names_column(&c->matrices[0], row); /* what nothing names may stay unread */
     bool right = soak_lend(p, &broken, &here);
     if (right) {
-        memset(&C, 0x5a, sizeof C);
-        soak_before(p);
-        const spg_status status = spgemm_csr(p->context, which == 0 ? &here : A, which == 1 ? &here : B, &C);
-        const soak_outcome outcome = soak_after_damage(p, "spgemm_csr", status, must, &C, sizeof C);
-        if (outcome == SOAK_DONE) spg_csr_free(p->context, &C);
-        right = outcome != SOAK_WRONG;
+        right = refuses_operands(p, which == 0 ? &here : A, which == 1 ? &here : B, must,
+                                 must && (which == 0 || !of_columns));
         soak_give_back(p, &here);
     }
     soak_matrix_free(&broken);
