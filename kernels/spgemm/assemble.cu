@@ -140,20 +140,36 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     });
 }
 
-spg_status restore_lengths(cuda_product &product)
+spg_status restore_lengths(cuda_product &product, void *scratch)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
-        void *memory = nullptr;
-        spg_status status = take_workspace(product, bytes, "row lengths", &memory);
+        void *memory = scratch;
+        spg_status status = SPG_OK;
+        if (scratch == nullptr) status = take_workspace(product, bytes, "row lengths", &memory);
         if (status != SPG_OK) return status;
         difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
             static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
         status = spg_cuda_check_launch(product.context, "difference");
         if (status == SPG_OK) status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
-        give_workspace(product, memory, bytes);
+        if (scratch == nullptr) give_workspace(product, memory, bytes);
         return status;
+    });
+}
+
+spg_status check_total(cuda_product &product, unsigned long long nnz)
+{
+    if (product.offset_type == SPG_I32 && nnz > INT32_MAX) return SPG_OK; /* refused as OVERFLOW */
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        const auto *last = static_cast<const Offset *>(product.C->row_offsets) + product.C->rows;
+        Offset total = 0;
+        const spg_status status =
+            spg_cuda_copy_bytes(product.context, &total, SPG_PLACE_HOST, last, SPG_PLACE_DEVICE, (int64_t)sizeof total);
+        if (status != SPG_OK || (unsigned long long)total == nnz) return status;
+        return spg_context_fail(product.context, SPG_ERROR_INTERNAL,
+                                "the rows of C have %lld entries in all, but %llu were counted", (long long)total, nnz);
     });
 }
 
