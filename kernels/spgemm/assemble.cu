@@ -158,21 +158,6 @@ spg_status restore_lengths(cuda_product &product, void *scratch)
     });
 }
 
-spg_status check_total(cuda_product &product, unsigned long long nnz)
-{
-    if (product.offset_type == SPG_I32 && nnz > INT32_MAX) return SPG_OK; /* refused as OVERFLOW */
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        using Offset = decltype(offset);
-        const auto *last = static_cast<const Offset *>(product.C->row_offsets) + product.C->rows;
-        Offset total = 0;
-        const spg_status status =
-            spg_cuda_copy_bytes(product.context, &total, SPG_PLACE_HOST, last, SPG_PLACE_DEVICE, (int64_t)sizeof total);
-        if (status != SPG_OK || (unsigned long long)total == nnz) return status;
-        return spg_context_fail(product.context, SPG_ERROR_INTERNAL,
-                                "the rows of C have %lld entries in all, but %llu were counted", (long long)total, nnz);
-    });
-}
-
 spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
 {
     spg_csr *C = product.C;

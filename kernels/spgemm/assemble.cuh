@@ -15,9 +15,6 @@ void give_sums(cuda_product &product, length_sums *sums);
 /* The inverse. scratch: NULL, or room for the lengths, else workspace is taken. */
 spg_status restore_lengths(cuda_product &product, void *scratch);
 
-/* Waits, and refuses row offsets that do not end with so many entries (INTERNAL), if they can count them. */
-spg_status check_total(cuda_product &product, unsigned long long nnz);
-
 /* nnz entries: OVERFLOW if the offsets cannot count them. */
 spg_status allocate_entries(cuda_product &product, unsigned long long nnz);
 

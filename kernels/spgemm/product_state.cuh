@@ -40,7 +40,7 @@ bool all_counted(const cuda_state *state);
  * be listed, all rows by size. Waits once more. */
 spg_status count_rows_missing(cuda_state *state);
 
-/* INTERNAL if a row of C was not counted or, after misfits, if the row offsets do not end as was counted. */
+/* INTERNAL if a row of C was not counted, or one twice. */
 spg_status check_counts(cuda_state *state);
 
 /* Once more, by classes that take any rows, where rows of B do not ascend and no sample was asked; waits once more.
