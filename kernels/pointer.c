@@ -45,10 +45,13 @@ spg_location spg_cuda_locate(const spg_context *context, const void *memory)
     memcpy(&ask, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
     unsigned int type = 0, is_managed = 0;
     int device = -1;
-    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                                        CU_POINTER_ATTRIBUTE_IS_MANAGED};
-    void *answers[] = {&type, &device, &is_managed};
-    const CUresult result = ask(3, attributes, answers, (CUdeviceptr)(uintptr_t)memory);
-    if (result != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE) return host;
-    return (spg_location){SPG_PLACE_DEVICE, (is_managed & 1) != 0 ? -1 : device};
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL},
+                        managed = CU_POINTER_ATTRIBUTE_IS_MANAGED;
+    void *answers[] = {&type, &device}, *managed_answer = &is_managed;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
+    if (ask(2, attributes, answers, address) != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE) return host;
+    if (device != context->config.device && ask(1, &managed, &managed_answer, address) == CUDA_SUCCESS &&
+        (is_managed & 1) != 0)
+        device = -1;
+    return (spg_location){SPG_PLACE_DEVICE, device};
 }
