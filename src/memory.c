@@ -172,16 +172,21 @@ static void *try_to_allocate(spg_context *context, int64_t bytes, spg_place plac
     return allocate_default(context, bytes);
 }
 
+/* NULL for 0 bytes, and where there is no memory. */
+static void *allocate_and_count(spg_context *context, int64_t bytes, spg_place place)
+{
+    if (bytes <= 0 || bytes >= INT64_MAX / 4) return NULL;
+    void *memory = try_to_allocate(context, bytes, place);
+    if (memory != NULL) count(context, bytes);
+    return memory;
+}
+
 static spg_status allocate_at(spg_context *context, int64_t bytes, spg_place place, const char *what, void **memory)
 {
-    *memory = NULL;
-    if (bytes == 0) return SPG_OK;
-    if (bytes > 0 && bytes < INT64_MAX / 4) *memory = try_to_allocate(context, bytes, place);
-    if (*memory == NULL)
-        return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
-                                (long long)bytes, (long long)context->current_bytes);
-    count(context, bytes);
-    return SPG_OK;
+    *memory = allocate_and_count(context, bytes, place);
+    if (*memory != NULL || bytes == 0) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
+                            (long long)bytes, (long long)context->current_bytes);
 }
 
 spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory)
@@ -207,6 +212,13 @@ spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t by
     *memory = NULL;
     spg_status status = bytes > 0 ? spg_check_workspace(context, held + bytes, what) : SPG_OK;
     return status == SPG_OK ? spg_allocate(context, bytes, what, memory) : status;
+}
+
+void *spg_allocate_spare(spg_context *context, int64_t held, int64_t bytes)
+{
+    const int64_t limit = context->config.workspace_limit;
+    if (limit > 0 && bytes > (limit - held) / 2) return NULL;
+    return allocate_and_count(context, bytes, context->config.place);
 }
 
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most)

@@ -33,6 +33,10 @@ spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *
  * limit. Given back by spg_release. */
 spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t bytes, const char *what, void **memory);
 
+/* As spg_allocate_workspace, for what a call can do without: within half of what the limit leaves, the rest being for
+ * what it needs. NULL, and no message, where that is not to be had. */
+void *spg_allocate_spare(spg_context *context, int64_t held, int64_t bytes);
+
 /* How many of `most` equal pieces of workspace the limit leaves room for, at least 1. */
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most);
 

@@ -26,9 +26,10 @@ extern "C" {
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes, not for its
  * end. Where rows of B do not ascend it waits once more if B has 2^31 entries or workspace_limit leaves less than half
  * a megabyte and 24 bytes for each row of A, or if A's rows are short (on average 11 entries and 96 products, at most)
- * and only some of more than 32 entries or 1024 products name such rows of B. Rows of class global are waited for slice
- * by slice: those of more than 8192 products where B does not ascend or limits are set. Before another stream uses C,
- * make that one wait. */
+ * and only some of more than 32 entries or 1024 products name such rows of B; or where more rows are unlike most than
+ * memory, workspace_limit or 2^21 numbers of rows allow to list. Rows of class global are waited for slice by slice:
+ * those of more than 8192 products where B does not ascend or limits are set. Before another stream uses C, make that
+ * one wait for the context's; before C is freed, make the context's wait for that one (spg_csr_free). */
 SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* The kept analysis and symbolic phase of one product. */
