@@ -1,4 +1,6 @@
-/* See plan_rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. */
+/* See plan_rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. Operands
+ * may be changed by others between their check and their use: whatever they hold then, what is read and written stays
+ * within the arrays, and within the rows of C. */
 #include "plan_rows.h"
 
 #include <string.h>

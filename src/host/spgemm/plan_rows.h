@@ -24,6 +24,7 @@ typedef struct plan_rows {
     const spg_csr *A, *B, *C; /* C: the plan's pattern */
     const uint8_t *codes;     /* a row_code for each row of the matrix */
     const uint8_t *code;      /* what is kept, from this chunk's first row on */
+    const uint8_t *code_end;  /* of this chunk */
     void *values;             /* of the result, all of it */
 } plan_rows;
 
@@ -43,17 +44,20 @@ typedef struct rank_lookup {
 
 rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_t n);
 
+/* In a row that is not empty. A column that is not there leads to some place within the row. */
 static inline int64_t rank_of(const rank_lookup *ranks, int32_t column)
 {
-    if (ranks->table != NULL) return ranks->table[(uint32_t)column & ranks->mask];
-    return spg_host_lower_bound(ranks->columns, 0, ranks->n, column);
+    const int64_t rank = ranks->table != NULL ? ranks->table[(uint32_t)column & ranks->mask]
+                                              : spg_host_lower_bound(ranks->columns, 0, ranks->n, column);
+    return rank < ranks->n ? rank : ranks->n - 1;
 }
 
-/* Computes the values of all rows of the chunk that the worker has loaded. */
-void spg_plan_rows_f32(const plan_rows *rows);
-void spg_plan_rows_f64(const plan_rows *rows);
-void spg_plan_rows_c32(const plan_rows *rows);
-void spg_plan_rows_c64(const plan_rows *rows);
+/* Computes the values of all rows of the chunk that the worker has loaded and described, whatever it holds. False if it
+ * is seen not to be the one that was planned; the values then mean nothing. */
+bool spg_plan_rows_f32(const plan_rows *rows);
+bool spg_plan_rows_f64(const plan_rows *rows);
+bool spg_plan_rows_c32(const plan_rows *rows);
+bool spg_plan_rows_c64(const plan_rows *rows);
 
 /* plan_masks.c: may the mask codes be used here, for this value type? */
 bool spg_masks_are_available(spg_type value_type);

@@ -54,18 +54,21 @@ static void NAMED(add_equal_by_ranks)(const plan_rows *rows, const rank_lookup *
         for (int64_t j = 0; j < ranks->n; j++) values[i * ranks->n + j] = all_sums[MOST_EQUAL_ROWS * j + i];
 }
 
-/* One row; returns where the next row's code begins. */
-static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t *code)
+/* One row, and on to where the next row's code begins; false if this row's goes on beyond the chunk's end. */
+static bool NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t **next)
 {
+    const uint8_t *code = *next;
     const row_chunk *chunk = &rows->worker->chunk;
     const int64_t row = chunk->first_row + r, at = spg_offset_at(rows->C, row),
                   n = spg_offset_at(rows->C, row + 1) - at;
     const int64_t first = chunk->bounds[r], count = chunk->bounds[r + 1] - first;
     const row_code kind = (row_code)rows->codes[row];
+    const int64_t code_bytes = spg_code_bytes(kind, count, chunk->row_products[r]);
     VALUE *sums = (VALUE *)rows->values + at;
+    if (code_bytes > rows->code_end - code) return false;
     if (kind == CODE_MASK_8 || kind == CODE_MASK_16) {
         NAMED(spg_mask_row)(rows, kind, code, first, count, n, sums);
-    } else if (kind != CODE_NONE) {
+    } else if (n > 0) {
         NAMED(clear)(sums, n);
         if (kind == CODE_POSITION_8) NAMED(add_by_bytes)(rows, code, NULL, first, count, sums);
         if (kind == CODE_POSITION_16) NAMED(add_by_shorts)(rows, code, NULL, first, count, sums);
@@ -74,48 +77,55 @@ static const uint8_t *NAMED(plan_row)(const plan_rows *rows, int64_t r, const ui
             NAMED(add_by_ranks)(rows, NULL, &ranks, first, count, sums);
         }
     }
-    return code + spg_code_bytes(kind, count, chunk->row_products[r]);
+    *next = code + code_bytes;
+    return true;
 }
 
-/* Rows from r on whose places are looked up, as many as have the same columns in A; returns how many. */
+/* Rows from r on whose places are looked up, as many as have the same columns in A and so the same in C; returns how
+ * many. */
 static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
 {
     const row_chunk *chunk = &rows->worker->chunk;
     const int64_t row = chunk->first_row + r, at = spg_offset_at(rows->C, row),
                   n = spg_offset_at(rows->C, row + 1) - at;
-    if (rows->codes[row] != CODE_RANK || n > MAX_LIST) return 0;
+    if (rows->codes[row] != CODE_RANK || n == 0 || n > MAX_LIST) return 0;
     const int equal = spg_equal_rows(rows->worker, r, chunk->rows);
     if (equal == 1) return 0;
+    for (int i = 1; i < equal; i++) /* of a changed A they might have others */
+        if (spg_offset_at(rows->C, row + i + 1) - spg_offset_at(rows->C, row + i) != n) return 0;
     const rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);
     NAMED(add_equal_by_ranks)
     (rows, &ranks, chunk->bounds[r], chunk->bounds[r + 1] - chunk->bounds[r], (VALUE *)rows->values + at, equal);
     return equal;
 }
 
-/* The row after the described ones, in pieces. */
-static void NAMED(plan_long_row)(const plan_rows *rows)
+/* The row after the described ones, in pieces; false if B has no such rows. */
+static bool NAMED(plan_long_row)(const plan_rows *rows)
 {
     row_chunk *chunk = &rows->worker->chunk;
     const int64_t row = chunk->first_row + chunk->rows, at = spg_offset_at(rows->C, row);
     const int64_t n = spg_offset_at(rows->C, row + 1) - at, piece = rows->worker->shared->sizes.chunk_entries;
     const int64_t end = chunk->first_entry + chunk->bounds[chunk->rows + 1];
     VALUE *sums = (VALUE *)rows->values + at;
+    if (n == 0) return true;
     rank_lookup ranks = spg_prepare_ranks(rows->worker, rows->C->columns + at, n);
     NAMED(clear)(sums, n);
     for (chunk->first_entry += chunk->bounds[chunk->rows]; chunk->first_entry < end; chunk->first_entry += piece) {
         int64_t left = end - chunk->first_entry, count = left < piece ? left : piece;
-        spg_describe_entries(rows->A, rows->B, chunk->first_entry, count, chunk->starts, chunk->lengths);
+        if (!spg_describe_entries(rows->A, rows->B, chunk->first_entry, count, chunk->starts, chunk->lengths))
+            return false;
         NAMED(add_by_ranks)(rows, NULL, &ranks, 0, count, sums);
     }
+    return true;
 }
 
-void NAMED(spg_plan_rows)(const plan_rows *rows)
+bool NAMED(spg_plan_rows)(const plan_rows *rows)
 {
     const uint8_t *code = rows->code;
     for (int64_t r = 0; r < rows->worker->chunk.rows;) {
         const int equal = NAMED(plan_equal_rows)(rows, r);
-        if (equal == 0) code = NAMED(plan_row)(rows, r, code);
+        if (equal == 0 && !NAMED(plan_row)(rows, r, &code)) return false;
         r += equal > 0 ? equal : 1;
     }
-    if (rows->worker->chunk.has_long_row) NAMED(plan_long_row)(rows);
+    return !rows->worker->chunk.has_long_row || NAMED(plan_long_row)(rows);
 }
