@@ -46,9 +46,11 @@ SPG_AVX512 static block_sums sum_pairs_in_vectors(const uint32_t *keys, const in
         one = _mm512_add_epi64(one, products_of_pairs(some, keys + i));
         other = _mm512_add_epi64(other, products_of_pairs(some, keys + i + 2));
     }
+    uint64_t ones[8], others[8];
     block_sums sums = sum_pairs(keys + i, indices + i, count - i);
-    sums.one += (uint64_t)_mm512_reduce_add_epi64(one);
-    sums.other += (uint64_t)_mm512_reduce_add_epi64(other);
+    _mm512_storeu_si512(ones, one);
+    _mm512_storeu_si512(others, other);
+    for (int lane = 0; lane < 8; lane++) sums.one += ones[lane], sums.other += others[lane];
     return sums;
 }
 #endif

@@ -21,9 +21,10 @@ typedef struct host_plan {
     multiplication shared;
     spg_product product; /* A and B are those of the call under way */
     worker_team team;
-    int64_t chunks_bytes, codes_bytes, code_bytes, b_bytes;
+    int64_t chunks_bytes, rows_bytes, code_bytes, b_bytes;
     planned_chunk *chunks; /* shared.chunks + 1 */
-    uint8_t *codes, *code;
+    planned_row *rows;
+    uint8_t *code;
     fingerprint_keys keys;
     uint64_t *b_fingerprints; /* one a part */
     bool masks;
@@ -50,11 +51,11 @@ static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_pla
     shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
     plan->team.threads = spg_threads_for(context, shared->chunks);
     plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
-    plan->codes_bytes = A->rows;
+    plan->rows_bytes = spg_array_bytes(A->rows, sizeof *plan->rows);
     plan->b_bytes = spg_count_pattern_parts(plan->product.B) * (int64_t)sizeof *plan->b_fingerprints;
     spg_status status = spg_allocate_team(context, shared, &plan->team);
     if (status == SPG_OK) status = spg_allocate(context, plan->chunks_bytes, "a plan", (void **)&plan->chunks);
-    if (status == SPG_OK) status = spg_allocate(context, plan->codes_bytes, "a plan", (void **)&plan->codes);
+    if (status == SPG_OK) status = spg_allocate(context, plan->rows_bytes, "a plan", (void **)&plan->rows);
     if (status == SPG_OK) status = spg_allocate(context, plan->b_bytes, "a plan", (void **)&plan->b_fingerprints);
     return status;
 }
@@ -71,11 +72,10 @@ static bool choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, 
     for (int64_t r = 0; r < chunk->rows; r++) {
         int64_t row = chunk->first_row + r, n = spg_offset_at(C, row + 1) - spg_offset_at(C, row);
         int64_t entries = chunk->bounds[r + 1] - chunk->bounds[r];
-        row_code code = spg_choose_code(n, entries, chunk->row_products[r], plan->masks);
-        plan->codes[row] = (uint8_t)code;
-        planned->code_begin += spg_code_bytes(code, entries, chunk->row_products[r]);
+        plan->rows[row] = spg_plan_row(n, entries, chunk->row_products[r], plan->masks);
+        planned->code_begin += spg_code_bytes(plan->rows[row]);
     }
-    if (chunk->has_long_row) plan->codes[chunk->first_row + chunk->rows] = CODE_RANK;
+    if (chunk->has_long_row) plan->rows[chunk->first_row + chunk->rows] = (planned_row){CODE_RANK, 0};
     return true;
 }
 
@@ -103,14 +103,14 @@ static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = plan->product.B->columns;
     const int64_t row = chunk->first_row + r, at = spg_offset_at(C, row), n = spg_offset_at(C, row + 1) - at;
-    const row_code kind = (row_code)plan->codes[row];
+    const row_code kind = (row_code)plan->rows[row].code;
     const rank_lookup ranks = spg_prepare_ranks(worker, C->columns + at, n);
     uint16_t *wide = (uint16_t *)(void *)code;
     int64_t product = 0;
     for (int64_t k = chunk->bounds[r]; k < chunk->bounds[r + 1]; k++) {
         unsigned mask = 0;
         for (int64_t t = chunk->starts[k]; t < chunk->starts[k] + chunk->lengths[k]; t++, product++) {
-            int64_t place = rank_of(&ranks, b_columns[t]);
+            int64_t place = rank_of(ranks, b_columns[t]);
             if (kind == CODE_POSITION_8) code[product] = (uint8_t)place;
             if (kind == CODE_POSITION_16) wide[product] = (uint16_t)place;
             mask |= 1u << (place & 15);
@@ -124,14 +124,14 @@ static bool write_codes(const host_plan *plan, const spg_csr *C, spg_worker *wor
 {
     const row_chunk *chunk = &worker->chunk;
     uint8_t *code = plan->code + plan->chunks[index].code_begin;
-    const uint8_t *end = plan->code + plan->chunks[index + 1].code_begin;
     if (!load_planned_bounds(plan, worker, index) || !spg_describe_chunk(worker)) return false;
     for (int64_t r = 0; r < chunk->rows; r++) {
-        const row_code kind = (row_code)plan->codes[chunk->first_row + r];
-        const int64_t bytes = spg_code_bytes(kind, chunk->bounds[r + 1] - chunk->bounds[r], chunk->row_products[r]);
-        if (bytes > end - code) return false;
-        if (bytes > 0) write_row_code(plan, C, worker, r, code);
-        code += bytes;
+        const planned_row row = plan->rows[chunk->first_row + r];
+        const bool has_masks = row.code == CODE_MASK_8 || row.code == CODE_MASK_16;
+        if (row.count == 0) continue;
+        if ((has_masks ? chunk->bounds[r + 1] - chunk->bounds[r] : chunk->row_products[r]) != row.count) return false;
+        write_row_code(plan, C, worker, r, code);
+        code += spg_code_bytes(row);
     }
     return true;
 }
@@ -183,7 +183,7 @@ spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const sp
     spg_pattern_fingerprints(&state->keys, B, context->config.threads, state->b_fingerprints);
     int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->team.bytes + state->chunks_bytes +
-                             state->codes_bytes + state->code_bytes + state->b_bytes + plan->C.nnz * 4 +
+                             state->rows_bytes + state->code_bytes + state->b_bytes + plan->C.nnz * 4 +
                              (plan->C.rows + 1) * offset_bytes;
     return SPG_OK;
 }
@@ -194,7 +194,7 @@ void spg_host_plan_destroy(spgemm_plan *plan)
     host_plan *state = plan->state;
     spg_release(context, state->b_fingerprints, state->b_bytes);
     spg_release(context, state->code, state->code_bytes);
-    spg_release(context, state->codes, state->codes_bytes);
+    spg_release(context, state->rows, state->rows_bytes);
     spg_release(context, state->chunks, state->chunks_bytes);
     spg_release_team(context, &state->team);
     spg_release(context, state, sizeof *state);
@@ -251,14 +251,7 @@ static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker 
     const planned_chunk *planned = &plan->chunks[index];
     const spg_csr *A = plan->product.A;
     if (!check_chunk(plan, worker, index) || !spg_describe_chunk(worker)) return false;
-    const plan_rows rows = {worker,
-                            A,
-                            plan->product.B,
-                            pattern,
-                            plan->codes,
-                            plan->code + planned->code_begin,
-                            plan->code + planned[1].code_begin,
-                            values};
+    const plan_rows rows = {worker, A, plan->product.B, pattern, plan->rows, plan->code + planned->code_begin, values};
     switch (A->value_type) {
     case SPG_F32: return spg_plan_rows_f32(&rows);
     case SPG_C32: return spg_plan_rows_c32(&rows);
