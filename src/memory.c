@@ -229,9 +229,31 @@ int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t pi
     return pieces < 1 ? 1 : pieces < most ? (int)pieces : most;
 }
 
+void spg_begin_watch(spg_context *context, spg_watch *watch)
+{
+    *watch = (spg_watch){.next = context->watches};
+    context->watches = watch;
+}
+
+void spg_end_watch(spg_context *context, spg_watch *watch)
+{
+    spg_watch **link = &context->watches;
+    while (*link != NULL && *link != watch) link = &(*link)->next;
+    if (*link != NULL) *link = watch->next;
+}
+
+static void forget_what_lies_in(spg_context *context, const void *memory, int64_t bytes)
+{
+    const uintptr_t begin = (uintptr_t)memory;
+    for (spg_watch *watch = context->watches; watch != NULL; watch = watch->next)
+        for (int k = 0; k < 2; k++)
+            if ((uintptr_t)watch->arrays[k] - begin < (uintptr_t)bytes) watch->is_known = false;
+}
+
 static void release_at(spg_context *context, void *memory, int64_t bytes, spg_place place)
 {
     if (memory == NULL) return;
+    forget_what_lies_in(context, memory, bytes);
     const spg_allocator *own = &context->config.allocator;
     if (own->release != NULL)
         own->release(own->user, memory, (size_t)bytes, place, context->config.stream);
@@ -240,7 +262,6 @@ static void release_at(spg_context *context, void *memory, int64_t bytes, spg_pl
     else
         release_default(context, memory);
     context->current_bytes -= bytes;
-    context->releases++;
 }
 
 void spg_release(spg_context *context, void *memory, int64_t bytes)

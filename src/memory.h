@@ -17,6 +17,10 @@ void spg_release(spg_context *context, void *memory, int64_t bytes);
 spg_status spg_allocate_on_host(spg_context *context, int64_t bytes, const char *what, void **memory);
 void spg_release_on_host(spg_context *context, void *memory, int64_t bytes);
 
+/* Begins and ends watching releases for this; nothing is known at first. */
+void spg_begin_watch(spg_context *context, spg_watch *watch);
+void spg_end_watch(spg_context *context, spg_watch *watch);
+
 /* Bytes of an array; INT64_MAX, which no allocation grants, if they are too many to count. count is not negative. */
 static inline int64_t spg_array_bytes(int64_t count, size_t size)
 {

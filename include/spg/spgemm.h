@@ -44,12 +44,14 @@ SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, co
  * spgemm_csr. C is either zeroed, and is then allocated, or what this plan returned before, and is then overwritten
  * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; the product is not computed, and where
  * this shows in A's columns only, a C given has zero values afterwards. ARGUMENT: C's values lie where an array of an
- * operand does.
+ * operand does. Patterns are known again by hashes with random keys of each plan's own, so that none can be made that
+ * passes for another; and what is read and written stays within the arrays even if operands are changed during a run.
  *
  * On a device a run is queued on the context's stream and not waited for, and one into a C of the run before can be
  * captured in a graph. Of A and B it compares sizes and types, not patterns, for that would be a wait: with others of
  * the same sizes it stays within the arrays, and C's values mean nothing. See spgemm_plan_check. A C of another run
- * than the one before is compared, and waited for. */
+ * than the one before is compared, and waited for, and so is one whose offsets or columns the context has freed since;
+ * what else is freed makes no difference. */
 SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* OK if A and B have the plan's patterns and types: then a run on them is right. SHAPE if not. Their values are not
