@@ -182,7 +182,7 @@ static void wrong_arguments_are_refused_by_name(void **state)
     spg_amg_solve_options wrong[4] = {usual, usual, usual, usual};
     const char *const names[] = {"method", "tolerance", "tolerance", "max_iterations"};
     wrong[0].method = (spg_amg_method)2;
-    wrong[1].tolerance = -1;
+    wrong[1].tolerance = -2;
     wrong[2].tolerance = NAN;
     wrong[3].max_iterations = -1;
     for (int k = 0; k < 4; k++) {
