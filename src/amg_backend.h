@@ -192,10 +192,11 @@ typedef struct spg_amg_backend {
     /* ---- dense coarse operator ---- */
     /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
      * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
-     * In each connected component (by values that are not zero), N is what of the candidates' span A takes to zero but
-     * for roundings; A + N N^T is factored. Where that meets a pivot of at most rows*eps of the largest, or of 1 where
-     * A was made by a restriction, a pseudo-inverse of S A S is made by singular values. *dense NULL with OK: declined,
-     * for it would cost more than most_rows, or more than SPG_AMG_MOST_SINGULAR rows want singular values. WAITS. */
+     * In each connected component (by values that are not zero; an unknown without any is one if a candidate has it), N
+     * is what of the candidates' span A takes to zero but for roundings; A + N N^T is factored. Where that meets a
+     * pivot of at most rows*eps of the largest, or of 1 where A was made by a restriction, a pseudo-inverse of S A S is
+     * made by singular values. *dense NULL with OK: declined, for it would cost more than most_rows, or more than
+     * SPG_AMG_MOST_SINGULAR rows want singular values. WAITS. */
     spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
     /* Again; where that goes by singular values, on the device for good. Does not wait without. On the host, BREAKDOWN

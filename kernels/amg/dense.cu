@@ -94,12 +94,12 @@ __device__ inline int32_t first_row_of(int32_t *label, int32_t row)
 }
 
 /* Once all are connected; leaves what is between alone, for others may have written it. */
-__device__ inline void put_label(int32_t *label, int32_t row, bool is_used)
+__device__ inline void put_label(int32_t *label, int32_t row, bool has_label)
 {
     volatile int32_t *up = label;
     int32_t first = row;
-    while (is_used && up[first] != first) first = up[first];
-    up[row] = is_used ? first : -1;
+    while (has_label && up[first] != first) first = up[first];
+    up[row] = has_label ? first : -1;
 }
 
 /* Makes two rows of one component (Jaiganesh and Burtscher, A High-Performance Connected Components Implementation for
@@ -169,9 +169,9 @@ spg_status load(spg_context *context, const spg_amg_dense_source &source, const 
     bool by_pivots = dense.vectors == nullptr;
     status = for_each(context, padded, "a dense operator", [=] __device__(int64_t i) {
         dense.column_of[i] = -1;
-        bool is_used = i < n && (dense.row_used[i] != 0 || dense.column_used[i] != 0);
+        bool is_used = i < n && dense.is_used(i);
         if (!is_used && by_pivots) *dense.entry(i, i) = 1;
-        put_label(dense.label, (int32_t)i, is_used);
+        put_label(dense.label, (int32_t)i, is_used || (i < n && dense.is_in_candidates(i)));
     });
     return status == SPG_OK ? find_null_space(context, *source.A, dense) : status;
 }
@@ -187,7 +187,7 @@ __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense)
 {
     double least = INFINITY, most = 0;
     for (int64_t j = threadIdx.x; j < dense.n; j += THREADS) {
-        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
+        bool is_used = dense.is_used(j);
         double pivot = dense.pivots[j];
         if (is_used) least = pivot < least ? pivot : pivot >= least ? least : -INFINITY, most = fmax(most, pivot);
     }

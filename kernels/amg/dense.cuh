@@ -28,7 +28,8 @@ struct spg_amg_dense {
     int32_t *infinite;   /* one: not 0 if a value is not finite */
     int32_t *deflated;   /* one: not 0 if N has columns */
     int32_t *singular;   /* one: not 0 if pivots say that the operator is singular beside N */
-    int32_t *label;      /* of each row: the first row of its connected component; -1: a zero row and column */
+    int32_t *label;      /* of each row: the first row of its connected component; -1: in none, for its row and column
+                            are zero, and it is in no candidate */
     int candidates;
     double *candidate; /* four of n x candidates, column-major: the candidates in A's unknowns, and the next three */
     double roundings;  /* that null vectors may leave, of a row's magnitudes */
@@ -41,6 +42,16 @@ struct spg_amg_dense {
     __device__ double *null() const { return candidate + n * candidates; }
     __device__ double *null_of_A() const { return candidate + 2 * n * candidates; }
     __device__ double *images() const { return candidate + 3 * n * candidates; }
+
+    /* Whether its row or column holds a value that is not zero. */
+    __device__ bool is_used(int64_t row) const { return row_used[row] != 0 || column_used[row] != 0; }
+
+    __device__ bool is_in_candidates(int64_t row) const
+    {
+        bool is_in = false;
+        for (int c = 0; c < candidates; ++c) is_in = is_in || candidate[c * n + row] != 0;
+        return is_in;
+    }
 
     /* Of the tableau: column-major for pivots, row-major for rotations. */
     __device__ double *entry(int64_t row, int64_t column) const

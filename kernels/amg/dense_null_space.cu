@@ -219,12 +219,13 @@ __global__ __launch_bounds__(THREADS) void find_null_columns(spg_amg_dense dense
     if (found > 0) *dense.deflated = 1;
 }
 
-/* The entry of N N^T; both orders of row and column give the same bits. */
+/* The entry of N N^T, but of unknowns that are not used, which the tableau has of its own; both orders of row and
+ * column give the same bits. */
 __device__ inline double null_entry(const spg_amg_dense &dense, int64_t row, int64_t column)
 {
     const int32_t label = dense.label[row];
     double sum = 0;
-    if (label < 0 || label != dense.label[column]) return 0;
+    if (label < 0 || label != dense.label[column] || !dense.is_used(row)) return 0;
     for (int c = 0; c < dense.nullity[label]; ++c)
         sum = fma(dense.null()[c * dense.n + row], dense.null()[c * dense.n + column], sum);
     return sum;

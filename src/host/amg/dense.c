@@ -1,9 +1,9 @@
 /* The dense solver of the coarsest level: the operator, scaled to S A S, by its connected components. Of each, what of
  * the candidates' span it takes to zero, N, is found first, and A + N N^T is factored, which is regular then, and
  * definite where A is semidefinite; its inverse less N N^T is the pseudo-inverse of A. A component that is singular
- * beyond N has its pseudo-inverse made by singular values. Unknowns whose row and column are zero, as dependent
- * candidates leave them, are zero in the solution and stay out. All in doubles: of floats' rounding, only that of the
- * entries is left. */
+ * beyond N has its pseudo-inverse made by singular values. Unknowns whose row and column are zero
+ * are zero in the solution; those that dependent candidates leave stay out. All in doubles: of floats' rounding, only
+ * that of the entries is left. */
 #include "dense.h"
 
 #include "memory.h"

@@ -13,7 +13,8 @@ typedef enum spg_dense_way {
     SPG_DENSE_PSEUDO    /* the pseudo-inverse of A, by singular values */
 } spg_dense_way;
 
-/* A connected component of the operator, S A S, without unknowns whose row and column are zero. */
+/* A connected component of the operator, S A S. Unknowns whose row and column are zero are components of their own if
+ * a candidate has them, and in none if not. */
 typedef struct spg_dense_part {
     int first, rows; /* its unknowns: rows of them from `first` on in spg_amg_dense.unknowns */
     int nullity;     /* columns of N, and of its other form, in these rows */
@@ -35,7 +36,7 @@ struct spg_amg_dense {
     double *null;      /* rows x candidates, column-major: N, orthonormal in each part, in the unknowns of S A S */
     double *null_of_A; /* the same span in A's unknowns, and orthonormal there */
     int *unknowns;     /* rows of A, part by part, ascending in each */
-    int *place;        /* of each row: where it is in `unknowns`; -1: a zero row and column */
+    int *place;        /* of each row: where it is in `unknowns`; -1: in no part */
     spg_dense_part *part;
     int parts;
     double *matrix;      /* of each part, column-major: its values, then its factors */

@@ -40,7 +40,16 @@ static int first_of(int *tree, int i)
     return i;
 }
 
-/* place: of each row, the lowest row that values connect it to; -1 of rows that are zero, as their columns are. */
+/* Without values, an unknown that a candidate has is null; one that none has stands for a candidate that depends on
+ * others, and is no unknown at all. */
+static bool is_in_candidates(const spg_amg_dense *dense, int64_t row)
+{
+    for (int64_t c = 0; c < dense->candidates; ++c)
+        if (dense->candidate[c * dense->rows + row] != 0) return true;
+    return false;
+}
+
+/* place: of each row, the lowest row that values connect it to; -1: none, nor is it in the candidates. */
 static spg_status connect(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
 {
     int *const tree = dense->place, *const is_used = dense->unknowns;
@@ -57,7 +66,7 @@ static spg_status connect(spg_context *context, spg_amg_dense *dense, const spg_
             const int a = first_of(tree, (int)i), b = first_of(tree, A->columns[k]);
             tree[a < b ? b : a] = a < b ? a : b;
         }
-    for (int i = 0; i < (int)A->rows; ++i) tree[i] = is_used[i] ? first_of(tree, i) : -1;
+    for (int i = 0; i < (int)A->rows; ++i) tree[i] = is_used[i] || is_in_candidates(dense, i) ? first_of(tree, i) : -1;
     return SPG_OK;
 }
 
