@@ -60,7 +60,33 @@ typedef struct spg_amg_dense spg_amg_dense;
 typedef struct spg_amg_dense_source {
     const spg_csr *A, *R; /* R: by which A was made, or NULL */
     const void *inverse;  /* with R: of the diagonal of the operator that was restricted */
+    /* The near-null space, of which part may be null: A.rows x candidates, column-major, NULL for the constants of so
+     * many unknowns; read at creation. candidates 0: nothing is known. */
+    const void *candidate_values;
+    int candidates;
+    double finest_rows; /* of the operator of which A was made, in however many steps; 0: A itself */
+    int64_t most_rows;  /* at creation: not 0, declines where Cholesky's method would cost more than of so many rows */
 } spg_amg_dense_source;
+
+/* What a dense operator has come to. */
+enum {
+    SPG_AMG_DENSE_PLAIN = 0,
+    SPG_AMG_DENSE_DEFLATED = 1, /* singular, with a null space in the candidates' span */
+    SPG_AMG_DENSE_UNSETTLED = 2 /* the last update came to something that dense_settle must see to */
+};
+
+/* Rows past which no pseudo-inverse is made by singular values: of a component on the host, of all on a device. */
+enum { SPG_AMG_MOST_SINGULAR = 768 };
+
+/* Roundings that may be left of a row's magnitudes where a coarse operator meets a null vector, for each root of the
+ * finest rows that the row stands for. Of closed grids of 10^4 to 10^6 rows, with couplings that vary by 10^4 or do
+ * not, at most 7.2 were seen in floats and 2.7 in doubles; with one row of 216000 raised by a quarter, 186 in floats
+ * and 10^11 in doubles. No bench counts this; test_amg_null_space holds 26 grids to it. */
+#define SPG_AMG_ROUNDINGS 16.0
+
+/* Of an update's BREAKDOWN for want of one. */
+#define SPG_AMG_BECAME_SINGULAR                                                                                        \
+    "the coarsest operator of %lld rows became singular in an update, past its candidates; set up again"
 
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
@@ -166,14 +192,25 @@ typedef struct spg_amg_backend {
     /* ---- dense coarse operator ---- */
     /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
      * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
-     * LU with pivots, or where that meets a pivot of at most rows*eps of the largest, or of 1 where A was made by a
-     * restriction, a pseudo-inverse of S A S by singular values. WAITS. */
+     * In each connected component (by values that are not zero; an unknown without any is one if a candidate has it), N
+     * is what of the candidates' span A takes to zero but for roundings; A + N N^T is factored. Where that meets a
+     * pivot of at most rows*eps of the largest, or of 1 where A was made by a restriction, a pseudo-inverse of S A S is
+     * made by singular values. *dense NULL with OK: declined, for it would cost more than most_rows, or more than
+     * SPG_AMG_MOST_SINGULAR rows want singular values. WAITS. */
     spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
-    /* Again, by the same way. Does not wait with LU. */
+    /* Again; where that goes by singular values, on the device for good. Does not wait without. On the host, BREAKDOWN
+     * and what dense_settle says; on a device, only dense_settle knows. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
+    /* Queues *state (double at the place) = one of the three above. */
+    spg_status (*dense_tell)(spg_context *context, const spg_amg_dense *dense, double *state);
+    /* Ends what an update began: a pseudo-inverse where there must be one. BREAKDOWN: values that are not finite, or
+     * too many rows that are singular. WAITS. */
+    spg_status (*dense_settle)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
-    /* Whether it goes by singular values. */
+    /* x = the part of b in the null space that was found, of A itself. */
+    spg_status (*dense_project)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+    /* Whether it has one, or goes by singular values; on a device, as of its creation or of dense_settle. */
     bool (*dense_is_singular)(const spg_amg_dense *dense);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 

@@ -4,7 +4,15 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* From the system's source or, where that fails, spread from the clock and the addresses that the system chose. */
 void spg_random_bytes(void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -170,6 +170,9 @@ typedef struct spg_amg_summary {
     int64_t bytes;                               /* that the hierarchy holds; A of level 0 is the caller's */
     spg_amg_timings setup;
     double update_seconds; /* of the last update; 0 before one */
+    int symmetric;         /* 1: setup's A was, bit for bit, with sorted rows and no column twice */
+    int smoothed;          /* 1: the last level is not solved but smoothed, for it has too many rows */
+    int singular;          /* 1: the coarsest operator is solved, and was found to be singular */
 } spg_amg_summary;
 
 /* ARGUMENT: NULL. */
@@ -187,28 +190,53 @@ typedef enum spg_amg_method {
     SPG_AMG_STANDALONE = 1 /* V-cycles alone */
 } spg_amg_method;
 
+/* The null space of a singular A that a solve leaves out: b loses its part in it, so that there is a solution, and x
+ * comes out without any, as the solution of least norm. */
+typedef enum spg_amg_nullspace {
+    SPG_AMG_NULLSPACE_NONE = 0,       /* nothing is projected: b must be free of it */
+    SPG_AMG_NULLSPACE_CONSTANT = 1,   /* the constant, or with block_size one for each unknown of a node */
+    SPG_AMG_NULLSPACE_CANDIDATES = 2, /* what of the candidates' span the coarsest operator takes to zero, for each
+                                         connected component of A on its own; nothing where it is regular or smoothed.
+                                         Every row must be in an aggregate or tied to no other */
+    SPG_AMG_NULLSPACE_GIVEN = 3       /* of the vectors given */
+} spg_amg_nullspace;
+
+/* For spg_amg_solve_options.tolerance. */
+#define SPG_AMG_TOLERANCE_OF_TYPE (-1.0)
+
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* CG */
-    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero; 1e-8, which is
-                              below what floats can reach: with SPG_F32 ask for 1e-4 or so */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero;
+                              SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with SPG_F64, 1e-4 with SPG_F32. Floats reach about
+                              1e-7 ||A|| ||x|| / ||b||, which on large grids is above that: see `stagnated` */
     int max_iterations;    /* 200 */
     double *history; /* NULL, or room on the host for max_iterations + 1 residual norms, the first of x as given */
+    spg_amg_nullspace nullspace; /* NONE */
+    int null_vectors;            /* of GIVEN: how many, from 1 to 32; else 0 */
+    const void *null_values;     /* A.rows x null_vectors at the context's place, column-major; they need not be
+                                    orthogonal. NULL where null_vectors is 0 */
 } spg_amg_solve_options;
 
 SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
 typedef struct spg_amg_solve_result {
     int iterations, converged;
-    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not */
-    double relative_residual;          /* over ||b||, or over 1 where b is zero */
+    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not. After:
+                                          computed anew, however the solve ends. b: as projected, if it is */
+    double relative_residual;          /* over ||b||, or over 1 where b is zero, or nothing but null space */
     double convergence_factor;         /* mean reduction an iteration */
     double seconds;
+    int stagnated; /* 1: CG ended before max_iterations, for rounding lets the residual fall no further */
 } spg_amg_solve_result;
 
 /* Solves A x = b on level 0. b and x: A.rows values at the context's place; x holds the first guess and, always, the
- * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached; the message has the residual.
- * INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG. BREAKDOWN: a NaN or infinite norm, or r^T M r
- * of zero. */
+ * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached, or rounding in the type lets the
+ * residual fall no further; the message says which, and has the residual. INCOMPATIBLE: A is singular, and b's part in
+ * the null space that the coarsest operator shows is more than tolerance of b; x is as given. Without that part there
+ * is a solution: nullspace CANDIDATES finds it. INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG; also of a singular A
+ * with such a b whose null space is not known. BREAKDOWN: a NaN or infinite norm, r^T M r of zero, or a coarsest
+ * operator that an update has left with values that are not finite, or singular past its candidates with too many rows.
+ */
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 

@@ -38,6 +38,9 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
                                  int64_t *bytes);
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+spg_status spg_host_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state);
+spg_status spg_host_dense_settle(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
+spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 bool spg_host_dense_is_singular(const spg_amg_dense *dense);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
