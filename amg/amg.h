@@ -14,9 +14,11 @@ typedef struct spg_level {
     void *candidates;              /* A.rows x k, column-major; NULL on level 0 */
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
+    int64_t left_out;              /* nodes that are in no aggregate */
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
     spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
-    /* The last level has inverses and rho only where it is not solved densely: past SPG_AMG_MOST_DENSE rows. */
+    /* The last level has inverses and rho only where it is not solved densely: past SPG_AMG_MOST_DENSE rows, or where it
+     * is diagonal. */
     int64_t rows, nnz; /* of A: rows sizes the arrays of the level, also before A is there */
 
     /* For update; made by its first call or by prepare_update. */
@@ -42,7 +44,8 @@ struct spg_amg {
     int32_t *symmetric; /* at the place: A is, bit for bit, and so are the operators of all levels */
     void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
-    spg_amg_dense *dense; /* of the last level; NULL where that has no rows or too many */
+    bool is_diagonal;     /* the last level's operator is, so that the inverse of its diagonal solves it */
+    spg_amg_dense *dense; /* of the last level; NULL where that has no rows or too many, or is diagonal */
     int64_t dense_bytes;
     spg_amg_timings timings;
     double mark; /* when the last step ended */

@@ -54,12 +54,12 @@ static spg_status coarsen_all(spg_amg *amg)
     return status;
 }
 
-/* The last level's solver: dense, or where it has too many rows, the smoother. */
+/* The last level's solver: dense, or where it is diagonal or has too many rows, the smoother. */
 static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = SPG_OK;
-    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
+    if (last->rows > SPG_AMG_MOST_DENSE || amg->is_diagonal) status = spg_amg_prepare_smoother(amg, last);
     if (status == SPG_OK) status = spg_amg_coarse_create(amg);
     spg_amg_end_step(amg, last, &amg->timings.coarse);
     return status;

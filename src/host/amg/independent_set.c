@@ -56,6 +56,15 @@ int64_t spg_graph_number(int threads, int64_t nodes, const uint8_t *chosen, int6
     return begins[parts];
 }
 
+int64_t spg_graph_left_out(int threads, int64_t nodes, const int32_t *aggregate_of)
+{
+    int64_t count = 0;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) reduction(+ : count)
+    for (int64_t i = 0; i < nodes; ++i) count += aggregate_of[i] == SPG_AMG_NO_AGGREGATE;
+    return count;
+}
+
 /* The largest of values[] of a node itself and of the nodes that its row names. */
 static inline uint64_t largest_around(const spg_amg_graph *graph, const uint64_t *values, int64_t node)
 {
