@@ -14,6 +14,7 @@ typedef struct spg_level {
     void *candidates;              /* A.rows x k, column-major; NULL on level 0 */
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
+    int64_t left_out;              /* nodes that are in no aggregate */
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
     spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
     /* The last level has inverses and rho only where it is not solved densely. */
@@ -43,7 +44,8 @@ struct spg_amg {
     bool was_symmetric; /* at setup */
     void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
-    spg_amg_dense *dense; /* of the last level; NULL where that has no rows, or is smoothed */
+    bool is_diagonal;     /* the last level's operator is, so that the inverse of its diagonal solves it */
+    spg_amg_dense *dense; /* of the last level; NULL where that has no rows, is diagonal, or is smoothed */
     int64_t dense_bytes;
     spg_amg_timings timings;
     double mark; /* when the last step ended */

@@ -54,18 +54,20 @@ static spg_status coarsen_all(spg_amg *amg)
     return status;
 }
 
-/* The last level's solver: dense, or where that does not pay, the smoother. */
+/* The last level's solver: dense, or where it is diagonal or that does not pay, the smoother. */
 static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = spg_amg_coarse_create(amg);
     if (status == SPG_OK && amg->dense == NULL && last->rows > 0) {
         status = spg_amg_prepare_smoother(amg, last);
-        spg_amg_tell(amg->context,
-                     "the last of %d levels has %lld rows (%lld entries): too many for a dense solve to pay, so it is "
-                     "smoothed by %d sweeps, and cycles may converge slowly",
-                     amg->levels, (long long)last->rows, (long long)last->nnz,
-                     amg->options.pre_sweeps + amg->options.post_sweeps);
+        if (!amg->is_diagonal)
+            spg_amg_tell(
+                amg->context,
+                "the last of %d levels has %lld rows (%lld entries): too many for a dense solve to pay, so it is "
+                "smoothed by %d sweeps, and cycles may converge slowly",
+                amg->levels, (long long)last->rows, (long long)last->nnz,
+                amg->options.pre_sweeps + amg->options.post_sweeps);
     }
     spg_amg_end_step(amg, last, &amg->timings.coarse);
     return status;

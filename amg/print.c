@@ -27,6 +27,7 @@ print(const printer *to, const char *format, ...)
 static const char *name_solver(const spg_amg *amg)
 {
     if (amg->level[amg->levels - 1].rows == 0) return "";
+    if (amg->is_diagonal) return "  diagonal";
     if (amg->dense == NULL) return "  smoothed";
     return amg->backend->dense_is_singular(amg->dense) ? "  dense, singular" : "  dense";
 }

@@ -24,7 +24,11 @@ typedef struct spg_amg_graph {
     bool borrowed; /* the arrays are A's: theta 0 and one unknown a node */
     /* At the place; where it is 1, no row names a node twice, and j's row names i if i's names j. NULL: not known. */
     const int32_t *symmetric;
+    const uint8_t *isolated; /* at the place, of each node: not 0 where it is; see find_isolated. NULL: none is */
 } spg_amg_graph;
+
+/* In the place of an aggregate's number: the node is in none. Its rows of T are zero, and nothing else is said by it. */
+enum { SPG_AMG_NO_AGGREGATE = -1 };
 
 /* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i is of node i / block_size. Coarse
  * unknowns of aggregate g are g*candidates ..., so that a row of T, and each block of a row of P, is `candidates`
@@ -32,7 +36,7 @@ typedef struct spg_amg_graph {
 typedef struct spg_amg_aggregates {
     int64_t nodes, aggregates;
     int block_size, candidates;
-    int32_t *aggregate_of; /* of each node; -1: in none */
+    int32_t *aggregate_of; /* of each node, or SPG_AMG_NO_AGGREGATE */
 } spg_amg_aggregates;
 
 /* What a set-up found out about a level's spectral radius, from which updates go on; arrays at the place. */
@@ -50,6 +54,10 @@ typedef struct spg_amg_spectrum {
  * below, 4.9 and 6.6 steps. No bench counts this; test_amg_update holds some such levels to 4 percent. */
 #define SPG_AMG_SETTLED (1.0 / 100)
 #define SPG_AMG_STILL_TO_COME 3
+
+/* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for roundings.
+ */
+#define SPG_AMG_ROUNDINGS 64
 
 /* A dense coarse operator, factored: the backend's own. */
 typedef struct spg_amg_dense spg_amg_dense;
@@ -82,7 +90,7 @@ enum { SPG_AMG_MOST_SINGULAR = 768 };
  * finest rows that the row stands for. Of closed grids of 10^4 to 10^6 rows, with couplings that vary by 10^4 or do
  * not, at most 7.2 were seen in floats and 2.7 in doubles; with one row of 216000 raised by a quarter, 186 in floats
  * and 10^11 in doubles. No bench counts this; test_amg_null_space holds 26 grids to it. */
-#define SPG_AMG_ROUNDINGS 16.0
+#define SPG_AMG_NULL_ROUNDINGS 16.0
 
 /* Of an update's BREAKDOWN for want of one. */
 #define SPG_AMG_BECAME_SINGULAR                                                                                        \
@@ -126,8 +134,13 @@ typedef struct spg_amg_backend {
      * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
      * root of its squares' sum in storage order, row after row; columns ascend, each once. WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
-    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them) and *aggregates.
-     * WAITS. Integer for integer the same at every place, because each step below is a function of the one before:
+    /* isolated[node] = 1 where no value off the diagonal couples the node's unknowns, else 0: such a value is not zero,
+     * and in a column of another node counts only where the node's row of the graph names any other. */
+    spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
+                                uint8_t *isolated);
+    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them), *aggregates and
+     * *left_out: how many nodes are in none. WAITS. Integer for integer the same at every place, because each step below
+     * is a function of the one before:
      *
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
      * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the
@@ -137,11 +150,12 @@ typedef struct spg_amg_backend {
      * state is `in`. Rounds go on until none is undecided. Of a symmetric graph, that is what taking candidates
      * greedily in descending order of keys gives.
      *
-     * A node whose row names no other node is alone.
+     * A node whose row names no other node is alone. Isolated nodes are in no aggregate, and below "nodes" are the
+     * others, though their rows may name isolated ones.
      *
      * Without join_leftovers: all nodes are allowed, those not alone are candidates. Roots are numbered in ascending
      * order. A node's number is its own if it is a root, else the largest of roots that its row names, else the largest
-     * number so found of nodes that its row names, else -1.
+     * number so found of nodes that its row names, else it is in none.
      *
      * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order; a node that
      * is no root joins the largest-numbered root that its row names, if it names one, else it is free. (2) Free nodes
@@ -152,10 +166,10 @@ typedef struct spg_amg_backend {
      * nodes without any take the next numbers in ascending order, each an aggregate of its own. (4) All are numbered
      * anew in the order of their first nodes, so that neighbours, whatever set they come from, have near numbers. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
-                                 int32_t *aggregate_of, int64_t *aggregates);
-    /* As above, PyAMG's standard aggregation; NULL where the backend has none. */
+                                 int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
+    /* As above, PyAMG's standard aggregation, of nodes neither isolated nor alone; NULL where the backend has none. */
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
-                                     int64_t *aggregates);
+                                     int64_t *aggregates, int64_t *left_out);
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
      * T*coarse. Numbers whose squares under- or overflow are reckoned in another unit. fine: rows x k column-major, or
      * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, zero rows for nodes in no aggregate.
@@ -166,6 +180,12 @@ typedef struct spg_amg_backend {
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or
      * missing. */
     spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
+    /* inverse[i] = 0 for those of `rows` unknowns whose node is in no aggregate (aggregate_of NULL: for all of them)
+     * and whose diagonal entry, made by the restriction R of an operator with this inverse of its diagonal, is made of
+     * roundings: at most SPG_AMG_ROUNDINGS of what restricting that diagonal alone makes of it. The last of a component
+     * that is singular by itself comes to that. */
+    spg_status (*drop_roundings)(spg_context *context, const spg_csr *R, const void *restricted_inverse,
+                                 const spg_amg_aggregates *aggregates, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
      * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
      * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector is D^-1/2 x, x of

@@ -102,9 +102,12 @@ typedef struct spg_amg spg_amg;
  * where it stalls: no aggregates, or no fewer unknowns than before.
  *
  * Defined behaviour: a zero or missing diagonal counts as an inverse of zero, so smoothing and prolongator smoothing
- * leave that row alone; rows without strong neighbours are aggregates of their own with join_leftovers, else unknowns
- * that only the smoother treats; candidates that depend on the others within an aggregate become zero rows of the
- * coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
+ * leave that row alone. A node is in no aggregate where no other one is coupled to it strongly, by a value that is not
+ * zero, and its own unknowns are not coupled to each other: boundary rows that were kept as a diagonal, whether zeros
+ * are stored beside it or not, and what single components come to on coarse levels. Only the smoother treats it, on its
+ * level; an update that puts values in place of such zeros changes nothing about that. A last level that is diagonal is
+ * solved by division, whatever its size. Candidates that depend on the others within an aggregate become zero rows of
+ * the coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
@@ -144,7 +147,8 @@ SPG_API void spg_amg_destroy(spg_amg *amg);
  * R and aggregate_of are zeroed or NULL on the last level. */
 typedef struct spg_amg_level_view {
     spg_csr A, P, R;
-    const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none */
+    const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none, so that its rows of the tentative
+                                    prolongator are zero */
     int64_t nodes, aggregates;
     int block_size, candidates;
     double rho; /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: right where A is
@@ -179,8 +183,8 @@ typedef struct spg_amg_summary {
 SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
 
 /* The table of levels (rows, nonzeros, percent, aggregates, bytes, of the last how it is solved: dense, dense and found
- * singular, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by line to
- * `log`; see spg_config.log. */
+ * singular, diagonal, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by
+ * line to `log`; see spg_config.log. */
 SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* ---- Solve ----------------------------------------------------------------------------------------------------- */

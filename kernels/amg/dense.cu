@@ -329,7 +329,8 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
     created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
     created->type = A->value_type;
     created->candidates = source->candidates;
-    created->roundings = SPG_AMG_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (A->rows > 0 ? (double)A->rows : 1)));
+    created->roundings =
+        SPG_AMG_NULL_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (A->rows > 0 ? (double)A->rows : 1)));
     created->least = source->R != nullptr ? 1 : 0;
     created->least_share =
         (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);

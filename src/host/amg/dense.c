@@ -148,13 +148,13 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
     *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
-    *created =
-        (spg_amg_dense){.rows = source->A->rows,
-                        .candidates = source->candidates,
-                        .type = source->A->value_type,
-                        .least = source->R != NULL ? 1 : 0,
-                        .roundings = SPG_AMG_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (double)source->A->rows)),
-                        .bytes = sizeof *created};
+    *created = (spg_amg_dense){.rows = source->A->rows,
+                               .candidates = source->candidates,
+                               .type = source->A->value_type,
+                               .least = source->R != NULL ? 1 : 0,
+                               .roundings = SPG_AMG_NULL_ROUNDINGS *
+                                            sqrt(fmax(1, source->finest_rows / (double)source->A->rows)),
+                               .bytes = sizeof *created};
     status = create(context, created);
     if (status == SPG_OK) keep_candidates(created, source);
     if (status == SPG_OK) status = factor(context, created, source, &declines);
