@@ -80,17 +80,20 @@ typedef struct spg_amg_options {
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
     int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
-    int64_t max_coarse;            /* a level of at most so many rows is the last; 500, at most 4096. Whichever is the
-                                      last is solved densely up to 4096 rows, which costs their cube, and where it is
-                                      singular a singular value decomposition, many times that; past them smoothed */
-    int max_levels;                /* 20 */
-    spg_smoother smoother;         /* JACOBI */
-    int pre_sweeps, post_sweeps;   /* 1 each; of Chebyshev, polynomials */
-    double relaxation;             /* of Jacobi, over rho; 4/3 */
-    int chebyshev_degree;          /* 2 */
-    double chebyshev_ratio;        /* 30 */
-    int prepare_update;            /* 1: setup makes the plans of spg_amg_update; 0: its first call does; 0 */
-    int timing;                    /* 1: each step waits for its end, so that spg_amg_timings are true on a device; 0 */
+    int64_t max_coarse;          /* a level of at most so many rows is the last, and solved densely; 500, at most 4096.
+                                    On the host that costs the cube of each connected component. A last level of
+                                    more rows (coarsening stalls, or max_levels) is solved densely up to 4096 rows,
+                                    on the host if that costs no more than 2000 rows in one piece; else, or where it
+                                    is singular past the candidates in a component of more than 768 rows (on a
+                                    device: and has more), smoothed by pre_sweeps + post_sweeps */
+    int max_levels;              /* 20 */
+    spg_smoother smoother;       /* JACOBI */
+    int pre_sweeps, post_sweeps; /* 1 each; of Chebyshev, polynomials */
+    double relaxation;           /* of Jacobi, over rho; 4/3 */
+    int chebyshev_degree;        /* 2 */
+    double chebyshev_ratio;      /* 30 */
+    int prepare_update;          /* 1: setup makes the plans of spg_amg_update; 0: its first call does; 0 */
+    int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are true on a device; 0 */
 } spg_amg_options;
 
 SPG_API spg_amg_options spg_amg_options_default(void);
@@ -107,7 +110,10 @@ typedef struct spg_amg spg_amg;
  * are stored beside it or not, and what single components come to on coarse levels. Only the smoother treats it, on its
  * level; an update that puts values in place of such zeros changes nothing about that. A last level that is diagonal is
  * solved by division, whatever its size. Candidates that depend on the others within an aggregate become zero rows of
- * the coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
+ * the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its pseudo-inverse: what
+ * of the candidates' span it takes to zero, but for roundings, is found in each connected component and left out; beyond
+ * that, singular values are. A may have no rows. What the context's log is told, beside the table: an A that is not
+ * symmetric, and a last level that is smoothed.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
@@ -117,9 +123,9 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
  * stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are computed anew. Nothing is
- * allocated (but by a first call, without prepare_update, and on the host where the coarse operator becomes singular)
- * and, on a device, nothing is waited for unless the coarse operator is singular: the call can be captured in a CUDA
- * graph.
+ * allocated (but by a first call, without prepare_update, and on the host where the coarse operator is singular past
+ * its candidates or its components have joined) and, on a device, nothing is waited for unless setup or a solve found
+ * the coarse operator singular past its candidates: the call can be captured in a CUDA graph.
  *
  * A level's rho is estimated by Lanczos from the Ritz vector of setup's estimate (with random bits added, for what has
  * changed), which setup keeps: 4 bytes a row. Steps end, from the second on, where another like the last would let the
@@ -133,10 +139,11 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * offsets; on the host, another pattern, where there is more than one level. FORMAT, on the host: offsets or columns
  * that are no matrix's, infinite or NaN values, naming row and column; a device, which would have to wait, takes them
  * on trust. MEMORY: none for a first call's plans. All these leave the hierarchy as it was. BREAKDOWN: the coarsest
- * operator overflowed, or its singular values were not found. MEMORY, on the host, may also be for that operator, where
- * it has become singular. These two and failures of the device come half way: A is the hierarchy's then and its numbers
- * are partly the old ones, so that cycles and solves mean nothing until an update succeeds, which gives what it would
- * have given before. It can be destroyed as ever. */
+ * operator overflowed, its singular values were not found, or it became singular past its candidates with more than 768
+ * rows; on a device, where the update does not wait, the next spg_amg_solve says so. MEMORY, on the host, may also be
+ * for that operator, where it has become singular. These two and failures of the device come half way: A is the
+ * hierarchy's then and its numbers are partly the old ones, so that cycles and solves mean nothing until an update
+ * succeeds, which gives what it would have given before. It can be destroyed as ever. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
