@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 static const char help[] =
-    "spg_soak: random use of the library, compared with CXSparse, with other ways to the same result, and of the host\n"
-    "with a device. Exit status: 0 if all was right, 1 after a fault, 77 if there is no such place here.\n"
+    "spg_soak: random use of the library, compared with CXSparse, with other ways\n"
+    "to the same result, and of the host with a device. Exit status: 0 if all was\n"
+    "right, 1 after a fault, 77 if there is no such place here.\n"
     "\n"
     "  --place host|device|both  where (both where there is a device, else host)\n"
     "  --seconds N               how long (20)\n"
