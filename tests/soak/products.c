@@ -39,6 +39,18 @@ static void draw_sizes(uint64_t *state, int64_t *m, int64_t *k, int64_t *n)
     *n = chance_of(state, 30) ? *k : soak_draw_size(state);
 }
 
+/* Short rows with hundreds of long ones among them, and a B that is mostly empty: some of the long ones have no
+ * product.
+ */
+static void draw_long_among_short(uint64_t *state, soak_pattern *a, soak_pattern *b, int64_t *m, int64_t *k)
+{
+    *a = soak_draw_pattern(state, SOAK_POWER);
+    *b = soak_draw_pattern(state, SOAK_MOSTLY_EMPTY);
+    a->alpha = 1.1, a->scale = 2, a->from_zero = true, a->skewed = false;
+    *m = chance_log(state, 3000, 20000);
+    *k = chance_log(state, 1000, 20000);
+}
+
 void soak_draw_products(uint64_t *state, soak_case *c)
 {
     int64_t m, k, n;
@@ -48,6 +60,7 @@ void soak_draw_products(uint64_t *state, soak_case *c)
     int64_t most = costly ? 20000000 : chance_log(state, 5000, 1500000);
     soak_pattern a = soak_draw_pattern(state, soak_draw_row_kind(state));
     soak_pattern b = soak_draw_pattern(state, soak_draw_row_kind(state));
+    if (chance_of(state, 10)) draw_long_among_short(state, &a, &b, &m, &k);
     b.widest = chance_of(state, 4);
     if (b.widest && most > 200000) most = 200000; /* columns far apart cost more */
     if (costly) c->settings.caller_allocates = false, c->settings.fail_at = 0;
