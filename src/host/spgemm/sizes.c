@@ -97,7 +97,7 @@ void spg_lay_out_worker(spg_worker *worker)
     memset(worker->table, 0, (size_t)sizes->table_slots * sizeof *worker->table);
 }
 
-spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes)
+spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, spg_threads *threads, worker_sizes *sizes)
 {
     const int64_t limit = product->context->config.workspace_limit;
     const int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
@@ -107,10 +107,10 @@ spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int
         *threads = spg_threads_for(product->context, spg_count_chunks(product->A, sizes->chunk_entries));
         if (limit == 0) return SPG_OK;
         const int64_t each = spg_worker_bytes(sizes, value) + (int64_t)sizeof(spg_worker);
-        if (other_bytes + *threads * each <= limit) return SPG_OK;
+        if (other_bytes + threads->count * each <= limit) return SPG_OK;
         if (step + 1 < STEPS) continue;
-        *threads = (int)((limit - other_bytes) / each);
-        if (*threads < 1)
+        threads->count = (int)((limit - other_bytes) / each);
+        if (threads->count < 1)
             return spg_context_fail(product->context, SPG_ERROR_MEMORY,
                                     "workspace limit of %lld bytes: the product needs at least %lld", (long long)limit,
                                     (long long)(other_bytes + each));
