@@ -58,7 +58,7 @@ endforeach()
 # A program that is linked statically as a whole takes LAPACK's own needs as well, often Fortran's runtime. That is not
 # installed with LAPACK, and not needed beside a shared one: only what links here is named. Fortran's runtime refers to
 # a function of libc so weakly that it would not be there.
-if(NOT DEFINED SPG_LAPACK_STATIC_WORDS)
+if(NOT DEFINED SPG_LAPACK_STATIC_WORDS OR SPG_LAPACK_STATIC_WORDS STREQUAL "none") # it may be installed by now
   file(WRITE ${PROJECT_BINARY_DIR}/static_lapack.c
     "void dgesdd_(void); void dgetrf_(void); void dgetrs_(void);\n"
     "int main(int count, char **words) { (void)words; if (count > 9) dgesdd_(), dgetrf_(), dgetrs_(); return 0; }\n")

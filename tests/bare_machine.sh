@@ -100,14 +100,15 @@ block() # BEGINNING
         "$root/README.md"
 }
 
-run_commands() # NAME; the commands on standard input
+# Not in a pipe: a trap of this shell has to know the child.
+run_commands() # NAME; the commands are in $machine/commands
 {
     begin=$(date +%s)
     say "" "---- On a bare Debian 12: $1"
     unpack "$mirror"
-    cat >"$machine/root/root/commands"
-    [ -s "$machine/root/root/commands" ] || { say "README.md has no such commands"; exit 1; }
-    sed 's/^/  /' "$machine/root/root/commands"
+    [ -s "$machine/commands" ] || { say "README.md has no such commands"; exit 1; }
+    sed 's/^/  /' "$machine/commands"
+    cp "$machine/commands" "$machine/root/root/commands"
     alone sh "$0" --enter "$machine/root" </dev/null || { say "failed on a bare Debian 12: $1"; exit 1; }
     rm -rf --one-file-system "$machine/root"
     say "---- $1: passed in $(($(date +%s) - begin)) s"
@@ -164,8 +165,14 @@ find "$base" -mtime +30 -delete 2>/dev/null || true
 [ $# -gt 0 ] || set -- library commands
 for what in "$@"; do
     case $what in
-    library) library | run_commands "the library alone" ;;
-    commands) block '## Two commands' | run_commands "the two commands" ;;
+    library)
+        library >"$machine/commands"
+        run_commands "the library alone"
+        ;;
+    commands)
+        block '## Two commands' >"$machine/commands"
+        run_commands "the two commands"
+        ;;
     *) say "$what is neither library nor commands" >&2; exit 2 ;;
     esac
 done
