@@ -12,17 +12,23 @@ namespace
 
 enum { LIST_THREADS = 256 };
 
-/* In any order: those that no list takes. */
+/* In any order: those that no list takes, `most` of them. */
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left)
+    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,
+                   uint32_t most)
 {
     take_turn();
     const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
     for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
         const bool fits =
             fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]));
-        if (!fits) left[atomicAdd(count, 1u)] = (int32_t)i;
+        if (fits) continue;
+        const uint32_t place = atomicAdd(count, 1u);
+        if (place < most)
+            left[place] = (int32_t)i;
+        else
+            atomicSub(count, 1u);
     }
 }
 
@@ -44,7 +50,7 @@ template <typename Windows> spg_status with_rows_left(cuda_product &product, uns
             return launch_in_turn(product.context, product.cuda->stream, "listing rows left",
                                   dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
                                   list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets, rows,
-                                  count, left);
+                                  count, left, most);
         });
     if (status == SPG_OK) status = windows({left, (int32_t)most, count, nullptr});
     give_workspace(product, memory, bytes);
