@@ -76,16 +76,38 @@ void fuzz_refuse(int64_t k)
 
 bool fuzz_refused(void) { return refused_one > 0 && allocations >= refused_one; }
 
+/* Large blocks are kept for the next of the same size, since new pages cost more than all else. */
+enum { LEAST_KEPT = 1 << 15, MOST_KEPT = 32 };
+
+static struct kept_block {
+    void *memory;
+    size_t bytes;
+} kept[MOST_KEPT];
+
 static void *allocate(void *user, size_t bytes, spg_place place, void *stream)
 {
     (void)user, (void)place, (void)stream;
-    return bytes <= most_bytes && ++allocations != refused_one ? malloc(bytes) : NULL;
+    if (bytes > most_bytes || ++allocations == refused_one) return NULL;
+    for (int k = 0; k < MOST_KEPT; ++k) {
+        if (kept[k].memory == NULL || kept[k].bytes != bytes) continue;
+        void *memory = kept[k].memory;
+        kept[k].memory = NULL;
+        return memory;
+    }
+    return malloc(bytes);
 }
 
 static void release(void *user, void *memory, size_t bytes, spg_place place, void *stream)
 {
-    (void)user, (void)bytes, (void)place, (void)stream;
-    free(memory);
+    static int next;
+    (void)user, (void)place, (void)stream;
+    if (bytes < LEAST_KEPT || memory == NULL) {
+        free(memory);
+        return;
+    }
+    next = (next + 1) % MOST_KEPT;
+    free(kept[next].memory);
+    kept[next] = (struct kept_block){memory, bytes};
 }
 
 spg_context *fuzz_open_context(size_t most)

@@ -39,7 +39,7 @@ static uint64_t bounds_fingerprint(const row_chunk *chunk)
 static uint64_t columns_fingerprint(const row_chunk *chunk, const spg_csr *A)
 {
     const int64_t count = chunk->bounds[chunk->rows + chunk->has_long_row];
-    return count > 0 ? spg_fingerprint(A->columns + chunk->first_entry, 0, count) : 0; /* columns may be NULL */
+    return spg_fingerprint(A->columns + chunk->first_entry, 0, count);
 }
 
 static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_plan *plan)
