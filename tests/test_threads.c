@@ -8,6 +8,7 @@
 #include "generators.h"
 #include "pool.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -257,7 +258,18 @@ static void fewer_threads_do_where_more_cannot_start(void **state)
     spg_csr_free(test_host(), &A);
 }
 
-static void a_child_of_fork_can_go_on_with_its_parents_context(void **state)
+/* Those of the process, as the system tells; -1 where it does not. */
+static int threads_of_process(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int threads = 0;
+    if (folder == NULL) return -1;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) threads += entry->d_name[0] != '.';
+    closedir(folder);
+    return threads;
+}
+
+static void a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own(void **state)
 {
     (void)state;
     spg_context *context = test_context_at_place(3);
@@ -269,6 +281,7 @@ static void a_child_of_fork_can_go_on_with_its_parents_context(void **state)
         alarm(60); /* a child that hangs fails */
         bool same = spgemm_csr(context, &A, &A, &again) == SPG_OK && again.nnz == C.nnz &&
                     memcmp(again.values, C.values, (size_t)C.nnz * sizeof(double)) == 0;
+        same = same && (threads_of_process() == spg_pool_running(context->pool) || threads_of_process() < 0);
         spg_context_destroy(context);
         _exit(same ? 0 : 1);
     }
@@ -399,7 +412,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_process_pinned_to_one_core_has_one_thread),
         cmocka_unit_test(little_work_takes_one_thread_and_more_work_more),
         cmocka_unit_test(fewer_threads_do_where_more_cannot_start),
-        cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context),
+        cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own),
         cmocka_unit_test(threads_sleep_between_calls),
         cmocka_unit_test(each_item_is_worked_on_once_by_threads_of_different_numbers),
         cmocka_unit_test(turns_that_wait_are_told_when_they_have_come),
