@@ -73,6 +73,15 @@ static const char *find_fault(const spg_config *config)
     return NULL;
 }
 
+static const char *no_device(void)
+{
+#ifdef SPG_WITH_CUDA
+    return spg_cuda_absence();
+#else
+    return "config: place: this build has no backend for a device; configure it with SPG_CUDA=ON, or use the host";
+#endif
+}
+
 /* There is no context yet that could keep a message. */
 static spg_status refuse(const spg_config *config, spg_status status, const char *why)
 {
@@ -90,7 +99,7 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     const spg_backend *backend = NULL;
     if (chosen.place != SPG_PLACE_HOST) backend = spg_find_backend(SPG_PLACE_DEVICE);
     if (backend == NULL && chosen.place != SPG_PLACE_DEVICE) backend = spg_find_backend(SPG_PLACE_HOST);
-    if (backend == NULL) return refuse(&chosen, SPG_ERROR_PLACE, "config: this build has no backend for a device");
+    if (backend == NULL) return refuse(&chosen, SPG_ERROR_PLACE, no_device());
     spg_context *created = calloc(1, sizeof *created);
     if (created == NULL) return refuse(&chosen, SPG_ERROR_MEMORY, "no memory for a context");
     chosen.place = backend->place;

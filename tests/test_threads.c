@@ -154,6 +154,18 @@ static int threads_of(int asked, int oversubscribe)
     return threads;
 }
 
+/* ThreadSanitizer lets no child of fork start threads, and takes processor time of its own. */
+static void need_no_thread_sanitizer(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    skip();
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    skip();
+#endif
+#endif
+}
+
 /* Skips the test in a build without threads. */
 static void need_threads(void)
 {
@@ -272,6 +284,7 @@ static int threads_of_process(void)
 static void a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own(void **state)
 {
     (void)state;
+    need_no_thread_sanitizer();
     spg_context *context = test_context_at_place(3);
     spg_csr A = matrix_named("fd2d5:200"), C, again;
     assert_int_equal(spgemm_csr(context, &A, &A, &C), SPG_OK);
@@ -305,6 +318,7 @@ static double processor_seconds(void)
 static void threads_sleep_between_calls(void **state)
 {
     (void)state;
+    need_no_thread_sanitizer();
     spg_context *context = test_context_at_place(4);
     spg_csr A = matrix_named("fd2d5:100"); /* 49,600 entries: enough for all threads */
     double *x = calloc((size_t)A.rows, sizeof *x), *y = calloc((size_t)A.rows, sizeof *y), least = 1e9;

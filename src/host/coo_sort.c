@@ -117,11 +117,11 @@ spg_status spg_host_coo_sort(spg_context *context, spg_coo *matrix)
     static spg_work *const place[4] = BY_VALUE_TYPE(place_digits);
     sort_pass pass = {.nnz = matrix->nnz, .threads = spg_host_threads(context, matrix->nnz)};
     if (is_sorted(matrix, pass.threads)) return SPG_OK;
-    pass.parts = pass.threads.count;
     int64_t index_bytes = matrix->nnz * (int64_t)sizeof(int32_t);
     int64_t value_bytes = matrix->nnz * (int64_t)spg_type_size(matrix->value_type);
-    int64_t cursor_bytes = pass.parts * DIGITS * (int64_t)sizeof *pass.cursors;
-    int64_t bytes = cursor_bytes + value_bytes + 2 * index_bytes;
+    int64_t spare_bytes = value_bytes + 2 * index_bytes, part_bytes = DIGITS * (int64_t)sizeof *pass.cursors;
+    pass.parts = spg_pieces_within_limit(context, spare_bytes, part_bytes, pass.threads.count);
+    int64_t cursor_bytes = pass.parts * part_bytes, bytes = cursor_bytes + spare_bytes;
     void *workspace;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "sorting triples", &workspace);
     if (status != SPG_OK) return status;

@@ -1,6 +1,7 @@
 /* The workers of a product, and one pass of all of them over its chunks. */
 #include "clock.h"
 #include "host/work.h"
+#include "poison.h"
 #include "worker.h"
 
 #include <string.h>
@@ -29,6 +30,7 @@ spg_status spg_allocate_team(spg_context *context, multiplication *shared, worke
 
 void spg_release_team(spg_context *context, worker_team *team)
 {
+    SPG_UNPOISON(team->memory, team->bytes);
     spg_release(context, team->memory, team->bytes);
     *team = (worker_team){0};
 }
