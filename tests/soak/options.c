@@ -19,7 +19,7 @@ static const char help[] = "spg_soak: random use of the library, compared with C
                            "  --only FAMILY,...         some of: products, plans, galerkin, multigrid,\n"
                            "                            sampling, containers\n"
                            "  --case K                  this case alone, of the one family that --only names\n"
-                           "  --json FILE               append lines of JSON: families, kinds of cases, faults\n"
+                           "  --json FILE               append lines of JSON: families, kinds, faults\n"
                            "  --folder FOLDER           where operands of faults are written (.)\n"
                            "  --faults N                end after so many (1)\n"
                            "  --shrink-seconds N        the most for making a faulty case smaller (30)\n"
