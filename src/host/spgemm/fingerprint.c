@@ -3,6 +3,7 @@
 #include "fingerprint.h"
 
 #include "../vector.h"
+#include "host/work.h"
 
 #if SPG_HAVE_AVX512
 #include <immintrin.h>
@@ -52,24 +53,40 @@ uint64_t spg_fingerprint(const int32_t *indices, int64_t first, int64_t count)
     return sum_of_pairs(indices, first, count);
 }
 
-uint64_t spg_pattern_fingerprint(const spg_csr *matrix, int threads)
+enum { BLOCK = 1 << 14 };
+
+typedef struct pattern_job {
+    const spg_csr *matrix;
+    int64_t offsets, offset_blocks; /* in words of 32 bits; blocks of columns follow */
+    atomic_ullong *of_offsets, *of_columns;
+} pattern_job;
+
+static void add_fingerprints(const void *data, spg_range blocks)
 {
-    enum { BLOCK = 1 << 14 };
-    const int64_t words = matrix->offset_type == SPG_I64 ? 2 : 1, offsets = (matrix->rows + 1) * words;
-    const int64_t offset_blocks = (offsets + BLOCK - 1) / BLOCK, column_blocks = (matrix->nnz + BLOCK - 1) / BLOCK;
+    const pattern_job *job = data;
+    const spg_csr *matrix = job->matrix;
     uint64_t of_offsets = 0, of_columns = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) reduction(+ : of_offsets, of_columns)
-    for (int64_t block = 0; block < offset_blocks + column_blocks; block++) {
-        bool is_offsets = block < offset_blocks;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        bool is_offsets = block < job->offset_blocks;
         const int32_t *indices = is_offsets ? matrix->row_offsets : matrix->columns;
-        int64_t all = is_offsets ? offsets : matrix->nnz;
-        int64_t first = (is_offsets ? block : block - offset_blocks) * BLOCK;
+        int64_t all = is_offsets ? job->offsets : matrix->nnz;
+        int64_t first = (is_offsets ? block : block - job->offset_blocks) * BLOCK;
         uint64_t part = spg_fingerprint(indices + first, first, all - first < BLOCK ? all - first : BLOCK);
         if (is_offsets)
             of_offsets += part;
         else
             of_columns += part;
     }
+    atomic_fetch_add(job->of_offsets, of_offsets);
+    atomic_fetch_add(job->of_columns, of_columns);
+}
+
+uint64_t spg_pattern_fingerprint(const spg_csr *matrix, spg_threads threads)
+{
+    const int64_t words = matrix->offset_type == SPG_I64 ? 2 : 1, offsets = (matrix->rows + 1) * words;
+    const int64_t offset_blocks = (offsets + BLOCK - 1) / BLOCK, column_blocks = (matrix->nnz + BLOCK - 1) / BLOCK;
+    atomic_ullong of_offsets = 0, of_columns = 0;
+    spg_parallel(threads, offset_blocks + column_blocks, 0, add_fingerprints,
+                 &(pattern_job){matrix, offsets, offset_blocks, &of_offsets, &of_columns});
     return of_offsets * 0x9E3779B97F4A7C15u + of_columns;
 }

@@ -3,6 +3,7 @@
 #define SPG_SRC_HOST_SPGEMM_FINGERPRINT_H
 
 #include "spg/spg.h"
+#include "pool.h"
 
 #include <stdbool.h>
 
@@ -11,6 +12,6 @@
 uint64_t spg_fingerprint(const int32_t *indices, int64_t first, int64_t count);
 
 /* Of a matrix's offsets and columns. */
-uint64_t spg_pattern_fingerprint(const spg_csr *matrix, int threads);
+uint64_t spg_pattern_fingerprint(const spg_csr *matrix, spg_threads threads);
 
 #endif
