@@ -37,6 +37,7 @@ enum {
     OPTION_REPS,
     OPTION_WARMUP,
     OPTION_MATRIX_SEED,
+    OPTION_LENIENT,
     OPTION_LEVELS,
     OPTION_HISTORY,
     OPTION_JSON
@@ -69,6 +70,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"reps", required_argument, NULL, OPTION_REPS},
                                              {"warmup", required_argument, NULL, OPTION_WARMUP},
                                              {"matrix-seed", required_argument, NULL, OPTION_MATRIX_SEED},
+                                             {"lenient", no_argument, NULL, OPTION_LENIENT},
                                              {"levels", no_argument, NULL, OPTION_LEVELS},
                                              {"history", no_argument, NULL, OPTION_HISTORY},
                                              {"json", required_argument, NULL, OPTION_JSON},
@@ -113,6 +115,7 @@ static const char *const help_head =
     "  --reps N               timed repetitions of setup and solve; default 3, on a device 7\n"
     "  --warmup N             untimed ones before them; default 1\n"
     "  --matrix-seed N        of the generators; default 1\n"
+    "  --lenient              takes files that other readers take and the format does not allow; warns on stderr\n"
     "  --levels               prints the table of levels and the set-up time by step, beside memory's limits\n"
     "  --history              prints the residual of each iteration\n"
     "  --json FILE            appends one line for each matrix\n"
@@ -204,6 +207,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
     case OPTION_MATRIX_SEED: return parse_seed("matrix-seed", value, &chosen->matrix_seed);
+    case OPTION_LENIENT: chosen->lenient = true; return true;
     case OPTION_LEVELS: chosen->shows_levels = true; return true;
     case OPTION_HISTORY: chosen->shows_history = true; return true;
     case OPTION_JSON: chosen->json_path = value; return true;

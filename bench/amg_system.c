@@ -155,7 +155,8 @@ spg_status system_load(spg_context *host, spg_context *context, const amg_option
                        amg_system *system)
 {
     *system = (amg_system){.host = host, .context = context};
-    const options source = {.seed = chosen->matrix_seed, .type = chosen->type, .type_given = true};
+    const options source = {
+        .seed = chosen->matrix_seed, .type = chosen->type, .type_given = true, .lenient = chosen->lenient};
     const bool is_elastic = has_rigid_body_modes(argument);
     spg_status status = load_matrix(host, &source, argument, &system->A, system->name, sizeof system->name);
     system->block_size = is_elastic && !chosen->block_size_given ? 3 : chosen->hierarchy.block_size;
