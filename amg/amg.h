@@ -14,9 +14,10 @@ typedef struct spg_level {
     void *candidates;              /* A.rows x k, column-major; NULL on level 0 */
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
+    int64_t left_out;              /* nodes that are in no aggregate */
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
     spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
-    /* The last level has inverses and rho only where it is not solved densely: past SPG_AMG_MOST_DENSE rows. */
+    /* The last level has inverses and rho only where it is not solved densely. */
     int64_t rows, nnz; /* of A: rows sizes the arrays of the level, also before A is there */
 
     /* For update; made by its first call or by prepare_update. */
@@ -40,9 +41,11 @@ struct spg_amg {
     spg_level *level;   /* options.max_levels of them */
     double *rho;        /* at the place, of each of options.max_levels as it is now and as at setup */
     int32_t *symmetric; /* at the place: A is, bit for bit, and so are the operators of all levels */
+    bool was_symmetric; /* at setup */
     void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
-    spg_amg_dense *dense; /* of the last level; NULL where that has no rows or too many */
+    bool is_diagonal;     /* the last level's operator is, so that the inverse of its diagonal solves it */
+    spg_amg_dense *dense; /* of the last level; NULL where that has no rows, is diagonal, or is smoothed */
     int64_t dense_bytes;
     spg_amg_timings timings;
     double mark; /* when the last step ended */
@@ -90,9 +93,11 @@ spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level);
 spg_status spg_amg_plan_update(spg_amg *amg);
 
 /* ---- coarse.c: the last level's solver ---- */
-/* Sets amg->dense and dense_bytes, where the last level has from 1 to SPG_AMG_MOST_DENSE rows. */
+/* Sets amg->dense and dense_bytes, where the last level has from 1 to SPG_AMG_MOST_DENSE rows, and that pays. */
 spg_status spg_amg_coarse_create(spg_amg *amg);
 spg_status spg_amg_coarse_update(spg_amg *amg);
+/* What an update left to see to, if dense_tell says so. WAITS. */
+spg_status spg_amg_coarse_settle(spg_amg *amg);
 void spg_amg_coarse_destroy(spg_amg *amg);
 
 /* ---- cycle.c ---- */
@@ -102,6 +107,13 @@ void spg_amg_cycle_destroy(spg_amg *amg); /* also after half of a creation */
 
 /* ---- solve.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* what solves kept; none need have run */
+
+/* ---- tell.c ---- */
+/* A line to the context's log, if it has one. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void spg_amg_tell(const spg_context *context, const char *format, ...);
 
 /* ---- timing.c ---- */
 /* Begins to measure steps; with options.timing, once all that was queued has ended. */

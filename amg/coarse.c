@@ -1,17 +1,27 @@
-/* The dense solver of the last level. */
+/* The dense solver of the last level, and what it knows of A's null space. */
 #include "amg.h"
+
+/* A level that is last for another reason than max_coarse is solved densely if that costs no more than of so many rows
+ * in one piece: a quarter to one second of Cholesky's method by LAPACK's own code on one core. */
+enum { MOST_UNASKED = 2000 };
 
 static spg_amg_dense_source last_operator(const spg_amg *amg)
 {
     const spg_level *last = &amg->level[amg->levels - 1];
-    if (amg->levels < 2) return (spg_amg_dense_source){.A = &last->A};
-    return (spg_amg_dense_source){.A = &last->A, .R = &last[-1].R, .inverse = last[-1].inverse};
+    const bool is_first = amg->levels < 2;
+    return (spg_amg_dense_source){.A = &last->A,
+                                  .R = is_first ? NULL : &last[-1].R,
+                                  .inverse = is_first ? NULL : last[-1].inverse,
+                                  .candidate_values = is_first ? amg->options.candidate_values : last->candidates,
+                                  .candidates = last->aggregates.candidates,
+                                  .finest_rows = (double)amg->level[0].rows,
+                                  .most_rows = last->rows <= amg->options.max_coarse ? 0 : MOST_UNASKED};
 }
 
 spg_status spg_amg_coarse_create(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
-    if (source.A->rows == 0 || source.A->rows > SPG_AMG_MOST_DENSE) return SPG_OK;
+    if (source.A->rows == 0 || source.A->rows > SPG_AMG_MOST_DENSE || amg->is_diagonal) return SPG_OK;
     spg_status status = amg->backend->dense_create(amg->context, &source, &amg->dense, &amg->dense_bytes);
     if (status == SPG_OK) spg_amg_count(amg, &amg->level[amg->levels - 1], amg->dense_bytes);
     return status;
@@ -21,6 +31,12 @@ spg_status spg_amg_coarse_update(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
     return amg->dense != NULL ? amg->backend->dense_update(amg->context, amg->dense, &source) : SPG_OK;
+}
+
+spg_status spg_amg_coarse_settle(spg_amg *amg)
+{
+    const spg_amg_dense_source source = last_operator(amg);
+    return amg->backend->dense_settle(amg->context, amg->dense, &source);
 }
 
 void spg_amg_coarse_destroy(spg_amg *amg)

@@ -12,26 +12,40 @@ static void release_graph(spg_context *context, spg_amg_graph *graph)
     spg_release(context, graph->columns, graph->nnz * (int64_t)sizeof *graph->columns);
 }
 
+static spg_status aggregate_graph(spg_amg *amg, spg_level *level, const spg_amg_graph *graph)
+{
+    const spg_amg_options *options = &amg->options;
+    spg_amg_aggregates *of = &level->aggregates;
+    spg_status status = spg_amg_take(amg, level, of->nodes * (int64_t)sizeof *of->aggregate_of, "aggregates",
+                                     (void **)&of->aggregate_of);
+    if (status != SPG_OK) return status;
+    if (options->aggregation == SPG_AGGREGATION_STANDARD)
+        return amg->backend->aggregate_standard(amg->context, graph, of->aggregate_of, &of->aggregates,
+                                                &level->left_out);
+    return amg->backend->aggregate_mis2(amg->context, graph, options->seed, options->join_leftovers != 0,
+                                        of->aggregate_of, &of->aggregates, &level->left_out);
+}
+
 /* Aggregates of strongly connected nodes. */
 static spg_status aggregate(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     const spg_amg_options *options = &amg->options;
-    spg_amg_aggregates *aggregates = &level->aggregates;
+    const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_amg_graph graph = {0};
+    uint8_t *isolated = NULL;
     spg_status status = amg->backend->strength(context, &level->A, aggregates->block_size, options->theta, &graph);
-    spg_amg_end_step(amg, level, &amg->timings.strength);
     if (status != SPG_OK) return status;
+    status = spg_allocate(context, graph.nodes, "isolated nodes", (void **)&isolated);
+    if (status == SPG_OK)
+        status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, &graph, isolated);
+    graph.isolated = isolated;
+    spg_amg_end_step(amg, level, &amg->timings.strength);
     /* A symmetric matrix has a symmetric graph, but where norms of blocks are compared: their sums run in two orders.
      */
     if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
-    status = spg_amg_take(amg, level, aggregates->nodes * (int64_t)sizeof(int32_t), "aggregates",
-                          (void **)&aggregates->aggregate_of);
-    if (status == SPG_OK && options->aggregation == SPG_AGGREGATION_STANDARD)
-        status = amg->backend->aggregate_standard(context, &graph, aggregates->aggregate_of, &aggregates->aggregates);
-    else if (status == SPG_OK)
-        status = amg->backend->aggregate_mis2(context, &graph, options->seed, options->join_leftovers != 0,
-                                              aggregates->aggregate_of, &aggregates->aggregates);
+    if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
+    spg_release(context, isolated, graph.nodes);
     release_graph(context, &graph);
     spg_amg_end_step(amg, level, &amg->timings.aggregate);
     return status;
@@ -116,18 +130,31 @@ static spg_status sum_magnitudes(spg_amg *amg, spg_level *level)
     return amg->backend->inverse_diagonal(amg->context, &level->A, true, level->l1_inverse);
 }
 
+/* What is left of components that are singular by themselves is nothing to divide by. */
+static spg_status drop_roundings(const spg_amg *amg, const spg_level *level)
+{
+    if (level == amg->level || level->left_out == 0) return SPG_OK;
+    const spg_level *finer = level - 1;
+    spg_status status =
+        amg->backend->drop_roundings(amg->context, &finer->R, finer->inverse, &level->aggregates, level->inverse);
+    if (status != SPG_OK || level->l1_inverse == NULL) return status;
+    return amg->backend->drop_roundings(amg->context, &finer->R, finer->inverse, &level->aggregates, level->l1_inverse);
+}
+
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
 {
     spg_status status = take_inverses(amg, level);
     if (status == SPG_OK) status = take_spectral_workspace(amg, level);
     if (status == SPG_OK) status = amg->backend->inverse_diagonal(amg->context, &level->A, false, level->inverse);
     if (status == SPG_OK) status = sum_magnitudes(amg, level);
+    if (status == SPG_OK) status = drop_roundings(amg, level);
     return status == SPG_OK ? estimate_first(amg, level) : status;
 }
 
 spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
 {
     spg_status status = sum_magnitudes(amg, level);
+    if (status == SPG_OK) status = drop_roundings(amg, level);
     if (status != SPG_OK) return status;
     return amg->backend->spectral_radius(amg->context, &level->A, level->inverse, amg->options.spectral_steps,
                                          amg->options.seed, amg->spectral, &level->spectrum, level->rho);
@@ -185,6 +212,7 @@ spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls)
     spg_status status = aggregate(amg, level);
     if (status != SPG_OK) return status;
     *stalls = aggregates->aggregates == 0 || aggregates->aggregates * aggregates->candidates >= level->rows;
+    amg->is_diagonal = level->left_out == aggregates->nodes && level->nnz <= level->rows;
     if (*stalls) {
         spg_amg_give(amg, level, aggregates->aggregate_of, aggregates->nodes * (int64_t)sizeof(int32_t));
         aggregates->aggregate_of = NULL;

@@ -17,7 +17,7 @@ static int turns_of(const spg_amg *amg, const spg_level *level, bool from_zero)
     const int before = amg->options.pre_sweeps, after = amg->options.post_sweeps;
     if (!is_last(amg, level))
         return spg_amg_sweep_turns(amg, before, from_zero) + spg_amg_sweep_turns(amg, after, false);
-    return amg->dense != NULL ? 0 : spg_amg_sweep_turns(amg, before + after, from_zero);
+    return amg->dense != NULL || amg->is_diagonal ? 0 : spg_amg_sweep_turns(amg, before + after, from_zero);
 }
 
 /* From zero: begins where the last sweep will end in x. */
@@ -50,9 +50,12 @@ static spg_status ascend(const spg_amg *amg, const spg_level *level, const void 
     return status == SPG_OK ? spg_amg_sweep(amg, level, b, amg->options.post_sweeps, x) : status;
 }
 
-/* On the last level: densely, or where that was too large, by the sweeps of both ways. */
+/* On the last level: by its diagonal if it has nothing else, or densely, or where that was too large, by the sweeps of
+ * both ways. */
 static spg_status solve_last(const spg_amg *amg, const spg_level *level, const void *b, spg_amg_iterate *x)
 {
+    if (amg->is_diagonal)
+        return amg->backend->jacobi(amg->context, &level->A, level->inverse, 1, NULL, b, NULL, x->now);
     if (amg->dense != NULL) return amg->backend->dense_solve(amg->context, amg->dense, b, x->now);
     spg_status status = spg_amg_sweep(amg, level, b, amg->options.pre_sweeps + amg->options.post_sweeps, x);
     if (status != SPG_OK || !x->is_zero) return status;

@@ -10,10 +10,12 @@
 
 /* C's lower triangle from its upper, where the flag says so; and unless `inverse` is NULL, of reals, the inverse of its
  * diagonal. */
-static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, spg_csr *C, void *inverse)
+static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, const spg_csr *result, void *inverse)
 {
     const spg_amg_backend *amg = plan->context->backend->amg;
     const spg_images *images = &plan->RAP_plan->images;
+    spg_csr of_plan = plan->RAP_plan->C, *C = &of_plan; /* by the plan's own pattern, for that is sound */
+    C->values = result->values;
     if (images->count > 0) return amg->copy_images(plan->context, symmetric, images, C, inverse);
     spg_status status = amg->mirror(plan->context, symmetric, C);
     if (status != SPG_OK || inverse == NULL) return status;

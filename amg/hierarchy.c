@@ -54,14 +54,32 @@ static spg_status coarsen_all(spg_amg *amg)
     return status;
 }
 
-/* The last level's solver: dense, or where it has too many rows, the smoother. */
+/* The last level's solver: dense, or where it is diagonal or that does not pay, the smoother. */
 static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
-    spg_status status = SPG_OK;
-    if (last->rows > SPG_AMG_MOST_DENSE) status = spg_amg_prepare_smoother(amg, last);
-    if (status == SPG_OK) status = spg_amg_coarse_create(amg);
+    spg_status status = spg_amg_coarse_create(amg);
+    if (status == SPG_OK && amg->dense == NULL && last->rows > 0) {
+        status = spg_amg_prepare_smoother(amg, last);
+        if (!amg->is_diagonal)
+            spg_amg_tell(
+                amg->context,
+                "the last of %d levels has %lld rows (%lld entries): too many for a dense solve to pay, so it is "
+                "smoothed by %d sweeps, and cycles may converge slowly",
+                amg->levels, (long long)last->rows, (long long)last->nnz,
+                amg->options.pre_sweeps + amg->options.post_sweeps);
+    }
     spg_amg_end_step(amg, last, &amg->timings.coarse);
+    return status;
+}
+
+/* Whether A is symmetric; the word has been on its way since setup began. */
+static spg_status learn_symmetry(spg_amg *amg)
+{
+    const spg_status status = amg->backend->told_flag(amg->context, amg->symmetric, &amg->was_symmetric);
+    if (status == SPG_OK && !amg->was_symmetric)
+        spg_amg_tell(amg->context, "A is not symmetric bit for bit, with sorted rows and no column twice: spectral "
+                                   "radii, smoothed prolongators and conjugate gradients suppose that it is");
     return status;
 }
 
@@ -76,6 +94,7 @@ static spg_status build(spg_amg *amg)
     if (status == SPG_OK) status = amg->backend->tell_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
+    if (status == SPG_OK) status = learn_symmetry(amg);
     if (status == SPG_OK) status = finish(amg);
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);

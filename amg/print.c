@@ -27,6 +27,7 @@ print(const printer *to, const char *format, ...)
 static const char *name_solver(const spg_amg *amg)
 {
     if (amg->level[amg->levels - 1].rows == 0) return "";
+    if (amg->is_diagonal) return "  diagonal";
     if (amg->dense == NULL) return "  smoothed";
     return amg->backend->dense_is_singular(amg->dense) ? "  dense, singular" : "  dense";
 }
@@ -96,6 +97,7 @@ spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
     print(&to, "%d levels, operator complexity %.3f, grid complexity %.3f, %lld bytes", summary.levels,
           summary.operator_complexity, summary.grid_complexity, (long long)summary.bytes);
     print_levels(amg, &to, nonzeros);
+    if (!amg->was_symmetric) print(&to, "A is not symmetric bit for bit: rho, P and conjugate gradients suppose it");
     print_products(amg, &to);
     print_steps(&summary.setup, &to);
     return SPG_OK;

@@ -6,25 +6,41 @@
 #include "clock.h"
 #include "memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 spg_amg_solve_options spg_amg_solve_options_default(void)
 {
-    return (spg_amg_solve_options){.method = SPG_AMG_CG, .tolerance = 1e-8, .max_iterations = 200};
+    return (spg_amg_solve_options){.method = SPG_AMG_CG, .tolerance = SPG_AMG_TOLERANCE_OF_TYPE, .max_iterations = 200};
 }
 
 /* ---- Arguments ---- */
+
+static spg_status check_null_space(spg_context *context, const spg_amg_solve_options *options)
+{
+    const bool is_given = options->nullspace == SPG_AMG_NULLSPACE_GIVEN;
+    const int kind = (int)options->nullspace, least = is_given ? 1 : 0, most = is_given ? SPG_AMG_MOST_NULL : 0;
+    if (kind < SPG_AMG_NULLSPACE_NONE || kind > SPG_AMG_NULLSPACE_GIVEN)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is no spg_amg_nullspace", kind);
+    if (options->null_vectors < least || options->null_vectors > most)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_vectors is %d, not from %d to %d with nullspace %d",
+                                options->null_vectors, least, most, kind);
+    if ((options->null_values != NULL) != is_given)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_values is %s with nullspace %d",
+                                is_given ? "NULL" : "not NULL", kind);
+    return spg_check_array_here(context, options->null_values, "null_values");
+}
 
 static spg_status check_options(spg_context *context, const spg_amg_solve_options *options)
 {
     if (options->method != SPG_AMG_CG && options->method != SPG_AMG_STANDALONE)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is no spg_amg_method", (int)options->method);
-    if (!(options->tolerance >= 0))
+    if (!(options->tolerance >= 0) && options->tolerance != SPG_AMG_TOLERANCE_OF_TYPE)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "tolerance is %g", options->tolerance);
     if (options->max_iterations < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d", options->max_iterations);
-    return SPG_OK;
+    return check_null_space(context, options);
 }
 
 spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x)
@@ -60,6 +76,7 @@ void spg_amg_solver_destroy(spg_amg *amg)
     give(amg, solver->p, vector);
     give(amg, solver->q, vector);
     give(amg, solver->b, vector);
+    spg_amg_give_null_space(amg, solver);
     give(amg, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
     give(amg, solver->workspace, dot_bytes(amg));
     spg_release_on_host(amg->context, solver, sizeof *solver);
@@ -127,21 +144,24 @@ static spg_status note_residual(spg_amg_solve_state *solve, double residual)
 spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
 {
     solve->result.iterations++;
+    solve->residual_is_true = false;
     return note_residual(solve, residual);
 }
 
-static spg_status read_norm(const spg_amg_solve_state *solve, const void *vector, double *norm)
+static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     double scalars[SPG_AMG_SCALARS];
     spg_status status = spg_amg_dot(solve, vector, vector, SPG_AMG_RR);
     if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
-    if (status == SPG_OK) *norm = sqrt(scalars[SPG_AMG_RR]);
-    return status;
+    if (status != SPG_OK) return status;
+    *norm = sqrt(scalars[SPG_AMG_RR]);
+    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    return SPG_OK;
 }
 
 /* Waits. Of doubles whose squares under- or overflow, again by a vector of which they do not, in z; the squares of
  * floats never do. */
-static spg_status find_norm(const spg_amg_solve_state *solve, const void *vector, double *norm)
+spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     void *const z = solve->solver->z;
     spg_status status = read_norm(solve, vector, norm);
@@ -159,8 +179,10 @@ spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
     void *const r = solve->solver->r;
     double norm = 0;
     spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
-    if (status == SPG_OK) status = find_norm(solve, r, &norm);
-    return status == SPG_OK ? note_residual(solve, norm) : status;
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, r, &norm);
+    if (status != SPG_OK) return status;
+    solve->residual_is_true = true;
+    return note_residual(solve, norm);
 }
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve)
@@ -176,6 +198,14 @@ static spg_status scale_x(const spg_amg_solve_state *solve, double factor)
     return solve->backend->axpby(solve->context, solve->type, solve->n, factor, solve->x, 0, solve->x);
 }
 
+static spg_status take_b(const spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    if (solver->b != NULL) return SPG_OK;
+    return spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",
+                        &solver->b);
+}
+
 /* Goes over to a unit of about the larger of ||b|| and the residual, where that is far from 1: inner products of
  * conjugate gradients then have the inverse of A's magnitude. */
 static spg_status choose_unit(spg_amg_solve_state *solve)
@@ -184,10 +214,7 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
     const double largest = fmax(solve->norm, solve->residual);
     if (largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200)) return SPG_OK;
     const double unit = spg_unit_of(largest);
-    spg_status status = SPG_OK;
-    if (solver->b == NULL)
-        status = spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",
-                              &solver->b);
+    spg_status status = take_b(solve);
     if (status == SPG_OK)
         status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, solve->b, 0, solver->b);
     if (status == SPG_OK) status = scale_x(solve, 1 / unit);
@@ -198,15 +225,59 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
     return spg_amg_measure_residual(solve);
 }
 
+/* Takes b's part in the null space out of it, and x's. What roundings leave of a b that is nothing else, is zero. */
+static spg_status project_system(spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    const double whole = solve->norm, eps = solve->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
+    spg_status status = spg_amg_take_null_space(solve);
+    if (status == SPG_OK) status = take_b(solve);
+    if (status == SPG_OK)
+        status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solve->b, 0, solver->b);
+    for (int twice = 0; twice < 2 && status == SPG_OK; ++twice) status = spg_amg_project(solve, solver->b);
+    if (status == SPG_OK) status = spg_amg_project(solve, solve->x);
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, solver->b, &solve->norm);
+    solve->b = solver->b;
+    if (status != SPG_OK || solve->norm > 1e3 * eps * whole) return status;
+    solve->norm = 0;
+    return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_vector_bytes(solve->amg, solve->n));
+}
+
+/* What updates have made of the coarsest operator, with the next scalars that are read. */
+static spg_status ask_for_state(const spg_amg_solve_state *solve)
+{
+    if (solve->amg->dense == NULL) return SPG_OK;
+    return solve->backend->dense_tell(solve->context, solve->amg->dense, &solve->solver->scalars[SPG_AMG_DENSE_STATE]);
+}
+
+/* Ends what an update has left open. */
+static spg_status settle(spg_amg_solve_state *solve)
+{
+    if (solve->dense_state != SPG_AMG_DENSE_UNSETTLED) return SPG_OK;
+    spg_status status = spg_amg_coarse_settle(solve->amg);
+    if (status == SPG_OK) status = ask_for_state(solve);
+    if (status != SPG_OK) return status;
+    double scalars[SPG_AMG_SCALARS];
+    status = spg_amg_read_scalars(solve, scalars);
+    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    return status;
+}
+
 /* ||b||, and the residual of the first guess. */
 static spg_status begin(spg_amg_solve_state *solve)
 {
-    spg_status status = find_norm(solve, solve->b, &solve->norm);
+    spg_status status = ask_for_state(solve);
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, solve->b, &solve->norm);
     if (status != SPG_OK) return status;
     if (!isfinite(solve->norm)) {
         note_residual(solve, solve->norm);
         return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
     }
+    status = settle(solve);
+    if (status == SPG_OK && solve->options.nullspace != SPG_AMG_NULLSPACE_NONE) status = project_system(solve);
+    if (status == SPG_OK && solve->options.nullspace == SPG_AMG_NULLSPACE_NONE)
+        status = spg_amg_check_compatible(solve);
+    if (status != SPG_OK) return status;
     if (solve->norm == 0) solve->norm = 1;
     status = spg_amg_measure_residual(solve);
     return status == SPG_OK ? choose_unit(solve) : status;
@@ -220,6 +291,7 @@ static spg_status cycle_alone(spg_amg_solve_state *solve)
     while (status == SPG_OK && !spg_amg_has_converged(solve) &&
            solve->result.iterations < solve->options.max_iterations) {
         status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+        if (status == SPG_OK) status = spg_amg_project(solve, solver->z);
         if (status == SPG_OK)
             status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 1, solve->x);
         if (status != SPG_OK) break;
@@ -245,20 +317,44 @@ static void complete(spg_amg_solve_state *solve)
         result->convergence_factor = pow(solve->residual / solve->first, 1.0 / result->iterations);
 }
 
+/* Why it has not converged. */
+static spg_status tell_residual(const spg_amg_solve_state *solve)
+{
+    const spg_amg_solve_result *result = &solve->result;
+    if (result->stagnated)
+        return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
+                                "after %d iterations the residual stays at %.3g of the right-hand side: rounding in %s "
+                                "keeps it from %.3g",
+                                result->iterations, result->relative_residual, spg_type_name(solve->type),
+                                solve->options.tolerance);
+    return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
+                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g",
+                            result->iterations, result->relative_residual, solve->options.tolerance);
+}
+
+/* However the iteration ended, its status stays, unless measuring fails; the message of a residual that is not finite
+ * is no other than it was. */
+static spg_status measure_end(spg_amg_solve_state *solve, spg_status status)
+{
+    if (solve->residual_is_true || !isfinite(solve->residual)) return status;
+    const bool has_ended = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
+    if (!has_ended) return status;
+    const spg_status measured = spg_amg_measure_residual(solve);
+    return measured != SPG_OK ? measured : status;
+}
+
 static spg_status run(spg_amg_solve_state *solve)
 {
     spg_status status = begin(solve);
     solve->first = solve->residual;
     solve->result.initial_residual = solve->result.residual;
-    if (status == SPG_OK) status = iterate(solve);
+    if (status == SPG_OK) status = measure_end(solve, iterate(solve));
     if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
     const spg_status scaled = solve->unit != 1 ? scale_x(solve, solve->unit) : SPG_OK;
     if (status == SPG_OK) status = scaled;
     complete(solve);
     if (status != SPG_OK || solve->result.converged) return status;
-    return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
-                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g",
-                            solve->result.iterations, solve->result.relative_residual, solve->options.tolerance);
+    return tell_residual(solve);
 }
 
 spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
@@ -280,6 +376,8 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
                                  .unit = 1,
                                  .norm = 1};
     status = check_options(context, &solve.options);
+    if (solve.options.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
+        solve.options.tolerance = amg->value_type == SPG_F32 ? 1e-4 : 1e-8;
     if (status == SPG_OK) status = create_solver(amg);
     if (status != SPG_OK) return status;
     solve.solver = amg->solver;

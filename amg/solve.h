@@ -5,13 +5,21 @@
 #include "cycle.h"
 
 /* Doubles at the place, which are read together: an iteration waits once. */
-enum { SPG_AMG_RR, SPG_AMG_PQ, SPG_AMG_RZ, SPG_AMG_RZ_NEXT, SPG_AMG_SCALARS };
+enum { SPG_AMG_RR, SPG_AMG_PQ, SPG_AMG_RZ, SPG_AMG_RZ_NEXT, SPG_AMG_DENSE_STATE, SPG_AMG_SCALARS };
+
+/* Vectors of a null space that a solve can be given. */
+enum { SPG_AMG_MOST_NULL = 32 };
 
 /* What a solve needs beside the hierarchy; kept from one to the next. */
 typedef struct spg_amg_solver {
     void *r, *z; /* residual, and what the cycle makes of it */
     void *p, *q; /* conjugate gradients' direction and its product with A */
-    void *b;     /* the right-hand side in the solve's unit; NULL until one is not 1 */
+    void *b;     /* the right-hand side in the solve's unit, or projected; NULL until one is */
+    void *null;  /* an orthonormal basis of the null space that a solve was given, null_count vectors;
+                    there is room for null_room */
+    int null_count, null_room;
+    bool null_is_constant; /* it is that of SPG_AMG_NULLSPACE_CONSTANT */
+    double *shares;        /* SPG_AMG_MOST_NULL, with `null`: dot products with it, at the place */
     double *scalars;
     void *workspace; /* of dot */
 } spg_amg_solver;
@@ -33,6 +41,8 @@ typedef struct spg_amg_solve_state {
     double unit;
     double norm;            /* ||b||, or that of 1 where it is 0 */
     double first, residual; /* ||b - A x|| before and now */
+    bool residual_is_true;  /* computed as that, not updated */
+    int dense_state;        /* as begun; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
 
 /* Queues *scalar = x . y. */
@@ -49,7 +59,20 @@ spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
 
-/* From r = b - A x, measured, until convergence or max_iterations. */
+/* Waits, and reads a norm. */
+spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
+
+/* ---- null_space.c ---- */
+/* Makes ready what options.nullspace asks for. */
+spg_status spg_amg_take_null_space(spg_amg_solve_state *solve);
+void spg_amg_give_null_space(spg_amg *amg, spg_amg_solver *solver);
+/* vector -= its part in the null space of options.nullspace; solver->q is lost. */
+spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector);
+/* INCOMPATIBLE if b has a part in the null space that the coarsest operator shows; solver->r, z, q are lost. */
+spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);
+
+/* ---- conjugate_gradients.c ---- */
+/* From r = b - A x, measured, until convergence, stagnation or max_iterations. */
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve);
 
 #endif

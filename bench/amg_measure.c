@@ -71,7 +71,7 @@ static void take_verdict(const amg_verdict *verdict, amg_findings *found)
     snprintf(found->fault, sizeof found->fault, "%s", verdict->fault);
 }
 
-/* A x = 1 from x = 0. A solve that ends otherwise than by convergence is no failure of the bench. */
+/* A x = b from x = 0. A solve that ends otherwise than by convergence is no failure of the bench. */
 static spg_status solve(const amg_system *system, const amg_options *chosen, spg_amg *amg, place_vector *x, double *ms,
                         amg_findings *found)
 {
@@ -83,7 +83,8 @@ static spg_status solve(const amg_system *system, const amg_options *chosen, spg
     const double start = now_ms();
     status = spg_amg_solve(system->context, amg, system->b.column.values, x->column.values, &settings, &found->solved);
     *ms = now_ms() - start;
-    if (status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_BREAKDOWN || status == SPG_ERROR_INDEFINITE) {
+    if (status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_BREAKDOWN || status == SPG_ERROR_INDEFINITE ||
+        status == SPG_ERROR_INCOMPATIBLE) {
         snprintf(found->fault, sizeof found->fault, "%s: %s", spg_status_name(status),
                  spg_context_message(system->context));
         return SPG_OK;

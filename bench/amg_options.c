@@ -19,6 +19,7 @@ enum {
     OPTION_THETA,
     OPTION_BLOCK_SIZE,
     OPTION_NULLSPACE,
+    OPTION_PROJECTION,
     OPTION_MAX_COARSE,
     OPTION_MAX_LEVELS,
     OPTION_SEED,
@@ -36,6 +37,7 @@ enum {
     OPTION_REPS,
     OPTION_WARMUP,
     OPTION_MATRIX_SEED,
+    OPTION_LENIENT,
     OPTION_LEVELS,
     OPTION_HISTORY,
     OPTION_JSON
@@ -50,6 +52,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"theta", required_argument, NULL, OPTION_THETA},
                                              {"block-size", required_argument, NULL, OPTION_BLOCK_SIZE},
                                              {"nullspace", required_argument, NULL, OPTION_NULLSPACE},
+                                             {"nullspace-projection", no_argument, NULL, OPTION_PROJECTION},
                                              {"max-coarse", required_argument, NULL, OPTION_MAX_COARSE},
                                              {"max-levels", required_argument, NULL, OPTION_MAX_LEVELS},
                                              {"seed", required_argument, NULL, OPTION_SEED},
@@ -67,6 +70,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"reps", required_argument, NULL, OPTION_REPS},
                                              {"warmup", required_argument, NULL, OPTION_WARMUP},
                                              {"matrix-seed", required_argument, NULL, OPTION_MATRIX_SEED},
+                                             {"lenient", no_argument, NULL, OPTION_LENIENT},
                                              {"levels", no_argument, NULL, OPTION_LEVELS},
                                              {"history", no_argument, NULL, OPTION_HISTORY},
                                              {"json", required_argument, NULL, OPTION_JSON},
@@ -74,7 +78,8 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
 
 static const char *const help_head =
     "Usage: amg_bench [OPTION]... MATRIX...\n"
-    "Builds a smoothed-aggregation hierarchy of each matrix, verifies it, solves A x = 1 from x = 0, and times it "
+    "Builds a smoothed-aggregation hierarchy of each matrix, verifies it, solves A x = b, of ones, from x = 0, and "
+    "times it "
     "all.\n"
     "\n"
     "  --place PLACE          auto, host or device; default auto\n"
@@ -87,6 +92,9 @@ static const char *const help_head =
     "  --block-size N         unknowns a node; default 3 for elast3d and solid3d, else 1\n"
     "  --nullspace FILE.mtx   near-null-space candidates, an array file; default the rigid-body modes for elast3d and\n"
     "                         solid3d, else one constant for each unknown of a node\n"
+    "  --nullspace-projection for singular matrices: solves A x = A w, w random, with what of the candidates' span is "
+    "null\n"
+    "                         projected out of b, x and each correction\n"
     "  --max-coarse N         rows of a level that is solved densely; default 500\n"
     "  --max-levels N         default 20\n"
     "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
@@ -98,7 +106,7 @@ static const char *const help_head =
     "  --degree N             of Chebyshev polynomials; default 2\n"
     "  --ratio X              of the ends of their interval, before its 10 percent of margin; default 30\n"
     "  --method NAME          cg or standalone; default cg\n"
-    "  --tolerance X          of the residual over the right-hand side; default 1e-8\n"
+    "  --tolerance X          of the residual over the right-hand side; default 1e-8, with f32 1e-4\n"
     "  --max-iterations N     default 200\n"
     "\n"
     "  --update N             also times N updates to new values\n"
@@ -107,6 +115,7 @@ static const char *const help_head =
     "  --reps N               timed repetitions of setup and solve; default 3, on a device 7\n"
     "  --warmup N             untimed ones before them; default 1\n"
     "  --matrix-seed N        of the generators; default 1\n"
+    "  --lenient              takes files that other readers take and the format does not allow; warns on stderr\n"
     "  --levels               prints the table of levels and the set-up time by step, beside memory's limits\n"
     "  --history              prints the residual of each iteration\n"
     "  --json FILE            appends one line for each matrix\n"
@@ -186,6 +195,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
         if (!parse_type(value, &chosen->type)) return false;
         return !is_complex_type(chosen->type) || complain("--type: hierarchies are of f32 or f64");
     case OPTION_NULLSPACE: chosen->nullspace_path = value; return true;
+    case OPTION_PROJECTION: chosen->solve.nullspace = SPG_AMG_NULLSPACE_CANDIDATES; return true;
     case OPTION_METHOD:
         if (!parse_word("method", value, methods, 2, &word)) return false;
         chosen->solve.method = (spg_amg_method)word;
@@ -197,6 +207,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
     case OPTION_MATRIX_SEED: return parse_seed("matrix-seed", value, &chosen->matrix_seed);
+    case OPTION_LENIENT: chosen->lenient = true; return true;
     case OPTION_LEVELS: chosen->shows_levels = true; return true;
     case OPTION_HISTORY: chosen->shows_history = true; return true;
     case OPTION_JSON: chosen->json_path = value; return true;
@@ -229,6 +240,8 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
         }
         valid = code != '?' && parse_option(code, optarg, chosen);
     }
+    if (chosen->solve.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
+        chosen->solve.tolerance = chosen->type == SPG_F32 ? 1e-4 : 1e-8;
     if (valid && optind == argc) valid = complain("no matrix given");
     if (!valid) {
         fputs("Try 'amg_bench --help'.\n", stderr);

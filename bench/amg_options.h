@@ -16,6 +16,7 @@ typedef struct amg_options {
     double vary;                /* updates are to values that differ so much more; 0: to 3/2 of them and back */
     int reps, warmup;           /* reps -1: the place's default */
     uint64_t matrix_seed;
+    bool lenient; /* with files of matrices */
     bool shows_levels, shows_history;
     const char *json_path; /* NULL: none */
     const char *const *matrices;

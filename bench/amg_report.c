@@ -24,8 +24,9 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
             (unsigned long long)settings->seed);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
-    fprintf(stream, ", %d + %d sweeps, %s to %g; median of %d after %d to warm up\n", settings->pre_sweeps,
-            settings->post_sweeps, method_name(chosen->solve.method), chosen->solve.tolerance, chosen->reps,
+    fprintf(stream, ", %d + %d sweeps, %s to %g%s; median of %d after %d to warm up\n", settings->pre_sweeps,
+            settings->post_sweeps, method_name(chosen->solve.method), chosen->solve.tolerance,
+            chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE ? " with the null space projected" : "", chosen->reps,
             chosen->warmup);
 }
 
@@ -153,6 +154,7 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_integer(stream, "sweeps", settings->pre_sweeps);
     put_string(stream, "method", method_name(chosen->solve.method));
     put_number(stream, "tolerance", true, chosen->solve.tolerance);
+    if (chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE) put_string(stream, "nullspace_projection", "candidates");
 }
 
 static void put_levels(FILE *stream, const amg_findings *found)

@@ -122,14 +122,32 @@ static spg_status place_matrix(amg_system *system)
     return status;
 }
 
-static spg_status make_right_hand_side(amg_system *system)
+/* From 0 to 1, the same for (i, j) and (j, i); by Knuth's linear congruential generator. */
+static double pair_fraction(int64_t i, int64_t j)
+{
+    uint64_t state = (uint64_t)(i < j ? i : j) * 2862933555777941757U + (uint64_t)(i < j ? j : i);
+    for (int k = 0; k < 3; k++) state = state * 6364136223846793005U + 1442695040888963407U;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Row i of A times random numbers: whatever the null space of a symmetric A, a solution exists. */
+static double row_times_random(const spg_csr *A, int64_t i)
+{
+    double sum = 0.0;
+    for (int64_t k = row_offset(A, i); k < row_offset(A, i + 1); k++)
+        sum += get_value(A->values, A->value_type, k) * (2.0 * pair_fraction(A->columns[k], 0) - 1.0);
+    return sum;
+}
+
+static spg_status make_right_hand_side(amg_system *system, bool is_image)
 {
     const int64_t n = system->A.rows;
-    void *ones = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(system->A.value_type));
-    if (ones == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for a vector");
-    for (int64_t i = 0; i < n; i++) set_value(ones, system->A.value_type, i, 1.0);
-    const spg_status status = vector_create(system->host, system->context, system->A.value_type, n, ones, &system->b);
-    free(ones);
+    void *values = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(system->A.value_type));
+    if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for a vector");
+    for (int64_t i = 0; i < n; i++)
+        set_value(values, system->A.value_type, i, is_image ? row_times_random(&system->A, i) : 1.0);
+    const spg_status status = vector_create(system->host, system->context, system->A.value_type, n, values, &system->b);
+    free(values);
     return status;
 }
 
@@ -137,7 +155,8 @@ spg_status system_load(spg_context *host, spg_context *context, const amg_option
                        amg_system *system)
 {
     *system = (amg_system){.host = host, .context = context};
-    const options source = {.seed = chosen->matrix_seed, .type = chosen->type, .type_given = true};
+    const options source = {
+        .seed = chosen->matrix_seed, .type = chosen->type, .type_given = true, .lenient = chosen->lenient};
     const bool is_elastic = has_rigid_body_modes(argument);
     spg_status status = load_matrix(host, &source, argument, &system->A, system->name, sizeof system->name);
     system->block_size = is_elastic && !chosen->block_size_given ? 3 : chosen->hierarchy.block_size;
@@ -149,7 +168,7 @@ spg_status system_load(spg_context *host, spg_context *context, const amg_option
     else if (status == SPG_OK && is_elastic)
         status = make_rigid_body_modes(argument, system);
     if (status == SPG_OK) status = place_matrix(system);
-    if (status == SPG_OK) status = make_right_hand_side(system);
+    if (status == SPG_OK) status = make_right_hand_side(system, chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE);
     if (status != SPG_OK) system_free(system);
     return status;
 }
@@ -160,14 +179,6 @@ void system_free(amg_system *system)
     vector_free(system->context, &system->candidate_values);
     if (system->owns_A_here) spg_csr_free(system->context, &system->A_here);
     spg_csr_free(system->host, &system->A);
-}
-
-/* From 0 to 1, the same for (i, j) and (j, i); by Knuth's linear congruential generator. */
-static double pair_fraction(int64_t i, int64_t j)
-{
-    uint64_t state = (uint64_t)(i < j ? i : j) * 2862933555777941757U + (uint64_t)(i < j ? j : i);
-    for (int k = 0; k < 3; k++) state = state * 6364136223846793005U + 1442695040888963407U;
-    return (double)(state >> 11) * 0x1p-53;
 }
 
 spg_status scale_values(amg_system *system, double vary, spg_csr *scaled)

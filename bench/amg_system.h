@@ -17,7 +17,7 @@ typedef struct amg_system {
     bool owns_A_here;
     int block_size, candidates; /* candidates 0: none given */
     place_vector candidate_values;
-    place_vector b; /* ones */
+    place_vector b; /* ones; where a null space is projected, A times random numbers */
 } amg_system;
 
 /* Fails with a message in `host`. */

@@ -147,11 +147,15 @@ spg_status verify_solution(const amg_system *system, const place_vector *x, cons
                            amg_verdict *verdict)
 {
     const spg_csr *A = &system->A;
-    double *values = NULL, residual = 0.0, rounding = 0.0;
-    const spg_status status = vector_fetch(system->host, x, &values);
-    if (status != SPG_OK) return status;
+    double *values = NULL, *b = NULL, residual = 0.0, rounding = 0.0;
+    spg_status status = vector_fetch(system->host, x, &values);
+    if (status == SPG_OK) status = vector_fetch(system->host, &system->b, &b);
+    if (status != SPG_OK) {
+        free(values);
+        return status;
+    }
     for (int64_t i = 0; i < A->rows; i++) {
-        double sum = 1.0, size = 1.0;
+        double sum = b[i], size = fabs(b[i]);
         for (int64_t k = row_offset(A, i); k < row_offset(A, i + 1); k++) {
             const double product = entry(A, k, VALUES) * values[A->columns[k]];
             sum -= product;
@@ -161,6 +165,7 @@ spg_status verify_solution(const amg_system *system, const place_vector *x, cons
         rounding += size * size;
     }
     free(values);
+    free(b);
     const double eps = A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
     const double allowed = 0.01 * solved->residual + 16.0 * eps * sqrt(rounding);
     if (fabs(sqrt(residual) - solved->residual) <= allowed) return SPG_OK;

@@ -23,6 +23,7 @@ enum {
     OPTION_WORKSPACE_LIMIT,
     OPTION_KEEP,
     OPTION_SEED,
+    OPTION_LENIENT,
     OPTION_JSON,
     OPTION_PAPER
 };
@@ -39,6 +40,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"workspace-limit", required_argument, NULL, OPTION_WORKSPACE_LIMIT},
                                              {"keep", required_argument, NULL, OPTION_KEEP},
                                              {"seed", required_argument, NULL, OPTION_SEED},
+                                             {"lenient", no_argument, NULL, OPTION_LENIENT},
                                              {"json", required_argument, NULL, OPTION_JSON},
                                              {"paper", no_argument, NULL, OPTION_PAPER},
                                              {NULL, 0, NULL, 0}};
@@ -64,6 +66,7 @@ static const char *const help_head =
     "a\n"
     "                         device, where its peers keep all, all\n"
     "  --seed N               of the generators; default 1\n"
+    "  --lenient              takes files that other readers take and the format does not allow; warns on stderr\n"
     "  --json FILE            appends one line for each matrix, product and implementation\n"
     "  --paper                Tables 10, 11, 13 and 14 of Dalton, Bell and Olson: times, speed-ups and phases of the\n"
     "                         optimised and the reference method, of what spg chooses and of the fastest peer; sets\n"
@@ -173,6 +176,7 @@ static bool parse_option(int code, const char *value, options *chosen, lists *gi
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
     case OPTION_WORKSPACE_LIMIT: return parse_size("workspace-limit", value, &chosen->workspace_limit);
     case OPTION_KEEP: return parse_size("keep", value, &chosen->keep_bytes);
+    case OPTION_LENIENT: chosen->lenient = true; return true;
     case OPTION_JSON: chosen->json_path = value; return true;
     case OPTION_PAPER:
         chosen->paper = given->methods = true;

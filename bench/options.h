@@ -26,6 +26,7 @@ typedef struct options {
     int64_t workspace_limit; /* 0: none */
     int64_t keep_bytes;      /* -1: the place's default */
     uint64_t seed;
+    bool lenient;          /* with files */
     const char *json_path; /* NULL: none */
     const char *const *matrices;
     int matrix_count;

@@ -92,6 +92,15 @@ static bool file_exists(const char *path)
     return stat(path, &information) == 0;
 }
 
+static spg_status read_file(spg_context *context, const char *path, bool lenient, spg_csr *A)
+{
+    if (!lenient) return matrix_market_read(context, path, A);
+    matrix_market_warning warning;
+    spg_status status = matrix_market_read_lenient(context, path, A, &warning);
+    if (status == SPG_OK && warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
+    return status;
+}
+
 spg_status load_matrix(spg_context *context, const options *chosen, const char *argument, spg_csr *A, char *name,
                        size_t name_size)
 {
@@ -104,7 +113,7 @@ spg_status load_matrix(spg_context *context, const options *chosen, const char *
         return spg_context_fail(context, SPG_ERROR_IO,
                                 "%s: no such file, and no generator of that name (--help lists them)", argument);
     short_name(argument, name, name_size);
-    spg_status status = matrix_market_read(context, argument, A);
+    spg_status status = read_file(context, argument, chosen->lenient, A);
     if (status != SPG_OK || !chosen->type_given) return status;
     status = convert_values(context, argument, chosen->type, A);
     if (status != SPG_OK) spg_csr_free(context, A);

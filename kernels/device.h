@@ -30,24 +30,40 @@ enum spg_fault {
     SPG_FAULT_B_UNSORTED = 4 /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
 };
 
-/* What the kernels of one product add up, in device memory; zero between products. */
+/* What a sample of the rows of a product tells (spgemm/sample.cu). Of those rows of C that were counted with it: */
+typedef struct spg_sample {
+    unsigned long long nnz;        /* their entries */
+    unsigned long long products;   /* of all rows of the sample */
+    unsigned long long b_descents; /* entries of B whose columns are not greater than those before them in their rows,
+                                    * of all of B (spgemm/b_descents.cuh); 0: every row ascends */
+    unsigned int longest_row;      /* entries of the longest */
+    unsigned int too_long;         /* rows of C too long for the table of the sample */
+    unsigned int uncounted;        /* rows that need too many products to be counted with the sample */
+    unsigned int longest_a;        /* entries of the longest row of A */
+    unsigned int pairs, triples;   /* rows of A with the columns of the next row, and of the next two */
+    unsigned int shifted;          /* rows of A whose columns are the next row's less one */
+    unsigned int most_span;        /* columns from the first to the last of a row of C, at most */
+    unsigned int most_products;    /* of a row */
+} spg_sample;
+
+/* What the kernels of one product add up, in device memory; zero between products. A word has one meaning. */
 typedef struct spg_tally {
     unsigned long long nnz, products;
     unsigned long long class_rows[SPG_ROW_CLASSES]; /* by the paper's limits, where an analysis counted them */
-    unsigned int faults;                            /* bits of spg_fault */
-    unsigned int longest_row;                       /* entries of the longest row of C that was counted */
-    unsigned int misfits;                           /* rows that the counting kernel could not hold */
-    unsigned int misfits_counted, longest_misfit;   /* those that another kernel counted then, and their longest */
-    unsigned int long_rows;                         /* counted rows of C that no list in registers holds */
-    unsigned int scattered;                         /* of a few rows of A, those far from the next one's columns */
-    /* Of a sample of rows (spgemm/sample.cu): the longest row of A, which counting by merging finds of all rows that it
-     * merges, up to MERGE_MOST; rows with the columns of the next row, and of the next two, words of which counting of
-     * misfits makes others (spgemm/misfits.cuh); columns from the first to the last of a row of C, at most; products,
-     * at most, which counting by merging finds of all rows that a thread merges, and in all; rows that need too many to
-     * be counted with the sample. */
-    unsigned int sampled_a_length, sampled_pairs, sampled_triples, sampled_span, sampled_most_products, sampled_long;
-    unsigned long long sampled_products;
-    unsigned int blocks_done; /* of the kernel that posts the tally when its last block ends */
+    spg_sample sample;
+    unsigned int faults;                    /* bits of spg_fault */
+    unsigned int rows;                      /* of C that were counted: whose lengths were found and written */
+    unsigned int longest_row;               /* entries of the longest of them, misfits apart */
+    unsigned int misfits;                   /* rows that a counting kernel could not hold: listed for another kernel */
+    unsigned int longest_misfit;            /* of those that were counted in the same wait */
+    unsigned int hubs, hub_chunks_dealt;    /* among the misfits (spgemm/misfits.cuh) */
+    unsigned int long_rows;                 /* counted rows of C that no list in registers holds */
+    unsigned int long_upper_rows;           /* that were to be listed (spgemm/rows_upper.cu) */
+    unsigned int rows_left;                 /* counted but not written, by kernels that count and fill at once */
+    unsigned int scattered;                 /* of a few rows of A, those far from the next one's columns */
+    unsigned int merged_a, merged_products; /* of the rows that counting by merging merged: entries of the longest row
+                                             * of A, up to MERGE_MOST; products of a row that a thread did, at most */
+    unsigned int blocks_done;               /* of the kernel that posts the tally when its last block ends */
 } spg_tally;
 
 /* Page-locked host memory that kernels write: a tally, and after it the number of the post; and signs that a kernel of

@@ -34,17 +34,24 @@ static int is_driver(struct dl_phdr_info *library, size_t size, void *unused)
 static bool driver_is_loaded(void) { return dl_iterate_phdr(is_driver, NULL) != 0; }
 
 /* A context on a device has looked the function up when it was made. */
-spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory)
+spg_location spg_cuda_locate(const spg_context *context, const void *memory)
 {
+    const spg_location host = {SPG_PLACE_HOST, -1};
     spg_cuda *cuda = spg_cuda_of(context);
-    if (cuda == NULL && !driver_is_loaded()) return SPG_PLACE_HOST;
+    if (cuda == NULL && !driver_is_loaded()) return host;
     void *symbol = cuda != NULL ? cuda->pointer_attribute : spg_cuda_find_pointer_attribute();
-    if (symbol == NULL) return SPG_PLACE_HOST;
+    if (symbol == NULL) return host;
     pointer_attributes ask;
     memcpy(&ask, &symbol, sizeof symbol); /* ISO C has no cast from an object to a function */
-    unsigned int type = 0;
-    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-    void *data = &type;
-    CUresult result = ask(1, &attribute, &data, (CUdeviceptr)(uintptr_t)memory);
-    return result == CUDA_SUCCESS && type == CU_MEMORYTYPE_DEVICE ? SPG_PLACE_DEVICE : SPG_PLACE_HOST;
+    unsigned int type = 0, is_managed = 0;
+    int device = -1;
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL},
+                        managed = CU_POINTER_ATTRIBUTE_IS_MANAGED;
+    void *answers[] = {&type, &device}, *managed_answer = &is_managed;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
+    if (ask(2, attributes, answers, address) != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE) return host;
+    if (device != context->config.device && ask(1, &managed, &managed_answer, address) == CUDA_SUCCESS &&
+        (is_managed & 1) != 0)
+        device = -1;
+    return (spg_location){SPG_PLACE_DEVICE, device};
 }

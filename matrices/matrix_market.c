@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,12 +71,22 @@ static spg_status coo_of_scan(spg_context *context, const matrix_market_text *te
     return status;
 }
 
+static void tell(const matrix_market_warning *found, matrix_market_warning *warning)
+{
+    *warning = *found;
+    if (found->lines < 2) return;
+    const size_t length = strlen(found->text);
+    snprintf(warning->text + length, sizeof warning->text - length, " (and %lld more such or other lines)",
+             (long long)found->lines - 1);
+}
+
 /* The entries of a text; of an array only, if so asked. In the "C" locale. */
 static spg_status read_coo(spg_context *context, const matrix_market_text *text, bool array_only, spg_coo *coo)
 {
     matrix_market_scan scan;
     spg_status status = matrix_market_scan_text(context, text, &scan);
     if (status != SPG_OK) return status;
+    if (text->warning != NULL) tell(&scan.warning, text->warning);
     if (array_only && !scan.array)
         status = spg_context_fail(context, SPG_ERROR_FORMAT, "%s, line 1: a coordinate file where an array is wanted",
                                   matrix_market_short_name(text->name));
@@ -142,7 +153,8 @@ static spg_status to_dense(spg_context *context, const spg_coo *coo, matrix_mark
 static spg_status read_text(spg_context *context, matrix_market_text *text, spg_csr *matrix, matrix_market_dense *dense)
 {
     spg_coo coo;
-    spg_status status = read_coo_in_c_locale(context, text, dense != NULL, &coo);
+    spg_status status = text->warning != NULL ? matrix_market_widen(context, text) : SPG_OK;
+    if (status == SPG_OK) status = read_coo_in_c_locale(context, text, dense != NULL, &coo);
     matrix_market_unload(text);
     if (status != SPG_OK) return status;
     status = dense != NULL ? to_dense(context, &coo, dense) : to_csr(context, &coo, matrix);
@@ -163,17 +175,20 @@ static spg_status begin_reading(spg_context *context, const void *source, void *
     return SPG_OK;
 }
 
-static spg_status read_file(spg_context *context, const char *path, spg_csr *matrix, matrix_market_dense *dense)
+/* warning: NULL, or of a lenient reading. */
+static spg_status read_file(spg_context *context, const char *path, spg_csr *matrix, matrix_market_dense *dense,
+                            matrix_market_warning *warning)
 {
     matrix_market_text text;
     spg_status status = matrix_market_load(context, path, &text);
+    text.warning = warning;
     return status == SPG_OK ? read_text(context, &text, matrix, dense) : status;
 }
 
 static spg_status read_memory(spg_context *context, const char *name, const char *bytes, size_t size, spg_csr *matrix,
-                              matrix_market_dense *dense)
+                              matrix_market_dense *dense, matrix_market_warning *warning)
 {
-    matrix_market_text text = {name, calloc(size + MATRIX_MARKET_PADDING, 1), size};
+    matrix_market_text text = {name, calloc(size + MATRIX_MARKET_PADDING, 1), size, warning};
     if (text.bytes == NULL)
         return spg_context_fail(context, SPG_ERROR_MEMORY, "%s: no memory for its text, %zu bytes", name, size);
     if (size > 0) memcpy(text.bytes, bytes, size);
@@ -184,27 +199,52 @@ static spg_status read_memory(spg_context *context, const char *name, const char
 spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix)
 {
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
-    return status == SPG_OK ? read_file(context, path, matrix, NULL) : status;
+    return status == SPG_OK ? read_file(context, path, matrix, NULL, NULL) : status;
+}
+
+static matrix_market_warning *begin_warning(matrix_market_warning *warning, matrix_market_warning *unused)
+{
+    if (warning == NULL) warning = unused;
+    *warning = (matrix_market_warning){0};
+    return warning;
+}
+
+spg_status matrix_market_read_lenient(spg_context *context, const char *path, spg_csr *matrix,
+                                      matrix_market_warning *warning)
+{
+    matrix_market_warning unused;
+    warning = begin_warning(warning, &unused);
+    spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
+    return status == SPG_OK ? read_file(context, path, matrix, NULL, warning) : status;
+}
+
+spg_status matrix_market_read_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                           spg_csr *matrix, matrix_market_warning *warning)
+{
+    matrix_market_warning unused;
+    warning = begin_warning(warning, &unused);
+    spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
+    return status == SPG_OK ? read_memory(context, name, bytes, size, matrix, NULL, warning) : status;
 }
 
 spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix)
 {
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
-    return status == SPG_OK ? read_file(context, path, NULL, matrix) : status;
+    return status == SPG_OK ? read_file(context, path, NULL, matrix, NULL) : status;
 }
 
 spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                    spg_csr *matrix)
 {
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
-    return status == SPG_OK ? read_memory(context, name, bytes, size, matrix, NULL) : status;
+    return status == SPG_OK ? read_memory(context, name, bytes, size, matrix, NULL, NULL) : status;
 }
 
 spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                          matrix_market_dense *matrix)
 {
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
-    return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix) : status;
+    return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix, NULL) : status;
 }
 
 void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix)

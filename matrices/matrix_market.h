@@ -25,6 +25,23 @@ typedef struct matrix_market_dense {
  * only reading needs and takes from malloc, the file's bytes and 24 to 32 for each entry. */
 spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix);
 
+/* What a lenient reading let pass: how many lines, and the first of them. */
+typedef struct matrix_market_warning {
+    int64_t lines;  /* 0: none, the file is as the format says */
+    char text[240]; /* "FILE, line 7: an entry above the diagonal (and 11 more lines); read as ...", or empty */
+} matrix_market_warning;
+
+/* As matrix_market_read, but takes what real collections hold beside the format, where only one reading makes sense:
+ * more on a line than its entry needs (a column of values in a pattern file, a comment), which is left out; entries
+ * above the diagonal of symmetric files, which stand for their mirror images, too, as those below it do; zeros on the
+ * diagonal of skew-symmetric ones; a diagonal of hermitian ones without its zero imaginary part; infinities, NaNs and
+ * values past double, which become infinite; integers past 2^53, as the nearest double; integer files with other
+ * numbers; exponents written with d; lines longer than the format allows; in the banner one % in place of two, blanks
+ * before it, words after it, `double` and `unsigned-integer`, real and integer hermitian files, as symmetric, and
+ * skew-symmetric patterns, of 1 and -1. The warning, which may be NULL, tells of it. */
+spg_status matrix_market_read_lenient(spg_context *context, const char *path, spg_csr *matrix,
+                                      matrix_market_warning *warning);
+
 /* Reads an array file, such as near-null-space candidates, symmetry expanded. */
 spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix);
 void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix);

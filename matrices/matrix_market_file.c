@@ -73,7 +73,7 @@ static spg_status load_open_file(spg_context *context, int file, matrix_market_t
 
 spg_status matrix_market_load(spg_context *context, const char *path, matrix_market_text *text)
 {
-    *text = (matrix_market_text){path, NULL, 0};
+    *text = (matrix_market_text){path, NULL, 0, NULL};
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return matrix_market_system_error(context, path, "cannot be opened", errno);
     spg_status status = load_open_file(context, file, text);
@@ -82,8 +82,26 @@ spg_status matrix_market_load(spg_context *context, const char *path, matrix_mar
     return status;
 }
 
+spg_status matrix_market_widen(spg_context *context, matrix_market_text *text)
+{
+    size_t lines = 1;
+    for (size_t k = 0; k < text->size; ++k) lines += text->bytes[k] == '\n';
+    char *bytes = malloc(text->size + lines * MATRIX_MARKET_ROOM + MATRIX_MARKET_PADDING), *to = bytes;
+    if (bytes == NULL) return no_memory(context, text->name, text->size);
+    for (size_t k = 0; k <= text->size; ++k) { /* and the newline after the text, unless it is a line of nothing */
+        const bool ends_line = text->bytes[k] == '\n' && (k < text->size || (k > 0 && text->bytes[k - 1] != '\n'));
+        if (ends_line) memset(to, ' ', MATRIX_MARKET_ROOM), to += MATRIX_MARKET_ROOM;
+        *to++ = text->bytes[k];
+    }
+    memset(to, 0, MATRIX_MARKET_PADDING - 1);
+    free(text->bytes);
+    text->bytes = bytes;
+    text->size = (size_t)(to - bytes) - 1;
+    return SPG_OK;
+}
+
 void matrix_market_unload(matrix_market_text *text)
 {
     free(text->bytes);
-    *text = (matrix_market_text){NULL, NULL, 0};
+    *text = (matrix_market_text){NULL, NULL, 0, NULL};
 }

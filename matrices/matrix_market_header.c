@@ -18,6 +18,18 @@ bool matrix_market_fault(matrix_market_scanner *scanner, spg_status status, cons
     return false;
 }
 
+bool matrix_market_lets_pass(matrix_market_scanner *scanner, const char *what)
+{
+    matrix_market_scan *result = scanner->result;
+    if (!result->lenient) return false;
+    if (result->last_odd_line == scanner->line_number) return true;
+    result->last_odd_line = scanner->line_number;
+    if (result->warning.lines++ == 0)
+        snprintf(result->warning.text, sizeof result->warning.text, "%s, line %lld: %s",
+                 matrix_market_short_name(scanner->name), (long long)scanner->line_number, what);
+    return true;
+}
+
 matrix_market_quote matrix_market_quote_token(const char *token)
 {
     matrix_market_quote quote = {"a NUL byte"};
@@ -76,13 +88,33 @@ bool matrix_market_take_integer(matrix_market_scanner *scanner, int64_t *value)
     return true;
 }
 
+/* Tokens from `line` to `end`, one blank apart, from the line's beginning on. */
+static void draw_together(char *line, char *end)
+{
+    char *to = line;
+    for (char *from = line; from < end; ++from)
+        if (!matrix_market_is_blank(*from) || (to > line && to[-1] != ' ')) {
+            const char c = matrix_market_is_blank(*from) ? ' ' : *from;
+            *to++ = c;
+        }
+    memset(to, ' ', (size_t)(end - to));
+}
+
 bool matrix_market_finish_line(matrix_market_scanner *scanner)
 {
     char *at = matrix_market_skip_blanks(scanner->at);
+    if (*at != '\n' && matrix_market_lets_pass(scanner, "more than its entry needs")) {
+        char *newline = memchr(at, '\n', (size_t)(scanner->end - at + 1));
+        memset(at, ' ', (size_t)(newline - at));
+        at = newline;
+    }
+    if (scanner->result->lenient && scanner->at - scanner->line > MATRIX_MARKET_LINE &&
+        matrix_market_lets_pass(scanner, "a longer line than the format allows"))
+        draw_together(scanner->line, at);
     if (*at != '\n')
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "%s where the line should end",
                                    matrix_market_quote_token(at).text);
-    if (at - scanner->line > MATRIX_MARKET_LINE)
+    if (at - scanner->line > MATRIX_MARKET_LINE && !scanner->result->lenient)
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "a line of %lld characters; the format allows %d",
                                    (long long)(at - scanner->line), MATRIX_MARKET_LINE);
     scanner->at = at < scanner->end ? at + 1 : at;
@@ -119,20 +151,25 @@ static int take_choice(matrix_market_scanner *scanner, const char *const *words,
 static bool scan_banner(matrix_market_scanner *scanner)
 {
     static const char *const objects[] = {"matrix"}, *const formats[] = {"coordinate", "array"};
-    static const char *const fields[] = {"real", "integer", "complex", "pattern"};
+    static const char *const fields[] = {"real", "integer", "complex", "pattern", "double", "unsigned-integer"};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
     matrix_market_scan *result = scanner->result;
     if (scanner->at == scanner->end)
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "an empty file, without the banner %%%%MatrixMarket");
-    if (matrix_market_is_blank(*scanner->at) || !take_word(scanner, "%%matrixmarket"))
+    const bool is_indented = matrix_market_is_blank(*scanner->at);
+    if ((is_indented && !matrix_market_lets_pass(scanner, "blanks before the banner")) ||
+        (!take_word(scanner, "%%matrixmarket") && !(scanner->result->lenient && take_word(scanner, "%matrixmarket") &&
+                                                    matrix_market_lets_pass(scanner, "a banner with one %"))))
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT,
                                    "no Matrix Market file: it does not begin with "
                                    "%%%%MatrixMarket");
     if (take_choice(scanner, objects, 1, "matrix") < 0) return false;
     int format = take_choice(scanner, formats, 2, "coordinate or array");
     if (format < 0) return false;
-    int field = take_choice(scanner, fields, 4, "real, integer, complex or pattern");
+    int field = take_choice(scanner, fields, result->lenient ? 6 : 4, "real, integer, complex or pattern");
     if (field < 0) return false;
+    if (field > MATRIX_MARKET_PATTERN && matrix_market_lets_pass(scanner, "a field that the format does not have"))
+        field -= MATRIX_MARKET_PATTERN + 1;
     int symmetry = take_choice(scanner, symmetries, 4, "general, symmetric, skew-symmetric or hermitian");
     if (symmetry < 0) return false;
     result->array = format == 1;
@@ -141,6 +178,11 @@ static bool scan_banner(matrix_market_scanner *scanner)
     bool impossible = (field == MATRIX_MARKET_PATTERN && result->array) ||
                       (field == MATRIX_MARKET_PATTERN && symmetry == MATRIX_MARKET_SKEW_SYMMETRIC) ||
                       (field != MATRIX_MARKET_COMPLEX && symmetry == MATRIX_MARKET_HERMITIAN);
+    const bool has_sense = field != MATRIX_MARKET_PATTERN || !result->array;
+    if (impossible && has_sense && matrix_market_lets_pass(scanner, "a kind of matrix that the format does not have")) {
+        if (symmetry == MATRIX_MARKET_HERMITIAN) result->symmetry = MATRIX_MARKET_SYMMETRIC;
+        impossible = false;
+    }
     if (impossible)
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the format has no %s %s %s matrices", formats[format],
                                    fields[field], symmetries[symmetry]);

@@ -12,6 +12,7 @@ typedef struct matrix_market_text {
     const char *name; /* for messages; the caller's */
     char *bytes;
     size_t size;
+    matrix_market_warning *warning; /* NULL: the scan is not lenient */
 } matrix_market_text;
 
 enum { MATRIX_MARKET_PADDING = 16 };
@@ -34,7 +35,8 @@ typedef enum matrix_market_symmetry {
     MATRIX_MARKET_HERMITIAN
 } matrix_market_symmetry;
 
-/* A number of magnitude 1e300 or more: the index-th of the file, not counting row and column indices. */
+/* A number of magnitude 1e300 or more, or in a lenient scan a NaN: the index-th of the file, not counting row and
+ * column indices. */
 typedef struct matrix_market_huge {
     int64_t index;
     double value;
@@ -52,10 +54,18 @@ typedef struct matrix_market_scan {
     size_t body;                      /* where the line after the size line begins */
     matrix_market_huge *huge;
     int64_t huge_count, huge_capacity;
+    bool lenient;                  /* set before */
+    matrix_market_warning warning; /* of what was let pass; the text without its end */
+    int64_t last_odd_line;
 } matrix_market_scan;
 
-/* Refuses what is no Matrix Market file. Comments that CHOLMOD would misread are overwritten by blanks. Must run in the
- * "C" locale. On success, give the scan back by matrix_market_end_scan. */
+/* For a lenient scan, which needs room to write in: as many blanks before the end of each line. */
+enum { MATRIX_MARKET_ROOM = 4 };
+spg_status matrix_market_widen(spg_context *context, matrix_market_text *text);
+
+/* Refuses what is no Matrix Market file. Comments that CHOLMOD would misread are overwritten by blanks; lenient: of a
+ * widened text, what CHOLMOD would not read is rewritten. Must run in the "C" locale. On success, give the scan back by
+ * matrix_market_end_scan. */
 spg_status matrix_market_scan_text(spg_context *context, const matrix_market_text *text, matrix_market_scan *scan);
 void matrix_market_end_scan(matrix_market_scan *scan);
 
@@ -75,6 +85,8 @@ void matrix_market_free_entries(matrix_market_entries *entries);
 /* matrix_market_read and _read_dense, of a text that the caller holds, which is copied. `name` stands in messages. */
 spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                    spg_csr *matrix);
+spg_status matrix_market_read_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                           spg_csr *matrix, matrix_market_warning *warning);
 spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                          matrix_market_dense *matrix);
 

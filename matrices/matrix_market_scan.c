@@ -2,18 +2,14 @@
  * 'abc' for a value, an index 0 for a 0-based file and more entries than declared, is given only what it reads well. */
 #include "matrix_market_scanner.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Notes a number that CHOLMOD takes for infinity: it doubles what is 1e308 or more. False if it is infinite. */
-static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int64_t index)
+/* False without memory. */
+static bool note(matrix_market_scanner *scanner, int64_t index, double value)
 {
     matrix_market_scan *result = scanner->result;
-    double value = strtod(token, NULL);
-    if (isinf(value))
-        return matrix_market_fault(scanner, SPG_ERROR_OVERFLOW, "the value %s is past the range of double",
-                                   matrix_market_quote_token(token).text);
-    if (fabs(value) < 1e300) return true;
     if (result->huge_count == result->huge_capacity) {
         int64_t capacity = result->huge_capacity > 0 ? 2 * result->huge_capacity : 16;
         matrix_market_huge *huge = realloc(result->huge, (size_t)capacity * sizeof *huge);
@@ -23,6 +19,38 @@ static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int6
     }
     result->huge[result->huge_count++] = (matrix_market_huge){index, value};
     return true;
+}
+
+/* Notes a number that CHOLMOD takes for infinity: it doubles what is 1e308 or more. False if it is infinite. */
+static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int64_t index)
+{
+    double value = strtod(token, NULL);
+    if (isinf(value) && !matrix_market_lets_pass(scanner, "a value past the range of double"))
+        return matrix_market_fault(scanner, SPG_ERROR_OVERFLOW, "the value %s is past the range of double",
+                                   matrix_market_quote_token(token).text);
+    return fabs(value) < 1e300 || note(scanner, index, value);
+}
+
+/* Goes past a word, of any case, that a token is; NULL if it is another. */
+static char *skip_word(char *token, const char *word)
+{
+    for (; *word != '\0'; ++word, ++token)
+        if (tolower((unsigned char)*token) != *word) return NULL;
+    return matrix_market_ends_token(*token) ? token : NULL;
+}
+
+/* In a lenient scan, notes an infinity or a NaN, and writes zeros in its place. */
+static bool takes_infinity(matrix_market_scanner *scanner, int64_t index)
+{
+    char *token = scanner->at, *word = token + (*token == '-' || *token == '+'), *end = skip_word(word, "nan");
+    const double sign = *token == '-' ? -1 : 1;
+    double value = end != NULL ? (double)NAN : sign * (double)INFINITY;
+    if (end == NULL) end = skip_word(word, "inf");
+    if (end == NULL) end = skip_word(word, "infinity");
+    if (end == NULL || !matrix_market_lets_pass(scanner, "a value that is not finite")) return false;
+    memset(token, '0', (size_t)(end - token));
+    scanner->at = end;
+    return note(scanner, index, value);
 }
 
 static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
@@ -56,8 +84,9 @@ static bool scan_real(matrix_market_scanner *scanner, int64_t index)
         p = skip_digits(p);
         digits += p - fraction;
     }
-    if (digits == 0) return value_fault(scanner);
+    if (digits == 0) return takes_infinity(scanner, index) || (scanner->status == SPG_OK && value_fault(scanner));
     int64_t exponent_digits = 0;
+    if ((*p == 'd' || *p == 'D') && matrix_market_lets_pass(scanner, "an exponent written with d")) *p = 'e';
     if (*p == 'e' || *p == 'E') {
         ++p;
         if (*p == '-' || *p == '+') ++p;
@@ -73,20 +102,24 @@ static bool scan_real(matrix_market_scanner *scanner, int64_t index)
 }
 
 /* A whole number that double holds, as it does all of up to 2^53. */
-static bool scan_whole(matrix_market_scanner *scanner)
+static bool scan_whole(matrix_market_scanner *scanner, int64_t index)
 {
     const int64_t most = INT64_C(1) << 53;
     char *token = scanner->at;
     int64_t value = 0;
     if (*token == '\n') return value_fault(scanner);
-    if (!matrix_market_take_integer(scanner, &value))
+    const bool is_whole = matrix_market_take_integer(scanner, &value), is_exact = value <= most && value >= -most;
+    if (is_whole && is_exact) return true;
+    if (matrix_market_lets_pass(scanner, is_whole ? "an integer past 2^53, what double holds exactly"
+                                                  : "a value of an integer matrix that is no integer")) {
+        scanner->at = token;
+        return scan_real(scanner, index);
+    }
+    if (!is_whole)
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the value %s of an integer matrix is no integer",
                                    matrix_market_quote_token(token).text);
-    if (value > most || value < -most)
-        return matrix_market_fault(scanner, SPG_ERROR_OVERFLOW,
-                                   "the integer %s is past 2^53, what double holds exactly",
-                                   matrix_market_quote_token(token).text);
-    return true;
+    return matrix_market_fault(scanner, SPG_ERROR_OVERFLOW, "the integer %s is past 2^53, what double holds exactly",
+                               matrix_market_quote_token(token).text);
 }
 
 /* Whether the number at `token`, scanned before, is zero as written. */
@@ -103,10 +136,13 @@ static bool scan_value(matrix_market_scanner *scanner, int64_t k, bool diagonal)
     const matrix_market_scan *result = scanner->result;
     if (result->field == MATRIX_MARKET_PATTERN) return true;
     scanner->at = matrix_market_skip_blanks(scanner->at);
-    if (result->field == MATRIX_MARKET_INTEGER) return scan_whole(scanner);
+    if (result->field == MATRIX_MARKET_INTEGER) return scan_whole(scanner, k);
     if (result->field == MATRIX_MARKET_REAL) return scan_real(scanner, k);
     if (!scan_real(scanner, 2 * k)) return false;
     scanner->at = matrix_market_skip_blanks(scanner->at);
+    if (*scanner->at == '\n' && diagonal && result->symmetry == MATRIX_MARKET_HERMITIAN &&
+        matrix_market_lets_pass(scanner, "a diagonal entry without its imaginary part"))
+        *--scanner->at = '0'; /* the text is widened */
     const char *imaginary = scanner->at;
     if (!scan_real(scanner, 2 * k + 1)) return false;
     if (diagonal && result->symmetry == MATRIX_MARKET_HERMITIAN && !is_zero(imaginary))
@@ -152,12 +188,27 @@ static bool end_fault(matrix_market_scanner *scanner, int64_t k)
                                (long long)scanner->result->entries);
 }
 
-/* The format stores, of a symmetric matrix, the lower triangle with its diagonal or, if skew, without. */
+/* The format stores, of a symmetric matrix, the lower triangle with its diagonal or, if skew, without. A lenient scan
+ * takes zeros on that, too. */
 static bool triangle_fault(matrix_market_scanner *scanner, int64_t i, int64_t j)
 {
     return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "entry (%lld, %lld) is %s", (long long)i, (long long)j,
                                i == j ? "on the diagonal, which a skew-symmetric file leaves out"
                                       : "above the diagonal, and the file is to hold the lower triangle");
+}
+
+/* Whether the values of the line's entry, before the cursor, are zero as written. */
+static bool is_zero_entry(const matrix_market_scanner *scanner)
+{
+    const matrix_market_scan *result = scanner->result;
+    const char *token = scanner->at;
+    if (result->field == MATRIX_MARKET_PATTERN) return false;
+    for (int part = 0; part < (result->field == MATRIX_MARKET_COMPLEX ? 2 : 1); ++part) {
+        while (matrix_market_is_blank(token[-1])) --token;
+        while (!matrix_market_is_blank(token[-1])) --token;
+        if (!is_zero(token)) return false;
+    }
+    return true;
 }
 
 static bool scan_coordinates(matrix_market_scanner *scanner)
@@ -170,8 +221,15 @@ static bool scan_coordinates(matrix_market_scanner *scanner)
         if (!matrix_market_skip_to_data(scanner)) return end_fault(scanner, k);
         if (!scan_index(scanner, "row", result->rows, &i)) return false;
         if (!scan_index(scanner, "column", result->cols, &j)) return false;
-        if (!general && i - j < below) return triangle_fault(scanner, i, j);
-        if (!scan_value(scanner, k, i == j) || !matrix_market_finish_line(scanner)) return false;
+        if (!general && i - j < below &&
+            !matrix_market_lets_pass(scanner, i == j ? "an entry on the diagonal of a skew-symmetric matrix"
+                                                     : "an entry above the diagonal"))
+            return triangle_fault(scanner, i, j);
+        const int64_t noted = result->huge_count; /* and written as zeros */
+        if (!scan_value(scanner, k, i == j)) return false;
+        if (below == 1 && i == j && (noted < result->huge_count || !is_zero_entry(scanner)))
+            return triangle_fault(scanner, i, j);
+        if (!matrix_market_finish_line(scanner)) return false;
         diagonal += i == j;
         if (i > result->largest_row) result->largest_row = i;
         if (j > result->largest_col) result->largest_col = j;
@@ -209,6 +267,7 @@ static bool scan_body(matrix_market_scanner *scanner)
 spg_status matrix_market_scan_text(spg_context *context, const matrix_market_text *text, matrix_market_scan *scan)
 {
     memset(scan, 0, sizeof *scan);
+    scan->lenient = text->warning != NULL;
     matrix_market_scanner scanner = {.context = context,
                                      .name = text->name,
                                      .at = text->bytes,

@@ -27,6 +27,9 @@ bool matrix_market_fault(matrix_market_scanner *scanner, spg_status status, cons
 #endif
     ;
 
+/* Whether the scan is lenient; if so, notes that this line has what the format does not allow. */
+bool matrix_market_lets_pass(matrix_market_scanner *scanner, const char *what);
+
 /* The token at `token` as a message shows it. */
 typedef struct matrix_market_quote {
     char text[48];
@@ -41,7 +44,8 @@ bool matrix_market_skip_to_data(matrix_market_scanner *scanner);
  * whole number. */
 bool matrix_market_take_integer(matrix_market_scanner *scanner, int64_t *value);
 
-/* Goes to the next line. False, with a fault, if the line has another token or is too long. */
+/* Goes to the next line. False, with a fault, if the line has another token or is too long; a lenient scan makes blank
+ * what follows, and draws tokens of a long line together. */
 bool matrix_market_finish_line(matrix_market_scanner *scanner);
 
 /* Reads the banner and the size line into scanner->result. */

@@ -24,7 +24,11 @@ typedef struct spg_amg_graph {
     bool borrowed; /* the arrays are A's: theta 0 and one unknown a node */
     /* At the place; where it is 1, no row names a node twice, and j's row names i if i's names j. NULL: not known. */
     const int32_t *symmetric;
+    const uint8_t *isolated; /* at the place, of each node: not 0 where it is; see find_isolated. NULL: none is */
 } spg_amg_graph;
+
+/* In the place of an aggregate's number: the node is in none. Its rows of T are zero, and nothing else is said by it. */
+enum { SPG_AMG_NO_AGGREGATE = -1 };
 
 /* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i is of node i / block_size. Coarse
  * unknowns of aggregate g are g*candidates ..., so that a row of T, and each block of a row of P, is `candidates`
@@ -32,7 +36,7 @@ typedef struct spg_amg_graph {
 typedef struct spg_amg_aggregates {
     int64_t nodes, aggregates;
     int block_size, candidates;
-    int32_t *aggregate_of; /* of each node; -1: in none */
+    int32_t *aggregate_of; /* of each node, or SPG_AMG_NO_AGGREGATE */
 } spg_amg_aggregates;
 
 /* What a set-up found out about a level's spectral radius, from which updates go on; arrays at the place. */
@@ -51,6 +55,10 @@ typedef struct spg_amg_spectrum {
 #define SPG_AMG_SETTLED (1.0 / 100)
 #define SPG_AMG_STILL_TO_COME 3
 
+/* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for roundings.
+ */
+#define SPG_AMG_ROUNDINGS 64
+
 /* A dense coarse operator, factored: the backend's own. */
 typedef struct spg_amg_dense spg_amg_dense;
 
@@ -60,7 +68,33 @@ typedef struct spg_amg_dense spg_amg_dense;
 typedef struct spg_amg_dense_source {
     const spg_csr *A, *R; /* R: by which A was made, or NULL */
     const void *inverse;  /* with R: of the diagonal of the operator that was restricted */
+    /* The near-null space, of which part may be null: A.rows x candidates, column-major, NULL for the constants of so
+     * many unknowns; read at creation. candidates 0: nothing is known. */
+    const void *candidate_values;
+    int candidates;
+    double finest_rows; /* of the operator of which A was made, in however many steps; 0: A itself */
+    int64_t most_rows;  /* at creation: not 0, declines where Cholesky's method would cost more than of so many rows */
 } spg_amg_dense_source;
+
+/* What a dense operator has come to. */
+enum {
+    SPG_AMG_DENSE_PLAIN = 0,
+    SPG_AMG_DENSE_DEFLATED = 1, /* singular, with a null space in the candidates' span */
+    SPG_AMG_DENSE_UNSETTLED = 2 /* the last update came to something that dense_settle must see to */
+};
+
+/* Rows past which no pseudo-inverse is made by singular values: of a component on the host, of all on a device. */
+enum { SPG_AMG_MOST_SINGULAR = 768 };
+
+/* Roundings that may be left of a row's magnitudes where a coarse operator meets a null vector, for each root of the
+ * finest rows that the row stands for. Of closed grids of 10^4 to 10^6 rows, with couplings that vary by 10^4 or do
+ * not, at most 7.2 were seen in floats and 2.7 in doubles; with one row of 216000 raised by a quarter, 186 in floats
+ * and 10^11 in doubles. No bench counts this; test_amg_null_space holds 26 grids to it. */
+#define SPG_AMG_NULL_ROUNDINGS 16.0
+
+/* Of an update's BREAKDOWN for want of one. */
+#define SPG_AMG_BECAME_SINGULAR                                                                                        \
+    "the coarsest operator of %lld rows became singular in an update, past its candidates; set up again"
 
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
@@ -100,8 +134,13 @@ typedef struct spg_amg_backend {
      * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
      * root of its squares' sum in storage order, row after row; columns ascend, each once. WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
-    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them) and *aggregates.
-     * WAITS. Integer for integer the same at every place, because each step below is a function of the one before:
+    /* isolated[node] = 1 where no value off the diagonal couples the node's unknowns, else 0: such a value is not zero,
+     * and in a column of another node counts only where the node's row of the graph names any other. */
+    spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
+                                uint8_t *isolated);
+    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them), *aggregates and
+     * *left_out: how many nodes are in none. WAITS. Integer for integer the same at every place, because each step below
+     * is a function of the one before:
      *
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
      * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the
@@ -111,11 +150,12 @@ typedef struct spg_amg_backend {
      * state is `in`. Rounds go on until none is undecided. Of a symmetric graph, that is what taking candidates
      * greedily in descending order of keys gives.
      *
-     * A node whose row names no other node is alone.
+     * A node whose row names no other node is alone. Isolated nodes are in no aggregate, and below "nodes" are the
+     * others, though their rows may name isolated ones.
      *
      * Without join_leftovers: all nodes are allowed, those not alone are candidates. Roots are numbered in ascending
      * order. A node's number is its own if it is a root, else the largest of roots that its row names, else the largest
-     * number so found of nodes that its row names, else -1.
+     * number so found of nodes that its row names, else it is in none.
      *
      * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order; a node that
      * is no root joins the largest-numbered root that its row names, if it names one, else it is free. (2) Free nodes
@@ -126,10 +166,10 @@ typedef struct spg_amg_backend {
      * nodes without any take the next numbers in ascending order, each an aggregate of its own. (4) All are numbered
      * anew in the order of their first nodes, so that neighbours, whatever set they come from, have near numbers. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
-                                 int32_t *aggregate_of, int64_t *aggregates);
-    /* As above, PyAMG's standard aggregation; NULL where the backend has none. */
+                                 int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
+    /* As above, PyAMG's standard aggregation, of nodes neither isolated nor alone; NULL where the backend has none. */
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
-                                     int64_t *aggregates);
+                                     int64_t *aggregates, int64_t *left_out);
     /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
      * T*coarse. Numbers whose squares under- or overflow are reckoned in another unit. fine: rows x k column-major, or
      * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, zero rows for nodes in no aggregate.
@@ -140,6 +180,12 @@ typedef struct spg_amg_backend {
     /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or
      * missing. */
     spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
+    /* inverse[i] = 0 for those of `rows` unknowns whose node is in no aggregate (aggregate_of NULL: for all of them)
+     * and whose diagonal entry, made by the restriction R of an operator with this inverse of its diagonal, is made of
+     * roundings: at most SPG_AMG_ROUNDINGS of what restricting that diagonal alone makes of it. The last of a component
+     * that is singular by itself comes to that. */
+    spg_status (*drop_roundings)(spg_context *context, const spg_csr *R, const void *restricted_inverse,
+                                 const spg_amg_aggregates *aggregates, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
      * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
      * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector is D^-1/2 x, x of
@@ -166,14 +212,25 @@ typedef struct spg_amg_backend {
     /* ---- dense coarse operator ---- */
     /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
      * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
-     * LU with pivots, or where that meets a pivot of at most rows*eps of the largest, or of 1 where A was made by a
-     * restriction, a pseudo-inverse of S A S by singular values. WAITS. */
+     * In each connected component (by values that are not zero; an unknown without any is one if a candidate has it), N
+     * is what of the candidates' span A takes to zero but for roundings; A + N N^T is factored. Where that meets a
+     * pivot of at most rows*eps of the largest, or of 1 where A was made by a restriction, a pseudo-inverse of S A S is
+     * made by singular values. *dense NULL with OK: declined, for it would cost more than most_rows, or more than
+     * SPG_AMG_MOST_SINGULAR rows want singular values. WAITS. */
     spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
-    /* Again, by the same way. Does not wait with LU. */
+    /* Again; where that goes by singular values, on the device for good. Does not wait without. On the host, BREAKDOWN
+     * and what dense_settle says; on a device, only dense_settle knows. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
+    /* Queues *state (double at the place) = one of the three above. */
+    spg_status (*dense_tell)(spg_context *context, const spg_amg_dense *dense, double *state);
+    /* Ends what an update began: a pseudo-inverse where there must be one. BREAKDOWN: values that are not finite, or
+     * too many rows that are singular. WAITS. */
+    spg_status (*dense_settle)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
-    /* Whether it goes by singular values. */
+    /* x = the part of b in the null space that was found, of A itself. */
+    spg_status (*dense_project)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+    /* Whether it has one, or goes by singular values; on a device, as of its creation or of dense_settle. */
     bool (*dense_is_singular)(const spg_amg_dense *dense);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 

@@ -126,24 +126,39 @@ static spg_status check_reachable(spg_context *context, spg_place place, const c
     return spg_find_backend(place) != NULL ? SPG_OK : spg_check_place(context, place, name);
 }
 
-static bool lies_on(const spg_context *context, const void *memory, spg_place place)
+/* Whether an array leads elsewhere than to the place it is said to, where it would crash a kernel. */
+typedef enum array_fault { NO_FAULT, OTHER_PLACE, OTHER_DEVICE } array_fault;
+
+static array_fault find_array_fault(const spg_context *context, const void *memory, spg_place place, int *device)
 {
 #ifdef SPG_WITH_CUDA
-    return memory == NULL || spg_cuda_pointer_place(context, memory) == place;
+    if (memory == NULL) return NO_FAULT;
+    const spg_location found = spg_cuda_locate(context, memory);
+    *device = found.device;
+    if (found.place != place) return OTHER_PLACE;
+    const bool is_of_device = place == SPG_PLACE_DEVICE && context->config.place == SPG_PLACE_DEVICE;
+    return is_of_device && found.device >= 0 && found.device != context->config.device ? OTHER_DEVICE : NO_FAULT;
 #else
-    (void)context, (void)memory, (void)place;
-    return true;
+    (void)context, (void)memory, (void)place, (void)device;
+    return NO_FAULT;
 #endif
 }
 
-/* PLACE if the first `count` of these arrays lead elsewhere than to the place they are said to: they would crash. */
+/* PLACE if one of the first `count` of these arrays has a fault. */
 static spg_status check_pointers(spg_context *context, spg_place place, const char *name, int count,
                                  const void *const arrays[], const char *const array_names[])
 {
-    for (int k = 0; k < count; ++k)
-        if (!lies_on(context, arrays[k], place))
+    for (int k = 0; k < count; ++k) {
+        int device = -1;
+        const array_fault fault = find_array_fault(context, arrays[k], place, &device);
+        if (fault == OTHER_PLACE)
             return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
                                     array_names[k], name_of(place));
+        if (fault == OTHER_DEVICE)
+            return spg_context_fail(context, SPG_ERROR_PLACE,
+                                    "%s: %s lies on device %d, the context works on device %d", name, array_names[k],
+                                    device, context->config.device);
+    }
     return SPG_OK;
 }
 
@@ -192,9 +207,16 @@ spg_status spg_check_coo_source(spg_context *context, const spg_coo *matrix, con
 
 spg_status spg_check_array_here(spg_context *context, const void *memory, const char *name)
 {
-    if (lies_on(context, memory, context->config.place)) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_PLACE, "%s does not lie on the %s, where the context works", name,
-                            name_of(context->config.place));
+    int device = -1;
+    switch (find_array_fault(context, memory, context->config.place, &device)) {
+    case OTHER_PLACE:
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s does not lie on the %s, where the context works", name,
+                                name_of(context->config.place));
+    case OTHER_DEVICE:
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s lies on device %d, the context works on device %d", name,
+                                device, context->config.device);
+    default: return SPG_OK;
+    }
 }
 
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what)

@@ -107,7 +107,11 @@ const spg_backend *spg_cuda_backend(void); /* NULL where there is no GPU */
 const char *spg_cuda_absence(void);        /* why there is none, for people */
 
 /* Where an address lies, whoever allocated it. Asks a driver that is loaded already, and loads none. */
-spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory);
+typedef struct spg_location {
+    spg_place place;
+    int device; /* its ordinal; -1: on the host, or in memory that every device reaches */
+} spg_location;
+spg_location spg_cuda_locate(const spg_context *context, const void *memory);
 
 /* Copies to the host from whichever device the bytes lie on, for a context on the host: waits for all that this device
  * was asked to do before. */

@@ -10,6 +10,14 @@ struct spg_backend;
 struct spg_kept_block;
 struct spg_pool;
 
+/* Addresses that are known by who keeps this in a context's list: what lies there is what was seen, until the context
+ * releases the memory that holds one of them, which may be another's then. */
+typedef struct spg_watch {
+    const void *arrays[2]; /* NULL: none */
+    bool is_known;
+    struct spg_watch *next;
+} spg_watch;
+
 struct spg_context {
     spg_config config;                 /* place resolved, threads at least 1 */
     const struct spg_backend *backend; /* the table of config.place */
@@ -18,7 +26,7 @@ struct spg_context {
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of live allocations */
-    int64_t releases;                  /* how many there were: addresses seen before the last may be another's now */
+    spg_watch *watches;
     bool has_last_stats;
     spgemm_stats last_stats;
     bool has_last_galerkin;

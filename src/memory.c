@@ -172,16 +172,21 @@ static void *try_to_allocate(spg_context *context, int64_t bytes, spg_place plac
     return allocate_default(context, bytes);
 }
 
+/* NULL for 0 bytes, and where there is no memory. */
+static void *allocate_and_count(spg_context *context, int64_t bytes, spg_place place)
+{
+    if (bytes <= 0 || bytes >= INT64_MAX / 4) return NULL;
+    void *memory = try_to_allocate(context, bytes, place);
+    if (memory != NULL) count(context, bytes);
+    return memory;
+}
+
 static spg_status allocate_at(spg_context *context, int64_t bytes, spg_place place, const char *what, void **memory)
 {
-    *memory = NULL;
-    if (bytes == 0) return SPG_OK;
-    if (bytes > 0 && bytes < INT64_MAX / 4) *memory = try_to_allocate(context, bytes, place);
-    if (*memory == NULL)
-        return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
-                                (long long)bytes, (long long)context->current_bytes);
-    count(context, bytes);
-    return SPG_OK;
+    *memory = allocate_and_count(context, bytes, place);
+    if (*memory != NULL || bytes == 0) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
+                            (long long)bytes, (long long)context->current_bytes);
 }
 
 spg_status spg_allocate(spg_context *context, int64_t bytes, const char *what, void **memory)
@@ -209,6 +214,13 @@ spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t by
     return status == SPG_OK ? spg_allocate(context, bytes, what, memory) : status;
 }
 
+void *spg_allocate_spare(spg_context *context, int64_t held, int64_t bytes)
+{
+    const int64_t limit = context->config.workspace_limit;
+    if (limit > 0 && bytes > (limit - held) / 2) return NULL;
+    return allocate_and_count(context, bytes, context->config.place);
+}
+
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most)
 {
     int64_t limit = context->config.workspace_limit;
@@ -217,9 +229,31 @@ int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t pi
     return pieces < 1 ? 1 : pieces < most ? (int)pieces : most;
 }
 
+void spg_begin_watch(spg_context *context, spg_watch *watch)
+{
+    *watch = (spg_watch){.next = context->watches};
+    context->watches = watch;
+}
+
+void spg_end_watch(spg_context *context, spg_watch *watch)
+{
+    spg_watch **link = &context->watches;
+    while (*link != NULL && *link != watch) link = &(*link)->next;
+    if (*link != NULL) *link = watch->next;
+}
+
+static void forget_what_lies_in(spg_context *context, const void *memory, int64_t bytes)
+{
+    const uintptr_t begin = (uintptr_t)memory;
+    for (spg_watch *watch = context->watches; watch != NULL; watch = watch->next)
+        for (int k = 0; k < 2; k++)
+            if ((uintptr_t)watch->arrays[k] - begin < (uintptr_t)bytes) watch->is_known = false;
+}
+
 static void release_at(spg_context *context, void *memory, int64_t bytes, spg_place place)
 {
     if (memory == NULL) return;
+    forget_what_lies_in(context, memory, bytes);
     const spg_allocator *own = &context->config.allocator;
     if (own->release != NULL)
         own->release(own->user, memory, (size_t)bytes, place, context->config.stream);
@@ -228,7 +262,6 @@ static void release_at(spg_context *context, void *memory, int64_t bytes, spg_pl
     else
         release_default(context, memory);
     context->current_bytes -= bytes;
-    context->releases++;
 }
 
 void spg_release(spg_context *context, void *memory, int64_t bytes)

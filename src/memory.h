@@ -17,6 +17,10 @@ void spg_release(spg_context *context, void *memory, int64_t bytes);
 spg_status spg_allocate_on_host(spg_context *context, int64_t bytes, const char *what, void **memory);
 void spg_release_on_host(spg_context *context, void *memory, int64_t bytes);
 
+/* Begins and ends watching releases for this; nothing is known at first. */
+void spg_begin_watch(spg_context *context, spg_watch *watch);
+void spg_end_watch(spg_context *context, spg_watch *watch);
+
 /* Bytes of an array; INT64_MAX, which no allocation grants, if they are too many to count. count is not negative. */
 static inline int64_t spg_array_bytes(int64_t count, size_t size)
 {
@@ -32,6 +36,10 @@ spg_status spg_check_workspace(spg_context *context, int64_t bytes, const char *
 /* As spg_allocate, for what a call takes beside its result: with `held` bytes that it has taken already, within the
  * limit. Given back by spg_release. */
 spg_status spg_allocate_workspace(spg_context *context, int64_t held, int64_t bytes, const char *what, void **memory);
+
+/* As spg_allocate_workspace, for what a call can do without: within half of what the limit leaves, the rest being for
+ * what it needs. NULL, and no message, where that is not to be had. */
+void *spg_allocate_spare(spg_context *context, int64_t held, int64_t bytes);
 
 /* How many of `most` equal pieces of workspace the limit leaves room for, at least 1. */
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most);

@@ -50,6 +50,7 @@ spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr
     created->A = shape_of(A);
     created->B = shape_of(B);
     created->symmetric = symmetric;
+    spg_begin_watch(context, &created->last_result);
     status = spg_multiply(context, A, B, true, &created->C, &created->stats);
     if (status == SPG_OK && symmetric != NULL && context->backend->amg->find_images != NULL)
         status = context->backend->amg->find_images(context, &created->C, symmetric, &created->images);
@@ -69,6 +70,7 @@ void spgemm_plan_destroy(spgemm_plan *plan)
     if (plan->state != NULL) context->backend->plan_destroy(plan);
     spg_images_free(context, &plan->images);
     spg_csr_free(context, &plan->C);
+    spg_end_watch(context, &plan->last_result);
     spg_release_on_host(context, plan, sizeof *plan);
 }
 
@@ -86,11 +88,11 @@ static spg_status check_shape(spg_context *context, const spg_csr *matrix, const
     return SPG_OK;
 }
 
-/* The arrays are those of the last run, and nothing was freed since that could have had their addresses. */
+/* The arrays are those of the last run, and were not freed since, so that others could have their addresses. */
 static bool is_last_result(const spgemm_plan *plan, const spg_csr *C)
 {
-    return C->row_offsets == plan->last_row_offsets && C->columns == plan->last_columns &&
-           plan->releases == plan->context->releases;
+    const spg_watch *last = &plan->last_result;
+    return last->is_known && C->row_offsets == last->arrays[0] && C->columns == last->arrays[1];
 }
 
 static bool is_zeroed(const spg_csr *matrix)
@@ -144,9 +146,9 @@ spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B
         if (status == SPG_OK && !is_last_result(plan, C)) status = context->backend->plan_compare_result(plan, C);
         if (status == SPG_OK) status = context->backend->plan_run(plan, A, B, C);
     }
-    plan->last_row_offsets = status == SPG_OK ? C->row_offsets : NULL;
-    plan->last_columns = status == SPG_OK ? C->columns : NULL;
-    plan->releases = context->releases;
+    plan->last_result.is_known = status == SPG_OK;
+    plan->last_result.arrays[0] = C->row_offsets;
+    plan->last_result.arrays[1] = C->columns;
     return status;
 }
 

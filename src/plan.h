@@ -14,9 +14,9 @@ struct spgemm_plan {
     const int32_t *symmetric;
     spg_images images; /* of C */
     void *state;       /* the backend's own */
-    /* The result that holds C's pattern, written or compared by the last run; its values alone are renewed. */
-    const void *last_row_offsets, *last_columns;
-    int64_t releases; /* of the context, when these were seen */
+    /* The result that holds C's pattern, written or compared by the last run: its offsets and columns. Its values alone
+     * are renewed. */
+    spg_watch last_result;
     /* Set where a run may go on beside the call before, which leaves alone what the run reads and writes, and writes
      * nothing else than what calls before it are done with. */
     bool is_beside;

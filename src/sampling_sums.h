@@ -10,6 +10,10 @@
  * SCALE. Where the sum is infinite, all of it is done again with each weight times SPG_SCALE_DOWN; `scale` is 1 or
  * that. A float is converted to double first and never needs it.
  *
+ * TARGET. u * sum below is spg_target: rounded as usual, but where sums are so small that this could be a denormal
+ * number, cut off to one. For then weights and their sums are exact, whole numbers of the least denormal, and a target
+ * that is rounded up to one of them would fall to the item after it.
+ *
  * DRAW BY THE TREE (method AUTO of rows): over the row's items stands the tree; before those of a row of more than
  * SPG_SHORT_ROW items stand lead = (the row's offset) % I items of +0, I = 4 for float and 2 for double, so that reads
  * of 16 bytes bring whole nodes. target = u * root, base = +0, from the root down: to the right
@@ -40,7 +44,8 @@
  * (P[-1] = 0). target = u * P[last], or if that isn't less than P[last], the largest double below that. It lies in the
  * first piece with target < P[p]: rest = target - P[p-1]; in the first lane of it with s > 0 and rest < S[l], or if
  * there is none, in the last one with s > 0; in the first item of this with r < q, where r is rest - (S[l] - s[l]) as
- * the type, but at least 0, and if it isn't less than s[l], the largest number of the type below s[l]. So items follow
+ * the type (a denormal one is cut off, too), but at least 0, and if it isn't less than s[l], the largest number of the
+ * type below s[l]. So items follow
  * each other lane by lane, a fixed permutation: each has its share of u, though not in ascending order. (By the tree,
  * in ascending order, the z-step takes about twice as long.) A product that is negative or NaN, an infinite sum and a
  * sum of 0 are faults of the word. */
@@ -74,6 +79,32 @@ SPG_INLINE int spg_lanes(int64_t topics, int bytes_a_topic)
 SPG_INLINE int spg_row_lead(int64_t begin, int64_t items, int bytes_an_item)
 {
     return items > SPG_SHORT_ROW ? (int)(begin % (SPG_LANE_BYTES / bytes_an_item)) : 0;
+}
+
+/* u * sum; see TARGET. */
+SPG_INLINE double spg_target_f64(double u, double sum)
+{
+    double large, target;
+    if (!(sum < 0x1p-960)) return u * sum;
+    large = u * (sum * 0x1p512);
+    target = large * 0x1p-512;
+    return target * 0x1p512 > large ? target - 0x1p-1074 : target;
+}
+SPG_INLINE float spg_target_f32(float u, float sum)
+{
+    float large, target;
+    if (!(sum < 0x1p-100f)) return u * sum;
+    large = u * (sum * 0x1p64f);
+    target = large * 0x1p-64f;
+    return target * 0x1p64f > large ? target - 0x1p-149f : target;
+}
+
+/* A number, which is not negative, as of the type. */
+SPG_INLINE double spg_rest_f64(double rest) { return rest; }
+SPG_INLINE float spg_rest_f32(double rest)
+{
+    const float rounded = (float)rest;
+    return rounded <= 0x1p-126f && rounded > 0 && (double)rounded > rest ? rounded - 0x1p-149f : rounded;
 }
 
 /* One step down the tree. */

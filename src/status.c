@@ -17,6 +17,7 @@ const char *spg_status_name(spg_status status)
     case SPG_ERROR_NOT_CONVERGED: return "SPG_ERROR_NOT_CONVERGED";
     case SPG_ERROR_BREAKDOWN: return "SPG_ERROR_BREAKDOWN";
     case SPG_ERROR_INDEFINITE: return "SPG_ERROR_INDEFINITE";
+    case SPG_ERROR_INCOMPATIBLE: return "SPG_ERROR_INCOMPATIBLE";
     }
     return "SPG_ERROR_UNKNOWN";
 }

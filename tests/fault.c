@@ -95,6 +95,11 @@ void test_fail_at(test_allocator *memory, int64_t k)
 
 bool test_failed(const test_allocator *memory) { return memory->fail_at > 0 && memory->allocations >= memory->fail_at; }
 
+bool test_did_without(const test_allocator *memory, spg_status status)
+{
+    return test_failed(memory) && status == SPG_OK && test_place() == SPG_PLACE_DEVICE;
+}
+
 int64_t test_live(const test_allocator *memory)
 {
     int64_t live = 0;

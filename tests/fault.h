@@ -38,6 +38,9 @@ void test_fail_at(test_allocator *memory, int64_t k);
 /* Whether the refusal has happened. */
 bool test_failed(const test_allocator *memory);
 
+/* Whether a call took a refusal for what it can do without: a device tries for memory that only saves time. */
+bool test_did_without(const test_allocator *memory, spg_status status);
+
 /* How many allocations have not been released. */
 int64_t test_live(const test_allocator *memory);
 

@@ -185,14 +185,14 @@ static int32_t number_roots(const graph *g, const char *roots, int32_t first, in
     return first;
 }
 
-/* Nodes in none join the largest number among marked neighbours, as these stood before. */
-static void join_largest(const graph *g, const char *marked, int32_t *aggregate_of)
+/* Nodes in none that may join the largest number among marked neighbours, as these stood before. */
+static void join_largest(const graph *g, const char *may_join, const char *marked, int32_t *aggregate_of)
 {
     int32_t *before = malloc((size_t)g->nodes * 4 + 1);
     assert_non_null(before);
     memcpy(before, aggregate_of, (size_t)g->nodes * 4);
     for (int64_t i = 0; i < g->nodes; i++)
-        for (int64_t k = g->offsets[i]; before[i] < 0 && k < g->offsets[i + 1]; k++) {
+        for (int64_t k = g->offsets[i]; may_join[i] && before[i] < 0 && k < g->offsets[i + 1]; k++) {
             const int32_t j = g->columns[k];
             if (marked[j] && before[j] > aggregate_of[i]) aggregate_of[i] = before[j];
         }
@@ -209,12 +209,12 @@ static bool is_alone(const graph *g, int64_t i)
 static int32_t rings_greedily(const graph *g, uint64_t seed, int32_t *aggregate_of, char *allowed, char *candidates,
                               char *roots)
 {
-    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = 1, candidates[i] = !is_alone(g, i), aggregate_of[i] = -1;
+    for (int64_t i = 0; i < g->nodes; i++) candidates[i] = allowed[i] && !is_alone(g, i), aggregate_of[i] = -1;
     select_greedily(g, seed, allowed, candidates, roots);
     const int32_t count = number_roots(g, roots, 0, aggregate_of);
-    join_largest(g, roots, aggregate_of);
+    join_largest(g, allowed, roots, aggregate_of);
     for (int64_t i = 0; i < g->nodes; i++) roots[i] = aggregate_of[i] >= 0;
-    join_largest(g, roots, aggregate_of);
+    join_largest(g, allowed, roots, aggregate_of);
     return count;
 }
 
@@ -237,10 +237,12 @@ static void number_by_first_nodes(const graph *g, int32_t count, int32_t *aggreg
 {
     int32_t *first = malloc((size_t)count * sizeof *first + 1), *before = calloc((size_t)g->nodes + 1, sizeof *before);
     assert_true(first != NULL && before != NULL);
-    for (int64_t i = g->nodes - 1; i >= 0; i--) first[aggregate_of[i]] = (int32_t)i;
+    for (int64_t i = g->nodes - 1; i >= 0; i--)
+        if (aggregate_of[i] >= 0) first[aggregate_of[i]] = (int32_t)i;
     for (int32_t a = 0; a < count; a++) before[first[a] + 1] = 1;
     for (int64_t i = 0; i < g->nodes; i++) before[i + 1] += before[i];
-    for (int64_t i = 0; i < g->nodes; i++) aggregate_of[i] = before[first[aggregate_of[i]]];
+    for (int64_t i = 0; i < g->nodes; i++)
+        if (aggregate_of[i] >= 0) aggregate_of[i] = before[first[aggregate_of[i]]];
     free(first);
     free(before);
 }
@@ -248,11 +250,14 @@ static void number_by_first_nodes(const graph *g, int32_t count, int32_t *aggreg
 static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate_of, char *allowed, char *candidates,
                                char *roots)
 {
-    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = candidates[i] = 1, aggregate_of[i] = -1;
+    char *company = malloc((size_t)g->nodes + 1);
+    assert_non_null(company);
+    memcpy(company, allowed, (size_t)g->nodes);
+    for (int64_t i = 0; i < g->nodes; i++) candidates[i] = company[i], aggregate_of[i] = -1;
     select_greedily(g, seed, allowed, candidates, roots);
     int32_t count = number_roots(g, roots, 0, aggregate_of);
-    join_largest(g, roots, aggregate_of);
-    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = aggregate_of[i] < 0;
+    join_largest(g, company, roots, aggregate_of);
+    for (int64_t i = 0; i < g->nodes; i++) allowed[i] = company[i] && aggregate_of[i] < 0;
     for (int64_t i = 0; i < g->nodes; i++) {
         int free_neighbours = 0;
         for (int64_t k = g->offsets[i]; k < g->offsets[i + 1]; k++)
@@ -261,18 +266,32 @@ static int32_t phases_greedily(const graph *g, uint64_t seed, int32_t *aggregate
     }
     select_greedily(g, seed, allowed, candidates, roots);
     count = number_roots(g, roots, count, aggregate_of);
-    join_largest(g, roots, aggregate_of);
+    join_largest(g, company, roots, aggregate_of);
     int32_t *joined = malloc((size_t)g->nodes * 4 + 1);
     assert_non_null(joined);
     for (int64_t i = 0; i < g->nodes; i++)
         joined[i] = aggregate_of[i] >= 0 ? aggregate_of[i] : most_frequent(g, aggregate_of, i);
-    for (int64_t i = 0; i < g->nodes; i++) aggregate_of[i] = joined[i] >= 0 ? joined[i] : count++;
-    free(joined);
+    for (int64_t i = 0; i < g->nodes; i++)
+        if (company[i]) aggregate_of[i] = joined[i] >= 0 ? joined[i] : count++;
+    free(joined), free(company);
     number_by_first_nodes(g, count, aggregate_of);
     return count;
 }
 
-/* asks: the backend is told that the graph is symmetric. */
+/* company[i]: a value that is not zero couples row i to another one strongly. Returns how many are not. */
+static int64_t find_company(const spg_csr *A, const graph *g, char *company)
+{
+    int64_t isolated = A->rows;
+    for (int64_t i = 0; i < A->rows; i++) {
+        company[i] = 0;
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++)
+            if (A->columns[k] != i && test_real(A, k) != 0 && !is_alone(g, i)) company[i] = 1;
+        isolated -= company[i];
+    }
+    return isolated;
+}
+
+/* allowed: which nodes are. asks: the backend is told that the graph is symmetric. */
 static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int join, double theta, int threads,
                        bool asks)
 {
@@ -286,17 +305,25 @@ static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int jo
     const size_t n = (size_t)g.nodes;
     int32_t *expected = malloc(n * 4 + 4), *found = calloc(n + 1, 4), *found_here = test_lend(found, n * 4);
     char *allowed = calloc(n + 1, 1), *candidates = calloc(n + 1, 1), *roots = calloc(n + 1, 1);
-    int64_t aggregates;
+    int64_t aggregates, left_out;
     int32_t flag = -1, *symmetric = test_lend(&flag, sizeof flag);
     assert_int_equal(context->backend->amg->find_symmetry(context, &here, symmetric), SPG_OK);
     test_fetch(symmetric, sizeof flag, &flag);
     assert_int_equal(flag, 1);
     if (asks) strong.symmetric = symmetric;
+    const int64_t isolated = find_company(A, &g, allowed);
+    uint8_t *isolated_here = test_lend(roots, n + 1);
+    strong.isolated = isolated_here;
+    assert_int_equal(context->backend->amg->find_isolated(context, &here, 1, &strong, isolated_here), SPG_OK);
     assert_true(expected != NULL && allowed != NULL && candidates != NULL && roots != NULL);
     const int32_t count = join ? phases_greedily(&g, seed, expected, allowed, candidates, roots)
                                : rings_greedily(&g, seed, expected, allowed, candidates, roots);
-    assert_int_equal(context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates),
-                     SPG_OK);
+    assert_int_equal(
+        context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates, &left_out),
+        SPG_OK);
+    test_give_back(isolated_here, n + 1);
+    if (left_out < isolated || (join && left_out > isolated))
+        fail_msg("%s: %d nodes left out, of which %d have to be", name, (int)left_out, (int)isolated);
     test_fetch(found_here, n * 4, found);
     if (aggregates != count) fail_msg("%s: %d aggregates, not %d", name, (int)aggregates, (int)count);
     for (size_t i = 0; i < n; i++)
@@ -337,6 +364,30 @@ static void mis2_takes_the_roots_that_greedy_selection_takes(void **state)
         }
 }
 
+static bool is_on_side(int64_t i, int64_t side)
+{
+    return i / side == 0 || i / side == side - 1 || i % side == 0 || i % side == side - 1;
+}
+
+/* Zeros stay in rows and columns of the sides, in the middle a row whose values are zero. */
+static void isolated_nodes_are_passed_by(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd2d5:30", "fe2d9:30"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++)
+        for (int join = 0; join < 2; join++)
+            for (int asks = 0; asks < 2; asks++) {
+                spg_csr A = test_generate(names[m], SPG_F64);
+                for (int64_t i = 0; i < A.rows; i++)
+                    for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++)
+                        if (A.columns[k] != i &&
+                            (is_on_side(i, 30) || is_on_side(A.columns[k], 30) || i == 455 || A.columns[k] == 455))
+                            ((double *)A.values)[k] = 0;
+                check_mis2(names[m], &A, 5 + m, join, 0, 2, asks);
+                spg_csr_free(test_host(), &A);
+            }
+}
+
 static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **state)
 {
     (void)state;
@@ -347,11 +398,12 @@ static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **stat
             test_random_csr(test_host(), 500, 500, 3, SPG_I32, SPG_F64, seed, TEST_UNSORTED | TEST_DUPLICATES, &A);
             test_to_place(context, &A, &here);
             spg_amg_graph strong;
-            int64_t aggregates;
+            int64_t aggregates, left_out;
             int32_t found[500], *found_here = test_lend(found, sizeof found);
             assert_int_equal(context->backend->amg->strength(context, &here, 1, 0, &strong), SPG_OK);
             assert_int_equal(
-                context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates), SPG_OK);
+                context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates, &left_out),
+                SPG_OK);
             test_fetch(found_here, sizeof found, found);
             assert_in_range(aggregates, 1, 500);
             for (int i = 0; i < 500; i++) assert_true(found[i] >= (join ? 0 : -1) && found[i] < aggregates);
@@ -387,6 +439,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(strong_connections_are_those_of_the_definition),
         cmocka_unit_test(strong_connections_of_rows_without_a_diagonal_are_all_there_are),
         cmocka_unit_test(mis2_takes_the_roots_that_greedy_selection_takes),
+        cmocka_unit_test(isolated_nodes_are_passed_by),
         cmocka_unit_test(mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates),
         cmocka_unit_test(seeds_change_aggregates_and_nothing_else_does),
     };

@@ -131,6 +131,13 @@ says out "1 candidates"
 run 1 $quick --nullspace "$folder/short.mtx" "$folder/line.mtx"
 says err "candidates of 5 rows, not 6"
 
+# A singular one, with ends that are free.
+sed -e 's/^1 1 2$/1 1 1/' -e 's/^6 6 2$/6 6 1/' "$folder/line.mtx" >"$folder/free.mtx"
+run 0 $quick --max-coarse 2 --nullspace-projection "$folder/free.mtx"
+says out "null space projected"
+run 1 $quick --max-coarse 2 "$folder/free.mtx"
+says out "SPG_ERROR_INCOMPATIBLE"
+
 # Bad ones.
 run 1 $quick "$folder/missing.mtx"
 says err "missing.mtx"

@@ -191,11 +191,13 @@ static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
         for (bool failed = true; failed; k++) {
             test_fail_at(&memory, k);
             const spg_status status = spg_amg_setup(context, &here, &options, &amg);
+            const bool did_without = test_did_without(&memory, status);
             failed = test_failed(&memory);
             test_fail_at(&memory, 0);
-            assert_int_equal(status, failed ? SPG_ERROR_MEMORY : SPG_OK);
+            assert_int_equal(status, failed && !did_without ? SPG_ERROR_MEMORY : SPG_OK);
             if (!failed) break;
-            assert_null(amg);
+            if (did_without) spg_amg_destroy(amg);
+            if (!did_without) assert_null(amg);
             assert_int_equal(test_live(&memory), before);
         }
         assert_true(k > 20);
@@ -203,10 +205,14 @@ static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
         for (k = 1;; k++) {
             test_fail_at(&memory, k);
             const spg_status status = spg_amg_update(context, amg, &here);
-            const bool failed = test_failed(&memory);
+            const bool failed = test_failed(&memory), did_without = test_did_without(&memory, status);
             test_fail_at(&memory, 0);
-            assert_int_equal(status, failed ? SPG_ERROR_MEMORY : SPG_OK);
+            assert_int_equal(status, failed && !did_without ? SPG_ERROR_MEMORY : SPG_OK);
             if (!failed) break;
+            if (did_without) { /* the first update that succeeds makes what the others use: from the start again */
+                spg_amg_destroy(amg);
+                assert_int_equal(spg_amg_setup(context, &here, &options, &amg), SPG_OK);
+            }
             assert_int_equal(test_live(&memory), held);
         }
         assert_true(cases[c].prepare ? k == 1 : k > 5);

@@ -49,6 +49,41 @@ static void a_tolerance_below_rounding_is_never_claimed(void **state)
     }
 }
 
+/* The updated residual falls on where the true one stays. */
+static void the_residual_told_is_the_true_one_at_every_end(void **state)
+{
+    (void)state;
+    test_system system;
+    spg_amg_solve_options options = spg_amg_solve_options_default();
+    spg_csr A = test_generate("fd2d5:100", SPG_F64);
+    test_system_begin(&A, NULL, 2, &system);
+    options.tolerance = 0;
+    options.max_iterations = 60;
+    const spg_amg_solve_result result = test_system_solve(&system, &options, SPG_ERROR_NOT_CONVERGED);
+    const double residual = test_system_residual(&system);
+    if (!(fabs(result.residual - residual) <= 0.5 * residual)) fail_msg("%g, not %g", result.residual, residual);
+    test_system_end(&system);
+}
+
+static void floats_converge_by_default_or_are_told_to_stagnate(void **state)
+{
+    (void)state;
+    test_system system;
+    spg_amg_solve_options options = spg_amg_solve_options_default();
+    test_system_of("fd2d5:100", SPG_F32, &system);
+    assert_true(test_system_solve(&system, NULL, SPG_OK).relative_residual <= 1e-4);
+    test_system_reset(&system);
+    options.tolerance = 1e-8;
+    const spg_amg_solve_result result = test_system_solve(&system, &options, SPG_ERROR_NOT_CONVERGED);
+    assert_true(result.stagnated && result.iterations < 100 && result.relative_residual < 1e-2);
+    test_assert_message(system.context, "rounding in f32");
+    test_system_end(&system);
+    test_system_of("fd2d5:60", SPG_F64, &system);
+    const spg_amg_solve_result sound = test_system_solve(&system, NULL, SPG_OK);
+    assert_true(!sound.stagnated && sound.relative_residual <= 1e-8 && sound.relative_residual > 1e-13);
+    test_system_end(&system);
+}
+
 static void scale_and_shift(spg_csr *A, double scale, double shift)
 {
     double *values = A->values;
@@ -144,7 +179,7 @@ static void a_diverging_iteration_ends(void **state)
     test_system_end(&system);
 }
 
-static void a_matrix_of_zeros_is_no_preconditioner(void **state)
+static void a_matrix_of_zeros_has_no_solution(void **state)
 {
     (void)state;
     test_system system;
@@ -152,10 +187,13 @@ static void a_matrix_of_zeros_is_no_preconditioner(void **state)
     scale_and_shift(&A, 0, 0);
     test_system_begin(&A, NULL, 2, &system);
     spg_amg_solve_options options = spg_amg_solve_options_default();
-    assert_int_equal(test_system_solve(&system, &options, SPG_ERROR_BREAKDOWN).converged, 0);
-    test_assert_message(system.context, "r.Mr is 0");
-    options.method = SPG_AMG_STANDALONE;
-    assert_int_equal(test_system_solve(&system, &options, SPG_ERROR_NOT_CONVERGED).iterations, options.max_iterations);
+    for (int m = 0; m < TEST_METHODS; m++) {
+        options.method = test_methods[m];
+        options.nullspace = SPG_AMG_NULLSPACE_NONE;
+        assert_int_equal(test_system_solve(&system, &options, SPG_ERROR_INCOMPATIBLE).converged, 0);
+        options.nullspace = SPG_AMG_NULLSPACE_CANDIDATES; /* all of b is in the null space */
+        assert_int_equal(test_system_solve(&system, &options, SPG_OK).iterations, 0);
+    }
     test_system_end(&system);
 }
 
@@ -212,7 +250,7 @@ static void wrong_arguments_are_refused_by_name(void **state)
     spg_amg_solve_options wrong[4] = {usual, usual, usual, usual};
     const char *const names[] = {"method", "tolerance", "tolerance", "max_iterations"};
     wrong[0].method = (spg_amg_method)2;
-    wrong[1].tolerance = -1;
+    wrong[1].tolerance = -2;
     wrong[2].tolerance = NAN;
     wrong[3].max_iterations = -1;
     for (int k = 0; k < 4; k++) {
@@ -240,11 +278,13 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_few_iterations_leave_the_last_iterate_and_say_so),
         cmocka_unit_test(a_tolerance_below_rounding_is_never_claimed),
+        cmocka_unit_test(the_residual_told_is_the_true_one_at_every_end),
+        cmocka_unit_test(floats_converge_by_default_or_are_told_to_stagnate),
         cmocka_unit_test(conjugate_gradients_stop_at_an_indefinite_matrix),
         cmocka_unit_test(a_direction_without_energy_is_told_as_indefinite),
         cmocka_unit_test(values_that_are_not_finite_break_a_solve_down),
         cmocka_unit_test(a_diverging_iteration_ends),
-        cmocka_unit_test(a_matrix_of_zeros_is_no_preconditioner),
+        cmocka_unit_test(a_matrix_of_zeros_has_no_solution),
         cmocka_unit_test(the_first_solve_allocates_and_survives_each_refusal_and_later_ones_allocate_nothing),
         cmocka_unit_test(wrong_arguments_are_refused_by_name),
     };

@@ -24,6 +24,10 @@ static void status_values_never_change(void **state)
         {SPG_ERROR_UNSUPPORTED, 8, "SPG_ERROR_UNSUPPORTED"},
         {SPG_ERROR_IO, 9, "SPG_ERROR_IO"},
         {SPG_ERROR_INTERNAL, 10, "SPG_ERROR_INTERNAL"},
+        {SPG_ERROR_NOT_CONVERGED, 11, "SPG_ERROR_NOT_CONVERGED"},
+        {SPG_ERROR_BREAKDOWN, 12, "SPG_ERROR_BREAKDOWN"},
+        {SPG_ERROR_INDEFINITE, 13, "SPG_ERROR_INDEFINITE"},
+        {SPG_ERROR_INCOMPATIBLE, 14, "SPG_ERROR_INCOMPATIBLE"},
     };
     for (size_t k = 0; k < sizeof pinned / sizeof *pinned; ++k) {
         assert_int_equal(pinned[k].status, pinned[k].value);

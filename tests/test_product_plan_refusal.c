@@ -449,6 +449,30 @@ static void a_result_where_an_old_one_lay_never_comes_back_wrong(void **state)
     close_plan(&p);
 }
 
+/* That it isn't compared shows by a column that is changed where it lies: this is on trust, as told in spgemm.h. */
+static void the_last_result_is_known_whatever_else_is_freed(void **state)
+{
+    (void)state;
+    planned p;
+    open_plan(&p, SPG_I32);
+    spg_csr other;
+    test_random_csr(p.context, 300, 300, 6, SPG_I32, SPG_F64, 3, 0, &other);
+    spg_csr_free(p.context, &other);
+    const int32_t changed = p.before.columns[0] ^ 1;
+    test_send(&changed, sizeof changed, p.C.columns);
+    assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &p.C), SPG_OK);
+    spg_csr last = p.C; /* its columns freed, and another's now */
+    spg_csr_free(p.context, &(spg_csr){0, 0, last.nnz, SPG_I32, SPG_F64, last.place, NULL, last.columns, NULL});
+    assert_int_equal(spg_csr_copy(p.context, &p.before, &other), SPG_OK);
+    last.columns = other.columns;
+    test_send(&changed, sizeof changed, last.columns);
+    assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &last), SPG_ERROR_SHAPE);
+    p.C.columns = NULL;
+    spg_csr_free(p.context, &p.C);
+    spg_csr_free(p.context, &other);
+    close_plan(&p);
+}
+
 static void a_run_into_an_old_result_allocates_nothing(void **state)
 {
     (void)state;
@@ -492,6 +516,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_result_of_another_shape_is_refused),
         cmocka_unit_test(a_result_of_another_pattern_never_comes_back_wrong),
         cmocka_unit_test(a_result_where_an_old_one_lay_never_comes_back_wrong),
+        cmocka_unit_test(the_last_result_is_known_whatever_else_is_freed),
         cmocka_unit_test(a_run_into_an_old_result_allocates_nothing),
     };
     return TEST_RUN_HERE(argc, argv, "product plan refusal", tests);

@@ -336,6 +336,40 @@ static void documents_without_words_change_no_topic(void **state)
     spg_context_destroy(context);
 }
 
+/* theta of whole numbers 0 to 6 times the least denormal, and the same times what makes them normal; phi of 0 and 1. */
+static void denormal_products_are_drawn_from_as_in_any_other_scale(void **state)
+{
+    static const int32_t counts[] = {5, 33, 64, 200, 3000};
+    static int32_t expected[WORDS], topics[WORDS];
+    const spg_random random = {5, 1, 4};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int t = 0; t < 5; ++t)
+            for (int method = 0; method < METHODS; ++method) {
+                for (int small = 0; small < 2; ++small) {
+                    const double unit = small == 0 ? 1 : type == SPG_F32 ? 0x1p-149 : 0x1p-1074;
+                    uint64_t numbers = 3;
+                    corpus c;
+                    open_corpus(counts[t], type, &c);
+                    for (int64_t k = 0; k < (DOCUMENTS + VOCABULARY) * (int64_t)counts[t]; ++k) {
+                        const bool is_theta = k < DOCUMENTS * (int64_t)counts[t], is_first = k % counts[t] == 0;
+                        const int64_t at = is_theta ? k : k - DOCUMENTS * (int64_t)counts[t];
+                        const double number = (double)(is_first ? 1 : test_random(&numbers) % (is_theta ? 7 : 2));
+                        void *values = (void *)(uintptr_t)(is_theta ? c.host.theta : c.host.phi);
+                        if (type == SPG_F32)
+                            ((float *)values)[at] = (float)(number * (is_theta ? unit : 1));
+                        else
+                            ((double *)values)[at] = number * (is_theta ? unit : 1);
+                    }
+                    draw(context, &c, method, random, small == 0 ? expected : topics);
+                    free_corpus(&c);
+                }
+                assert_memory_equal(topics, expected, sizeof topics);
+            }
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +379,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_product_of_zero_is_not_drawn_whatever_the_others_are),
         cmocka_unit_test(algorithms_1_and_4_agree),
         cmocka_unit_test(topics_follow_the_products),
+        cmocka_unit_test(denormal_products_are_drawn_from_as_in_any_other_scale),
         cmocka_unit_test(documents_without_words_change_no_topic),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_lda", tests);

@@ -375,6 +375,63 @@ static void an_item_of_weight_zero_is_not_drawn_however_small_the_others_are(voi
     spg_context_destroy(context);
 }
 
+/* Whole numbers 0 to 6 times the least denormal, and the same times what makes them normal. */
+static void denormal_weights_are_drawn_from_as_in_any_other_scale(void **state)
+{
+    enum { REPEATS = 40 };
+    static int64_t lengths[REPEATS * TEST_LENGTHS];
+    static int32_t expected[REPEATS * TEST_LENGTHS], draws[REPEATS * TEST_LENGTHS];
+    const spg_random random = {5, 1, 4};
+    (void)state;
+    for (int i = 0; i < REPEATS * TEST_LENGTHS; ++i) lengths[i] = 1 + (i % 4 == 0 ? i : i % 9);
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
+        const double least = type == SPG_F32 ? 0x1p-149 : 0x1p-1074, units[] = {1, least};
+        for (int method = 0; method < METHODS; ++method) {
+            spg_context *context = test_context_at_place(2);
+            for (int u = 0; u < 2; ++u) {
+                uint64_t numbers = 3;
+                test_weights weights;
+                test_open_weights(lengths, REPEATS * TEST_LENGTHS, TEST_EVEN, type, true, &weights);
+                for (int64_t k = 0; k < weights.host.nnz; ++k)
+                    put_uniform(type, weights.host.values, k, (double)(test_random(&numbers) % 7) * units[u]);
+                for (int i = 0; i < REPEATS * TEST_LENGTHS; ++i) /* none is all zeros */
+                    put_uniform(type, weights.host.values, test_offset(&weights.host, i), 3 * units[u]);
+                test_send(weights.host.values, (size_t)weights.host.nnz * spg_type_size(type), weights.here.values);
+                draw_rows(context, &weights, method, &random, NULL, u == 0 ? expected : draws);
+                test_close_weights(&weights);
+            }
+            spg_context_destroy(context);
+            assert_memory_equal(draws, expected, sizeof draws);
+        }
+    }
+}
+
+/* Weights of which a target that is rounded falls to the next one. */
+static void a_few_denormals_are_drawn_by_their_weights(void **state)
+{
+    enum { COUNT = 50000, FEW = 5 };
+    static const double shares[FEW] = {1, 2, 3, 0, 4};
+    static int64_t lengths[COUNT];
+    static int32_t draws[COUNT];
+    const spg_random random = {5, 1, 4};
+    (void)state;
+    for (int i = 0; i < COUNT; ++i) lengths[i] = FEW;
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_F64; ++type)
+        for (int method = 0; method < METHODS; ++method) {
+            test_weights weights;
+            test_open_weights(lengths, COUNT, TEST_EVEN, type, true, &weights);
+            for (int64_t k = 0; k < weights.host.nnz; ++k)
+                put_uniform(type, weights.host.values, k, shares[k % FEW] * (type == SPG_F32 ? 0x1p-149 : 0x1p-1074));
+            test_send(weights.host.values, (size_t)weights.host.nnz * spg_type_size(type), weights.here.values);
+            draw_rows(context, &weights, method, &random, NULL, draws);
+            for (int i = 0; i < COUNT; ++i) draws[i] = (int32_t)test_item(&weights.host, i, draws[i]);
+            test_assert_draws(FEW, shares, COUNT, draws);
+            test_close_weights(&weights);
+        }
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +442,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_numbers_are_their_own_uniforms),
         cmocka_unit_test(draws_follow_the_weights),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from),
+        cmocka_unit_test(denormal_weights_are_drawn_from_as_in_any_other_scale),
+        cmocka_unit_test(a_few_denormals_are_drawn_by_their_weights),
         cmocka_unit_test(rows_with_signs_and_large_weights_are_drawn_from_alike),
         cmocka_unit_test(many_rows_of_mixed_lengths_are_drawn_from_alike),
         cmocka_unit_test(rows_on_both_sides_of_a_huge_one_are_drawn_from),

@@ -8,6 +8,7 @@
 #include "generators.h"
 #include "pool.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -153,6 +154,18 @@ static int threads_of(int asked, int oversubscribe)
     return threads;
 }
 
+/* ThreadSanitizer lets no child of fork start threads, and takes processor time of its own. */
+static void need_no_thread_sanitizer(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    skip();
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    skip();
+#endif
+#endif
+}
+
 /* Skips the test in a build without threads. */
 static void need_threads(void)
 {
@@ -257,9 +270,21 @@ static void fewer_threads_do_where_more_cannot_start(void **state)
     spg_csr_free(test_host(), &A);
 }
 
-static void a_child_of_fork_can_go_on_with_its_parents_context(void **state)
+/* Those of the process, as the system tells; -1 where it does not. */
+static int threads_of_process(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int threads = 0;
+    if (folder == NULL) return -1;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) threads += entry->d_name[0] != '.';
+    closedir(folder);
+    return threads;
+}
+
+static void a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own(void **state)
 {
     (void)state;
+    need_no_thread_sanitizer();
     spg_context *context = test_context_at_place(3);
     spg_csr A = matrix_named("fd2d5:200"), C, again;
     assert_int_equal(spgemm_csr(context, &A, &A, &C), SPG_OK);
@@ -269,6 +294,7 @@ static void a_child_of_fork_can_go_on_with_its_parents_context(void **state)
         alarm(60); /* a child that hangs fails */
         bool same = spgemm_csr(context, &A, &A, &again) == SPG_OK && again.nnz == C.nnz &&
                     memcmp(again.values, C.values, (size_t)C.nnz * sizeof(double)) == 0;
+        same = same && (threads_of_process() == spg_pool_running(context->pool) || threads_of_process() < 0);
         spg_context_destroy(context);
         _exit(same ? 0 : 1);
     }
@@ -292,6 +318,7 @@ static double processor_seconds(void)
 static void threads_sleep_between_calls(void **state)
 {
     (void)state;
+    need_no_thread_sanitizer();
     spg_context *context = test_context_at_place(4);
     spg_csr A = matrix_named("fd2d5:100"); /* 49,600 entries: enough for all threads */
     double *x = calloc((size_t)A.rows, sizeof *x), *y = calloc((size_t)A.rows, sizeof *y), least = 1e9;
@@ -399,7 +426,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_process_pinned_to_one_core_has_one_thread),
         cmocka_unit_test(little_work_takes_one_thread_and_more_work_more),
         cmocka_unit_test(fewer_threads_do_where_more_cannot_start),
-        cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context),
+        cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own),
         cmocka_unit_test(threads_sleep_between_calls),
         cmocka_unit_test(each_item_is_worked_on_once_by_threads_of_different_numbers),
         cmocka_unit_test(turns_that_wait_are_told_when_they_have_come),

@@ -80,17 +80,20 @@ typedef struct spg_amg_options {
                                       setup only. NULL where candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
     int spectral_steps;            /* Lanczos steps behind rho(D^-1 A): on grids, 15 land 1 % below it, 25 0.5 %; 15 */
-    int64_t max_coarse;            /* a level of at most so many rows is the last; 500, at most 4096. Whichever is the
-                                      last is solved densely up to 4096 rows, which costs their cube, and where it is
-                                      singular a singular value decomposition, many times that; past them smoothed */
-    int max_levels;                /* 20 */
-    spg_smoother smoother;         /* JACOBI */
-    int pre_sweeps, post_sweeps;   /* 1 each; of Chebyshev, polynomials */
-    double relaxation;             /* of Jacobi, over rho; 4/3 */
-    int chebyshev_degree;          /* 2 */
-    double chebyshev_ratio;        /* 30 */
-    int prepare_update;            /* 1: setup makes the plans of spg_amg_update; 0: its first call does; 0 */
-    int timing;                    /* 1: each step waits for its end, so that spg_amg_timings are true on a device; 0 */
+    int64_t max_coarse;          /* a level of at most so many rows is the last, and solved densely; 500, at most 4096.
+                                    On the host that costs the cube of each connected component. A last level of
+                                    more rows (coarsening stalls, or max_levels) is solved densely up to 4096 rows,
+                                    on the host if that costs no more than 2000 rows in one piece; else, or where it
+                                    is singular past the candidates in a component of more than 768 rows (on a
+                                    device: and has more), smoothed by pre_sweeps + post_sweeps */
+    int max_levels;              /* 20 */
+    spg_smoother smoother;       /* JACOBI */
+    int pre_sweeps, post_sweeps; /* 1 each; of Chebyshev, polynomials */
+    double relaxation;           /* of Jacobi, over rho; 4/3 */
+    int chebyshev_degree;        /* 2 */
+    double chebyshev_ratio;      /* 30 */
+    int prepare_update;          /* 1: setup makes the plans of spg_amg_update; 0: its first call does; 0 */
+    int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are true on a device; 0 */
 } spg_amg_options;
 
 SPG_API spg_amg_options spg_amg_options_default(void);
@@ -102,9 +105,15 @@ typedef struct spg_amg spg_amg;
  * where it stalls: no aggregates, or no fewer unknowns than before.
  *
  * Defined behaviour: a zero or missing diagonal counts as an inverse of zero, so smoothing and prolongator smoothing
- * leave that row alone; rows without strong neighbours are aggregates of their own with join_leftovers, else unknowns
- * that only the smoother treats; candidates that depend on the others within an aggregate become zero rows of the
- * coarse operator, and its dense solve is by pseudo-inverse then, as for any singular one. A may have no rows.
+ * leave that row alone. A node is in no aggregate where no other one is coupled to it strongly, by a value that is not
+ * zero, and its own unknowns are not coupled to each other: boundary rows that were kept as a diagonal, whether zeros
+ * are stored beside it or not, and what single components come to on coarse levels. Only the smoother treats it, on its
+ * level; an update that puts values in place of such zeros changes nothing about that. A last level that is diagonal is
+ * solved by division, whatever its size. Candidates that depend on the others within an aggregate become zero rows of
+ * the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its pseudo-inverse: what
+ * of the candidates' span it takes to zero, but for roundings, is found in each connected component and left out; beyond
+ * that, singular values are. A may have no rows. What the context's log is told, beside the table: an A that is not
+ * symmetric, and a last level that is smoothed.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
@@ -114,9 +123,9 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
 
 /* The same hierarchy for new values of A on the pattern given to setup: aggregates, tentative prolongators and patterns
  * stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are computed anew. Nothing is
- * allocated (but by a first call, without prepare_update, and on the host where the coarse operator becomes singular)
- * and, on a device, nothing is waited for unless the coarse operator is singular: the call can be captured in a CUDA
- * graph.
+ * allocated (but by a first call, without prepare_update, and on the host where the coarse operator is singular past
+ * its candidates or its components have joined) and, on a device, nothing is waited for unless setup or a solve found
+ * the coarse operator singular past its candidates: the call can be captured in a CUDA graph.
  *
  * A level's rho is estimated by Lanczos from the Ritz vector of setup's estimate (with random bits added, for what has
  * changed), which setup keeps: 4 bytes a row. Steps end, from the second on, where another like the last would let the
@@ -130,10 +139,11 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * offsets; on the host, another pattern, where there is more than one level. FORMAT, on the host: offsets or columns
  * that are no matrix's, infinite or NaN values, naming row and column; a device, which would have to wait, takes them
  * on trust. MEMORY: none for a first call's plans. All these leave the hierarchy as it was. BREAKDOWN: the coarsest
- * operator overflowed, or its singular values were not found. MEMORY, on the host, may also be for that operator, where
- * it has become singular. These two and failures of the device come half way: A is the hierarchy's then and its numbers
- * are partly the old ones, so that cycles and solves mean nothing until an update succeeds, which gives what it would
- * have given before. It can be destroyed as ever. */
+ * operator overflowed, its singular values were not found, or it became singular past its candidates with more than 768
+ * rows; on a device, where the update does not wait, the next spg_amg_solve says so. MEMORY, on the host, may also be
+ * for that operator, where it has become singular. These two and failures of the device come half way: A is the
+ * hierarchy's then and its numbers are partly the old ones, so that cycles and solves mean nothing until an update
+ * succeeds, which gives what it would have given before. It can be destroyed as ever. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 SPG_API void spg_amg_destroy(spg_amg *amg);
@@ -144,7 +154,8 @@ SPG_API void spg_amg_destroy(spg_amg *amg);
  * R and aggregate_of are zeroed or NULL on the last level. */
 typedef struct spg_amg_level_view {
     spg_csr A, P, R;
-    const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none */
+    const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none, so that its rows of the tentative
+                                    prolongator are zero */
     int64_t nodes, aggregates;
     int block_size, candidates;
     double rho; /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: right where A is
@@ -170,14 +181,17 @@ typedef struct spg_amg_summary {
     int64_t bytes;                               /* that the hierarchy holds; A of level 0 is the caller's */
     spg_amg_timings setup;
     double update_seconds; /* of the last update; 0 before one */
+    int symmetric;         /* 1: setup's A was, bit for bit, with sorted rows and no column twice */
+    int smoothed;          /* 1: the last level is not solved but smoothed, for it has too many rows */
+    int singular;          /* 1: the coarsest operator is solved, and was found to be singular */
 } spg_amg_summary;
 
 /* ARGUMENT: NULL. */
 SPG_API spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary);
 
 /* The table of levels (rows, nonzeros, percent, aggregates, bytes, of the last how it is solved: dense, dense and found
- * singular, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by line to
- * `log`; see spg_config.log. */
+ * singular, diagonal, or smoothed; rows of each class in A*P and R*AP), complexities and set-up time by step, line by
+ * line to `log`; see spg_config.log. */
 SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* ---- Solve ----------------------------------------------------------------------------------------------------- */
@@ -187,28 +201,53 @@ typedef enum spg_amg_method {
     SPG_AMG_STANDALONE = 1 /* V-cycles alone */
 } spg_amg_method;
 
+/* The null space of a singular A that a solve leaves out: b loses its part in it, so that there is a solution, and x
+ * comes out without any, as the solution of least norm. */
+typedef enum spg_amg_nullspace {
+    SPG_AMG_NULLSPACE_NONE = 0,       /* nothing is projected: b must be free of it */
+    SPG_AMG_NULLSPACE_CONSTANT = 1,   /* the constant, or with block_size one for each unknown of a node */
+    SPG_AMG_NULLSPACE_CANDIDATES = 2, /* what of the candidates' span the coarsest operator takes to zero, for each
+                                         connected component of A on its own; nothing where it is regular or smoothed.
+                                         Every row must be in an aggregate or tied to no other */
+    SPG_AMG_NULLSPACE_GIVEN = 3       /* of the vectors given */
+} spg_amg_nullspace;
+
+/* For spg_amg_solve_options.tolerance. */
+#define SPG_AMG_TOLERANCE_OF_TYPE (-1.0)
+
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* CG */
-    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero; 1e-8, which is
-                              below what floats can reach: with SPG_F32 ask for 1e-4 or so */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance where b is zero;
+                              SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with SPG_F64, 1e-4 with SPG_F32. Floats reach about
+                              1e-7 ||A|| ||x|| / ||b||, which on large grids is above that: see `stagnated` */
     int max_iterations;    /* 200 */
     double *history; /* NULL, or room on the host for max_iterations + 1 residual norms, the first of x as given */
+    spg_amg_nullspace nullspace; /* NONE */
+    int null_vectors;            /* of GIVEN: how many, from 1 to 32; else 0 */
+    const void *null_values;     /* A.rows x null_vectors at the context's place, column-major; they need not be
+                                    orthogonal. NULL where null_vectors is 0 */
 } spg_amg_solve_options;
 
 SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
 typedef struct spg_amg_solve_result {
     int iterations, converged;
-    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not */
-    double relative_residual;          /* over ||b||, or over 1 where b is zero */
+    double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not. After:
+                                          computed anew, however the solve ends. b: as projected, if it is */
+    double relative_residual;          /* over ||b||, or over 1 where b is zero, or nothing but null space */
     double convergence_factor;         /* mean reduction an iteration */
     double seconds;
+    int stagnated; /* 1: CG ended before max_iterations, for rounding lets the residual fall no further */
 } spg_amg_solve_result;
 
 /* Solves A x = b on level 0. b and x: A.rows values at the context's place; x holds the first guess and, always, the
- * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached; the message has the residual.
- * INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG. BREAKDOWN: a NaN or infinite norm, or r^T M r
- * of zero. */
+ * last iterate. options and result may be NULL. NOT_CONVERGED: max_iterations reached, or rounding in the type lets the
+ * residual fall no further; the message says which, and has the residual. INCOMPATIBLE: A is singular, and b's part in
+ * the null space that the coarsest operator shows is more than tolerance of b; x is as given. Without that part there
+ * is a solution: nullspace CANDIDATES finds it. INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG; also of a singular A
+ * with such a b whose null space is not known. BREAKDOWN: a NaN or infinite norm, r^T M r of zero, or a coarsest
+ * operator that an update has left with values that are not finite, or singular past its candidates with too many rows.
+ */
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 

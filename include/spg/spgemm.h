@@ -26,9 +26,10 @@ extern "C" {
  * On a device work is queued on the context's stream: the call waits for it once or twice to learn sizes, not for its
  * end. Where rows of B do not ascend it waits once more if B has 2^31 entries or workspace_limit leaves less than half
  * a megabyte and 24 bytes for each row of A, or if A's rows are short (on average 11 entries and 96 products, at most)
- * and only some of more than 32 entries or 1024 products name such rows of B. Rows of class global are waited for slice
- * by slice: those of more than 8192 products where B does not ascend or limits are set. Before another stream uses C,
- * make that one wait. */
+ * and only some of more than 32 entries or 1024 products name such rows of B; or where more rows are unlike most than
+ * memory, workspace_limit or 2^21 numbers of rows allow to list. Rows of class global are waited for slice by slice:
+ * those of more than 8192 products where B does not ascend or limits are set. Before another stream uses C, make that
+ * one wait for the context's; before C is freed, make the context's wait for that one (spg_csr_free). */
 SPG_API spg_status spgemm_csr(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* The kept analysis and symbolic phase of one product. */
@@ -43,12 +44,14 @@ SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, co
  * spgemm_csr. C is either zeroed, and is then allocated, or what this plan returned before, and is then overwritten
  * with nothing allocated. SHAPE: A, B or C is not of the plan's pattern; the product is not computed, and where
  * this shows in A's columns only, a C given has zero values afterwards. ARGUMENT: C's values lie where an array of an
- * operand does.
+ * operand does. Patterns are known again by hashes with random keys of each plan's own, so that none can be made that
+ * passes for another; and what is read and written stays within the arrays even if operands are changed during a run.
  *
  * On a device a run is queued on the context's stream and not waited for, and one into a C of the run before can be
  * captured in a graph. Of A and B it compares sizes and types, not patterns, for that would be a wait: with others of
  * the same sizes it stays within the arrays, and C's values mean nothing. See spgemm_plan_check. A C of another run
- * than the one before is compared, and waited for. */
+ * than the one before is compared, and waited for, and so is one whose offsets or columns the context has freed since;
+ * what else is freed makes no difference. */
 SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* OK if A and B have the plan's patterns and types: then a run on them is right. SHAPE if not. Their values are not

@@ -35,7 +35,8 @@ typedef enum spg_status {
     SPG_ERROR_INTERNAL = 10,      /* a fault of spg itself; please report it */
     SPG_ERROR_NOT_CONVERGED = 11, /* an iteration reached its limit; its last iterate is there */
     SPG_ERROR_BREAKDOWN = 12,     /* an iteration met a NaN or an infinity, or a division by zero */
-    SPG_ERROR_INDEFINITE = 13     /* a matrix or preconditioner is not positive definite where it must be */
+    SPG_ERROR_INDEFINITE = 13,    /* a matrix or preconditioner is not positive definite where it must be */
+    SPG_ERROR_INCOMPATIBLE = 14   /* a singular system without a solution: b has a part in A's null space */
 } spg_status;
 
 /* Element types. Complex types are named by the width of one part and laid out as two of them (real, imaginary),

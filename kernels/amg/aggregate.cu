@@ -21,6 +21,10 @@ enum { ENTRIES_WEIGHED = 64 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
+__device__ inline bool is_free(const aggregation &job, int64_t node) { return job.aggregate_of[node] == FREE; }
+
+__device__ inline bool is_member(const aggregation &job, int64_t node) { return job.aggregate_of[node] >= 0; }
+
 /* The largest number of the roots of the last set that a row names; -1 if there is none. */
 __device__ inline int32_t largest_root(const aggregation &job, row_range row, int lane)
 {
@@ -32,7 +36,7 @@ __device__ inline int32_t largest_root(const aggregation &job, row_range row, in
  * rings came from it. */
 __device__ inline void join_roots(const aggregation &job, list_counts &counts)
 {
-    auto may_join = [&](int64_t i) { return job.aggregate_of[i] < 0 && !is_root(job, i); };
+    auto may_join = [&](int64_t i) { return is_free(job, i) && !is_root(job, i); };
     if (is_symmetric(job)) {
         for_each_owned(job, [&](int64_t i) {
             uint64_t ring = may_join(i) ? job.ring[i] : 0;
@@ -42,7 +46,7 @@ __device__ inline void join_roots(const aggregation &job, list_counts &counts)
     }
     for_each_wanted(job, counts, may_join, [&](int64_t i, row_range row, int lane) {
         int32_t root = largest_root(job, row, lane);
-        if (i >= 0 && lane == 0) job.aggregate_of[i] = root;
+        if (i >= 0 && lane == 0 && root >= 0) job.aggregate_of[i] = root;
     });
 }
 
@@ -53,18 +57,23 @@ __device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &g
         [&](int64_t i, int64_t number) { job.aggregate_of[i] = (int32_t)number; });
 }
 
-/* All nodes may be passed through; candidates: all, or those whose row names another node. */
+/* All nodes but isolated ones may be passed through; candidates: all of them, or those whose row names another node. */
 __device__ inline void begin_first_set(const aggregation &job, list_counts &counts, bool alone_too)
 {
     clear_lists(counts);
+    for_each_owned(job, [&](int64_t i) {
+        const bool is_isolated = job.isolated != nullptr && job.isolated[i] != 0;
+        job.aggregate_of[i] = is_isolated ? (int32_t)SPG_AMG_NO_AGGREGATE : FREE;
+        if (is_isolated) job.keys[i] = job.ring[i] = 0;
+    });
+    __syncthreads();
     for_each_wanted(
-        job, counts, [](int64_t) { return true; },
+        job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
             int company = 1;
             if (!alone_too)
                 company = combine_range(
                     job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
-            if (i >= 0 && lane == 0) job.aggregate_of[i] = -1;
             enlist(job, counts, i, lane, company != 0, true);
         });
 }
@@ -75,10 +84,10 @@ __device__ inline void begin_second_set(const aggregation &job, list_counts &cou
     clear_lists(counts);
     for_each_owned(job, [&](int64_t i) { job.keys[i] = job.ring[i] = 0; });
     for_each_wanted(
-        job, counts, [&](int64_t i) { return job.aggregate_of[i] < 0; },
+        job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
             int others = combine_range(
-                job, row, lane, 0, [&](int32_t j) { return (int)(j != i && job.aggregate_of[j] < 0); }, plus());
+                job, row, lane, 0, [&](int32_t j) { return (int)(j != i && is_free(job, j)); }, plus());
             enlist(job, counts, i, lane, others >= 2, true);
         });
 }
@@ -114,7 +123,7 @@ template <typename Choose>
 __device__ inline void note_choices(const aggregation &job, list_counts &counts, Choose choose)
 {
     for_each_wanted(
-        job, counts, [&](int64_t i) { return job.aggregate_of[i] < 0; },
+        job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
             int32_t choice = choose(row, lane);
             if (i >= 0 && lane == 0) job.ring[i] = (uint64_t)(choice + 1);
@@ -124,7 +133,7 @@ __device__ inline void note_choices(const aggregation &job, list_counts &counts,
 __device__ inline void follow_choices(const aggregation &job)
 {
     for_each_owned(job, [&](int64_t i) {
-        if (job.aggregate_of[i] < 0) job.aggregate_of[i] = (int32_t)job.ring[i] - 1;
+        if (is_free(job, i)) job.aggregate_of[i] = job.ring[i] != 0 ? (int32_t)job.ring[i] - 1 : SPG_AMG_NO_AGGREGATE;
     });
 }
 
@@ -134,13 +143,26 @@ __device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_gr
     int32_t *const first = job.path, *const new_of = job.undecided; /* lists of nodes before */
     for (int64_t a = (int64_t)grid.thread_rank(); a < aggregates; a += (int64_t)grid.size()) first[a] = INT32_MAX;
     grid.sync();
-    for_each_owned(job, [&](int64_t i) { atomicMin(first + job.aggregate_of[i], (int32_t)i); });
+    for_each_owned(job, [&](int64_t i) {
+        if (is_member(job, i)) atomicMin(first + job.aggregate_of[i], (int32_t)i);
+    });
     grid.sync();
     number_nodes(
-        job, grid, 0, [&](int64_t i) { return first[job.aggregate_of[i]] == (int32_t)i; },
+        job, grid, 0, [&](int64_t i) { return is_member(job, i) && first[job.aggregate_of[i]] == (int32_t)i; },
         [&](int64_t i, int64_t number) { new_of[job.aggregate_of[i]] = (int32_t)number; });
     grid.sync();
-    for_each_owned(job, [&](int64_t i) { job.aggregate_of[i] = new_of[job.aggregate_of[i]]; });
+    for_each_owned(job, [&](int64_t i) {
+        if (is_member(job, i)) job.aggregate_of[i] = new_of[job.aggregate_of[i]];
+    });
+}
+
+/* Adds up the nodes in no aggregate; *left_out is zero, and each thread has decided the nodes that it counts. */
+__device__ inline void count_left_out(const aggregation &job, unsigned int *left_out)
+{
+    int64_t count = 0;
+    for_each_owned(job, [&](int64_t i) { count += !is_member(job, i); });
+    count = sum_block(count);
+    if (threadIdx.x == 0 && count > 0) atomicAdd(left_out, (unsigned int)count);
 }
 
 __device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid, list_counts &counts)
@@ -179,7 +201,7 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
     note_choices(job, counts, [&](row_range row, int lane) { return strongest(job, row, lane); });
     grid.sync();
     aggregates = number_nodes(
-        job, grid, aggregates, [&](int64_t i) { return job.aggregate_of[i] < 0 && job.ring[i] == 0; },
+        job, grid, aggregates, [&](int64_t i) { return is_free(job, i) && job.ring[i] == 0; },
         [&](int64_t i, int64_t number) { job.ring[i] = (uint64_t)(number + 1); });
     grid.sync();
     follow_choices(job);
@@ -191,8 +213,10 @@ __global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bo
 {
     __shared__ list_counts counts;
     cg::grid_group grid = cg::this_grid();
+    if (blockIdx.x == 0 && threadIdx.x == 0) tally->long_rows = 0; /* the grid meets before it is added to */
     int64_t aggregates =
         join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
+    count_left_out(job, &tally->long_rows);
     if (blockIdx.x == 0 && threadIdx.x == 0) tally->nnz = (unsigned long long)aggregates;
 }
 
@@ -219,7 +243,7 @@ spg_status launch(spg_context *context, aggregation job, bool join_leftovers, un
 }
 
 spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uint64_t seed, bool join_leftovers,
-                           int32_t *aggregate_of, int64_t *aggregates)
+                           int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out)
 {
     const char *what = "aggregation";
     workspace work(context);
@@ -228,6 +252,7 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     job.offsets = {graph.row_offsets, graph.offset_type == SPG_I64};
     job.columns = graph.columns;
     job.symmetric = graph.symmetric;
+    job.isolated = graph.isolated;
     job.lanes = lanes_for(graph.nodes, graph.nnz, ENTRIES_IN_FLIGHT);
     job.seed = seed;
     job.aggregate_of = aggregate_of;
@@ -245,8 +270,10 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
         spg_cuda_check(context, cudaMemsetAsync(job.left, 0, 3 * sizeof *job.left, spg_cuda_of(context)->stream), what);
     if (status == SPG_OK) status = launch(context, job, join_leftovers, blocks);
     if (status == SPG_OK) status = take_counts(context, &counts);
-    if (status == SPG_OK) *aggregates = (int64_t)counts.nnz;
-    return status;
+    if (status != SPG_OK) return status;
+    *aggregates = (int64_t)counts.nnz;
+    *left_out = (int64_t)counts.long_rows;
+    return SPG_OK;
 }
 
 } // namespace
@@ -256,13 +283,13 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
 } // namespace spg
 
 spg_status spg_cuda_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
-                                   int32_t *aggregate_of, int64_t *aggregates)
+                                   int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out)
 {
-    *aggregates = 0;
+    *aggregates = *left_out = 0;
     if (graph->nodes == 0) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::aggregate_graph(context, *graph, seed, join_leftovers, aggregate_of, aggregates);
+    status = spg::amg::aggregate_graph(context, *graph, seed, join_leftovers, aggregate_of, aggregates, left_out);
     spg_cuda_leave(context);
     return status;
 }

@@ -18,12 +18,11 @@ namespace amg
 namespace
 {
 
-enum { IS_REGULAR = 0, IS_SINGULAR = 1, IS_INFINITE = 2 };
-
-/* By the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read, too. */
+/* By the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read, too. Each row is a
+ * component of its own to begin with. */
 template <typename Value>
 __global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, matrix_view<Value> R,
-                                                        const Value *inverse, double *scaling)
+                                                        const Value *inverse, double *scaling, int32_t *label)
 {
     for_each_row(A.rows, WARP, [&](int64_t row, int lane) {
         double sum = 0, diagonal = 0, largest = 0;
@@ -40,7 +39,10 @@ __global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, ma
         }
         const double most = fmax(reduce(sum, plus()), fabs(reduce(diagonal, plus())));
         largest = reduce(largest, maximum());
-        if (row >= 0 && lane == 0) scaling[row] = spg_scaling_of(most > 0 ? most : largest);
+        if (row >= 0 && lane == 0) {
+            scaling[row] = spg_scaling_of(most > 0 ? most : largest);
+            label[row] = (int32_t)row;
+        }
     });
 }
 
@@ -78,10 +80,44 @@ __device__ inline void add_entries(const spg_amg_dense &dense, int64_t row, cons
     __syncwarp();
 }
 
+/* The lowest row that `row` is known to be connected to. Trees lead to lower rows, and only their ends change, so that
+ * a way may be cut short while others follow it. */
+__device__ inline int32_t first_row_of(int32_t *label, int32_t row)
+{
+    volatile int32_t *up = label;
+    for (int32_t next = up[row]; next != row; next = up[row]) {
+        const int32_t beyond = up[next];
+        if (beyond != next) up[row] = beyond;
+        row = next;
+    }
+    return row;
+}
+
+/* Once all are connected; leaves what is between alone, for others may have written it. */
+__device__ inline void put_label(int32_t *label, int32_t row, bool has_label)
+{
+    volatile int32_t *up = label;
+    int32_t first = row;
+    while (has_label && up[first] != first) first = up[first];
+    up[row] = has_label ? first : -1;
+}
+
+/* Makes two rows of one component (Jaiganesh and Burtscher, A High-Performance Connected Components Implementation for
+ * GPUs, 2018). Whatever the order, a component's end is its lowest row. */
+__device__ inline void connect(int32_t *label, int32_t row, int32_t column)
+{
+    int32_t a = first_row_of(label, row), b = first_row_of(label, column);
+    while (a != b) {
+        const int32_t high = a > b ? a : b, low = a > b ? b : a;
+        if (atomicCAS(label + high, high, low) == high) return;
+        a = first_row_of(label, high);
+        b = first_row_of(label, low);
+    }
+}
+
 /* Adds a row's entries to the zeroed tableau, a warp a row; while columns ascend none is there already, and nothing is
- * read. faults: NULL, or of values that are not finite. */
-template <typename Value>
-__global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_dense dense, unsigned long long *faults)
+ * read. */
+template <typename Value> __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_dense dense)
 {
     for_each_row(A.rows, WARP, [&](int64_t row, int lane) {
         const int64_t begin = row >= 0 ? A.offsets[row] : 0, end = row >= 0 ? A.offsets[row + 1] : 0;
@@ -100,17 +136,19 @@ __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_
                     add_entries(dense, row, mine);
                 else if (reads)
                     *dense.entry(row, mine.column) = mine.value;
-                if (reads && mine.value != 0) is_used = dense.column_used[mine.column] = 1;
-                if (reads && faults != nullptr && !isfinite(mine.value)) atomicAdd(faults, 1ull);
+                if (reads && mine.value != 0) {
+                    is_used = dense.column_used[mine.column] = 1;
+                    if (mine.column != row) connect(dense.label, (int32_t)row, mine.column);
+                }
+                if (reads && !isfinite(mine.value)) *dense.infinite = 1;
             }
         }
         if (is_used) dense.row_used[row] = 1;
     });
 }
 
-/* counts: values that are not finite, which the next judgement tells of. */
 template <typename Value>
-spg_status load(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense, bool counts)
+spg_status load(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     const matrix_view<Value> A = view_of<Value>(*source.A), R = source.R != nullptr ? view_of<Value>(*source.R) : A;
@@ -119,41 +157,37 @@ spg_status load(spg_context *context, const spg_amg_dense_source &source, const 
     cudaError_t error =
         cudaMemsetAsync(dense.tableau, 0, (size_t)(padded * padded) * sizeof *dense.tableau, cuda->stream);
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(dense.row_used, 0, (2 * (size_t)padded + 1) * sizeof *dense.row_used, cuda->stream);
+        error = cudaMemsetAsync(dense.row_used, 0, (3 * (size_t)padded + DENSE_FLAGS) * sizeof *dense.row_used,
+                                cuda->stream);
     spg_status status = spg_cuda_check(context, error, "a dense operator");
     if (status != SPG_OK) return status;
     const unsigned int blocks = blocks_for_groups(context, n, WARP);
-    find_scaling<<<blocks, THREADS, 0, cuda->stream>>>(A, R, inverse, dense.scaling);
-    spread<<<blocks, THREADS, 0, cuda->stream>>>(A, dense, counts ? &cuda->tally->nnz : nullptr);
+    find_scaling<<<blocks, THREADS, 0, cuda->stream>>>(A, R, inverse, dense.scaling, dense.label);
+    spread<<<blocks, THREADS, 0, cuda->stream>>>(A, dense);
     status = spg_cuda_check_launch(context, "a dense operator");
     if (status != SPG_OK) return status;
     bool by_pivots = dense.vectors == nullptr;
-    return for_each(context, padded, "a dense operator", [=] __device__(int64_t i) {
+    status = for_each(context, padded, "a dense operator", [=] __device__(int64_t i) {
         dense.column_of[i] = -1;
-        bool is_used = i < n && (dense.row_used[i] != 0 || dense.column_used[i] != 0);
+        bool is_used = i < n && dense.is_used(i);
         if (!is_used && by_pivots) *dense.entry(i, i) = 1;
+        put_label(dense.label, (int32_t)i, is_used || (i < n && dense.is_in_candidates(i)));
     });
+    return status == SPG_OK ? find_null_space(context, *source.A, dense) : status;
 }
 
-spg_status load_any(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense, bool counts)
+/* S A S into the tableau, labels, and N. Queued. */
+spg_status load_any(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense)
 {
-    return with_real_type(dense.type,
-                          [&](auto value) { return load<decltype(value)>(context, source, dense, counts); });
-}
-
-/* The inverse of what the tableau holds. Queued. */
-spg_status invert(spg_context *context, const spg_amg_dense &dense)
-{
-    spg_status status = invert_definite(context, dense);
-    return status == SPG_OK ? invert_by_pivots(context, dense) : status;
+    return with_real_type(dense.type, [&](auto value) { return load<decltype(value)>(context, source, dense); });
 }
 
 /* Whether all pivots but those of unused unknowns count. */
-__global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense, spg_tally *tally)
+__global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense)
 {
     double least = INFINITY, most = 0;
     for (int64_t j = threadIdx.x; j < dense.n; j += THREADS) {
-        bool is_used = dense.row_used[j] != 0 || dense.column_used[j] != 0;
+        bool is_used = dense.is_used(j);
         double pivot = dense.pivots[j];
         if (is_used) least = pivot < least ? pivot : pivot >= least ? least : -INFINITY, most = fmax(most, pivot);
     }
@@ -161,20 +195,20 @@ __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense, spg
     most = combine_block(most, 0.0, maximum());
     if (threadIdx.x != 0) return;
     bool is_regular = least == INFINITY || least > dense.least_share * fmax(most, dense.least);
-    tally->long_rows = tally->nnz != 0 ? IS_INFINITE : is_regular ? IS_REGULAR : IS_SINGULAR;
-    tally->nnz = 0;
+    *dense.singular = is_regular ? 0 : 1;
 }
 
-/* Waits. */
-spg_status read_judgement(spg_context *context, const spg_amg_dense &dense, unsigned int *judgement)
+/* The inverse of what the tableau holds, which is that of A + N N^T, less N N^T; and a judgement of the pivots. Queued.
+ */
+spg_status invert(spg_context *context, const spg_amg_dense &dense)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    spg_tally counts;
-    judge_pivots<<<1, THREADS, 0, cuda->stream>>>(dense, cuda->tally);
-    spg_status status = spg_cuda_check_launch(context, "a dense operator");
-    if (status == SPG_OK) status = take_counts(context, &counts);
-    if (status == SPG_OK) *judgement = counts.long_rows;
-    return status;
+    spg_status status = add_null_space(context, dense);
+    if (status == SPG_OK) status = invert_definite(context, dense);
+    if (status == SPG_OK) status = invert_by_pivots(context, dense);
+    if (status == SPG_OK) status = subtract_null_space(context, dense);
+    if (status != SPG_OK) return status;
+    judge_pivots<<<1, THREADS, 0, spg_cuda_of(context)->stream>>>(dense);
+    return spg_cuda_check_launch(context, "a dense operator");
 }
 
 template <typename Value>
@@ -191,7 +225,7 @@ __global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *mat
 }
 
 /* What a dense operator owns. */
-enum { ARRAYS = 7 };
+enum { ARRAYS = 8 };
 
 struct dense_array {
     void **memory;
@@ -204,10 +238,11 @@ void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
     arrays[0] = {(void **)&dense.tableau, padded * padded * size};
     arrays[1] = {(void **)&dense.inverse, n * n * size};
     arrays[2] = {(void **)&dense.pivots, (padded + 1) * size};
-    arrays[3] = {(void **)&dense.row_of, (4 * padded + 1) * (int64_t)sizeof(int32_t)};
+    arrays[3] = {(void **)&dense.row_of, (6 * padded + DENSE_FLAGS) * (int64_t)sizeof(int32_t)};
     arrays[4] = {(void **)&dense.panels, 2 * padded * DENSE_PAD * size};
     arrays[5] = {(void **)&dense.scaling, n * size};
-    arrays[6] = {(void **)&dense.vectors, n * n * size};
+    arrays[6] = {(void **)&dense.candidate, 4 * n * dense.candidates * size};
+    arrays[7] = {(void **)&dense.vectors, n * n * size};
 }
 
 /* All but the vectors. */
@@ -223,7 +258,12 @@ spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
     dense.column_of = dense.row_of + dense.padded;
     dense.row_used = dense.column_of + dense.padded;
     dense.column_used = dense.row_used + dense.padded;
-    dense.indefinite = dense.column_used + dense.padded;
+    dense.nullity = dense.column_used + dense.padded;
+    dense.indefinite = dense.nullity + dense.padded;
+    dense.infinite = dense.indefinite + 1;
+    dense.deflated = dense.indefinite + 2;
+    dense.singular = dense.indefinite + 3;
+    dense.label = dense.indefinite + DENSE_FLAGS;
     return status;
 }
 
@@ -234,23 +274,38 @@ spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source 
     list_arrays(dense, arrays);
     const dense_array &vectors = arrays[ARRAYS - 1];
     spg_status status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
-    *bytes += vectors.bytes;
-    if (status == SPG_OK) status = load_any(context, source, dense, false);
+    if (status == SPG_OK) *bytes += vectors.bytes;
+    if (status == SPG_OK) status = clear_counts(context);
+    if (status == SPG_OK) status = load_any(context, source, dense);
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
 }
 
-spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes)
+/* Reads what the work that was queued came to, and makes a pseudo-inverse where it found the operator singular beside
+ * N; *declines: that would take too many rows. Waits. */
+spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
+                  bool *declines)
+{
+    int32_t flags[DENSE_FLAGS] = {0};
+    spg_status status =
+        spg_cuda_copy_bytes(context, flags, SPG_PLACE_HOST, dense.indefinite, SPG_PLACE_DEVICE, (int64_t)sizeof flags);
+    if (status != SPG_OK) return status;
+    if (flags[dense.infinite - dense.indefinite] != 0)
+        return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
+    dense.is_deflated = flags[dense.deflated - dense.indefinite] != 0;
+    if (flags[dense.singular - dense.indefinite] == 0 || dense.vectors != nullptr) return SPG_OK;
+    *declines = dense.n > SPG_AMG_MOST_SINGULAR;
+    return *declines ? SPG_OK : make_pseudo_inverse(context, source, dense, bytes);
+}
+
+spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
+                  bool *declines)
 {
     if (dense.n == 0) return SPG_OK;
-    unsigned int judgement = IS_REGULAR;
     spg_status status = allocate(context, dense, bytes);
-    if (status == SPG_OK) status = clear_counts(context);
-    if (status == SPG_OK) status = load_any(context, source, dense, true);
+    if (status == SPG_OK) status = keep_candidates(context, source, dense);
+    if (status == SPG_OK) status = load_any(context, source, dense);
     if (status == SPG_OK) status = invert(context, dense);
-    if (status == SPG_OK) status = read_judgement(context, dense, &judgement);
-    if (status == SPG_OK && judgement == IS_INFINITE)
-        return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
-    return status == SPG_OK && judgement == IS_SINGULAR ? make_pseudo_inverse(context, source, dense, bytes) : status;
+    return status == SPG_OK ? settle(context, source, dense, bytes, declines) : status;
 }
 
 } // namespace
@@ -273,16 +328,20 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
     created->n = A->rows;
     created->padded = (A->rows + spg::amg::DENSE_PAD - 1) / spg::amg::DENSE_PAD * spg::amg::DENSE_PAD;
     created->type = A->value_type;
+    created->candidates = source->candidates;
+    created->roundings =
+        SPG_AMG_NULL_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (A->rows > 0 ? (double)A->rows : 1)));
     created->least = source->R != nullptr ? 1 : 0;
     created->least_share =
         (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
     int64_t taken = sizeof *created;
+    bool declines = false;
     status = spg_cuda_enter(context);
     if (status == SPG_OK) {
-        status = spg::amg::factor(context, *source, *created, &taken);
+        status = spg::amg::factor(context, *source, *created, &taken, &declines);
         spg_cuda_leave(context);
     }
-    if (status != SPG_OK) {
+    if (status != SPG_OK || declines) {
         spg_cuda_dense_destroy(context, created);
         return status;
     }
@@ -296,12 +355,38 @@ spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, con
     if (dense->n == 0) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::load_any(context, *source, *dense, false);
+    status = dense->vectors != nullptr ? spg::amg::clear_counts(context) : SPG_OK;
+    if (status == SPG_OK) status = spg::amg::load_any(context, *source, *dense);
     if (status == SPG_OK)
         status = dense->vectors != nullptr ? spg::amg::invert_by_rotations(context, *dense)
                                            : spg::amg::invert(context, *dense);
     spg_cuda_leave(context);
     return status;
+}
+
+spg_status spg_cuda_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    const spg_amg_dense of = *dense;
+    status = spg::for_each(context, 1, "the state of a dense operator", [=] __device__(int64_t) {
+        const bool is_open = *of.infinite != 0 || (of.vectors == nullptr && *of.singular != 0);
+        *state = is_open ? SPG_AMG_DENSE_UNSETTLED : *of.deflated != 0 ? SPG_AMG_DENSE_DEFLATED : SPG_AMG_DENSE_PLAIN;
+    });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_dense_settle(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
+{
+    int64_t more = 0;
+    bool declines = false;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::settle(context, *source, *dense, &more, &declines);
+    spg_cuda_leave(context);
+    if (!declines) return status;
+    return spg_context_fail(context, SPG_ERROR_BREAKDOWN, SPG_AMG_BECAME_SINGULAR, (long long)dense->n);
 }
 
 spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
@@ -320,7 +405,7 @@ spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     return status;
 }
 
-bool spg_cuda_dense_is_singular(const spg_amg_dense *dense) { return dense->vectors != nullptr; }
+bool spg_cuda_dense_is_singular(const spg_amg_dense *dense) { return dense->vectors != nullptr || dense->is_deflated; }
 
 void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {

@@ -23,9 +23,35 @@ struct spg_amg_dense {
     int32_t *column_of; /* of each row: the column that it was the pivot of; -1 before */
     int32_t *row_used;  /* not 0: the row has values that are not zero */
     int32_t *column_used;
-    int32_t *indefinite; /* one: not 0 if the operator is not symmetric and positive definite; by pivots */
-    double *panels;      /* two, of padded rows by DENSE_PAD columns */
-    double *vectors;     /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
+    int32_t *nullity;    /* of each component, at its first row: columns of N in its rows */
+    int32_t *indefinite; /* one: not 0 if what is inverted is not symmetric and positive definite; by pivots */
+    int32_t *infinite;   /* one: not 0 if a value is not finite */
+    int32_t *deflated;   /* one: not 0 if N has columns */
+    int32_t *singular;   /* one: not 0 if pivots say that the operator is singular beside N */
+    int32_t *label;      /* of each row: the first row of its connected component; -1: in none, for its row and column
+                            are zero, and it is in no candidate */
+    int candidates;
+    double *candidate; /* four of n x candidates, column-major: the candidates in A's unknowns, and the next three */
+    double roundings;  /* that null vectors may leave, of a row's magnitudes */
+    bool is_deflated;  /* *deflated, as of the creation or when last settled */
+    double *panels;    /* two, of padded rows by DENSE_PAD columns */
+    double *vectors;   /* of the pseudo-inverse, n x n: the rotations; NULL with pivots */
+
+    /* N, orthonormal in each component, in the unknowns of S A S; the same span in A's, orthonormal there; images of
+     * candidates, and scratch. */
+    __device__ double *null() const { return candidate + n * candidates; }
+    __device__ double *null_of_A() const { return candidate + 2 * n * candidates; }
+    __device__ double *images() const { return candidate + 3 * n * candidates; }
+
+    /* Whether its row or column holds a value that is not zero. */
+    __device__ bool is_used(int64_t row) const { return row_used[row] != 0 || column_used[row] != 0; }
+
+    __device__ bool is_in_candidates(int64_t row) const
+    {
+        bool is_in = false;
+        for (int c = 0; c < candidates; ++c) is_in = is_in || candidate[c * n + row] != 0;
+        return is_in;
+    }
 
     /* Of the tableau: column-major for pivots, row-major for rotations. */
     __device__ double *entry(int64_t row, int64_t column) const
@@ -41,6 +67,28 @@ namespace amg
 {
 
 enum { DENSE_PAD = 32 };
+
+/* Words from spg_amg_dense.indefinite on: what the work that is queued finds out. */
+enum { DENSE_FLAGS = 4 };
+
+/* The pair of a step that worker `pair` takes, of `players` (even) by the rule of a tournament: the last stays, the
+ * others go round. */
+__device__ inline void find_pair(int step, int pair, int players, int *first, int *second)
+{
+    int round = players - 1;
+    *first = pair == 0 ? players - 1 : (step + pair) % round;
+    *second = pair == 0 ? step : (step + round - pair) % round;
+}
+
+/* Writes candidates of the source, read now, to those of the operator. Queued, as are the next three. */
+spg_status keep_candidates(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense);
+
+/* Finds N, where labels are there. */
+spg_status find_null_space(spg_context *context, const spg_csr &A, const spg_amg_dense &dense);
+
+/* tableau += N N^T, and inverse -= N N^T. */
+spg_status add_null_space(spg_context *context, const spg_amg_dense &dense);
+spg_status subtract_null_space(spg_context *context, const spg_amg_dense &dense);
 
 /* Writes the tableau's inverse to `inverse`, or sets *indefinite; the tableau stays. Queued. */
 spg_status invert_definite(spg_context *context, const spg_amg_dense &dense);

@@ -20,15 +20,6 @@ namespace
 
 enum { MOST_SWEEPS = 40, TILE = 16, SINGLE_BLOCK = 1 };
 
-/* The pair of a step that block `pair` turns, of `players` (even) by the rule of a tournament: the last stays, the
- * others go round. */
-__device__ inline void find_pair(int step, int pair, int players, int *first, int *second)
-{
-    int round = players - 1;
-    *first = pair == 0 ? players - 1 : (step + pair) % round;
-    *second = pair == 0 ? step : (step + round - pair) % round;
-}
-
 __device__ inline void turn(double *a, double *b, int64_t n, double cosine, double sine)
 {
     for (int64_t k = threadIdx.x; k < n; k += THREADS) {

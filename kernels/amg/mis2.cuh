@@ -19,17 +19,20 @@ namespace amg
 
 constexpr uint64_t UNDECIDED = UINT64_C(1) << 62, IN = UINT64_C(2) << 62;
 
+constexpr int32_t FREE = SPG_AMG_NO_AGGREGATE - 1; /* may yet join an aggregate */
+
 /* The rows of a graph, and what the kernel keeps of each node. */
 struct aggregation {
     int64_t nodes;
     numbers_view offsets;
     const int32_t *columns;
     const int32_t *symmetric; /* where this is 1, j's row names i if i's row names j; NULL: not known */
+    const uint8_t *isolated;  /* not 0: in no aggregate; NULL: none is */
     int lanes;                /* of a group */
     uint64_t seed;
     uint64_t *keys;        /* as defined; of members of a set the state is `in` */
     uint64_t *ring;        /* the largest key around a node when it was looked for; between sets, what it has chosen */
-    int32_t *aggregate_of; /* -1: in none so far */
+    int32_t *aggregate_of; /* or FREE, or of isolated nodes that they are in none */
     int32_t *path;         /* two lists of nodes whose ring is not settled, now and in the next round */
     int32_t *undecided;    /* two lists of nodes that are not decided, likewise */
     unsigned int *left;    /* three counts of undecided nodes, by rounds; zero at first */

@@ -268,7 +268,7 @@ spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_s
 {
     memset(graph, 0, sizeof *graph);
     if (block_size == 1 && theta == 0) {
-        *graph = {A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, nullptr};
+        *graph = {A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, nullptr, nullptr};
         return SPG_OK;
     }
     spg_status status = spg_cuda_enter(context);

@@ -48,6 +48,7 @@ struct survey {
     int32_t *flag;
     void *inverse;
     spg_tally *tally;
+    int64_t nnz;
 };
 
 /* The block's last thread to come here tells what all have found. */
@@ -83,9 +84,14 @@ __device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, bo
     if (puts && lane_in_warp() == first) put_inverse(diagonal, inverse, row);
 }
 
-template <typename Word> __device__ bool is_long_for(const matrix_view<Word> &A, int64_t row, int lanes)
+/* A row's entries, of those that are there: what a plan's run is given may have another pattern, and any offsets. */
+struct row_span {
+    int64_t begin, length;
+};
+template <typename Word> __device__ row_span span_of(const matrix_view<Word> &A, int64_t row, int64_t nnz)
 {
-    return A.offsets[row + 1] - A.offsets[row] > LONG_FOR_A_LANE * lanes;
+    const int64_t begin = min(max(A.offsets[row], (int64_t)0), nnz), end = min(A.offsets[row + 1], nnz);
+    return {begin, max(end - begin, (int64_t)0)};
 }
 
 /* What a lane finds, and of the row at hand the sum of its entries on the diagonal. */
@@ -117,20 +123,21 @@ template <typename Word> struct findings {
 
 /* The rows of a block that are long for a group of so many lanes: a warp each. */
 template <typename Word>
-__device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A, int lanes, void *inverse)
+__device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A, int lanes, int64_t nnz, void *inverse)
 {
     findings<Word> found;
     const int groups = THREADS / lanes;
     const int64_t step = (int64_t)gridDim.x * groups;
     int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
     for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
-        const bool is_long = row < A.rows && is_long_for(A, row, lanes) && (int)threadIdx.x % lanes == 0;
+        const bool is_long =
+            row < A.rows && (int)threadIdx.x % lanes == 0 && span_of(A, row, nnz).length > LONG_FOR_A_LANE * lanes;
         for (unsigned int rest = __ballot_sync(ALL_LANES, is_long); rest != 0; rest &= rest - 1) {
-            const int64_t its = __shfl_sync(ALL_LANES, row, __ffs((int)rest) - 1), begin = A.offsets[its];
-            const int64_t length = A.offsets[its + 1] - begin;
+            const int64_t its = __shfl_sync(ALL_LANES, row, __ffs((int)rest) - 1);
+            const row_span span = span_of(A, its, nnz);
             found.diagonal = 0;
-            found.fault = found.fault || length > INT32_MAX / 2; /* such a row is taken to be out of order */
-            found.add(A, (int32_t)its, begin, (int)min(length, (int64_t)INT32_MAX / 2), lane_in_warp(), WARP);
+            found.fault = found.fault || span.length > INT32_MAX / 2; /* such a row is taken to be out of order */
+            found.add(A, (int32_t)its, span.begin, (int)min(span.length, (int64_t)INT32_MAX / 2), lane_in_warp(), WARP);
             const auto diagonal = reduce(found.diagonal, plus());
             if (inverse != nullptr && lane_in_warp() == 0) put_inverse(diagonal, inverse, its);
         }
@@ -149,17 +156,17 @@ __global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matr
     const int64_t step = (int64_t)gridDim.x * groups;
     int64_t row = (int64_t)blockIdx.x * groups + (int)threadIdx.x / lanes;
     for (int64_t first = (int64_t)blockIdx.x * groups; first < A.rows; first += step, row += step) {
-        const bool is_long = row < A.rows && is_long_for(A, row, lanes), is_mine = row < A.rows && !is_long;
-        const int64_t begin = is_mine ? A.offsets[row] : 0;
+        const row_span span = row < A.rows ? span_of(A, row, out.nnz) : row_span{0, 0};
+        const bool is_long = span.length > LONG_FOR_A_LANE * lanes, is_mine = row < A.rows && !is_long;
         found.diagonal = 0;
         found.has_some = false;
-        found.add(A, (int32_t)row, begin, is_mine ? (int)(A.offsets[row + 1] - begin) : 0, lane, lanes);
+        found.add(A, (int32_t)row, span.begin, is_mine ? (int)span.length : 0, lane, lanes);
         if (out.inverse != nullptr)
             put_inverse_of_row(found.diagonal, found.has_some, row, is_mine, lanes, out.inverse);
         sees_long = sees_long || is_long;
     }
     if (__syncthreads_or(sees_long)) {
-        const findings<Word> others = add_long_rows(A, lanes, out.inverse);
+        const findings<Word> others = add_long_rows(A, lanes, out.nnz, out.inverse);
         found.excess += others.excess;
         found.fault = found.fault || others.fault;
     }
@@ -176,7 +183,7 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
     return launch_in_turn(context, cuda->stream, "looking for symmetry",
                           std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0, add_fingerprints<Word>,
-                          view_of<Word>(A), lanes, survey{flag, inverse, cuda->tally});
+                          view_of<Word>(A), lanes, survey{flag, inverse, cuda->tally, A.nnz});
 }
 
 template <typename Word>

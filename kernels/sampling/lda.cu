@@ -35,11 +35,11 @@ __device__ void draw_words(const lda_job<Real> &job, int64_t document, const wor
         items.template load<FULL>(row, job.count, job.aligned);
         int signs = items.accumulate(theta);
         const lane_sums<Real, LANES> sums(items.item[COUNT - 1]);
-        double target = multiply(__shfl_sync(ALL_LANES, run.u, slot), sums.total);
+        double target = lane_target<Real>(__shfl_sync(ALL_LANES, run.u, slot), sums.total);
         if (signs < 0 || sums.is_unusual()) {
             bool wrong = signs < 0 && row_items::has_negative(row, factors, job.count);
             if (wrong || !sums.is_sound()) job.report_word(FIRST_PRODUCT, run.first + slot);
-            if (!(target < sums.total)) target = below(sums.total); /* a sum below the least normal number */
+            if (!(target < sums.total)) target = below(sums.total);
         }
         if (sums.holds(target) && word < end)
             run.topics[word] = row_items::place(items.count_through(sums.rest_of(target)));

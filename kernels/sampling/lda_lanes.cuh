@@ -15,6 +15,14 @@ namespace lda
 __device__ inline float below(float value) { return __int_as_float(__float_as_int(value) - 1); }
 __device__ inline double below(double value) { return __longlong_as_double(__double_as_longlong(value) - 1); }
 
+/* Where a word's number leads to; sums of floats are never so small that it needs care. */
+template <typename Real> __device__ inline double lane_target(double u, double total)
+{
+    return sizeof(Real) == 8 ? spg_target_f64(u, total) : multiply(u, total);
+}
+__device__ inline float rest_as(double rest, float) { return spg_rest_f32(rest); }
+__device__ inline double rest_as(double rest, double) { return spg_rest_f64(rest); }
+
 __device__ inline int sign_word(float value) { return __float_as_int(value); }
 __device__ inline int sign_word(double value) { return __double2hiint(value); }
 
@@ -128,7 +136,7 @@ template <typename Real, int LANES> struct lane_sums {
     /* Where target lies in this lane, which has it. */
     __device__ Real rest_of(double target) const
     {
-        Real rest = (Real)subtract(target, subtract((double)through, (double)own));
+        Real rest = rest_as(subtract(target, subtract((double)through, (double)own)), Real{});
         rest = rest > 0 ? rest : (Real)0;
         return rest < own ? rest : below(own);
     }

@@ -44,7 +44,7 @@ template <typename Real> __device__ void draw_word(const lda_job<Real> &job, int
         total = add(total, lane_sums<Real, WARP>(items.item[COUNT - 1]).total);
     }
     if (wrong || !(total > 0 && total <= LARGEST)) job.report_word(FIRST_PRODUCT, word);
-    double target = multiply(spg_uniform_f64(job.number(word)), total);
+    double target = lane_target<Real>(spg_uniform_f64(job.number(word)), total);
     if (!(target < total)) target = below(total);
     int shares = (int)((pieces + share - 1) / share);
     unsigned int begun = __ballot_sync(ALL_LANES, lane_in_warp() < shares && before <= target);

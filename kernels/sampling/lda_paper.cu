@@ -25,6 +25,8 @@ enum { THREADS = 128, WARPS = THREADS / WARP, BLOCKS_A_MULTIPROCESSOR = 4 };
 
 __device__ inline float uniform_of(uint64_t bits, float) { return spg_uniform_f32(bits); }
 __device__ inline double uniform_of(uint64_t bits, double) { return spg_uniform_f64(bits); }
+__device__ inline float target_of(float u, float sum) { return spg_target_f32(u, sum); }
+__device__ inline double target_of(double u, double sum) { return spg_target_f64(u, sum); }
 
 /* A lane's document, and the word it is at. */
 template <typename Real> struct lane_word {
@@ -94,7 +96,7 @@ __device__ int32_t draw_in_order(lane_word<Real> &mine, int32_t count, Real u, R
     }
     *sound = is_sound(mine, sum);
     if (mine.phi == nullptr || !*sound) return 0;
-    Real target = multiply(u, sum);
+    Real target = target_of(u, sum);
     int32_t topic = first_that((int32_t)0, count, [&](int32_t k) { return target < mine.sums[k * WARP]; });
     if (topic < count) return topic;
     for (--topic; topic > 0 && !(mine.product(topic) > 0);) --topic;
@@ -114,7 +116,7 @@ template <typename Real> __device__ int32_t draw_by_table(lane_word<Real> &mine,
         for (int d = 0; d < WARP; ++d) mine.sums[(first + d) * WARP] = d == WARP - 1 ? sum : values[d];
     }
     *sound = is_sound(mine, sum);
-    Real target = multiply(u, sum);
+    Real target = target_of(u, sum);
     int32_t blocks = count / WARP;
     auto through = [&](int32_t b) { return b < 0 ? remnant_sum : mine.sums[(remnant + b * WARP + WARP - 1) * WARP]; };
     int32_t b = first_that((int32_t)0, blocks, [&](int32_t k) { return target < through(k); });

@@ -28,7 +28,7 @@ __device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, int64_t be
     sums.sum(items);
     if (signs < 0 || !is_sound_sum(sums.root())) return false;
     double base = 0;
-    job.write(row, begin, sums.find(multiply(u, sums.root()), &base));
+    job.write(row, begin, sums.find(spg_target_f64(u, sums.root()), &base));
     return true;
 }
 

@@ -82,7 +82,7 @@ __device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *
             double root = sums[1];
             if (__syncthreads_or(odd)) return ODD;
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
-            target = multiply(u, root);
+            target = spg_target_f64(u, root);
         }
         at_root = false;
         first += (int64_t)find_in_heap(sums, count, target, &base) << node_levels;

@@ -43,7 +43,7 @@ template <typename Real>
 __device__ void draw_from_sums(const row_job<Real> &job, const lane_row<Real> &mine, const double *sums, bool bad,
                                double scale)
 {
-    double total = sums[mine.items - 1], target = multiply(job.uniform(mine.row), total);
+    double total = sums[mine.items - 1], target = spg_target_f64(job.uniform(mine.row), total);
     if (bad || !is_sound_sum(total)) {
         job.report_row(mine.row);
         return;
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(THREADS)
         if (!__any_sync(ALL_LANES, again)) break;
     }
     if (mine.sound && (bad || !is_sound_sum(sum))) job.report_row(mine.row);
-    double target = mine.sound ? multiply(job.uniform(mine.row), sum) : 0;
+    double target = mine.sound ? spg_target_f64(job.uniform(mine.row), sum) : 0;
     int64_t block = first_that((int64_t)0, count, [=](int64_t b) { return target < own[b]; });
     auto before = [=](int64_t b) { return b > 0 ? own[b - 1] : remnant_sum; };
     bool past = block == count;

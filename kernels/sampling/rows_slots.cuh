@@ -220,7 +220,7 @@ __device__ inline unsigned int draw_task(const row_job<Real> &job, int64_t first
                                          const task_slot<Real> &slot, task_room &room)
 {
     const slot_sums<Real> sums(slot, room);
-    int position = sums.find(slot, room, multiply(room.rows[slot.owner].u, sums.root), 0);
+    int position = sums.find(slot, room, spg_target_f64(room.rows[slot.owner].u, sums.root), 0);
     if (position >= 0)
         job.write(first + slot.owner, rows.base + slot.place / (int)sizeof(Real) + slot.lead,
                   max(position - slot.lead, 0));
@@ -245,7 +245,7 @@ __device__ inline bool draw_pieces(const row_job<Real> &job, int64_t number, con
             if (k == last) {
                 const lane_tree pieces(piece_sum);
                 if (__any_sync(ALL_LANES, signs < 0) || !is_sound_sum(pieces.root())) return false;
-                target = multiply(row.u, pieces.root());
+                target = spg_target_f64(row.u, pieces.root());
                 chosen = pieces.find(target, &base);
             }
         }

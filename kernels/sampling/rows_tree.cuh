@@ -252,7 +252,7 @@ __device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, co
             }
             if (__any_sync(ALL_LANES, odd)) return ODD;
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
-            target = multiply(u, root);
+            target = spg_target_f64(u, root);
             chosen = k = last;
             if (last > 0) k = chosen = lane_tree(piece_sum).find(target, &base);
             if (chosen != last) continue;

@@ -25,24 +25,23 @@ bool has_types_for_ahead(const cuda_product &product)
 }
 
 /* Under a limit all of it counts as workspace: C may turn out to have few entries. */
-spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
+void reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
 {
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
     const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
-    if (limit > 0 && room * entry_bytes(product) + bytes > (limit - product.held_bytes) / 2) return SPG_OK;
-    spg_status status = take_workspace(product, bytes, "sums of tiles", &ahead->memory);
-    if (status != SPG_OK) return status;
+    if (limit > 0 && room * entry_bytes(product) + bytes > (limit - product.held_bytes) / 2) return;
+    ahead->memory = take_spare_workspace(product, bytes);
+    if (ahead->memory == nullptr) return;
     ahead->bytes = bytes;
     void *columns = nullptr;
-    if (!spg_reserve(product.context, room * value_bytes, &ahead->values)) return SPG_OK;
+    if (!spg_reserve(product.context, room * value_bytes, &ahead->values)) return;
     if (!spg_reserve(product.context, room * (int64_t)sizeof(int32_t), &columns)) {
         spg_cancel_reservation(product.context, ahead->values);
         ahead->values = nullptr;
-        return SPG_OK;
+        return;
     }
     ahead->columns = static_cast<int32_t *>(columns);
     ahead->room = room;
-    return SPG_OK;
 }
 
 bool may_settle_ahead(const cuda_product &product, const ahead_rows &ahead, unsigned long long nnz)

@@ -140,19 +140,20 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     });
 }
 
-spg_status restore_lengths(cuda_product &product)
+spg_status restore_lengths(cuda_product &product, void *scratch)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
-        void *memory = nullptr;
-        spg_status status = take_workspace(product, bytes, "row lengths", &memory);
+        void *memory = scratch;
+        spg_status status = SPG_OK;
+        if (scratch == nullptr) status = take_workspace(product, bytes, "row lengths", &memory);
         if (status != SPG_OK) return status;
         difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
             static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
         status = spg_cuda_check_launch(product.context, "difference");
         if (status == SPG_OK) status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
-        give_workspace(product, memory, bytes);
+        if (scratch == nullptr) give_workspace(product, memory, bytes);
         return status;
     });
 }

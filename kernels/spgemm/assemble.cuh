@@ -12,8 +12,8 @@ namespace spg
 spg_status scan_lengths(cuda_product &product, length_sums *sums);
 void give_sums(cuda_product &product, length_sums *sums);
 
-/* The inverse, MISFITs included. */
-spg_status restore_lengths(cuda_product &product);
+/* The inverse. scratch: NULL, or room for the lengths, else workspace is taken. */
+spg_status restore_lengths(cuda_product &product, void *scratch);
 
 /* nnz entries: OVERFLOW if the offsets cannot count them. */
 spg_status allocate_entries(cuda_product &product, unsigned long long nnz);

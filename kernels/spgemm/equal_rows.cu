@@ -42,13 +42,12 @@ __global__ void __launch_bounds__(FOLLOW_THREADS) find_follows(const patterns<Of
 
 spg_status note_equal_rows(cuda_product &product, int together)
 {
-    const int64_t limit = product.context->config.workspace_limit, rows = product.B->rows;
-    const int64_t units = (product.A->rows + together - 1) / together;
+    const int64_t rows = product.B->rows, units = (product.A->rows + together - 1) / together;
     const int64_t bytes = units * (int64_t)sizeof(uint2) + rows;
-    if (rows == 0 || (limit > 0 && bytes > (limit - product.held_bytes) / 2)) return SPG_OK;
+    if (rows == 0) return SPG_OK;
     equal_notes &notes = product.notes;
-    spg_status status = take_workspace(product, bytes, "notes on equal rows", &notes.memory);
-    if (status != SPG_OK) return status;
+    notes.memory = take_spare_workspace(product, bytes);
+    if (notes.memory == nullptr) return SPG_OK;
     notes.bytes = bytes;
     notes.units = static_cast<uint2 *>(notes.memory);
     notes.follows = reinterpret_cast<uint8_t *>(notes.units + units);

@@ -17,8 +17,11 @@
 namespace spg
 {
 
-/* Returned in place of the number of products if there are more than the class holds; then not all were visited. */
-constexpr int TOO_MANY = -1;
+/* fits: the row has no more products than the class holds; else not all were visited, and products = 0. */
+struct expansion {
+    int products;
+    bool fits;
+};
 
 template <bool Checked, typename Offset>
 __device__ inline span<Offset> named_row(const patterns<Offset> &pattern, Offset a_entry, unsigned int &faults)
@@ -42,16 +45,16 @@ __device__ inline uint32_t column_of_b(const patterns<Offset> &pattern, Offset b
 
 /* By one thread. One loop over the products, so that threads whose rows of B differ in length stay together. */
 template <bool Checked, typename Offset, typename Visit>
-__device__ inline int expand_by_thread(const patterns<Offset> &pattern, span<Offset> row, int most,
-                                       unsigned int &faults, Visit visit)
+__device__ inline expansion expand_by_thread(const patterns<Offset> &pattern, span<Offset> row, int most,
+                                             unsigned int &faults, Visit visit)
 {
     int products = 0;
     Offset k = row.begin;
     span<Offset> b{0, 0};
     for (;;) {
         while (b.begin == b.end && k < row.end) b = named_row<Checked>(pattern, k++, faults);
-        if (b.begin == b.end) return products;
-        if (products == most) return TOO_MANY;
+        if (b.begin == b.end) return {products, true};
+        if (products == most) return {0, false};
         visit(products++, k - 1, b.begin++);
     }
 }
@@ -72,8 +75,8 @@ template <typename Offset> __device__ inline uint32_t cut_length(span<Offset> b,
 /* By a warp: 32 entries of A a batch, a lane each; then 32 products a step. Which row of B a product belongs to is told
  * by the rows that begin in the step, as bits, and by how many began before. Call with all lanes. */
 template <bool Checked, typename Offset, typename Visit>
-__device__ inline int expand_by_warp(const patterns<Offset> &pattern, span<Offset> row, int most,
-                                     warp_sources<Offset> &sources, unsigned int &faults, Visit visit)
+__device__ inline expansion expand_by_warp(const patterns<Offset> &pattern, span<Offset> row, int most,
+                                           warp_sources<Offset> &sources, unsigned int &faults, Visit visit)
 {
     int lane = lane_in_warp(), done = 0;
     for (Offset left = row.end - row.begin; left > 0; left -= left < WARP ? left : WARP) {
@@ -82,7 +85,7 @@ __device__ inline int expand_by_warp(const patterns<Offset> &pattern, span<Offse
         if (lane < left) b = named_row<Checked>(pattern, (Offset)(batch + lane), faults);
         uint32_t length = cut_length(b, most), total;
         uint32_t first = exclusive_scan(length, 0u, plus{}, &total);
-        if (total > (uint32_t)(most - done)) return TOO_MANY;
+        if (total > (uint32_t)(most - done)) return {0, false};
         unsigned int full = __ballot_sync(ALL_LANES, length > 0);
         __syncwarp();
         if (length > 0) {
@@ -104,7 +107,7 @@ __device__ inline int expand_by_warp(const patterns<Offset> &pattern, span<Offse
         }
         done += (int)total;
     }
-    return done;
+    return {done, true};
 }
 
 /* A block's room, for CTA_BATCH entries of A at a time: the product that each begins with within the batch, and its
@@ -120,9 +123,9 @@ using block_scan = cub::BlockScan<uint32_t, CTA_THREADS, cub::BLOCK_SCAN_WARP_SC
 /* By a block: product p of a batch belongs to the last entry of A whose products begin at or before p. Call with all
  * threads; the result is the same in all. What visit writes to shared memory is seen by all on return. */
 template <bool Checked, typename Offset, typename Visit>
-__device__ inline int expand_by_block(const patterns<Offset> &pattern, span<Offset> row, int most,
-                                      block_sources<Offset> &sources, block_scan::TempStorage &scan,
-                                      unsigned int &faults, Visit visit)
+__device__ inline expansion expand_by_block(const patterns<Offset> &pattern, span<Offset> row, int most,
+                                            block_sources<Offset> &sources, block_scan::TempStorage &scan,
+                                            unsigned int &faults, Visit visit)
 {
     int done = 0;
     for (Offset left = row.end - row.begin; left > 0; left -= left < CTA_BATCH ? left : CTA_BATCH) {
@@ -134,7 +137,7 @@ __device__ inline int expand_by_block(const patterns<Offset> &pattern, span<Offs
         block_scan(scan).ExclusiveSum(length, first, total);
         if (total > (uint32_t)(most - done)) {
             __syncthreads();
-            return TOO_MANY;
+            return {0, false};
         }
         if (threadIdx.x < CTA_BATCH) {
             sources.shift[threadIdx.x] = b.begin - (Offset)first;
@@ -151,7 +154,7 @@ __device__ inline int expand_by_block(const patterns<Offset> &pattern, span<Offs
         __syncthreads();
         done += (int)total;
     }
-    return done;
+    return {done, true};
 }
 
 /* The numbers with their type left to run time, so that the sort is compiled once for all types. */

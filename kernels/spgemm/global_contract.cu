@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     count_heads_kernel(patterns<Offset> pattern, global_slice slice, const uint32_t *heads, const uint32_t *head_count)
 {
     unsigned long long nnz = 0, products = 0;
-    unsigned int longest = 0;
+    unsigned int longest = 0, rows = 0;
     const uint32_t count = *head_count;
     for (int64_t r = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; r < slice.rows;
          r += (int64_t)gridDim.x * GLOBAL_BLOCK) {
@@ -82,8 +82,9 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         nnz += (unsigned long long)length;
         products += (unsigned long long)(end - begin);
         longest = max(longest, (unsigned int)length);
+        ++rows;
     }
-    tally_counts(pattern.tally, nnz, products, longest, 0, 0);
+    tally_counts(pattern.tally, nnz, products, longest, rows, 0);
 }
 
 template <typename Offset>

@@ -54,6 +54,7 @@ __global__ void finish_count_kernel(patterns<Offset> pattern, global_slice slice
     atomicAdd(&pattern.tally->nnz, (unsigned long long)length);
     atomicAdd(&pattern.tally->products, (unsigned long long)slice.product_count);
     atomicMax(&pattern.tally->longest_row, (unsigned int)length);
+    atomicAdd(&pattern.tally->rows, 1u);
 }
 
 /* The row while it is done. */

@@ -189,25 +189,27 @@ __device__ inline void for_each_unit(const Group &group, int32_t count, const gr
         }
 }
 
-/* What a thread of a counting kernel found. */
+/* What a thread of a counting kernel found; rows: those that were counted. */
 struct counts {
     unsigned long long nnz, products;
-    unsigned int longest, misfits, long_rows, faults;
+    unsigned int longest, rows, long_rows, faults;
 };
 
-/* Called by all lanes, each with its own share of the row's products. */
+/* Called by all lanes, each with its own share of the row's products. fits: whether all of the row was counted; else
+ * the rows are left. */
 template <typename Offset, typename Group>
 __device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
-                              int length, Offset a_length, unsigned long long products, counts &found)
+                              bool fits, int length, Offset a_length, unsigned long long products, counts &found)
 {
     if (rows == 0) return;
-    if (length != MISFIT) found.products += products * (unsigned)rows;
-    if (group.lane < rows) pattern.c_offsets[first_row + group.lane] = (Offset)length;
-    if (group.lane != 0) return;
-    if (length == MISFIT) {
-        found.misfits += (unsigned)rows;
+    if (!fits) {
+        if (group.lane < rows) leave_row(pattern, first_row + group.lane);
         return;
     }
+    found.products += products * (unsigned)rows;
+    if (group.lane < rows) pattern.c_offsets[first_row + group.lane] = (Offset)length;
+    if (group.lane != 0) return;
+    found.rows += (unsigned)rows;
     found.nnz += (unsigned long long)length * (unsigned)rows;
     found.longest = (unsigned)length > found.longest ? (unsigned)length : found.longest;
     if (!fits_list((Offset)length, a_length)) found.long_rows += (unsigned)rows;
@@ -217,7 +219,7 @@ __device__ inline void record(const patterns<Offset> &pattern, const Group &grou
 __device__ inline void tally_groups(spg_tally *tally, const counts &found)
 {
     __syncwarp();
-    tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
+    tally_counts(tally, found.nnz, found.products, found.longest, found.rows, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
 }

@@ -28,17 +28,18 @@ static_assert(STAGED == 8, "two reads of 16 bytes");
 /* Strips of the lanes of a warp: [k][lane]. */
 using lane_columns = uint32_t[STAGED + 1][32];
 
-/* What a thread found in its row. */
+/* What a thread found in its row: how long it is, and bits of spg_fault and these. */
 struct row_found {
-    int32_t length; /* or MISFIT */
-    uint32_t faults;
+    int32_t length;
+    uint32_t signs;
 };
-constexpr uint32_t SUSPECT = 1u << 31; /* among the faults, until find_faults has said which they are */
+constexpr uint32_t SUSPECT = 1u << 31; /* there are faults; find_faults will say which */
+constexpr uint32_t LEFT = 1u << 30;    /* the row is too much for this kernel, and its length 0 */
 
 /* What a warp found in its rows. */
 struct warp_found {
     unsigned long long nnz, products;
-    unsigned int longest, longest_a, most_products, misfits, long_rows, faults;
+    unsigned int longest, longest_a, most_products, rows, long_rows, faults;
 };
 
 /* Products by a row of B, as far as they count. */
@@ -285,17 +286,20 @@ __device__ inline void merge_in_pairs(const patterns<Offset> &pattern, int32_t i
 #pragma unroll
         for (int k = 0; k < 2; ++k)
             fits[k] =
-                begin_whole(pattern, i - lane + now[k], rows[k], merge[k], row[k], columns[k], products, found.faults);
+                begin_whole(pattern, i - lane + now[k], rows[k], merge[k], row[k], columns[k], products, found.signs);
         const int after[2] = {take_lane(lanes), take_lane(lanes)};
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
             rows[k] = row_of(pattern, a, next[k], entries[k]);
             entries[k] = entry_of(pattern, a, after[k]);
         }
-        found.faults |= merge_wholes(pattern, merge, row, columns);
+        found.signs |= merge_wholes(pattern, merge, row, columns);
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
-            if (lane == now[k]) found.length = fits[k] ? merge[k].length : (int32_t)MISFIT;
+            if (lane == now[k]) {
+                found.length = merge[k].length;
+                if (!fits[k]) found.signs |= LEFT;
+            }
             now[k] = next[k];
             next[k] = after[k];
         }
@@ -321,7 +325,7 @@ template <int LANES> __device__ inline uint32_t least_of_group(uint32_t head)
 }
 
 /* One row of A in each half of the warp or in all of it, row i for all its lanes: its count and products, and the
- * faults that this lane saw. */
+ * signs, of faults that this lane saw. */
 template <int LANES, typename Offset, typename Position>
 __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int32_t i, uint32_t &products)
 {
@@ -329,7 +333,7 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
     const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
     const Offset k = a.begin + threadIdx.x % LANES;
     span<Offset> b{0, 0};
-    if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], found.faults);
+    if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], found.signs);
     products = sum_of_group<LANES>(capped_length(b));
     const bool fits = products <= MOST_PRODUCTS;
     Position at = (Position)(fits ? b.begin : b.end);
@@ -349,12 +353,12 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
         if (counts) rises = column > before;
     }
     if (!rises)
-        found.faults |= SPG_FAULT_B_UNSORTED;
+        found.signs |= SPG_FAULT_B_UNSORTED;
     else if (at < end)
-        found.faults |= SPG_FAULT_B;
+        found.signs |= SPG_FAULT_B;
     if (fits) return found;
     products = 0;
-    return {(int32_t)MISFIT, found.faults};
+    return {0, found.signs | LEFT};
 }
 
 /* The rows of the lanes in `lanes`, of up to LANES entries each; i is the lane's own. */
@@ -368,10 +372,12 @@ __device__ inline void merge_in_groups(const patterns<Offset> &pattern, int32_t 
         uint32_t products;
         row_found group =
             merge_in_group<LANES, Offset, Position>(pattern, i - lane + (lane < HALF ? first : second), products);
-        found.faults |= group.faults;
+        found.signs |= group.signs & ~LEFT;
+        const unsigned int left = __ballot_sync(~0u, (group.signs & LEFT) != 0);
         int32_t low = __shfl_sync(~0u, group.length, 0), high = __shfl_sync(~0u, group.length, HALF);
         if (lane == first) found.length = low;
         if (lane == second) found.length = high;
+        if ((lane == first && (left & 1) != 0) || (lane == second && (left >> HALF & 1) != 0)) found.signs |= LEFT;
         products = __reduce_add_sync(~0u, lane == 0 || (lane == HALF && second != first) ? products : 0);
         if (lane == 0) warp.products += products;
     }

@@ -19,10 +19,11 @@ static_assert(MISFIT_WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once"
 /* Blocks of a multiprocessor, which bounds the registers. */
 template <typename Offset> constexpr int resident_misfits = sizeof(Offset) == 4 ? 4 : 3;
 
-/* A hub under way: its row of A is cut into chunks of so many entries; what they find is ORed into a bitmap of all
- * columns. */
+/* A hub under way, by its number in the list of misfits: its row of A is cut into chunks of so many entries; what they
+ * find is ORed into a bitmap of all columns. */
 struct hub {
-    int32_t row, chunk_entries;
+    uint32_t misfit;
+    int32_t chunk_entries;
     uint32_t chunks, chunks_done;
 };
 struct hub_list {
@@ -32,26 +33,30 @@ struct hub_list {
     uint32_t most; /* hubs that there is room for; 0: none */
 };
 
-/* Words of the tally that mean something else in a sample: hubs that were to be listed, and chunks that are dealt. */
-__device__ inline unsigned int *hubs_in(spg_tally *tally) { return &tally->sampled_pairs; }
-__device__ inline unsigned int *chunks_dealt_in(spg_tally *tally) { return &tally->sampled_triples; }
-
-struct misfit_findings : findings {
-    unsigned int counted;
+/* Where the lengths go, and who posts the tally. */
+struct misfit_job {
+    length_sums sums;     /* of the kernel before; memory = NULL: it left none */
+    int32_t *lengths;     /* by number in the list; NULL: into C's row offsets, and the sums */
+    spg_mailbox *mailbox; /* NULL: the tally is posted by another kernel that follows */
+    unsigned int post;
 };
 
-/* A row's length; by one thread. */
+/* The length of misfit number k; by one thread. */
 template <typename Offset>
-__device__ inline void settle(const patterns<Offset> &pattern, const length_sums &sums, int32_t i, int64_t length,
-                              misfit_findings &found)
+__device__ inline void settle(const patterns<Offset> &pattern, const misfit_job &job, uint32_t k, int64_t length,
+                              findings &found)
 {
-    pattern.c_offsets[i] = (Offset)length;
-    if (sums.memory != nullptr)
-        atomicAdd(reinterpret_cast<unsigned long long *>(sums.memory) + i / sums.rows_each,
-                  (unsigned long long)(length - MISFIT));
+    const int32_t i = pattern.misfits.rows[k];
+    if (job.lengths != nullptr)
+        job.lengths[k] = (int32_t)length;
+    else
+        pattern.c_offsets[i] = (Offset)length;
+    if (job.sums.memory != nullptr)
+        atomicAdd(reinterpret_cast<unsigned long long *>(job.sums.memory) + i / job.sums.rows_each,
+                  (unsigned long long)length);
     found.nnz += (unsigned long long)length;
     found.longest = max(found.longest, (unsigned int)length);
-    ++found.counted;
+    ++found.rows;
 }
 
 /* Finds the columns of entries of a row of A by a bitmap, which is clear before and after. Returns how many there are
@@ -84,21 +89,18 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
 }
 
 /* What a block found; all threads. */
-__device__ inline void tally_misfits(spg_tally *tally, const misfit_findings &found)
+__device__ inline void tally_misfits(spg_tally *tally, const findings &found)
 {
-    tally_counts(tally, found.nnz, found.products, 0, 0, found.faults);
-    if (found.counted == 0) return;
-    atomicAdd(&tally->misfits_counted, found.counted);
-    atomicMax(&tally->longest_misfit, found.longest);
+    tally_counts(tally, found.nnz, found.products, 0, found.rows, found.faults);
+    if (found.longest > 0) atomicMax(&tally->longest_misfit, found.longest);
 }
 
-/* rows_hubs.cu. Takes room to list hubs; none where no row can be one, or the workspace's limit leaves too little. */
-spg_status take_hubs(cuda_product &product, hub_list *list);
+/* rows_hubs.cu. Takes room to list hubs; none where no row can be one, or there is too little. */
+void take_hubs(cuda_product &product, hub_list *list);
 void give_hubs(cuda_product &product, const hub_list &list);
 
-/* Counts the listed hubs into `lengths`, and posts the tally if there are any. */
-spg_status count_hubs_and_post(cuda_product &product, const hub_list &list, const length_sums &sums, void *lengths,
-                               unsigned int post);
+/* Counts the listed hubs, and posts the tally if there are any and it is to be posted. */
+spg_status count_hubs(cuda_product &product, const hub_list &list, const misfit_job &job);
 
 } // namespace spg
 

@@ -53,12 +53,10 @@ __global__ void __launch_bounds__(THREADS) pack_kernel(patterns<int32_t> pattern
 
 spg_status pack_rows(cuda_product &product)
 {
-    const int64_t limit = product.context->config.workspace_limit, rows = product.B->rows;
-    const int64_t bytes = rows * (int64_t)sizeof(packed_row);
+    const int64_t rows = product.B->rows, bytes = rows * (int64_t)sizeof(packed_row);
     if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols >= PACKED_COLUMNS) return SPG_OK;
-    if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
-    spg_status status = take_workspace(product, bytes, "packed rows of B", &product.packed.memory);
-    if (status != SPG_OK) return status;
+    product.packed.memory = take_spare_workspace(product, bytes);
+    if (product.packed.memory == nullptr) return SPG_OK;
     product.packed.bytes = bytes;
     const auto first = reinterpret_cast<uintptr_t>(product.B->values) / spg_type_size(product.B->value_type);
     pack_kernel<<<(unsigned int)((rows + THREADS - 1) / THREADS), THREADS, 0, product.cuda->stream>>>(

@@ -146,8 +146,9 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
     spg_status status = check_limits(context, B);
-    if (status == SPG_OK) status = find_fingerprint(context, A, &state->of_a);
-    if (status == SPG_OK) status = find_fingerprint(context, B, &state->of_b);
+    draw_keys(&state->keys);
+    if (status == SPG_OK) status = find_fingerprint(context, A, state->keys, &state->of_a);
+    if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);
     /* A and B may be changed by others than this stream as soon as the plan is there. */
@@ -231,11 +232,11 @@ spg_status time_run(spgemm_plan *plan)
     return spg_cuda_check(plan->context, error, "timing a plan's run");
 }
 
-spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const plan_fingerprint &planned,
-                               const char *name)
+spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const plan_keys &keys,
+                               const plan_fingerprint &planned, const char *name)
 {
     plan_fingerprint found;
-    spg_status status = find_fingerprint(context, matrix, &found);
+    spg_status status = find_fingerprint(context, matrix, keys, &found);
     if (status != SPG_OK) return status;
     if (memcmp(&found, &planned, sizeof found) == 0) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_SHAPE, "%s has another pattern than the plan was made for", name);
@@ -316,8 +317,8 @@ spg_status spg_cuda_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_cs
     const spg::cuda_plan *state = spg::state_of(plan);
     spg_status status = spg_cuda_enter(plan->context);
     if (status != SPG_OK) return status;
-    status = spg::compare_fingerprint(plan->context, A, state->of_a, "A");
-    if (status == SPG_OK) status = spg::compare_fingerprint(plan->context, B, state->of_b, "B");
+    status = spg::compare_fingerprint(plan->context, A, state->keys, state->of_a, "A");
+    if (status == SPG_OK) status = spg::compare_fingerprint(plan->context, B, state->keys, state->of_b, "B");
     spg_cuda_leave(plan->context);
     return status;
 }

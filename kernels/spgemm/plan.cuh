@@ -164,10 +164,15 @@ struct plan_items {
     void *codes;
 };
 
-/* By which a pattern is known again: two sums over its offsets and two over its columns. */
-struct plan_fingerprint {
-    long long sums[4];
+/* By which a pattern is known again, and the plan's own random keys of that; see plan_pattern.cu. */
+enum { PLAN_HASHES = 2, PLAN_HASH_WORDS = 64 };
+struct plan_keys {
+    uint64_t of_words[PLAN_HASHES][PLAN_HASH_WORDS], of_places[PLAN_HASHES];
 };
+struct plan_fingerprint {
+    uint64_t hashes[PLAN_HASHES];
+};
+static_assert(2 * PLAN_HASHES <= sizeof(spg_report::figures) / sizeof(long long), "each is reported in two halves");
 
 struct plan_array {
     void *memory;
@@ -188,6 +193,7 @@ struct cuda_plan {
     cudaStream_t side;
     cudaEvent_t forked, joined;
     void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
+    plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
     int64_t arrays_count, arrays_room;
@@ -352,8 +358,10 @@ spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_wind
                       const plan_values &values);
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
 
-/* plan_pattern.cu. Both wait. */
-spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, plan_fingerprint *fingerprint);
+/* plan_pattern.cu. The latter two wait. */
+void draw_keys(plan_keys *keys);
+spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, const plan_keys &keys,
+                            plan_fingerprint *fingerprint);
 spg_status patterns_are_equal(spg_context *context, const spg_csr *one, const spg_csr *other, bool *are_equal);
 
 /* Blocks for `count` threads or warps at work, where a kernel strides over what is left. */

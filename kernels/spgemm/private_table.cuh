@@ -86,14 +86,15 @@ struct private_found {
 
 /* What a thread found in its rows, or a warp in those of its lanes. */
 struct private_counts {
-    unsigned int nnz, longest, misfits, faults;
+    unsigned int nnz, longest, rows, faults;
     unsigned long long products;
 
-    __device__ void add(const private_found &row, int32_t length)
+    /* A row that fits counts, if there is such a row. */
+    __device__ void add(bool active, const private_found &row, int32_t length)
     {
         faults |= row.faults;
-        misfits += length == MISFIT;
-        if (length == MISFIT) return;
+        if (!active || !row.fits) return;
+        ++rows;
         nnz += (unsigned int)length;
         products += row.products;
         longest = max(longest, (unsigned int)length);
@@ -103,7 +104,7 @@ struct private_counts {
         nnz = __reduce_add_sync(~0u, nnz);
         for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
         longest = __reduce_max_sync(~0u, longest);
-        misfits = __reduce_add_sync(~0u, misfits);
+        rows = __reduce_add_sync(~0u, rows);
         faults = __reduce_or_sync(~0u, faults);
     }
 };

@@ -11,13 +11,24 @@
 namespace spg
 {
 
+static void note_taken(cuda_product &product, int64_t bytes)
+{
+    product.held_bytes += bytes;
+    if (product.held_bytes > product.most_held_bytes) product.most_held_bytes = product.held_bytes;
+}
+
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory)
 {
     spg_status status = spg_allocate_workspace(product.context, product.held_bytes, bytes, what, memory);
-    if (status != SPG_OK) return status;
-    product.held_bytes += bytes;
-    if (product.held_bytes > product.most_held_bytes) product.most_held_bytes = product.held_bytes;
-    return SPG_OK;
+    if (status == SPG_OK) note_taken(product, bytes);
+    return status;
+}
+
+void *take_spare_workspace(cuda_product &product, int64_t bytes)
+{
+    void *memory = spg_allocate_spare(product.context, product.held_bytes, bytes);
+    if (memory != nullptr) note_taken(product, bytes);
+    return memory;
 }
 
 void give_workspace(cuda_product &product, void *memory, int64_t bytes)
@@ -81,6 +92,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
            product->B->row_offsets,
            sizeof *state,
            sizeof *state,
+           {},
            {},
            {},
            {}};
@@ -166,7 +178,7 @@ bool is_filled(const cuda_state *state)
 {
     const spg_tally &found = state->found;
     const int64_t most_left = state->chosen.merge ? state->run.C->rows / AHEAD_MOST_LEFT : 0;
-    return state->ahead.columns != nullptr && rows_left(found) <= most_left && found.misfits == 0 && found.nnz > 0 &&
+    return state->ahead.columns != nullptr && found.rows_left <= most_left && found.misfits == 0 && found.nnz > 0 &&
            may_settle_ahead(state->run, state->ahead, found.nnz);
 }
 
@@ -178,7 +190,7 @@ spg_status allocate_and_fill(cuda_state *state)
         run.C->nnz = (int64_t)state->found.nnz;
         settle_ahead(run, &state->ahead);
         stamp(run.context, SPG_STAGE_FILL, &status);
-        return status == SPG_OK && rows_left(state->found) > 0 ? fill_rows_left(state) : status;
+        return status == SPG_OK && state->found.rows_left > 0 ? fill_rows_left(state) : status;
     }
     release_ahead(run, &state->ahead);
     status = allocate_entries(run, state->found.nnz);
@@ -230,11 +242,12 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         };
         status = count_rows(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
-        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && state->found.misfits > state->found.misfits_counted)
-            status = count_misfits(state);
+        if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && !all_counted(state))
+            status = count_rows_missing(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
         if (faulty(SPG_FAULT_B_UNSORTED) && !takes_any(state->chosen.rows)) status = count_irregular(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
+        if (status == SPG_OK) status = check_counts(state);
     }
     /* Sending it clears it; the paper's classes may note faults while they fill. */
     run.cuda->product_tally_is_clear = status == SPG_OK && !takes_any(state->chosen.rows);
@@ -275,6 +288,7 @@ void spg_cuda_product_end(spg_product *product)
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         give_workspace(run, run.notes.memory, run.notes.bytes);
         give_workspace(run, run.packed.memory, run.packed.bytes);
+        give_misfit_list(run);
         give_sums(run, &state->sums);
         release_ahead(run, &state->ahead);
         spg_cuda_leave(run.context);

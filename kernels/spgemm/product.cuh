@@ -37,6 +37,13 @@ struct kept_bits {
     int64_t bytes;
 };
 
+/* Rows that counting kernels could not hold, in workspace, for those that take over (leave_row; rows.cuh). How many
+ * there are the tally says; beyond `room` they are not listed, and all rows are counted in another way. */
+struct misfit_list {
+    int32_t *rows;
+    uint32_t room;
+};
+
 /* The host's view of a product under way. */
 struct cuda_product {
     spg_context *context;
@@ -50,10 +57,13 @@ struct cuda_product {
     equal_notes notes;
     packed_copy packed;
     kept_bits kept;
+    misfit_list misfits;
 };
 
 /* Workspace within the context's limit, freed in the order of the stream. */
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory);
+/* For what a product can do without: NULL where half of what the limit leaves, or memory, refuses it. */
+void *take_spare_workspace(cuda_product &product, int64_t bytes);
 void give_workspace(cuda_product &product, void *memory, int64_t bytes);
 
 /* The patterns as kernels see them. Columns of A are unchecked while counting: see checked_row. */
@@ -64,7 +74,21 @@ template <typename Offset> struct patterns {
     int32_t rows, inner, cols; /* A is rows x inner, B inner x cols */
     Offset *c_offsets;         /* counting: [i] becomes the length of row i; filling: the row offsets, scanned */
     spg_tally *tally;
+    misfit_list misfits;
 };
+
+/* Lists a row that the kernel cannot hold. */
+template <typename Offset> __device__ inline void list_misfit(const patterns<Offset> &pattern, int32_t i)
+{
+    const unsigned int place = atomicAdd(&pattern.tally->misfits, 1u);
+    if (place < pattern.misfits.room) pattern.misfits.rows[place] = i;
+}
+/* ... and gives it no entries, until the kernel that finds it in the list has counted it. */
+template <typename Offset> __device__ inline void leave_row(const patterns<Offset> &pattern, int32_t i)
+{
+    pattern.c_offsets[i] = 0;
+    list_misfit(pattern, i);
+}
 
 /* The numbers; C's columns come with them, for both are written by the filling kernels. Value = none for a pattern. */
 template <typename Value> struct numbers {
@@ -112,7 +136,8 @@ template <typename Offset> patterns<Offset> patterns_of(const cuda_product &prod
             (int32_t)A->cols,
             (int32_t)B->cols,
             static_cast<Offset *>(product.C->row_offsets),
-            product.cuda->product_tally};
+            product.cuda->product_tally,
+            product.misfits};
 }
 
 template <typename Value> numbers<Value> numbers_of(const cuda_product &product)
@@ -183,22 +208,23 @@ template <typename Offset> __device__ inline span<Offset> b_row(const patterns<O
  * their rows with a stride of the grid. */
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
 
-/* Adds what a block found to the tally: called by all threads of the block, each with its own share. */
+/* Adds what a block found to the tally: called by all threads of the block, each with its own share. rows: those whose
+ * lengths were written. */
 __device__ inline void tally_counts(spg_tally *tally, unsigned long long nnz, unsigned long long products,
-                                    unsigned int longest, unsigned int misfits, unsigned int faults)
+                                    unsigned int longest, unsigned int rows, unsigned int faults)
 {
     for (int step = 16; step > 0; step /= 2) {
         nnz += __shfl_xor_sync(~0u, nnz, step);
         products += __shfl_xor_sync(~0u, products, step);
     }
     longest = __reduce_max_sync(~0u, longest);
-    misfits = __reduce_add_sync(~0u, misfits);
+    rows = __reduce_add_sync(~0u, rows);
     faults = __reduce_or_sync(~0u, faults);
     if (threadIdx.x % 32 != 0) return;
     if (nnz > 0) atomicAdd(&tally->nnz, nnz);
     if (products > 0) atomicAdd(&tally->products, products);
     if (longest > 0) atomicMax(&tally->longest_row, longest);
-    if (misfits > 0) atomicAdd(&tally->misfits, misfits);
+    if (rows > 0) atomicAdd(&tally->rows, rows);
     if (faults > 0) atomicOr(&tally->faults, faults);
 }
 

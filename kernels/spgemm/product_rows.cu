@@ -36,41 +36,47 @@ spg_status scan_and_wait(cuda_state *state, unsigned int post)
     return status;
 }
 
-/* Whether some rows may have been left as misfits by kernels that leave the tally to another. */
-bool may_have_misfits(const route &chosen)
-{
-    const bool holds_all = chosen.rows == path::mixed_rows || takes_any(chosen.rows);
-    return !holds_all && !(chosen.rows == path::alike_rows && chosen.direct);
-}
-
+/* Of kernels that hold all rows. */
 spg_status post_scan_and_wait(cuda_state *state)
 {
-    unsigned int post = ++state->run.cuda->posts;
-    spg_status status = may_have_misfits(state->chosen) ? count_misfits_and_post(state->run, state->sums, nullptr, post)
-                                                        : post_tally(state->run, post);
+    const unsigned int post = ++state->run.cuda->posts;
+    const spg_status status = post_tally(state->run, post);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
-spg_status count_alike_rows(cuda_product &run, const route &chosen)
+/* Of kernels that may leave rows, and the tally to another. */
+spg_status settle_scan_and_wait(cuda_state *state, unsigned int post)
 {
-    if (!chosen.direct) return count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
+    const spg_status status = count_misfits_and_post(state->run, state->sums, nullptr, post);
+    return status == SPG_OK ? scan_and_wait(state, post) : status;
+}
+
+spg_status count_alike_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const route &chosen = state->chosen;
+    if (!chosen.direct) {
+        take_misfit_list(run);
+        const spg_status status = count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
+        return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
+    }
     spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
-    return status == SPG_OK ? count_rows_direct(run, all_rows(run), chosen.span, chosen.together) : status;
+    if (status == SPG_OK) status = count_rows_direct(run, all_rows(run), chosen.span, chosen.together);
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
 /* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
 spg_status count_once(cuda_state *state)
 {
     cuda_product &run = state->run;
-    spg_status status = SPG_OK;
-    if (!run.pattern_only)
-        status = take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
-    if (status == SPG_OK && state->kept.memory == nullptr) {
+    if (!run.pattern_only) take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
+    if (state->kept.memory == nullptr) {
         state->chosen.rows = state->chosen.otherwise;
         return count_rows(state);
     }
-    if (status == SPG_OK) status = count_rows_once(run, state->kept);
-    return status == SPG_OK ? post_scan_and_wait(state) : status;
+    take_misfit_list(run);
+    const spg_status status = count_rows_once(run, state->kept);
+    return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
 }
 
 /* By runs, if room is to be had to list them; else as otherwise. */
@@ -82,6 +88,7 @@ spg_status count_shifted(cuda_state *state)
         state->chosen.rows = state->chosen.otherwise;
         return count_rows(state);
     }
+    take_misfit_list(run);
     if (status == SPG_OK) status = count_rows_shifted(run, state->shifted, state->chosen.slots);
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
@@ -116,20 +123,20 @@ spg_status count_equal_ahead(cuda_state *state)
     return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
 }
 
-/* Short rows, in arrays allocated ahead. Misfits leave nothing of use in these: they take the lengths, and C is filled
- * when they have been scanned. */
+/* Short rows, in arrays allocated ahead. Misfits leave nothing of use in these: the columns take the lengths of
+ * misfits, the values those of all rows meanwhile, and C is filled when they have been scanned. */
 spg_status count_private_ahead(cuda_state *state, unsigned int post)
 {
     cuda_product &run = state->run;
-    int32_t *lengths = state->ahead.columns;
+    int32_t *const lengths = state->ahead.columns;
     spg_status status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
     if (status == SPG_OK) status = fill_private_ahead(run, state->ahead, post);
     if (status == SPG_OK) status = count_misfits_and_post(run, {}, lengths, post);
     if (status == SPG_OK) status = spg_cuda_wait_for_tally(run.context, post, &state->found);
-    if (status != SPG_OK || state->found.misfits == 0) return status;
+    if (status != SPG_OK || state->found.misfits == 0 || !all_counted(state)) return status;
     state->longest_misfit = state->found.longest_misfit;
-    const int64_t bytes = (run.C->rows + 1) * (int64_t)sizeof *lengths;
-    status = spg_cuda_copy_on_device(run.context, run.C->row_offsets, lengths, bytes);
+    status = restore_lengths(run, state->ahead.values);
+    if (status == SPG_OK) status = place_misfit_lengths(run, state->found.misfits, lengths);
     return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
 }
 
@@ -139,14 +146,14 @@ spg_status count_short_alike_rows(cuda_state *state)
     cuda_product &run = state->run;
     spg_status status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
     if (status != SPG_OK) return status;
+    take_misfit_list(run);
     const unsigned int post = ++run.cuda->posts;
     const bool is_packed = run.packed.memory != nullptr;
     if (!is_packed) release_ahead(run, &state->ahead);
     if (state->ahead.columns == nullptr) {
         status =
             is_packed ? count_rows_private(run, post, &state->sums) : count_rows_merge(run, post, true, &state->sums);
-        if (status == SPG_OK) status = count_misfits_and_post(run, state->sums, nullptr, post);
-        return status == SPG_OK ? scan_and_wait(state, post) : status;
+        return status == SPG_OK ? settle_scan_and_wait(state, post) : status;
     }
     return count_private_ahead(state, post);
 }
@@ -168,7 +175,7 @@ spg_status count_in_any_order(cuda_state *state)
  * merging comes back to them often. */
 bool merges_best(const cuda_product &run, const spg_tally &found)
 {
-    if (found.sampled_a_length > FILL_MERGE_MOST_A) return false;
+    if (found.merged_a > FILL_MERGE_MOST_A) return false;
     const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
     return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
 }
@@ -178,7 +185,7 @@ bool merges_best(const cuda_product &run, const spg_tally &found)
 bool sorts_best(const cuda_product &run, const spg_tally &found, bool scattered)
 {
     const bool long_b = run.B->nnz / FILL_MERGE_SHORT_B > run.B->rows;
-    return long_b && scattered && may_sort_rows(run, found.sampled_most_products);
+    return long_b && scattered && may_sort_rows(run, found.merged_products);
 }
 
 bool fills_private(const cuda_product &run)
@@ -197,7 +204,7 @@ spg_status fill_short_rows(cuda_state *state)
     const bool alike = are_alike(longest, found.nnz, run.C->rows);
     if (alike && found.misfits == 0 && merges_best(run, found))
         return sorts_best(run, found, scattered) ? fill_rows_sorted(run)
-                                                 : fill_rows_merge(run, (int)found.sampled_a_length, scattered);
+                                                 : fill_rows_merge(run, (int)found.merged_a, scattered);
     if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
     int slots = slots_to_fill(longest);
     if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
@@ -266,16 +273,15 @@ spg_status count_rows(cuda_state *state)
     case path::shifted_rows: return count_shifted(state);
     case path::irregular: return count_in_any_order(state);
     case path::short_rows: {
-        unsigned int post = ++run.cuda->posts;
+        const unsigned int post = ++run.cuda->posts;
+        take_misfit_list(run);
         status = count_rows_merge(run, post, false, &state->sums);
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
     case path::alike_rows:
         if (state->chosen.merge) return count_short_alike_rows(state);
-        if (state->ahead.columns != nullptr) return count_equal_ahead(state);
-        status = count_alike_rows(run, state->chosen);
-        break;
-    case path::mixed_rows: status = count_rows_mixed(run, false, state->chosen.span, &state->mixed); break;
+        return state->ahead.columns != nullptr ? count_equal_ahead(state) : count_alike_rows(state);
+    case path::mixed_rows: status = count_rows_mixed(run, state->chosen.span, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
     }
     if (status == SPG_OK) status = post_scan_and_wait(state);
@@ -283,29 +289,71 @@ spg_status count_rows(cuda_state *state)
     return status;
 }
 
-spg_status count_misfits(cuda_state *state)
+/* Of rows without products the classes that bin rows write the lengths, but do not count them. */
+static int64_t rows_counted(const cuda_state *state)
 {
-    spg_tally before = state->found;
-    spg_status status = restore_lengths(state->run);
+    const path rows = state->chosen.rows;
+    int64_t counted = (int64_t)state->found.rows;
+    if (rows == path::nothing) return state->run.C->rows;
+    if (rows == path::mixed_rows) counted += (int64_t)state->found.class_rows[SPG_ROW_EMPTY];
+    if (takes_any(rows)) counted += state->paper.class_rows[SPG_ROW_EMPTY];
+    return counted;
+}
+
+bool all_counted(const cuda_state *state) { return rows_counted(state) == state->run.C->rows; }
+
+/* What was begun for a path that is given up. */
+static void release_begun(cuda_state *state)
+{
+    give_misfit_list(state->run);
+    give_sums(state->run, &state->sums);
+    release_kept_rows(state->run, &state->kept);
+    release_shifted_rows(state->run, &state->shifted);
+    release_ahead(state->run, &state->ahead);
+}
+
+/* The listed misfits of counting by merging, whose lengths are scanned. */
+static spg_status count_short_misfits(cuda_state *state)
+{
+    const spg_tally before = state->found;
+    spg_status status = restore_lengths(state->run, nullptr);
     if (status == SPG_OK)
         status = before.misfits <= FEW_ROWS ? count_few_misfits(state->run, before.misfits)
-                                            : count_rows_mixed(state->run, true, 0, &state->mixed);
+                                            : count_misfits_mixed(state->run, before.misfits, &state->mixed);
     if (status == SPG_OK) status = post_scan_and_wait(state);
-    state->found.nnz += before.nnz;
-    state->found.products += before.products;
-    state->found.long_rows += before.long_rows;
-    state->found.misfits = before.misfits;
-    state->found.scattered = before.scattered;
-    state->longest_misfit = std::max(before.longest_misfit, state->found.longest_row);
-    state->found.longest_row = before.longest_row;
+    const spg_tally more = state->found;
+    state->found = before;
+    state->found.faults |= more.faults;
+    state->found.nnz += more.nnz;
+    state->found.products += more.products;
+    state->found.rows += more.rows;
+    state->found.long_rows += more.long_rows;
+    state->longest_misfit = more.longest_row;
     return status;
+}
+
+spg_status count_rows_missing(cuda_state *state)
+{
+    if (state->chosen.rows == path::short_rows && state->found.misfits <= state->run.misfits.room)
+        return count_short_misfits(state);
+    if (state->found.misfits <= state->run.misfits.room || state->chosen.rows == path::mixed_rows) return SPG_OK;
+    release_begun(state);
+    state->chosen.rows = path::mixed_rows;
+    return count_rows(state);
+}
+
+spg_status check_counts(cuda_state *state)
+{
+    const cuda_product &run = state->run;
+    give_misfit_list(state->run);
+    if (all_counted(state)) return SPG_OK;
+    return spg_context_fail(run.context, SPG_ERROR_INTERNAL, "%lld of the %lld rows of C were counted",
+                            (long long)rows_counted(state), (long long)run.C->rows);
 }
 
 spg_status count_irregular(cuda_state *state)
 {
-    release_kept_rows(state->run, &state->kept);
-    release_shifted_rows(state->run, &state->shifted);
-    release_ahead(state->run, &state->ahead);
+    release_begun(state);
     state->chosen.rows = path::irregular;
     return count_rows(state);
 }

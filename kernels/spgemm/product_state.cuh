@@ -17,7 +17,7 @@ namespace spg
 struct cuda_state {
     cuda_product run;
     route chosen;
-    spg_tally found;             /* by the counting kernels; longest_row without the misfits */
+    spg_tally found;             /* by the counting kernels */
     unsigned int longest_misfit; /* entries of C */
     void *wide_a_offsets, *wide_b_offsets;
     length_sums sums;
@@ -33,8 +33,15 @@ struct cuda_state {
 /* All rows, by the path that was chosen, into state->found; waits for the counts. */
 spg_status count_rows(cuda_state *state);
 
-/* The misfits of short rows, for which no sample was asked; waits once more. */
-spg_status count_misfits(cuda_state *state);
+/* Whether the tally has every row of C. */
+bool all_counted(const cuda_state *state);
+
+/* The rows that are not: misfits of short rows, for which no sample was asked; or, where misfits were more than could
+ * be listed, all rows by size. Waits once more. */
+spg_status count_rows_missing(cuda_state *state);
+
+/* INTERNAL if a row of C was not counted, or one twice. */
+spg_status check_counts(cuda_state *state);
 
 /* Once more, by classes that take any rows, where rows of B do not ascend and no sample was asked; waits once more.
  * After a sample, which tells, only where offsets of B cannot be. */

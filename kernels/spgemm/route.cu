@@ -53,20 +53,20 @@ enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
 /* Whether rows of many products are long in C, the sample does not tell. */
-bool sample_is_alike(const spg_tally &found, int32_t samples)
+bool sample_is_alike(const spg_sample &found, int32_t samples)
 {
-    if (found.sampled_long > 0) return found.sampled_most_products <= 4 * (double)found.sampled_products / samples;
-    return found.misfits == 0 && are_alike(found.longest_row, found.nnz, samples);
+    if (found.uncounted > 0) return found.most_products <= 4 * (double)found.products / samples;
+    return found.too_long == 0 && are_alike(found.longest_row, found.nnz, samples);
 }
 
 /* Rows that contract much are better kept while they are counted than contracted twice. Equal neighbours are counted
  * together instead. */
-void choose_once(const spg_tally &found, int32_t samples, route *chosen)
+void choose_once(const spg_sample &found, int32_t samples, route *chosen)
 {
-    const double products = (double)found.sampled_products / samples;
-    if (chosen->together > 1 || products < ONCE_PRODUCTS || found.misfits > 0) return;
+    const double products = (double)found.products / samples;
+    if (chosen->together > 1 || products < ONCE_PRODUCTS || found.too_long > 0) return;
     /* Of rows that were not counted to their end, as many entries again are expected. */
-    const bool partly = found.sampled_long > 0;
+    const bool partly = found.uncounted > 0;
     const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
     const double entries = partly ? (double)longest : (double)found.nnz / samples;
     if (stride > table_holds(ONCE_MOST) || products < ONCE_CONTRACTION * entries) return;
@@ -78,12 +78,12 @@ void choose_once(const spg_tally &found, int32_t samples, route *chosen)
 }
 
 /* Rows that are the row before, shifted, where B may well have such rows, too, for it is as large as A. */
-void choose_shifted(const cuda_product &product, const spg_tally &found, int32_t samples, route *chosen)
+void choose_shifted(const cuda_product &product, const spg_sample &found, int32_t samples, route *chosen)
 {
-    const double products = (double)found.sampled_products / samples;
+    const double products = (double)found.products / samples;
     const bool alike = chosen->rows == path::alike_rows || chosen->rows == path::once_rows;
-    if (!alike || found.sampled_long > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
-    if (sampled_shifted(found) < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
+    if (!alike || found.uncounted > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
+    if (found.shifted < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
     if (product.A->nnz != product.B->nnz || !may_go_shifted(product)) return;
     if (chosen->rows == path::alike_rows) chosen->otherwise = path::alike_rows;
     chosen->rows = path::shifted_rows;
@@ -91,51 +91,51 @@ void choose_shifted(const cuda_product &product, const spg_tally &found, int32_t
 
 /* One kernel for all rows. Equal neighbours share their columns best where these have their places in a window; rows of
  * many products take no table. */
-void choose_alike(const spg_tally &found, int32_t samples, bool narrow, route *chosen)
+void choose_alike(const spg_sample &found, int32_t samples, bool narrow, route *chosen)
 {
     chosen->rows = path::alike_rows;
-    const bool few_products = found.sampled_products <= (unsigned long long)samples * MERGE_PRODUCTS;
-    chosen->merge = found.sampled_a_length <= MERGE_MOST && few_products && chosen->together == 1;
-    chosen->direct = !chosen->merge && narrow && (chosen->together > 1 || found.sampled_long > 0);
+    const bool few_products = found.products <= (unsigned long long)samples * MERGE_PRODUCTS;
+    chosen->merge = found.longest_a <= MERGE_MOST && few_products && chosen->together == 1;
+    chosen->direct = !chosen->merge && narrow && (chosen->together > 1 || found.uncounted > 0);
     const int slots = table_for(found.longest_row + found.longest_row / 4);
     if (slots > 0) chosen->slots = slots;
 }
 
 /* Whether a warp a row would leave most of the device idle until the longest has ended. */
-bool are_few_and_long(const cuda_product &product, const spg_tally &found, int together)
+bool are_few_and_long(const cuda_product &product, const spg_sample &found, int together)
 {
     const int64_t few = (int64_t)together * FEW_A_MULTIPROCESSOR * product.cuda->multiprocessors;
-    return product.A->rows < few && found.sampled_most_products >= FEW_LONG_PRODUCTS;
+    return product.A->rows < few && found.most_products >= FEW_LONG_PRODUCTS;
 }
 
-route route_by(const cuda_product &product, const spg_tally &found, int32_t samples)
+route route_by(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
     route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
-    if (found.sampled_triples > (unsigned int)samples / 2)
+    if (found.triples > (unsigned int)samples / 2)
         chosen.together = 3;
-    else if (found.sampled_pairs > (unsigned int)samples / 2)
+    else if (found.pairs > (unsigned int)samples / 2)
         chosen.together = 2;
     if (are_few_and_long(product, found, chosen.together)) return chosen;
-    const bool narrow = found.sampled_span <= DIRECT_MOST_SPAN;
-    if (narrow) chosen.span = std::min((int)(found.sampled_span + found.sampled_span / 16), (int)DIRECT_MOST_SPAN);
+    const bool narrow = found.most_span <= DIRECT_MOST_SPAN;
+    if (narrow) chosen.span = std::min((int)(found.most_span + found.most_span / 16), (int)DIRECT_MOST_SPAN);
     if (!sample_is_alike(found, samples)) return chosen;
-    if (found.sampled_long == 0 || narrow) choose_alike(found, samples, narrow, &chosen);
+    if (found.uncounted == 0 || narrow) choose_alike(found, samples, narrow, &chosen);
     choose_once(found, samples, &chosen);
     return chosen;
 }
 
 /* Whether rows are of a class that counts and fills them in one pass: all of the sample like the two after them, or
  * short. */
-bool may_go_ahead(const cuda_product &product, const spg_tally &found, int32_t samples, const route &chosen)
+bool may_go_ahead(const cuda_product &product, const spg_sample &found, int32_t samples, const route &chosen)
 {
-    if (chosen.rows != path::alike_rows || found.sampled_long > 0) return false;
+    if (chosen.rows != path::alike_rows || found.uncounted > 0) return false;
     if (chosen.merge) return chosen.longest <= PRIVATE_MOST && has_types_for_ahead(product);
-    return chosen.direct && chosen.together == 3 && found.sampled_triples >= (unsigned int)samples &&
+    return chosen.direct && chosen.together == 3 && found.triples >= (unsigned int)samples &&
            may_go_direct(product, chosen.span);
 }
 
 /* Entries that C is expected to have, and some more. */
-int64_t room_ahead(const cuda_product &product, const spg_tally &found, int32_t samples)
+int64_t room_ahead(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
     const double entries = (double)found.nnz / samples * (double)product.C->rows;
     const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + AHEAD_MORE_SPARE;
@@ -193,10 +193,10 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
         return SPG_OK;
     }
     int32_t samples = A->rows < SAMPLE_ROWS ? (int32_t)A->rows : SAMPLE_ROWS;
-    spg_tally found;
+    spg_sample found;
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
-    if (b_descents(found) != 0) {
+    if (found.b_descents != 0) {
         chosen->rows = path::irregular;
         return SPG_OK;
     }
@@ -207,7 +207,8 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     if (room == 0 || (chosen->merge && room <= A->rows)) return SPG_OK;
     ahead->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
     const int64_t words = chosen->merge ? private_ahead_words(product) : direct_ahead_words(product);
-    return reserve_ahead(product, room, words, ahead);
+    reserve_ahead(product, room, words, ahead);
+    return SPG_OK;
 }
 
 } // namespace spg

@@ -9,12 +9,12 @@
 namespace spg
 {
 
-/* Permutes all rows of A by class (A.rows numbers). begins, which may be NULL, takes where each class begins, and after
+/* Permutes rows of A by class (all.count numbers). begins, which may be NULL, takes where each class begins, and after
  * them how many rows each has. */
 template <typename Class>
-spg_status bin_rows(cuda_product &product, const Class &row_class, int classes, int32_t *permutation, uint32_t *begins)
+spg_status bin_rows(cuda_product &product, const binned_rows &all, const Class &row_class, int classes,
+                    int32_t *permutation, uint32_t *begins)
 {
-    binned_rows all{nullptr, (int32_t)product.A->rows, nullptr};
     int64_t bytes = 0;
     void *workspace = nullptr;
     spg_status status = bins_workspace_bytes(product.context, all.count, classes, &bytes);

@@ -8,7 +8,8 @@
  *
  * The paper's classes (thread, warp, cta, global) take any operands. The others need rows of B that ascend strictly,
  * which their counting kernels check (SPG_FAULT_B_UNSORTED). A row that a counting kernel cannot hold is a misfit: it
- * writes MISFIT for its length and counts it in the tally. */
+ * is left (leave_row), of length 0, and listed for a kernel that holds it. The tally says how many rows were counted,
+ * by whichever kernel: a product of which a row was not ends with INTERNAL. */
 #ifndef SPG_KERNELS_SPGEMM_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_ROWS_CUH
 
@@ -17,10 +18,8 @@
 namespace spg
 {
 
-enum { MISFIT = -1 };
-
 /* What a counting kernel may leave for the scan, in workspace: the sums of `rows_each` lengths that follow each other,
- * MISFITs among them, `count` sums in all. */
+ * `count` sums in all. */
 struct length_sums {
     long long *memory; /* NULL: it left none */
     int64_t bytes, rows_each;
@@ -122,12 +121,20 @@ spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
 spg_status count_rows_cta(cuda_product &product, const row_set &rows);
 spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 
-/* rows_misfits.cu. Counts the misfits of the kernel before and posts the tally, if that is still to be done. Those of
- * more than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (misfits.cuh). lengths: NULL, or the
- * kernel before has scanned what it counted, MISFITs among it; then, if there are any, the lengths of all rows are
- * written there, and 0 after the last, and C's row offsets are left as they are. */
+/* rows_misfits.cu. Room to list misfits, for kernels that may leave some, where it is to be had; else, and where there
+ * are more than that, none are counted, and all rows are counted in another way. */
+void take_misfit_list(cuda_product &product);
+void give_misfit_list(cuda_product &product);
+
+/* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. Those of more
+ * than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (misfits.cuh). lengths: NULL, or the kernel
+ * before has scanned what it counted; then the lengths of the misfits are written there, in the order of the list, and
+ * C's row offsets are left as they are. */
 enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
-spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, void *lengths, unsigned int post);
+spg_status count_misfits(cuda_product &product);
+spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths, unsigned int post);
+/* Such lengths, so many, to C's lengths. */
+spg_status place_misfit_lengths(cuda_product &product, unsigned int misfits, const int32_t *lengths);
 
 /* rows_global.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory, its
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by

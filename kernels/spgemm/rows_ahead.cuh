@@ -27,7 +27,7 @@ bool has_types_for_ahead(const cuda_product &product);
 
 /* Takes room for so many entries of C, and `words` of workspace, if memory and the limit of workspace allow; else
  * ahead->columns stays NULL. */
-spg_status reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead);
+void reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead);
 
 /* Whether so many entries fit into what was allocated, and what is spare is no more than C may keep and the limit of
  * workspace allows. */
@@ -49,9 +49,6 @@ spg_status fill_direct_ahead(cuda_product &product, const ahead_rows &ahead, int
  * are misfits. */
 int64_t private_ahead_words(const cuda_product &product);
 spg_status fill_private_ahead(cuda_product &product, const ahead_rows &ahead, unsigned int post);
-
-/* A word of the tally that means something else there. */
-inline unsigned int rows_left(const spg_tally &found) { return found.sampled_long; }
 
 } // namespace spg
 

@@ -33,7 +33,7 @@ struct alignas(128) small_state {
     block_scan::TempStorage scan;
     uint32_t least[WARPS], greatest[WARPS];
     unsigned long long nnz, products; /* what was counted: not in registers, of which the sort needs all */
-    unsigned int longest, misfits;
+    unsigned int longest, rows;
 };
 
 /* Parts of the dynamic shared memory, in bytes from its start: the sources, then what takes turns. While a row is
@@ -76,6 +76,7 @@ struct block_room {
 /* A row whose columns have been expanded. */
 struct expanded_row {
     int products;
+    bool fits;
     uint32_t least, span; /* the least column, and how far the greatest is from it */
 };
 
@@ -146,13 +147,13 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
                                        block_sources<Offset> &sources, const block_room &room, unsigned int &faults)
 {
     uint32_t least = ~0u, greatest = 0, *columns = room.columns();
-    int products = expand_by_block<Checked>(pattern, row, CTA_MOST, sources, room.small->scan, faults,
-                                            [&](int p, Offset, Offset b_entry) {
-                                                uint32_t column = column_of_b<Checked>(pattern, b_entry, faults);
-                                                columns[column_slot(p)] = column;
-                                                least = min(least, column);
-                                                greatest = max(greatest, column);
-                                            });
+    const expansion expanded = expand_by_block<Checked>(
+        pattern, row, CTA_MOST, sources, room.small->scan, faults, [&](int p, Offset, Offset b_entry) {
+            uint32_t column = column_of_b<Checked>(pattern, b_entry, faults);
+            columns[column_slot(p)] = column;
+            least = min(least, column);
+            greatest = max(greatest, column);
+        });
     least = __reduce_min_sync(ALL_LANES, least);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
     if (lane_in_warp() == 0) {
@@ -164,7 +165,7 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
         least = min(least, room.small->least[w]);
         greatest = max(greatest, room.small->greatest[w]);
     }
-    return {products, least, greatest - least};
+    return {expanded.products, expanded.fits, least, greatest - least};
 }
 
 __device__ block_room room_of(small_state &small, unsigned char *shared, const layout &parts)
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
     block_sources<Offset> &sources = *reinterpret_cast<block_sources<Offset> *>(shared);
     block_room room = room_of(small, shared, parts);
     unsigned int faults = 0;
-    if (threadIdx.x == 0) small.nnz = small.products = small.longest = small.misfits = 0;
+    if (threadIdx.x == 0) small.nnz = small.products = small.longest = small.rows = 0;
     int32_t count = row_count(rows);
     for (int64_t at = blockIdx.x; at < count; at += gridDim.x) {
         int32_t i = row_at(rows, (int32_t)at);
@@ -191,16 +192,20 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
         int length = row.products > 0 ? contract_row<false, Wide>(row, room, nullptr) : 0;
         __syncthreads();
         if (threadIdx.x != 0) continue;
-        pattern.c_offsets[i] = row.products == TOO_MANY ? MISFIT : length;
+        if (!row.fits) {
+            leave_row(pattern, i);
+            continue;
+        }
+        pattern.c_offsets[i] = length;
         small.nnz += length;
-        small.products += row.products == TOO_MANY ? 0 : row.products;
+        small.products += row.products;
         small.longest = max(small.longest, (unsigned)length);
-        small.misfits += row.products == TOO_MANY;
+        ++small.rows;
     }
     __syncthreads(); // the compiler lets every thread load what thread 0 has summed
     bool first = threadIdx.x == 0;
     tally_counts(pattern.tally, first ? small.nnz : 0, first ? small.products : 0, first ? small.longest : 0,
-                 first ? small.misfits : 0, faults);
+                 first ? small.rows : 0, faults);
 }
 
 /* The products of a row by number, then its entries, a thread each. */
@@ -210,10 +215,11 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
                                             const block_room &room, int entries, Value *values, Value *c_values)
 {
     unsigned int none_found = 0;
-    int products = expand_by_block<false>(pattern, row, CTA_MOST, sources, room.small->scan, none_found,
-                                          [&](int p, Offset a_entry, Offset b_entry) {
-                                              values[p] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
-                                          });
+    const int products = expand_by_block<false>(pattern, row, CTA_MOST, sources, room.small->scan, none_found,
+                                                [&](int p, Offset a_entry, Offset b_entry) {
+                                                    values[p] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
+                                                })
+                             .products;
     const uint16_t *order = room.order();
     auto number_at = [=](int place) { return order[place]; };
     sum_entries(room.heads(), entries, products, values, number_at, (int)threadIdx.x, THREADS, c_values);

@@ -80,6 +80,7 @@ __device__ inline unit_found count_unit(const direct_shape &shape, const pattern
             if (r >= done && r < done + bundle.rows) unit.length[r] = length;
         found.products += products * (unsigned)bundle.rows;
         if (group.lane == 0) {
+            found.rows += (unsigned)bundle.rows;
             found.nnz += (unsigned long long)length * (unsigned)bundle.rows;
             found.longest = max(found.longest, (unsigned)length);
             if (length > 0 && whole.rows == 0) left += (unsigned)bundle.rows;
@@ -200,7 +201,7 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
     }
     tally_groups(pattern.tally, found);
     left = __reduce_add_sync(~0u, left);
-    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->sampled_long, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->rows_left, left);
     __syncthreads();
     if (places.warp == 0) send_tally_if_last(pattern.tally, job.mailbox, job.post);
 }

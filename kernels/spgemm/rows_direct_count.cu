@@ -50,8 +50,8 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
                 for_each_window<R, Pieces, true>(
                     pattern, group, shape, marks, columns, bundle.row[0], found.faults, bounds,
                     [&](const marked_window &window, bool) { length += count_marks(group, window); });
-            record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin), products,
-                   found);
+            record(pattern, group, i, bundle.rows, true, length, (Offset)(bundle.row[0].end - bundle.row[0].begin),
+                   products, found);
             done += bundle.rows;
         }
     });

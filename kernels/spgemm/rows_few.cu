@@ -12,24 +12,28 @@ namespace
 
 enum { LIST_THREADS = 256 };
 
-/* In any order: the MISFITs or, filling, those that no list takes. */
-template <typename Offset, bool Filling>
+/* In any order: those that no list takes, `most` of them. */
+template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left)
+    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,
+                   uint32_t most)
 {
     take_turn();
     const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
     for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
-        const bool is_left =
-            Filling ? !fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]))
-                    : c_offsets[i] == (Offset)MISFIT;
-        if (is_left) left[atomicAdd(count, 1u)] = (int32_t)i;
+        const bool fits =
+            fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]));
+        if (fits) continue;
+        const uint32_t place = atomicAdd(count, 1u);
+        if (place < most)
+            left[place] = (int32_t)i;
+        else
+            atomicSub(count, 1u);
     }
 }
 
 /* Calls windows(rows) with the rows left, up to `most`. */
-template <bool Filling, typename Windows>
-spg_status with_rows_left(cuda_product &product, unsigned int most, const Windows &windows)
+template <typename Windows> spg_status with_rows_left(cuda_product &product, unsigned int most, const Windows &windows)
 {
     const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
@@ -45,8 +49,8 @@ spg_status with_rows_left(cuda_product &product, unsigned int most, const Window
             const patterns<Offset> pattern = patterns_of<Offset>(product);
             return launch_in_turn(product.context, product.cuda->stream, "listing rows left",
                                   dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
-                                  list_rows_left<Offset, Filling>, pattern.a_offsets, (const Offset *)pattern.c_offsets,
-                                  rows, count, left);
+                                  list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets, rows,
+                                  count, left, most);
         });
     if (status == SPG_OK) status = windows({left, (int32_t)most, count, nullptr});
     give_workspace(product, memory, bytes);
@@ -55,15 +59,14 @@ spg_status with_rows_left(cuda_product &product, unsigned int most, const Window
 
 } // namespace
 
-spg_status count_few_misfits(cuda_product &product, unsigned int most)
+spg_status count_few_misfits(cuda_product &product, unsigned int misfits)
 {
-    return with_rows_left<false>(product, most,
-                                 [&](const row_set &rows) { return count_window_columns(product, rows); });
+    return count_window_columns(product, {product.misfits.rows, (int32_t)misfits, nullptr, nullptr});
 }
 
 spg_status fill_few_rows(cuda_product &product, unsigned int most)
 {
-    return with_rows_left<true>(product, most, [&](const row_set &rows) {
+    return with_rows_left(product, most, [&](const row_set &rows) {
         const spg_status status = fill_window_columns(product, rows, true);
         return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, nullptr, false) : status;
     });

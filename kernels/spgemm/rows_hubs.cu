@@ -1,6 +1,7 @@
 /* Counts hubs: misfits with so many entries or products that a block alone would keep the others waiting.
  *
- * In: those that rows_misfits.cu listed, their bitmaps clear. Out: their lengths, and the tally posted. Blocks take
+ * In: those that rows_misfits.cu listed, their bitmaps clear. Out: their lengths, and the tally posted, if that is not
+ * left to another kernel. Blocks take
  * chunks of the rows of A, find their columns by windows in shared memory and OR them into the row's bitmap in global
  * memory; whichever ends a row's last chunk counts its bitmap. No block waits for another. Without hubs, as in most
  * products, all blocks end at once. */
@@ -44,7 +45,7 @@ struct chunk_dealer {
     __device__ void deal(spg_tally *tally, int &hub, uint32_t &chunk) const
     {
         uint32_t ticket = 0;
-        if (threadIdx.x == 0) ticket = atomicAdd(chunks_dealt_in(tally), 1u);
+        if (threadIdx.x == 0) ticket = atomicAdd(&tally->hub_chunks_dealt, 1u);
         ticket = __shfl_sync(~0u, ticket, 0);
         const int of = __ffs((int)__ballot_sync(~0u, ticket < upto)) - 1;
         const uint32_t first = __shfl_sync(~0u, upto - own, max(of, 0));
@@ -68,43 +69,42 @@ __device__ inline int64_t count_merged(chunk_room<Offset> &room, const uint32_t 
 
 /* Does a chunk, and counts the row if it was the last. All threads. */
 template <typename Offset>
-__device__ inline void do_chunk(const patterns<Offset> &pattern, const length_sums &sums, const hub_list &list,
-                                chunk_room<Offset> &room, misfit_findings &found)
+__device__ inline void do_chunk(const patterns<Offset> &pattern, const misfit_job &job, const hub_list &list,
+                                chunk_room<Offset> &room, findings &found)
 {
     hub &mine = list.hubs[room.hub];
     uint32_t *const whole = list.bitmaps + room.hub * list.bitmap_words;
-    span<Offset> row = checked_a_row(pattern, mine.row, found.faults);
+    span<Offset> row = checked_a_row(pattern, pattern.misfits.rows[mine.misfit], found.faults);
     row.begin += (Offset)room.chunk * (Offset)mine.chunk_entries;
     if (row.end - row.begin > mine.chunk_entries) row.end = row.begin + mine.chunk_entries;
     const block_memory<Offset> memory{room.deltas, room.words, room.starts};
     count_by_windows(pattern, memory, row, whole, list.bitmap_words, found);
     if (!chunk_is_last(&mine.chunks_done, mine.chunks)) return;
     const int64_t length = count_merged(room, whole, list.bitmap_words);
-    if (threadIdx.x == 0) settle(pattern, sums, mine.row, length, found);
+    if (threadIdx.x == 0) settle(pattern, job, mine.misfit, length, found);
 }
 
 template <typename Offset>
 __global__ void __launch_bounds__(MISFIT_THREADS, resident_misfits<Offset>)
-    count_hub_rows(const patterns<Offset> pattern, const length_sums sums, const hub_list list, spg_mailbox *mailbox,
-                   unsigned int post)
+    count_hub_rows(const patterns<Offset> pattern, const misfit_job job, const hub_list list)
 {
     __shared__ chunk_room<Offset> room;
     take_turn();
-    const uint32_t hubs = min(*const_cast<volatile unsigned int *>(hubs_in(pattern.tally)), list.most);
+    const uint32_t hubs = min(*const_cast<volatile unsigned int *>(&pattern.tally->hubs), list.most);
     if (hubs == 0) return;
     for (int k = (int)threadIdx.x; k < MISFIT_WORDS; k += MISFIT_THREADS) room.words[k] = 0;
-    misfit_findings found{};
+    findings found{};
     const chunk_dealer dealer(list, hubs);
     while (true) {
         if (threadIdx.x < 32) dealer.deal(pattern.tally, room.hub, room.chunk);
         __syncthreads();
         if (room.hub < 0) break;
-        do_chunk(pattern, sums, list, room, found);
+        do_chunk(pattern, job, list, room, found);
         __syncthreads();
     }
     tally_misfits(pattern.tally, found);
     __syncthreads();
-    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+    if (threadIdx.x < 32 && job.mailbox != nullptr) send_tally_if_last(pattern.tally, job.mailbox, job.post);
 }
 
 int64_t bytes_of(const hub_list &list)
@@ -114,10 +114,10 @@ int64_t bytes_of(const hub_list &list)
 
 } // namespace
 
-spg_status take_hubs(cuda_product &product, hub_list *list)
+void take_hubs(cuda_product &product, hub_list *list)
 {
     *list = {};
-    if (product.A->nnz <= HUBLESS_NNZ && product.B->nnz <= MISFIT_MOST_PRODUCTS) return SPG_OK;
+    if (product.A->nnz <= HUBLESS_NNZ && product.B->nnz <= MISFIT_MOST_PRODUCTS) return;
     list->bitmap_words = (product.B->cols / (32 * UNIT_WORDS) + 1) * UNIT_WORDS;
     list->most = 1;
     const int64_t each = bytes_of(*list), limit = product.context->config.workspace_limit;
@@ -125,27 +125,22 @@ spg_status take_hubs(cuda_product &product, hub_list *list)
     if (product.B->cols <= product.B->nnz) room = std::max(room, each);
     if (limit > 0) room = std::min(room, (limit - product.held_bytes) / 2);
     list->most = room > 0 ? (uint32_t)std::min<int64_t>(room / each, MOST_HUBS) : 0;
-    if (list->most == 0) return SPG_OK;
-    void *memory = nullptr;
-    const spg_status status = take_workspace(product, bytes_of(*list), "bitmaps of hubs", &memory);
+    if (list->most == 0) return;
+    void *memory = take_spare_workspace(product, bytes_of(*list));
+    if (memory == nullptr) list->most = 0;
     list->hubs = static_cast<hub *>(memory);
     list->bitmaps = reinterpret_cast<uint32_t *>(list->hubs + list->most);
-    return status;
 }
 
 void give_hubs(cuda_product &product, const hub_list &list) { give_workspace(product, list.hubs, bytes_of(list)); }
 
-spg_status count_hubs_and_post(cuda_product &product, const hub_list &list, const length_sums &sums, void *lengths,
-                               unsigned int post)
+spg_status count_hubs(cuda_product &product, const hub_list &list, const misfit_job &job)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        patterns<Offset> pattern = patterns_of<Offset>(product);
-        pattern.c_offsets = static_cast<Offset *>(lengths);
         const int blocks = product.cuda->multiprocessors * resident_misfits<Offset>;
         return launch_in_turn(product.context, product.cuda->stream, "counting hubs", (unsigned int)blocks,
-                              MISFIT_THREADS, 0, count_hub_rows<Offset>, pattern, sums, list,
-                              product.cuda->device_mailbox, post);
+                              MISFIT_THREADS, 0, count_hub_rows<Offset>, patterns_of<Offset>(product), job, list);
     });
 }
 

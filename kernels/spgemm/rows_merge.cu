@@ -1,10 +1,10 @@
 /* Counts short rows: a thread merges the rows of B that its row of A names, their heads in registers.
  *
- * Input: A and B, unchecked; output: the lengths of C's rows, or MISFIT for a row of more than MERGE_MOST entries of A
- * or MOST_PRODUCTS products. Invariant of a merge: every head is the first column of its row of B that is not counted
- * yet, so that the least head is the next column of C; heads step on while they equal it. A column that is out of
- * range, read as unsigned, is never counted, so its row of B is not at its end when the merge is; and where a row of B
- * does not ascend, neither do the least heads. So both are found without a test of their own for every column read.
+ * Input: A and B, unchecked; output: the lengths of C's rows, but rows of more than MERGE_MOST entries of A
+ * or MOST_PRODUCTS products are left. Invariant of a merge: every head is the first column of its row of B that is not
+ * counted yet, so that the least head is the next column of C; heads step on while they equal it. A column that is out
+ * of range, read as unsigned, is never counted, so its row of B is not at its end when the merge is; and where a row of
+ * B does not ascend, neither do the least heads. So both are found without a test of their own for every column read.
  * Every step takes at least one product: on any input the merge ends.
  *
  * How many heads a thread keeps is chosen by warps, by their longest row of A. Longer rows of A are merged by half a
@@ -89,7 +89,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
 {
     uint32_t heads[HEADS];
     Position at[HEADS], end[HEADS];
-    uint32_t products = load_rows(pattern, a, at, end, found.faults);
+    uint32_t products = load_rows(pattern, a, at, end, found.signs);
     const bool fits = products <= MOST_PRODUCTS;
     const uint32_t most = __reduce_max_sync(~0u, products);
     products = __reduce_add_sync(~0u, fits ? products : 0);
@@ -98,7 +98,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
         warp.most_products = max(warp.most_products, most);
     }
     if (!fits) {
-        found.length = MISFIT;
+        found.signs |= LEFT;
         return;
     }
 #pragma unroll
@@ -112,13 +112,13 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
         uint32_t before = column;
         column = least(heads);
         if (column > before) continue;
-        found.faults |= SPG_FAULT_B_UNSORTED;
+        found.signs |= SPG_FAULT_B_UNSORTED;
         return;
     }
     bool left = false;
 #pragma unroll
     for (int k = 0; k < HEADS; ++k) left |= at[k] < end[k];
-    if (left) found.faults |= SPG_FAULT_B;
+    if (left) found.signs |= SPG_FAULT_B;
 }
 
 /* One row a thread, row i, which is `active` if there is such a row. */
@@ -132,11 +132,11 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     span<Offset> a{0, 0};
     const Offset b_first = load_if(pattern.inner > 0, pattern.b_offsets, 0);
     const Offset b_past = load_if(pattern.inner > 0, pattern.b_offsets + pattern.inner, pattern.b_nnz);
-    if (active) a = checked_a_row(pattern, i, found.faults);
+    if (active) a = checked_a_row(pattern, i, found.signs);
     /* That may be nothing to this row, but is looked into no further where all is well. */
-    if (b_first != 0 || b_past != pattern.b_nnz) found.faults |= SUSPECT;
+    if (b_first != 0 || b_past != pattern.b_nnz) found.signs |= SUSPECT;
     if (a.end - a.begin > MERGE_MOST) {
-        found.length = MISFIT;
+        found.signs |= LEFT;
         a.end = a.begin;
     }
     const span<Offset> whole = a;
@@ -163,9 +163,9 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         merge_in_thread<16, Offset, Position>(pattern, a, found, warp);
     __syncwarp();
     /* The row is read again where that is seldom, for registers. */
-    if (found.faults & SUSPECT) {
-        found.faults &= ~SUSPECT;
-        if (active && found.length != MISFIT) find_faults(pattern, i, found.faults);
+    if (found.signs & SUSPECT) {
+        found.signs &= ~SUSPECT;
+        if (active && (found.signs & LEFT) == 0) find_faults(pattern, i, found.signs);
     }
     if (by_lanes == 0) return found;
     if constexpr (ROWS == made_for::lanes) {
@@ -179,19 +179,18 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     return found;
 }
 
-/* Adds a row of every lane to what its warp found, but for the products. */
-__device__ inline void add_to_warp(warp_found &warp, const row_found &row)
+/* Adds a row of every lane, if it is `active`, to what its warp found, but for the products. */
+__device__ inline void add_to_warp(warp_found &warp, bool active, const row_found &row)
 {
-    bool fits = row.length != MISFIT;
-    unsigned int length = fits ? (unsigned int)row.length : 0;
+    const unsigned int length = (unsigned int)row.length;
     unsigned int nnz = __reduce_add_sync(~0u, length);
-    unsigned int longest = __reduce_max_sync(~0u, length), faults = __reduce_or_sync(~0u, row.faults);
-    unsigned int misfits = __popc(__ballot_sync(~0u, !fits));
-    unsigned int long_rows = __popc(__ballot_sync(~0u, fits && !fits_list(row.length, (int32_t)MERGE_MOST)));
+    unsigned int longest = __reduce_max_sync(~0u, length), faults = __reduce_or_sync(~0u, row.signs & ~LEFT);
+    unsigned int rows = __popc(__ballot_sync(~0u, active && (row.signs & LEFT) == 0));
+    unsigned int long_rows = __popc(__ballot_sync(~0u, !fits_list(row.length, (int32_t)MERGE_MOST)));
     if (threadIdx.x % 32 != 0) return;
     warp.nnz += nnz;
     warp.longest = max(warp.longest, longest);
-    warp.misfits += misfits;
+    warp.rows += rows;
     warp.long_rows += long_rows;
     warp.faults |= faults;
 }
@@ -201,17 +200,17 @@ __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps, l
 {
     warp_found found{};
     if (threadIdx.x < blockDim.x / 32) found = warps[threadIdx.x];
-    tally_counts(tally, found.nnz, found.products, found.longest, found.misfits, found.faults);
+    tally_counts(tally, found.nnz, found.products, found.longest, found.rows, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
     const unsigned int most_products = __reduce_max_sync(~0u, found.most_products);
-    long long lengths = (long long)found.nnz - found.misfits;
+    long long lengths = (long long)found.nnz;
     for (int step = 16; step > 0; step /= 2) lengths += __shfl_xor_sync(~0u, lengths, step);
     if (threadIdx.x != 0) return;
     *sum = lengths;
     if (long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
-    if (longest_a > 0) atomicMax(&tally->sampled_a_length, longest_a);
-    if (most_products > 0) atomicMax(&tally->sampled_most_products, most_products);
+    if (longest_a > 0) atomicMax(&tally->merged_a, longest_a);
+    if (most_products > 0) atomicMax(&tally->merged_products, most_products);
 }
 
 /* By one block: of SAMPLED_ROWS rows spread over A, how many begin far from where the next one begins. Rows of B are
@@ -252,7 +251,8 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
         row_found found =
             count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, columns[STAGES ? warp : 0], warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
-        add_to_warp(warps[warp], found);
+        if ((found.signs & LEFT) != 0) list_misfit(pattern, (int32_t)i);
+        add_to_warp(warps[warp], active, found);
     }
     if (blockIdx.x == 0) count_scattered(pattern);
     __syncthreads();

@@ -73,16 +73,16 @@ template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &pro
             nullptr};
 }
 
-/* A row of C has no more entries than products, and no more than columns. */
+/* A row of C has no more entries than products, and no more than columns. least = 1: rows without products are counted,
+ * too; 0: their lengths are there. */
 template <typename Offset> struct bin_by_products {
     bin_rule<Offset> bin_of;
     const int64_t *row_products;
-    const Offset *lengths; /* NULL: all rows, else those with MISFIT */
-    int32_t cols;
+    int32_t cols, least;
     __device__ int operator()(int32_t i) const
     {
-        if (lengths != nullptr && lengths[i] != MISFIT) return 0;
-        return bin_of(i, min(row_products[i], (int64_t)cols), row_products[i]);
+        const int64_t products = row_products[i];
+        return bin_of(i, max(min(products, (int64_t)cols), (int64_t)least), products);
     }
 };
 
@@ -118,13 +118,14 @@ template <typename Middle> struct bin_launchers {
 /* What a binning leaves in device memory. */
 struct binned {
     int32_t *permuted; /* the rows by bin */
+    int32_t count;     /* in all */
     uint32_t *begins;  /* where in them each bin begins, then how many rows each has */
     uint32_t *tickets; /* for the middle bin and the narrow ones */
 };
 
-row_set rows_of_bin(const cuda_product &product, const binned &rows, int bin)
+row_set rows_of_bin(const binned &rows, int bin)
 {
-    return {rows.permuted, (int32_t)product.A->rows, rows.begins + BINS + bin, rows.begins + bin};
+    return {rows.permuted, rows.count, rows.begins + BINS + bin, rows.begins + bin};
 }
 
 spg_status queue_columns(cuda_product &product, const row_set &rows, const window_work &work)
@@ -183,38 +184,38 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
                       const bin_launchers<Middle> &launch, const bin_streams &streams)
 {
     cudaStream_t &stream = product.cuda->stream;
-    const row_set windows = rows_of_bin(product, rows, WINDOW_BIN);
+    const row_set windows = rows_of_bin(rows, WINDOW_BIN);
     stream = streams.windows;
     spg_status status = queue_columns(product, windows, launch.windows);
     stream = streams.middle;
-    if (status == SPG_OK) status = launch.middle(rows_of_bin(product, rows, MIDDLE_BIN), rows.tickets);
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN), rows.tickets);
     for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
-        status = fill_rows_narrow(product, rows_of_bin(product, rows, NARROW_BIN + k), launch.narrow_slots << k,
+        status = fill_rows_narrow(product, rows_of_bin(rows, NARROW_BIN + k), launch.narrow_slots << k,
                                   rows.tickets + 1 + k);
     stream = streams.windows;
     if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
-        status = launch.table(product, rows_of_bin(product, rows, bin), TABLE_LEAST << (bin - 1), 1);
+        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1), 1);
     }
     stream = streams.own;
     return status;
 }
 
-/* Bins the rows and calls the kernels of the bins. */
+/* Bins rows and calls the kernels of the bins. */
 template <typename RowBin, typename Middle>
-spg_status for_each_bin(cuda_product &product, const RowBin &row_bin, const int64_t *row_products,
-                        const bin_launchers<Middle> &launch)
+spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
+                        const int64_t *row_products, const bin_launchers<Middle> &launch)
 {
     constexpr int TICKETS = 1 + NARROW_BINS, WORDS = 2 * BINS + TICKETS;
-    const int64_t bytes = (WORDS + product.A->rows) * (int64_t)sizeof(int32_t);
+    const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
     if (status != SPG_OK) return status;
     uint32_t *words = static_cast<uint32_t *>(memory);
-    const binned rows{static_cast<int32_t *>(memory) + WORDS, words, words + 2 * BINS};
+    const binned rows{static_cast<int32_t *>(memory) + WORDS, all.count, words, words + 2 * BINS};
     status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
-    if (status == SPG_OK) status = bin_rows(product, row_bin, BINS, rows.permuted, rows.begins);
+    if (status == SPG_OK) status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
     if (status == SPG_OK) {
         bin_streams streams;
         status = fork_streams(product, &streams);
@@ -242,9 +243,8 @@ spg_status take_kept_bits(cuda_product &product, int span)
     const int64_t words = count * (shape.width / 32), bytes = words * 4 + count * (int64_t)sizeof(int2);
     if (shape.lanes != 32 || bytes / KEPT_BYTES > product.A->nnz || product.context->config.workspace_limit != 0)
         return SPG_OK;
-    void *memory = nullptr;
-    const spg_status status = take_workspace(product, bytes, "columns kept", &memory);
-    if (status != SPG_OK) return status;
+    void *memory = take_spare_workspace(product, bytes);
+    if (memory == nullptr) return SPG_OK;
     uint32_t *first = static_cast<uint32_t *>(memory);
     product.kept = {first, reinterpret_cast<int2 *>(first + words), shape.width / 32, bytes};
     return spg_cuda_zero_bytes(product.context, product.kept.where, count * (int64_t)sizeof(int2));
@@ -252,36 +252,53 @@ spg_status take_kept_bits(cuda_product &product, int span)
 
 } // namespace
 
-spg_status count_rows_mixed(cuda_product &product, bool misfits_only, int span, mixed_rows *rows)
+/* Counts all rows, or those that are listed; row_products: of every row. */
+static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
 {
-    spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
-    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
-    spg_status status =
-        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
-    const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
-    if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
-    /* The counting kernels count the products, too. */
-    if (status == SPG_OK)
-        status =
-            spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
-    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    if (status == SPG_OK && !misfits_only)
-        status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
-    if (status != SPG_OK) return status;
     const bool narrow = product.B->cols <= NARROW_COLUMNS;
-    if (narrow && span > 0) status = take_kept_bits(product, span);
-    if (status != SPG_OK) return status;
     const auto middle = [&](const row_set &set, uint32_t *ticket) {
         return narrow ? count_rows_narrow(product, set, ticket) : SPG_OK;
     };
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        const auto *lengths = static_cast<const Offset *>(product.C->row_offsets);
-        bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A),
-                                        row_products, misfits_only ? lengths : nullptr, (int32_t)product.B->cols};
-        return for_each_bin(product, row_bin, row_products,
+        const bin_by_products<Offset> row_bin{
+            bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A), row_products,
+            (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
+        return for_each_bin(product, all, row_bin, row_products,
                             bin_launchers<decltype(middle)>{count_rows_table, {false, false, false}, middle, 0});
     });
+}
+
+/* The products of every row of A. */
+static spg_status find_row_products(cuda_product &product, mixed_rows *rows)
+{
+    const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
+    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
+    spg_status status =
+        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
+    if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
+    if (status != SPG_OK) return status;
+    /* The counting kernels count the products, too. */
+    return spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+}
+
+spg_status count_rows_mixed(cuda_product &product, int span, mixed_rows *rows)
+{
+    spg_status status = find_row_products(product, rows);
+    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
+    if (status == SPG_OK && product.B->cols <= NARROW_COLUMNS && span > 0) status = take_kept_bits(product, span);
+    if (status != SPG_OK) return status;
+    return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr},
+                      static_cast<const int64_t *>(rows->row_products));
+}
+
+spg_status count_misfits_mixed(cuda_product &product, unsigned int misfits, mixed_rows *rows)
+{
+    const spg_status status = find_row_products(product, rows);
+    if (status != SPG_OK) return status;
+    return count_bins(product, {product.misfits.rows, (int32_t)misfits, nullptr},
+                      static_cast<const int64_t *>(rows->row_products));
 }
 
 spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows)
@@ -307,7 +324,7 @@ spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_
             row_bin.bin_of.row_products = row_products;
             row_bin.bin_of.table_entries = NARROW_FILL_TABLE_ENTRIES;
         }
-        return for_each_bin(product, row_bin, row_products, launch);
+        return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
     });
     release_mixed(product, rows);
     return status;

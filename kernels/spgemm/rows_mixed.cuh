@@ -13,9 +13,12 @@ struct mixed_rows {
     int64_t row_products_bytes;
 };
 
-/* As the counting kernels of rows.cuh. All rows, or the MISFITs of another kernel's counting. span: of most rows of C,
- * where it is to be that of narrow_rows; then columns may be kept for filling. */
-spg_status count_rows_mixed(cuda_product &product, bool misfits_only, int span, mixed_rows *rows);
+/* As the counting kernels of rows.cuh. All rows: those without products, whose lengths it zeroes, are not in the
+ * tally's rows, but in its class_rows. span: of most rows of C, where it is to be that of narrow_rows; then columns may
+ * be kept for filling. */
+spg_status count_rows_mixed(cuda_product &product, int span, mixed_rows *rows);
+/* The listed misfits of another kernel, so many, each of which is in the tally's rows. */
+spg_status count_misfits_mixed(cuda_product &product, unsigned int misfits, mixed_rows *rows);
 
 /* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list or fits_private refuses.
  * Where most rows of C span few columns (span > 0; longest: entries of the longest), class direct takes those too long
@@ -27,10 +30,10 @@ struct narrow_rows {
 };
 spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows);
 
-/* rows_few.cu. As count_rows_mixed of MISFITs and fill_rows_mixed(longer_than_list), for few rows: `most` is how many
- * there are, or more. */
+/* rows_few.cu. As count_misfits_mixed and fill_rows_mixed(longer_than_list), for few rows: `most` is how many there
+ * are, or more. */
 enum { FEW_ROWS = 128 }; /* that a block each does sooner than they are binned */
-spg_status count_few_misfits(cuda_product &product, unsigned int most);
+spg_status count_few_misfits(cuda_product &product, unsigned int misfits);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);
 
 void release_mixed(cuda_product &product, mixed_rows *rows);

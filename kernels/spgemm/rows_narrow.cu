@@ -26,7 +26,7 @@ template <typename Offset> constexpr int resident_blocks = sizeof(Offset) == 4 ?
 /* What a lane found. */
 struct findings {
     unsigned long long nnz, products;
-    unsigned int longest, long_rows, faults;
+    unsigned int longest, rows, long_rows, faults;
 };
 
 /* Up to 32 entries of A with their rows of B, none of them empty, a lane each: product p of all, if it is of this
@@ -219,11 +219,12 @@ __global__ void __launch_bounds__(WARP *WARPS, resident_blocks<Offset>)
         if (lane_in_warp() != 0) continue;
         pattern.c_offsets[i] = (Offset)length;
         found.nnz += length;
+        ++found.rows;
         found.longest = max(found.longest, length);
         if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
     }
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, 0, found.faults);
+    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults);
     if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
 }
 

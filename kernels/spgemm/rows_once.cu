@@ -1,8 +1,8 @@
 /* Counting and filling in one pass, class once: a warp a row contracts into a table in shared memory, sorts, and keeps
  * its row of C in workspace; when C is allocated, the kept rows are copied (rows_once_copy.cu).
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i, MISFIT if that is
- * more than table_holds; rows of up to `stride` entries kept. Entries of A are cut into pieces of Lanes products, which
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
+ * more than table_holds. Rows of up to `stride` entries kept. Entries of A are cut into pieces of Lanes products, which
  * the warp takes several at a time: their columns are loaded and looked up together, and their products are added in
  * turn, so that a slot's sum has the products of its column in storage order. Chosen by route.cu where the products are
  * many beside the entries of C, for then to expand once more costs more than to copy; takes the place of the paper's
@@ -237,13 +237,15 @@ __device__ inline void do_row(const once_shape &shape, const patterns<Offset> &p
         once.write(count, columns + at, values + at, count <= shape.stride);
     else
         once.clear();
-    if (group.lane == 0) pattern.c_offsets[i] = (Offset)(fits ? count : (int)MISFIT);
-    if (fits) {
-        found.products += products;
-        found.nnz += (unsigned)count;
-        found.longest = max(found.longest, (unsigned)count);
-    } else
-        found.misfits++;
+    if (!fits) {
+        if (group.lane == 0) leave_row(pattern, i);
+        return;
+    }
+    if (group.lane == 0) pattern.c_offsets[i] = (Offset)count;
+    found.products += products;
+    found.nnz += (unsigned)count;
+    found.rows++;
+    found.longest = max(found.longest, (unsigned)count);
 }
 
 template <typename Offset, typename Value, int Lanes>
@@ -264,9 +266,9 @@ __global__ __launch_bounds__(GROUP_THREADS,
     for (unsigned int begin = blockIdx.x * tile + group.in_block; begin < rows; begin += gridDim.x * tile)
         for (unsigned int i = begin; i < begin + tile && i < rows; i += warps)
             do_row(shape, pattern, group, once, (int32_t)i, columns, values, found);
-    if (group.lane != 0) found.nnz = found.misfits = 0;
+    if (group.lane != 0) found.nnz = found.rows = 0;
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.misfits, found.faults | once.faults);
+    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults | once.faults);
 }
 
 inline int piece_lanes(const cuda_product &product) { return mean_b_row(product) <= 8 ? 8 : 16; }

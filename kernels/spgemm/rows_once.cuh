@@ -20,8 +20,8 @@ struct kept_rows {
     int32_t *columns;
 };
 
-/* Takes the workspace if the limit leaves enough; else kept->memory stays NULL. */
-spg_status take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept);
+/* Takes the workspace if it is to be had; else kept->memory stays NULL. */
+void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept);
 void release_kept_rows(cuda_product &product, kept_rows *kept);
 
 /* Natural order, all rows. */

@@ -44,23 +44,20 @@ __global__ void __launch_bounds__(COPY_THREADS)
 
 } // namespace
 
-spg_status take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept)
+void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept)
 {
-    const int64_t limit = product.context->config.workspace_limit;
     const int64_t entries = product.A->rows * (int64_t)stride;
     const int64_t values_bytes = part_bytes(entries * (int64_t)spg_type_size(product.A->value_type));
     const int64_t bytes = values_bytes + entries * (int64_t)sizeof(int32_t);
     memset(kept, 0, sizeof *kept);
-    if (bytes > most_to_keep(product)) return SPG_OK;
-    if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
-    spg_status status = take_workspace(product, bytes, "rows kept", &kept->memory);
-    if (status != SPG_OK) return status;
+    if (bytes > most_to_keep(product)) return;
+    kept->memory = take_spare_workspace(product, bytes);
+    if (kept->memory == nullptr) return;
     kept->bytes = bytes;
     kept->slots = slots;
     kept->stride = stride;
     kept->values = kept->memory;
     kept->columns = reinterpret_cast<int32_t *>(static_cast<char *>(kept->memory) + values_bytes);
-    return SPG_OK;
 }
 
 void release_kept_rows(cuda_product &product, kept_rows *kept)

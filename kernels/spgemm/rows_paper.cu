@@ -77,7 +77,8 @@ spg_status permute(cuda_product &product, const spg_row_limits &limits, paper_ro
     row_class_by_products row_class{static_cast<const int64_t *>(rows->row_products), limits};
     int32_t *const permutation = static_cast<int32_t *>(rows->permutation);
     uint32_t *const begins = static_cast<uint32_t *>(rows->permutation) + product.A->rows;
-    return bin_rows(product, row_class, SPG_ROW_CLASSES, permutation, begins);
+    return bin_rows(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_class, SPG_ROW_CLASSES, permutation,
+                    begins);
 }
 
 bool is_of_one_class(const cuda_product &product, const paper_rows &rows)

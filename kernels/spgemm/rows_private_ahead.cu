@@ -3,7 +3,7 @@
  *
  * Input: A, unchecked, the packed rows of B, B, and arrays for C that were allocated by what a sample told (ahead.cu).
  * Output: C's row offsets, columns and values, but for rows of more than `most` entries, which are counted alone; where
- * there are misfits, offsets by which they and their lengths are found (rows_misfits.cu), and no rows. A block takes
+ * rows are left, the offsets are those of rows without entries in their place, and no rows are of use. A block takes
  * tiles of a row a thread: while it sorts their columns, the tiles before find out where its rows begin in C
  * (told_sums.cuh). Chosen by route.cu. */
 #include "../launch.cuh"
@@ -109,7 +109,7 @@ struct tile_places {
     }
 };
 
-/* Adds up row i, and counts it: its length, or MISFIT; by a whole warp. */
+/* Adds up row i, and counts it: its length, 0 unless found.fits; by a whole warp. */
 template <typename Value>
 __device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
                           uint32_t i, private_sums<Value, true> &sums, private_found &found)
@@ -124,7 +124,7 @@ __device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value>
     counting_guard guard{pattern, found};
     add_row(pattern, number, packed, a, sums, guard);
     if (sums.table.taken > PRIVATE_MOST) found.fits = false;
-    return found.fits ? (int32_t)sums.table.taken : (int32_t)MISFIT;
+    return found.fits ? (int32_t)sums.table.taken : 0;
 }
 
 /* Of a warp's rows. */
@@ -158,16 +158,16 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         __syncwarp();
         private_found found{0, 0, true};
         const int32_t length = do_row(pattern, number, packed, i, sums, found);
-        all.add(found, length);
-        const int n = length <= job.most ? max(length, 0) : 0;
+        all.add(i < (uint32_t)pattern.rows, found, length);
+        if (!found.fits) list_misfit(pattern, (int32_t)i);
+        const int n = length <= job.most ? length : 0;
         left += length > job.most;
         const bool are_long = places.tell_own(tile, length, n > NUMBERS / 2);
         pack_keys(tables, sums.table);
         const auto place = [&] {
             const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
             if (i < (uint32_t)pattern.rows) pattern.c_offsets[i] = (int32_t)begin;
-            /* After MISFITs rows may begin anywhere, and what is written is not used. */
-            const bool has_room = begin >= 0 && begin + n <= job.room;
+            const bool has_room = begin + n <= job.room;
             const int32_t first = __shfl_sync(~0u, (int32_t)begin, 0);
             return rows_place{first, (int32_t)begin - first, has_room ? n : 0};
         };
@@ -179,12 +179,12 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     }
     all.reduce();
     left = __reduce_add_sync(~0u, left);
-    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->sampled_long, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->rows_left, left);
     if (places.lane == 0) board.sums[places.warp] = all;
     __syncthreads();
     if (places.warp > 0) return;
     all = places.lane < WARPS ? board.sums[places.lane] : private_counts{0, 0, 0, 0, 0};
-    tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.misfits, all.faults);
+    tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.rows, all.faults);
     send_tally_if_last(pattern.tally, job.mailbox, job.post, &pattern.tally->misfits);
 }
 

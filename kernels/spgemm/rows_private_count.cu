@@ -1,9 +1,10 @@
 /* Counting, class private: a thread puts the columns of its row of C into a table of its own.
  *
- * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, or MISFIT for those of more than
- * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A. Rows of B are visited once each, one after the other: unlike a
- * merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by product_rows.cu for alike
- * rows of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+ * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, but those of more than
+ * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A, which are left. Rows of B are visited once each, one after the
+ * other: unlike a merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by
+ * product_rows.cu for alike rows of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the
+ * paper's sort (section 3.3). */
 #include "../launch.cuh"
 #include "merge.cuh"
 #include "private_table.cuh"
@@ -61,7 +62,7 @@ __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row
     }
 }
 
-/* Row i, if it is `active`; by a whole warp. */
+/* The length of row i, if it is `active` and found.fits; by a whole warp. */
 __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
                              private_table &table, private_found &found)
 {
@@ -85,7 +86,7 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row 
         take_row(pattern, row, table, found);
     }
     if (table.taken > PRIVATE_MOST) found.fits = false;
-    return found.fits ? (int32_t)table.taken : (int32_t)MISFIT;
+    return (int32_t)table.taken;
 }
 
 /* A block takes `tiles` tiles of a thread a row, which follow each other. */
@@ -106,17 +107,18 @@ __global__ void __launch_bounds__(THREADS, 4)
         private_found found{0, 0, true};
         table.clear();
         const int32_t length = count_row(pattern, packed, active, (int32_t)i, table, found);
-        if (active) pattern.c_offsets[i] = length;
-        sums.add(found, length);
+        if (active && found.fits) pattern.c_offsets[i] = length;
+        if (!found.fits) leave_row(pattern, (int32_t)i);
+        sums.add(active, found, length);
     }
     sums.reduce();
     if (threadIdx.x % 32 == 0) of_warps[warp] = sums;
     __syncthreads();
     if (warp > 0) return;
     sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : private_counts{0, 0, 0, 0, 0};
-    const int of_block = (int)__reduce_add_sync(~0u, sums.nnz - sums.misfits);
+    const int of_block = (int)__reduce_add_sync(~0u, sums.nnz);
     if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
-    tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.misfits, sums.faults);
+    tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.rows, sums.faults);
     send_tally_if_last(pattern.tally, mailbox, post, &pattern.tally->misfits);
 }
 

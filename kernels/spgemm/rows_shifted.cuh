@@ -39,11 +39,12 @@ struct shifted_rows {
 /* Whether class shifted takes such operands: of the commonest types, if there are numbers. */
 bool may_go_shifted(const cuda_product &product);
 
-/* Finds the runs, if the workspace's limit leaves room; else rows->memory stays NULL. */
+/* Finds the runs, if workspace is to be had for it; else rows->memory stays NULL. */
 spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows);
 void release_shifted_rows(cuda_product &product, shifted_rows *rows);
 
-/* Counts all rows: in a table of so many slots one row of a run and the single rows, which may be misfits. */
+/* Counts all rows: in a table of so many slots one row of a run and the single rows, and misfits among them; then the
+ * others of the runs. The tally is not posted. */
 spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, int slots);
 
 /* The rows that are in no run. */

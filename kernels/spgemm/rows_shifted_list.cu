@@ -203,22 +203,19 @@ __global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> patt
     const int lane = lane_in_warp();
     const int64_t count = rows.counts[RUNS], step = (int64_t)gridDim.x * WARPS;
     unsigned long long nnz = 0, products = 0;
-    unsigned int misfits = 0;
+    unsigned int spread = 0;
     for (int64_t k = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32; k < count; k += step) {
         const shifted_run run = rows.runs[k];
         const int32_t length = pattern.c_offsets[run.first];
         for (int r = 1 + lane; r < run.rows; r += 32) pattern.c_offsets[run.first + r] = length;
         if (lane > 0) continue;
         const unsigned int others = (unsigned int)run.rows - 1;
-        if (length == MISFIT) {
-            misfits += others;
-            continue;
-        }
         nnz += (unsigned long long)others * (unsigned int)length;
         products += (unsigned long long)others * (unsigned int)run.products;
+        spread += others;
     }
     __syncwarp();
-    tally_counts(pattern.tally, nnz, products, 0, misfits, 0);
+    tally_counts(pattern.tally, nnz, products, 0, spread, 0);
 }
 
 } // namespace
@@ -234,11 +231,9 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     const int64_t a_rows = product.A->rows, parts = (a_rows + SHIFTED_PART - 1) / SHIFTED_PART;
     const int64_t header = 256, runs = parts * PART_RUNS * (int64_t)sizeof(shifted_run),
                   listed = a_rows * (int64_t)sizeof(int32_t), bytes = header + runs + 2 * listed + product.B->rows;
-    const int64_t limit = product.context->config.workspace_limit;
     memset(rows, 0, sizeof *rows);
-    if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
-    spg_status status = take_workspace(product, bytes, "runs of rows", &rows->memory);
-    if (status != SPG_OK) return status;
+    rows->memory = take_spare_workspace(product, bytes);
+    if (rows->memory == nullptr) return SPG_OK;
     char *memory = static_cast<char *>(rows->memory);
     rows->bytes = bytes;
     rows->room = shifted_room(product);
@@ -247,7 +242,7 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     rows->counted = reinterpret_cast<int32_t *>(memory + header + runs);
     rows->single = rows->counted + a_rows;
     rows->follows = reinterpret_cast<uint8_t *>(rows->single + a_rows);
-    status = spg_cuda_zero_bytes(product.context, rows->counts, header);
+    spg_status status = spg_cuda_zero_bytes(product.context, rows->counts, header);
     if (status != SPG_OK) return status;
     cudaStream_t stream = product.cuda->stream;
     const auto pattern = patterns_of<int32_t>(product);
@@ -274,6 +269,7 @@ spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, i
 {
     const row_set counted{rows.counted, (int32_t)product.A->rows, rows.counts + COUNTED, nullptr};
     spg_status status = count_rows_table(product, counted, slots, 1);
+    if (status == SPG_OK) status = count_misfits(product);
     if (status != SPG_OK) return status;
     spread_lengths<<<(unsigned int)product.cuda->multiprocessors * 4, THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), rows);

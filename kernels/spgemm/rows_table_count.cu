@@ -1,6 +1,6 @@
 /* Counting, class table: how many distinct columns the rows of B named by a row of A have.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i, MISFIT if that is
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
  * more than table_holds. Invariant: a search of a full table ends, and its row is a misfit. Chosen by route.cu.
  * Contraction while expanding takes the place of the paper's sort (section 3.3). */
 #include "table_count.cuh"
@@ -33,8 +33,8 @@ __global__ __launch_bounds__(GROUP_THREADS,
             __syncwarp();
             row_count_state state;
             const int length = count_row<Pieces>(pattern, group, table, bundle.row[0], state, found.faults);
-            record(pattern, group, i, bundle.rows, length, (Offset)(bundle.row[0].end - bundle.row[0].begin),
-                   state.products, found);
+            record(pattern, group, i, bundle.rows, !state.full, length,
+                   (Offset)(bundle.row[0].end - bundle.row[0].begin), state.products, found);
             done += bundle.rows;
         }
     });

@@ -46,17 +46,18 @@ __global__ void __launch_bounds__(THREADS)
     uint32_t *columns = all_columns[threadIdx.x / WARP];
     int lane = lane_in_warp();
     unsigned long long nnz = 0, all_products = 0;
-    unsigned int longest = 0, misfits = 0, faults = 0;
+    unsigned int longest = 0, rows_counted = 0, faults = 0;
     int32_t count = row_count(rows);
     for (int64_t tile = (int64_t)blockIdx.x * THREADS; tile < count; tile += (int64_t)gridDim.x * THREADS) {
         int64_t at = tile + threadIdx.x;
         int32_t i = at < count ? row_at(rows, (int32_t)at) : -1;
         span<Offset> row{0, 0};
         if (i >= 0) row = checked_a_row(pattern, i, faults);
-        int products = expand_by_thread<true>(pattern, row, THREAD_MOST, faults, [&](int p, Offset, Offset b_entry) {
-            columns[slot_of(p, lane)] = column_of_b<true>(pattern, b_entry, faults);
-        });
-        int held = products == TOO_MANY ? 0 : products;
+        const expansion expanded =
+            expand_by_thread<true>(pattern, row, THREAD_MOST, faults, [&](int p, Offset, Offset b_entry) {
+                columns[slot_of(p, lane)] = column_of_b<true>(pattern, b_entry, faults);
+            });
+        const int held = expanded.products;
         Key keys[THREAD_MOST];
         sort_columns(columns, lane, held, (int)__reduce_max_sync(ALL_LANES, (unsigned)held), keys);
         int length = held > 0;
@@ -64,13 +65,17 @@ __global__ void __launch_bounds__(THREADS)
         for (int p = 1; p < THREAD_MOST; ++p)
             length += p < held && keys[p] >> NUMBER_BITS != keys[p - 1] >> NUMBER_BITS;
         if (i < 0) continue;
-        pattern.c_offsets[i] = products == TOO_MANY ? MISFIT : length;
+        if (!expanded.fits) {
+            leave_row(pattern, i);
+            continue;
+        }
+        pattern.c_offsets[i] = length;
         nnz += length;
         all_products += held;
         longest = max(longest, (unsigned)length);
-        misfits += products == TOO_MANY;
+        ++rows_counted;
     }
-    tally_counts(pattern.tally, nnz, all_products, longest, misfits, faults);
+    tally_counts(pattern.tally, nnz, all_products, longest, rows_counted, faults);
 }
 
 /* The products of a row by number, then its entries in order. */
@@ -83,7 +88,7 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
     int products =
         expand_by_thread<false>(pattern, row, THREAD_MOST, none_found, [&](int p, Offset a_entry, Offset b_entry) {
             values[slot_of(p, lane)] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
-        });
+        }).products;
     Value sum = zero<Value>();
     for (int p = 0; p < products; ++p) {
         int next = order[slot_of(p, lane)];
@@ -119,7 +124,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(Key) == 4 ? 5 : 4)
         int products =
             expand_by_thread<false>(pattern, row, THREAD_MOST, none_found, [&](int p, Offset, Offset b_entry) {
                 columns[slot_of(p, lane)] = column_of_b<false>(pattern, b_entry, none_found);
-            });
+            }).products;
         Key keys[THREAD_MOST];
         sort_columns(columns, lane, products, (int)__reduce_max_sync(ALL_LANES, (unsigned)products), keys);
         int32_t *c_columns = all.c_columns + begin;

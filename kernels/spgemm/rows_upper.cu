@@ -34,9 +34,6 @@ struct table_sizes : group_shape {
     int slots, shift; /* shift: of a hash to four slots */
 };
 
-/* Long rows that were to be listed: a word of the tally that means something else in a sample. */
-__device__ inline unsigned int *longs_in(spg_tally *tally) { return &tally->sampled_pairs; }
-
 /* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. Long:
  * whether rows are those that were listed. */
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long> struct upper_row {
@@ -224,6 +221,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         return count;
     }
 
+    /* Something does not fit: all rows are counted in another way. */
+    __device__ void give_up() const { atomicAdd(&pattern.tally->misfits, 1u); }
+
     /* Sorts the row into workspace, the columns ranked by counting the lesser ones, notes what it is the image of, and
      * empties the table. */
     __device__ void write(int count)
@@ -254,7 +254,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
             for (int e = 0; e < EACH; e++) {
                 if (column[e] != NO_COLUMN) found.nnz += number[e] >= 0 ? 2 : 1;
                 const uint32_t code = (uint32_t)i << kept.bits | (uint32_t)rank[e];
-                if (number[e] >= 0 && !kept.note_image(column[e], number[e], code)) found.misfits++;
+                if (number[e] >= 0 && !kept.note_image(column[e], number[e], code)) give_up();
             }
         }
         __syncwarp();
@@ -263,9 +263,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     /* Lists a row that does not fit, if it may yet be done as a long one. */
     __device__ void leave()
     {
-        const unsigned int number = Long ? kept.most_long : atomicAdd(longs_in(pattern.tally), 1u);
+        const unsigned int number = Long ? kept.most_long : atomicAdd(&pattern.tally->long_upper_rows, 1u);
         if (number >= (unsigned int)kept.most_long) {
-            found.misfits++;
+            give_up();
             return;
         }
         kept.long_rows[number] = i;
@@ -286,7 +286,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         }
         write(fits ? count : 0);
         if (fits) found.products += products;
-        if (valid && group.lane == 0) pattern.c_offsets[i] = (Offset)(fits ? count : 0);
+        if (!valid || group.lane != 0) return;
+        pattern.c_offsets[i] = (Offset)(fits ? count : 0);
+        if (fits) ++found.rows;
     }
 };
 
@@ -302,7 +304,7 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) vo
     if (Long) wait_for_kernels_before();
     let_next_begin();
     if (Long) {
-        const unsigned int longs = *const_cast<volatile unsigned int *>(longs_in(pattern.tally));
+        const unsigned int longs = *const_cast<volatile unsigned int *>(&pattern.tally->long_upper_rows);
         if (longs == 0) return;
         rows = (int32_t)min(longs, (unsigned int)kept.most_long);
     }
@@ -313,9 +315,10 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) vo
     row.clear();
     for_each_unit(group, rows, sizes, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, 0, found.misfits, found.faults);
+    tally_counts(pattern.tally, found.nnz, found.products, 0, found.rows, found.faults);
     __syncthreads();
-    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post, Long ? nullptr : longs_in(pattern.tally));
+    if (threadIdx.x < 32)
+        send_tally_if_last(pattern.tally, mailbox, post, Long ? nullptr : &pattern.tally->long_upper_rows);
 }
 
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long = false>

@@ -86,7 +86,7 @@ template <typename Value> upper_view<Value> view_of(const upper_rows &kept)
 /* route.cu. Sets *shape and returns true if the product, by its sizes, gains by being done so. */
 bool choose_upper(const cuda_product &product, upper_shape *shape);
 
-/* rows_upper_place.cu. Takes the workspace if the limit leaves enough and codes do not overflow; else kept->memory
+/* rows_upper_place.cu. Takes the workspace if it is to be had and codes do not overflow; else kept->memory
  * stays NULL. */
 spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept);
 void release_upper_rows(cuda_product &product, upper_rows *kept);

@@ -125,7 +125,7 @@ int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
 
 spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept)
 {
-    const int64_t limit = product.context->config.workspace_limit, rows = product.A->rows;
+    const int64_t rows = product.A->rows;
     const auto value_size = (int64_t)spg_type_size(product.A->value_type);
     upper_view<void> view = {};
     while (1 << view.bits < 2 * shape.stride) view.bits++;
@@ -136,9 +136,8 @@ spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, uppe
     view.most_long = (int32_t)(rows / LONG_ROWS_OF + LONG_ROWS_MORE);
     view.most_nodes = (uint32_t)(rows * shape.stride / NODES_OF + NODES_MORE);
     const int64_t bytes = deal_arrays(view, value_size, nullptr);
-    if (limit > 0 && bytes > (limit - product.held_bytes) / 2) return SPG_OK;
-    spg_status status = take_workspace(product, bytes, "rows kept", &kept->memory);
-    if (status != SPG_OK) return status;
+    kept->memory = take_spare_workspace(product, bytes);
+    if (kept->memory == nullptr) return SPG_OK;
     deal_arrays(view, value_size, kept->memory);
     kept->bytes = bytes;
     kept->shape = shape;

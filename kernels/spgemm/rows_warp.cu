@@ -44,6 +44,7 @@ template <typename Offset> int warp_bytes(size_t value_bytes)
 struct expanded_row {
     const uint32_t *columns;
     int products;
+    bool fits;
     uint32_t least, span; /* the least column, and how far the greatest is from it */
 };
 
@@ -111,7 +112,7 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
                                        warp_sources<Offset> &sources, uint32_t *columns, unsigned int &faults)
 {
     uint32_t least = ~0u, greatest = 0;
-    int products =
+    const expansion expanded =
         expand_by_warp<Checked>(pattern, row, WARP_MOST, sources, faults, [&](int p, Offset, Offset b_entry) {
             uint32_t column = column_of_b<Checked>(pattern, b_entry, faults);
             columns[p] = column;
@@ -121,7 +122,7 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
     least = __reduce_min_sync(ALL_LANES, least);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
     __syncwarp();
-    return {columns, products, least, greatest - least};
+    return {columns, expanded.products, expanded.fits, least, greatest - least};
 }
 
 template <typename Offset, bool Wide>
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(THREADS, Wide ? 3 : 5)
     __shared__ uint32_t all_columns[WARPS][WARP_MOST];
     int warp = threadIdx.x / WARP;
     unsigned long long nnz = 0, all_products = 0;
-    unsigned int longest = 0, misfits = 0, faults = 0;
+    unsigned int longest = 0, rows_counted = 0, faults = 0;
     int32_t count = row_count(rows);
     for (int64_t at = (int64_t)blockIdx.x * WARPS + warp; at < count; at += (int64_t)gridDim.x * WARPS) {
         int32_t i = row_at(rows, (int32_t)at);
@@ -142,13 +143,17 @@ __global__ void __launch_bounds__(THREADS, Wide ? 3 : 5)
         int length = row.products > 0 ? contract_row<false, Wide>(row, unused) : 0;
         __syncwarp();
         if (lane_in_warp() != 0) continue;
-        pattern.c_offsets[i] = row.products == TOO_MANY ? MISFIT : length;
+        if (!row.fits) {
+            leave_row(pattern, i);
+            continue;
+        }
+        pattern.c_offsets[i] = length;
         nnz += length;
-        all_products += row.products == TOO_MANY ? 0 : row.products;
+        all_products += row.products;
         longest = max(longest, (unsigned)length);
-        misfits += row.products == TOO_MANY;
+        ++rows_counted;
     }
-    tally_counts(pattern.tally, nnz, all_products, longest, misfits, faults);
+    tally_counts(pattern.tally, nnz, all_products, longest, rows_counted, faults);
 }
 
 /* The products of a row by number, then its entries: those of a row of at most a product a lane across the lanes, of a
@@ -160,10 +165,11 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
 {
     unsigned int none_found = 0;
     int lane = lane_in_warp();
-    int products = expand_by_warp<false>(pattern, row, WARP_MOST, room.sources, none_found,
-                                         [&](int p, Offset a_entry, Offset b_entry) {
-                                             values[p] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
-                                         });
+    const int products = expand_by_warp<false>(pattern, row, WARP_MOST, room.sources, none_found,
+                                               [&](int p, Offset a_entry, Offset b_entry) {
+                                                   values[p] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
+                                               })
+                             .products;
     __syncwarp();
     auto order = [&](int place) { return room.order[place + 2 * (place >> found.keys_shift)]; };
     if (found.keys_shift == 0) {

@@ -1,6 +1,6 @@
 /* Looks at a sample of rows, and at the order of B's columns (sample.cuh).
  *
- * In: A and B, unchecked. Out: what the tally says of a sample (device.h, sample.cuh), posted. A warp looks at a row:
+ * In: A and B, unchecked. Out: the tally's sample (device.h), posted. A warp looks at a row:
  * its length, its products, the columns that they span, and whether the rows after it are like it; and it counts its
  * row of C in a table in shared memory, unless that takes many products. Such a warp has little to read and waits for
  * most of it: further blocks, on multiprocessors that are idle beside it, read all columns of B (b_descents.cuh). */
@@ -95,13 +95,13 @@ __device__ void insert_columns(const patterns<Offset> &pattern, column_table &ta
             column[n] = pattern.b_columns[begin + in_row];
         }
         int slot[N];
-        table.place(column, slot); /* what has no place in a full table makes the row a misfit as well */
+        table.place(column, slot); /* what has no place in a full table makes the row too long as well */
     }
 }
 
 /* What a block found of the sample. */
 struct sample_sums {
-    unsigned int products, pairs, triples, shifted, too_many, nnz, misfits, most_a_length, most_span, most_products,
+    unsigned int products, pairs, triples, shifted, uncounted, nnz, too_long, most_a_length, most_span, most_products,
         longest;
 };
 
@@ -179,25 +179,25 @@ __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_ta
     if (pair) atomicAdd(&sums.pairs, 1u);
     if (triple) atomicAdd(&sums.triples, 1u);
     if (shifted) atomicAdd(&sums.shifted, 1u);
-    if (!counted) atomicAdd(&sums.too_many, 1u);
-    if (counted && !fits) atomicAdd(&sums.misfits, 1u);
+    if (!counted) atomicAdd(&sums.uncounted, 1u);
+    if (counted && !fits) atomicAdd(&sums.too_long, 1u);
     if (counted && fits) atomicAdd(&sums.nnz, length);
     if (fits) atomicMax(&sums.longest, length);
 }
 
-__device__ void add_sums(spg_tally *tally, const sample_sums &sums)
+__device__ void add_sums(spg_sample *sample, const sample_sums &sums)
 {
-    atomicAdd(&tally->sampled_products, (unsigned long long)sums.products);
-    atomicAdd(&tally->nnz, (unsigned long long)sums.nnz);
-    atomicMax(&tally->sampled_a_length, sums.most_a_length);
-    atomicMax(&tally->sampled_span, sums.most_span);
-    atomicMax(&tally->sampled_most_products, sums.most_products);
-    atomicMax(&tally->longest_row, sums.longest);
-    if (sums.pairs > 0) atomicAdd(&tally->sampled_pairs, sums.pairs);
-    if (sums.triples > 0) atomicAdd(&tally->sampled_triples, sums.triples);
-    if (sums.shifted > 0) atomicAdd(&tally->scattered, sums.shifted);
-    if (sums.too_many > 0) atomicAdd(&tally->sampled_long, sums.too_many);
-    if (sums.misfits > 0) atomicAdd(&tally->misfits, sums.misfits);
+    atomicAdd(&sample->products, (unsigned long long)sums.products);
+    atomicAdd(&sample->nnz, (unsigned long long)sums.nnz);
+    atomicMax(&sample->longest_a, sums.most_a_length);
+    atomicMax(&sample->most_span, sums.most_span);
+    atomicMax(&sample->most_products, sums.most_products);
+    atomicMax(&sample->longest_row, sums.longest);
+    if (sums.pairs > 0) atomicAdd(&sample->pairs, sums.pairs);
+    if (sums.triples > 0) atomicAdd(&sample->triples, sums.triples);
+    if (sums.shifted > 0) atomicAdd(&sample->shifted, sums.shifted);
+    if (sums.uncounted > 0) atomicAdd(&sample->uncounted, sums.uncounted);
+    if (sums.too_long > 0) atomicAdd(&sample->too_long, sums.too_long);
 }
 
 /* Looks at the rows of a sample, a warp each, and counts in a table those of C that need few products. Block by block,
@@ -213,7 +213,7 @@ template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &
     column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
     if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
     __syncthreads();
-    if (threadIdx.x == 0) add_sums(pattern.tally, sums);
+    if (threadIdx.x == 0) add_sums(&pattern.tally->sample, sums);
 }
 
 /* Counts descents within rows of B: block number `block` of so many. Thread 0 adds. */
@@ -229,7 +229,7 @@ template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pat
     if (threadIdx.x > 0) return;
     unsigned long long sum = 0;
     for (int w = 0; w < WARPS; w++) sum += found[w];
-    if (sum != 0) atomicAdd(b_descents_in(pattern.tally), sum);
+    if (sum != 0) atomicAdd(&pattern.tally->sample.b_descents, sum);
 }
 
 /* The blocks of the sample come first, for they take longest; the others look at B. The last to end posts what was
@@ -257,7 +257,7 @@ int blocks_for_b(const cuda_product &product)
 
 } // namespace
 
-spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
+spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *sample)
 {
     const unsigned int post = ++product.cuda->posts;
     const int sample_blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
@@ -267,7 +267,10 @@ spg_status take_sample(cuda_product &product, int32_t samples, spg_tally *found)
             patterns_of<decltype(offset)>(product), samples, sample_blocks, product.cuda->device_mailbox, post);
         return spg_cuda_check_launch(product.context, "sample_rows");
     });
-    return status == SPG_OK ? spg_cuda_wait_for_tally(product.context, post, found) : status;
+    spg_tally found;
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, &found);
+    if (status == SPG_OK) *sample = found.sample;
+    return status;
 }
 
 } // namespace spg

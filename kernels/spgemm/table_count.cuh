@@ -14,7 +14,7 @@ namespace spg
 /* A group's row under way; a lane's share. */
 struct row_count_state {
     unsigned long long products;
-    bool full; /* given up */
+    bool full; /* given up; in the end, of the group's row */
 };
 
 /* STEPS_AT_ONCE steps: lane l takes entry first[u] + l of B's row if l <
@@ -45,7 +45,7 @@ __device__ inline void count_steps(const patterns<Offset> &pattern, const Group 
     if (__any_sync(~0u, full)) state.full = state.full || group.any(full);
 }
 
-/* Counts the row, by the whole warp; MISFIT if the table does not hold it. */
+/* Counts the row, by the whole warp; state.full if the table does not hold it. */
 template <bool Pieces, typename Offset, typename Group>
 __device__ inline int count_row(const patterns<Offset> &pattern, const Group &group, column_table &table,
                                 span<Offset> row, row_count_state &state, unsigned int &faults)
@@ -83,7 +83,8 @@ __device__ inline int count_row(const patterns<Offset> &pattern, const Group &gr
     });
     __syncwarp();
     const int length = table.taken(group);
-    return group.any(state.full) || length > most ? (int)MISFIT : length;
+    state.full = group.any(state.full) || length > most;
+    return state.full ? 0 : length;
 }
 
 } // namespace spg

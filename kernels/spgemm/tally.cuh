@@ -8,14 +8,16 @@
 namespace spg
 {
 
-static_assert(sizeof(spg_tally) % sizeof(unsigned int) == 0, "a tally is sent by words");
+static_assert(sizeof(spg_tally) % sizeof(unsigned long long) == 0, "a tally is sent by words of eight bytes");
+static_assert(sizeof(spg_tally) <= 32 * sizeof(unsigned long long), "a warp sends it at once");
 
 /* Sends the tally and zeroes it for the next product. By one whole warp, to which all that was added is visible. */
 __device__ inline void send_tally(spg_tally *tally, spg_mailbox *mailbox, unsigned int number)
 {
-    auto *from = reinterpret_cast<volatile unsigned int *>(tally);
-    auto *to = reinterpret_cast<volatile unsigned int *>(&mailbox->tally);
-    for (unsigned int word = threadIdx.x % 32; word < sizeof(spg_tally) / sizeof(unsigned int); word += 32) {
+    auto *from = reinterpret_cast<volatile unsigned long long *>(tally);
+    auto *to = reinterpret_cast<volatile unsigned long long *>(&mailbox->tally);
+    const unsigned int word = threadIdx.x % 32;
+    if (word < sizeof(spg_tally) / sizeof(unsigned long long)) {
         to[word] = from[word];
         from[word] = 0;
     }

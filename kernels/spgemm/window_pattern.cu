@@ -85,13 +85,14 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
     }
 }
 
-/* Finds the columns of a chunk or a row, range by range. Returns the row's length, or -1 if another block will. */
+/* Finds the columns of a chunk or a row, range by range, and the row's length; false if another block will. */
 template <typename Offset, b_order Order>
-__device__ inline int64_t find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
-                                       const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
-                                       int32_t *c_columns, findings &found)
+__device__ inline bool find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
+                                    const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
+                                    int32_t *c_columns, int64_t &length, findings &found)
 {
-    int64_t range = (int64_t)shape.range_words * 32, length = 0;
+    const int64_t range = (int64_t)shape.range_words * 32;
+    length = 0;
     uint32_t *whole = work.slot >= 0 ? split.bitmaps + work.slot * split.bitmap_words : nullptr;
     for (int32_t r = 0; r < shape.ranges; ++r) {
         int64_t low = r * range, high = low + range < pattern.cols ? low + range : pattern.cols;
@@ -110,8 +111,8 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
                                                             c_columns + length);
         __syncthreads();
     }
-    if (whole == nullptr) return length;
-    if (!chunk_is_last(&split.done[work.slot], (uint32_t)work.chunks)) return -1;
+    if (whole == nullptr) return true;
+    if (!chunk_is_last(&split.done[work.slot], (uint32_t)work.chunks)) return false;
     for (int32_t r = 0; r < shape.ranges; ++r) {
         for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x)
             memory.bitmap[k] = __ldcg(&whole[r * (int64_t)shape.range_words + k]);
@@ -119,7 +120,7 @@ __device__ inline int64_t find_columns(const patterns<Offset> &pattern, const bl
         length += close_bitmap<Order == b_order::known>(memory.bitmap, shape.range_words, (int32_t)(r * range),
                                                         c_columns + length);
     }
-    return length;
+    return true;
 }
 
 template <typename Offset, b_order Order>
@@ -140,9 +141,11 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     row_work<Offset> work;
     while (take_work<Offset, Order>(pattern, rows, split, chunks, splits, work, found)) {
         int32_t *columns = Order == b_order::known ? c_columns + pattern.c_offsets[work.row] : nullptr;
-        int64_t length = find_columns<Offset, Order>(pattern, memory, shape, split, work, columns, found);
-        if (Order == b_order::known || length < 0 || threadIdx.x != 0) continue;
+        int64_t length;
+        const bool is_whole = find_columns<Offset, Order>(pattern, memory, shape, split, work, columns, length, found);
+        if (Order == b_order::known || !is_whole || threadIdx.x != 0) continue;
         pattern.c_offsets[work.row] = (Offset)length;
+        ++found.rows;
         found.nnz += (unsigned long long)length;
         if (length > found.longest) found.longest = (unsigned int)length;
         span<Offset> row = checked_a_row(pattern, work.row, found.faults);
@@ -150,7 +153,7 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     }
     if (Order == b_order::known) return;
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, 0, found.faults);
+    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults);
     if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
 }
 

@@ -23,10 +23,10 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* What a thread adds to the tally. */
+/* What a thread adds to the tally; rows: those that were counted. */
 struct findings {
     unsigned long long products, nnz;
-    unsigned int longest, long_rows, faults;
+    unsigned int longest, rows, long_rows, faults;
 };
 
 /* Inclusive sum over the block; `sums` has a word for each warp. All threads. */

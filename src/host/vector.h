@@ -4,16 +4,19 @@
 
 #include <stdbool.h>
 
-/* 0 builds the portable code alone. */
+/* 0 builds the portable code alone. SPG_SIMDE: for tests, those kernels in plain C, on any processor. */
 #ifndef SPG_HAVE_AVX512
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(SPG_SIMDE) || (defined(__x86_64__) && defined(__GNUC__))
 #define SPG_HAVE_AVX512 1
 #else
 #define SPG_HAVE_AVX512 0
 #endif
 #endif
 
-#if SPG_HAVE_AVX512
+#if defined(SPG_SIMDE) && SPG_HAVE_AVX512
+#define SPG_AVX512
+static inline bool spg_vector_is_available(void) { return true; }
+#elif SPG_HAVE_AVX512
 #define SPG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
 
 static inline bool spg_vector_is_available(void)

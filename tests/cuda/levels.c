@@ -103,8 +103,10 @@ void find_aggregates(level *l, int block_size, uint64_t seed, bool join_leftover
         spg_amg_aggregates *aggregates = &l->aggregates[s];
         *aggregates = (spg_amg_aggregates){.nodes = l->graph[s].nodes, .block_size = block_size, .candidates = 1};
         aggregates->aggregate_of = put(&l->sides[s], NULL, aggregates->nodes * 4);
+        int64_t left_out = 0;
         assert_int_equal(l->sides[s].stages->aggregate_mis2(l->sides[s].context, &l->graph[s], seed, join_leftovers,
-                                                            aggregates->aggregate_of, &aggregates->aggregates),
+                                                            aggregates->aggregate_of, &aggregates->aggregates,
+                                                            &left_out),
                          SPG_OK);
     }
     l->graph[DEVICE].symmetric = NULL;

@@ -40,7 +40,7 @@ static void read_dense(spg_context *context, const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    spg_context *context = fuzz_open_context();
+    spg_context *context = fuzz_open_context((size_t)1 << 20);
     read_sparse(context, (const char *)data, size);
     read_dense(context, (const char *)data, size);
     fuzz_close_context(context);

@@ -9,20 +9,21 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char help[] =
-    "spg_soak: random use of the library, compared with CXSparse, with other ways to the same result, and of the host\n"
-    "with a device. Exit status: 0 if all was right, 1 after a fault, 77 if there is no such place here.\n"
-    "\n"
-    "  --place host|device|both  where (both where there is a device, else host)\n"
-    "  --seconds N               how long (20)\n"
-    "  --seed S                  of all cases (drawn from the clock, and printed)\n"
-    "  --only FAMILY,...         some of: products, plans, galerkin, multigrid, sampling, containers\n"
-    "  --case K                  this case alone, of the one family that --only names\n"
-    "  --json FILE               append a line of JSON for each family, kind of case and fault\n"
-    "  --folder FOLDER           where operands of faults are written (.)\n"
-    "  --faults N                end after so many (1)\n"
-    "  --shrink-seconds N        the most to spend on making a faulty case smaller (30)\n"
-    "  --patience N              a case that takes longer counts as one that does not end (120)\n";
+static const char help[] = "spg_soak: random use of the library, compared with CXSparse, with other ways\n"
+                           "to the same result, and of the host with a device. Exit status: 0 if all was\n"
+                           "right, 1 after a fault, 77 if there is no such place here.\n"
+                           "\n"
+                           "  --place host|device|both  where (both where there is a device, else host)\n"
+                           "  --seconds N               how long (20)\n"
+                           "  --seed S                  of all cases (drawn from the clock, and printed)\n"
+                           "  --only FAMILY,...         some of: products, plans, galerkin, multigrid,\n"
+                           "                            sampling, containers\n"
+                           "  --case K                  this case alone, of the one family that --only names\n"
+                           "  --json FILE               append lines of JSON: families, kinds, faults\n"
+                           "  --folder FOLDER           where operands of faults are written (.)\n"
+                           "  --faults N                end after so many (1)\n"
+                           "  --shrink-seconds N        the most for making a faulty case smaller (30)\n"
+                           "  --patience N              a case that takes longer is a fault (120)\n";
 
 const char *soak_place_name(const soak_run *run)
 {

@@ -39,6 +39,18 @@ static void draw_sizes(uint64_t *state, int64_t *m, int64_t *k, int64_t *n)
     *n = chance_of(state, 30) ? *k : soak_draw_size(state);
 }
 
+/* Short rows with hundreds of long ones among them, and a B that is mostly empty: some of the long ones have no
+ * product.
+ */
+static void draw_long_among_short(uint64_t *state, soak_pattern *a, soak_pattern *b, int64_t *m, int64_t *k)
+{
+    *a = soak_draw_pattern(state, SOAK_POWER);
+    *b = soak_draw_pattern(state, SOAK_MOSTLY_EMPTY);
+    a->alpha = 1.1, a->scale = 2, a->from_zero = true, a->skewed = false;
+    *m = chance_log(state, 3000, 20000);
+    *k = chance_log(state, 1000, 20000);
+}
+
 void soak_draw_products(uint64_t *state, soak_case *c)
 {
     int64_t m, k, n;
@@ -48,6 +60,7 @@ void soak_draw_products(uint64_t *state, soak_case *c)
     int64_t most = costly ? 20000000 : chance_log(state, 5000, 1500000);
     soak_pattern a = soak_draw_pattern(state, soak_draw_row_kind(state));
     soak_pattern b = soak_draw_pattern(state, soak_draw_row_kind(state));
+    if (chance_of(state, 10)) draw_long_among_short(state, &a, &b, &m, &k);
     b.widest = chance_of(state, 4);
     if (b.widest && most > 200000) most = 200000; /* columns far apart cost more */
     if (costly) c->settings.caller_allocates = false, c->settings.fail_at = 0;
@@ -70,22 +83,41 @@ static soak_outcome multiply(soak_place *p, const spg_csr *A, const spg_csr *B, 
     return soak_after(p, "spgemm_csr", status, C, sizeof *C);
 }
 
+/* By a product, by a plan and by an analysis, which reads no columns of B. */
+static bool refuses_operands(soak_place *p, const spg_csr *A, const spg_csr *B, bool must, bool must_analysis)
+{
+    spg_csr C;
+    spgemm_plan *plan = NULL;
+    spgemm_analysis analysis;
+    memset(&C, 0x5a, sizeof C);
+    soak_before(p);
+    soak_outcome outcome = soak_after_damage(p, "spgemm_csr", spgemm_csr(p->context, A, B, &C), must, &C, sizeof C);
+    if (outcome == SOAK_DONE) spg_csr_free(p->context, &C);
+    if (outcome == SOAK_WRONG) return false;
+    soak_before(p);
+    const spg_status planned = spgemm_plan_create(p->context, A, B, &plan);
+    outcome = soak_after_damage(p, "spgemm_plan_create", planned, must, (const void *)&plan, sizeof plan);
+    if (outcome == SOAK_DONE) spgemm_plan_destroy(plan);
+    if (outcome == SOAK_WRONG) return false;
+    soak_before(p);
+    const spg_status analysed = spgemm_analyse(p->context, A, B, NULL, NULL, NULL, &analysis);
+    return soak_after_damage(p, "spgemm_analyse", analysed, must_analysis, &analysis, sizeof analysis) != SOAK_WRONG;
+}
+
 static bool refuses_damage(soak_place *p, const spg_csr *A, const spg_csr *B)
 {
     const soak_case *c = p->of;
-    const int which = c->settings.damage.matrix % 2;
-    spg_csr broken, here, C;
+    const soak_damage *damage = &c->settings.damage;
+    const int which = damage->matrix % 2;
+    spg_csr broken, here;
     int64_t row;
-    if (!soak_damage_matrix(&c->matrices[which], &c->settings.damage, &broken, &row)) return true;
-    const bool must = which == 0 || soak_names_column(&c->matrices[0], row);
+    if (!soak_damage_matrix(&c->matrices[which], damage, &broken, &row)) return true;
+    const bool of_columns = damage->kind == SOAK_COLUMN_HIGH || damage->kind == SOAK_COLUMN_NEGATIVE;
+    const bool must = which == 0 || soak_names_column(&c->matrices[0], row); /* what nothing names may stay unread */
     bool right = soak_lend(p, &broken, &here);
     if (right) {
-        memset(&C, 0x5a, sizeof C);
-        soak_before(p);
-        const spg_status status = spgemm_csr(p->context, which == 0 ? &here : A, which == 1 ? &here : B, &C);
-        const soak_outcome outcome = soak_after_damage(p, "spgemm_csr", status, must, &C, sizeof C);
-        if (outcome == SOAK_DONE) spg_csr_free(p->context, &C);
-        right = outcome != SOAK_WRONG;
+        right = refuses_operands(p, which == 0 ? &here : A, which == 1 ? &here : B, must,
+                                 must && (which == 0 || !of_columns));
         soak_give_back(p, &here);
     }
     soak_matrix_free(&broken);

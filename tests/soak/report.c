@@ -139,8 +139,10 @@ static int write_matrices(const soak_options *options, void *what)
 
 void soak_report_shrunk(const soak_options *options, const soak_case *c, int times)
 {
-    printf(times > 0 ? "Made smaller %d times; then\n  %s\n" : "Not made smaller (%d times):\n  %s\n", times,
-           soak_common->fault);
+    if (times > 0)
+        printf("Made smaller %d times; then\n  %s\n", times, soak_common->fault);
+    else
+        printf("Not made smaller\n");
     print_settings(&c->settings);
     soak_in_process(options, write_matrices, (void *)(uintptr_t)c, NULL);
     fflush(stdout);

@@ -92,7 +92,8 @@ bool soak_sample_rows(soak_sampler *s)
 
 static bool draw_row(soak_sampler *s, const spg_alias *alias, const char *name, bool grouped)
 {
-    const int64_t row = chance_below(&s->state, s->host->rows), count = chance_log(&s->state, 1, 20000);
+    const int64_t row = chance_below(&s->state, s->host->rows);
+    const int64_t count = chance_log(&s->state, 1, chance_of(&s->state, 30) ? 400000 : 20000);
     const int64_t split = grouped ? count : chance_below(&s->state, count + 1);
     const spg_alias_draw_options options = {.sampler = SPG_SAMPLER_AUTO, .grouped = grouped};
     const spg_random second = later(s->random, split);
@@ -167,8 +168,11 @@ bool soak_sample_alias(soak_sampler *s)
         spg_alias_destroy(alias);
     }
     const soak_outcome outcome = build_alias(s, &options, &alias);
+    spg_alias_stats stats;
     bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE && s->host->rows > 0)
+    if (outcome == SOAK_DONE && spg_alias_build_stats(alias, &stats) != SPG_OK)
+        right = soak_fault("%s: spg_alias_build_stats: no statistics", s->p.name);
+    if (right && outcome == SOAK_DONE && s->host->rows > 0)
         right = draw_row(s, alias, "alias, in order", false) && draw_row(s, alias, "alias, grouped", true) &&
                 draw_rows(s, alias);
     else
@@ -222,6 +226,27 @@ static void close_inverted(soak_sampler *s, const char *name, soak_outcome outco
     free(host);
 }
 
+/* How many reads draws by these uniforms take: told. */
+static bool tell_loads(soak_sampler *s, const spg_forest *forest, int64_t count, const int32_t *rows,
+                       const double *uniforms)
+{
+    int32_t *here = soak_room(s, count), *loads = soak_array(count, sizeof *loads);
+    soak_before(&s->p);
+    const spg_status status = spg_forest_loads(s->p.context, forest, count, rows, uniforms, here);
+    const soak_outcome outcome = soak_after(&s->p, "spg_forest_loads", status, NULL, 0);
+    soak_bring(s, here, count, loads);
+    bool right = outcome != SOAK_WRONG;
+    for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d++)
+        if (loads[d] < 0)
+            right = soak_fault("%s: spg_forest_loads: draw %lld reads %d", s->p.name, (long long)d, loads[d]);
+    if (outcome == SOAK_DONE)
+        soak_tell(s->told, "spg_forest_loads", loads, (size_t)count * sizeof *loads);
+    else
+        soak_tell_nothing(s->told, "spg_forest_loads");
+    free(loads);
+    return right;
+}
+
 static bool invert_rows(soak_sampler *s, const spg_forest *forest)
 {
     const char *name = "spg_forest_draw";
@@ -237,9 +262,9 @@ static bool invert_rows(soak_sampler *s, const spg_forest *forest)
         spg_forest_draw(s->p.context, forest, count, there.rows, by_uniforms ? NULL : &s->random,
                         by_uniforms ? uniforms_here : NULL, there.items, there.probabilities, there.remapped);
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    bool right = outcome != SOAK_WRONG && tell_loads(s, forest, count, there.rows, uniforms_here);
     close_inverted(s, name, outcome, &there, draws);
-    bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE) right = soak_are_items(s, name, rows, 0, count, draws);
+    if (right && outcome == SOAK_DONE) right = soak_are_items(s, name, rows, 0, count, draws);
     for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d += soak_stride(s, -1, count))
         right = soak_is_interval(s, name, rows[d], draws[d], uniforms[d]);
     soak_give_back_bytes(&s->p, uniforms_here, (size_t)count * sizeof *uniforms);
@@ -247,6 +272,32 @@ static bool invert_rows(soak_sampler *s, const spg_forest *forest)
     free(rows);
     free(draws);
     return right;
+}
+
+/* Stratified items without their shares are made in another way: they are the same. */
+static bool tell_items_alone(soak_sampler *s, const spg_forest *forest, int64_t row, int64_t count)
+{
+    const char *name = "stratified items alone";
+    int32_t *here = soak_room(s, count), *items = soak_array(count, sizeof *items);
+    soak_before(&s->p);
+    const spg_status status =
+        spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, here, NULL, NULL);
+    const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    soak_bring(s, here, count, items);
+    if (outcome == SOAK_DONE)
+        soak_tell(s->told, name, items, (size_t)count * sizeof *items);
+    else
+        soak_tell_nothing(s->told, name);
+    free(items);
+    return outcome != SOAK_WRONG;
+}
+
+/* What two calls told is the same, where both did. */
+static bool told_the_same(const soak_sampler *s, int first, int second)
+{
+    const soak_told *a = &s->told->told[first], *b = &s->told->told[second];
+    if (a->data == NULL || b->data == NULL || memcmp(a->data, b->data, a->bytes) == 0) return true;
+    return soak_fault("%s: '%s' and '%s' differ", s->p.name, a->name, b->name);
 }
 
 static bool invert_stratified(soak_sampler *s, const spg_forest *forest)
@@ -260,9 +311,11 @@ static bool invert_stratified(soak_sampler *s, const spg_forest *forest)
     const spg_status status = spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, there.items,
                                                          there.probabilities, there.remapped);
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
+    const int told = s->told->count;
     close_inverted(s, name, outcome, &there, draws);
-    bool right = outcome != SOAK_WRONG;
-    if (outcome == SOAK_DONE) right = soak_are_items(s, name, NULL, row, count, draws);
+    bool right =
+        outcome != SOAK_WRONG && tell_items_alone(s, forest, row, count) && told_the_same(s, told, s->told->count - 1);
+    if (right && outcome == SOAK_DONE) right = soak_are_items(s, name, NULL, row, count, draws);
     for (int64_t d = 0; outcome == SOAK_DONE && right && d < count; d += soak_stride(s, row, count))
         right = soak_is_interval(s, name, row, draws[d], ((double)d + uniforms[d]) / (double)count);
     free(uniforms);
@@ -281,8 +334,12 @@ static soak_outcome build_forest(soak_sampler *s, const spg_forest_options *opti
 
 bool soak_sample_forest(soak_sampler *s)
 {
-    static const char *const names[] = {"spg_forest_draw", "their shares and remapped numbers",
-                                        "spg_forest_draw_stratified", "their shares and remapped numbers"};
+    static const char *const names[] = {"spg_forest_loads",
+                                        "spg_forest_draw",
+                                        "their shares and remapped numbers",
+                                        "spg_forest_draw_stratified",
+                                        "their shares and remapped numbers",
+                                        "stratified items alone"};
     const spg_forest_options options = {.method = (spg_forest_method)chance_below(&s->state, 3),
                                         .cells_per_item = chance_of(&s->state, 50) ? 0 : 4 * chance_unit(&s->state)};
     const uint64_t state = s->state;
@@ -299,7 +356,7 @@ bool soak_sample_forest(soak_sampler *s)
     if (outcome == SOAK_DONE && s->host->rows > 0)
         right = invert_rows(s, forest) && invert_stratified(s, forest);
     else
-        for (int k = 0; k < 4; k++) soak_tell_nothing(s->told, names[k]);
+        for (int k = 0; k < 6; k++) soak_tell_nothing(s->told, names[k]);
     if (outcome == SOAK_DONE) spg_forest_destroy(forest);
     s->state = state + 1;
     return right;

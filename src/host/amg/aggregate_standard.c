@@ -1,12 +1,14 @@
 /* Standard aggregation: greedy, in the order of rows (Vanek, Mandel, Brezina 1996, Algorithm 5.1, as PyAMG runs it). */
 #include "host/amg/graph.h"
 #include "host/amg/host_amg.h"
+#include "host/work.h"
 
-#include <string.h>
+enum { FREE = INT32_MIN };
 
-enum { FREE = INT32_MIN, ALONE = -1 };
+static bool is_out(int32_t aggregate) { return aggregate == SPG_AMG_NO_AGGREGATE; }
 
-/* Pass 1: a node becomes a root if it and all its neighbours are free, and takes them. */
+/* Pass 1: a node becomes a root if it and all its neighbours are free, and takes them. Isolated ones are no neighbours.
+ */
 static int64_t seed_free_rows(const spg_amg_graph *graph, int32_t *aggregate_of)
 {
     int64_t aggregates = 0;
@@ -16,13 +18,14 @@ static int64_t seed_free_rows(const spg_amg_graph *graph, int32_t *aggregate_of)
         bool has_neighbours = false, all_free = true;
         for (int64_t k = begin; k < end && all_free; ++k) {
             has_neighbours |= graph->columns[k] != i;
-            all_free = aggregate_of[graph->columns[k]] == FREE;
+            all_free = aggregate_of[graph->columns[k]] == FREE || is_out(aggregate_of[graph->columns[k]]);
         }
         if (!has_neighbours) {
-            aggregate_of[i] = ALONE;
+            aggregate_of[i] = SPG_AMG_NO_AGGREGATE;
         } else if (all_free) {
             aggregate_of[i] = (int32_t)aggregates;
-            for (int64_t k = begin; k < end; ++k) aggregate_of[graph->columns[k]] = (int32_t)aggregates;
+            for (int64_t k = begin; k < end; ++k)
+                if (!is_out(aggregate_of[graph->columns[k]])) aggregate_of[graph->columns[k]] = (int32_t)aggregates;
             ++aggregates;
         }
     }
@@ -30,7 +33,7 @@ static int64_t seed_free_rows(const spg_amg_graph *graph, int32_t *aggregate_of)
 }
 
 /* Pass 2: free nodes join the first neighbour that pass 1 took; they are marked, so as not to be joined themselves:
- * aggregate a as FREE + 1 + a, which stays below ALONE. */
+ * aggregate a as FREE + 1 + a, which stays below SPG_AMG_NO_AGGREGATE. */
 static void join_first_neighbours(const spg_amg_graph *graph, int32_t *aggregate_of)
 {
     for (int64_t i = 0; i < graph->nodes; ++i) {
@@ -48,7 +51,7 @@ static void join_first_neighbours(const spg_amg_graph *graph, int32_t *aggregate
 static int64_t gather_rest(const spg_amg_graph *graph, int64_t aggregates, int32_t *aggregate_of)
 {
     for (int64_t i = 0; i < graph->nodes; ++i) {
-        if (aggregate_of[i] == ALONE || aggregate_of[i] >= 0) continue;
+        if (is_out(aggregate_of[i]) || aggregate_of[i] >= 0) continue;
         if (aggregate_of[i] != FREE) {
             aggregate_of[i] -= FREE + 1;
             continue;
@@ -62,12 +65,14 @@ static int64_t gather_rest(const spg_amg_graph *graph, int64_t aggregates, int32
 }
 
 spg_status spg_host_aggregate_standard(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
-                                       int64_t *aggregates)
+                                       int64_t *aggregates, int64_t *left_out)
 {
-    (void)context;
-    for (int64_t i = 0; i < graph->nodes; ++i) aggregate_of[i] = FREE;
+    const uint8_t *isolated = graph->isolated;
+    for (int64_t i = 0; i < graph->nodes; ++i)
+        aggregate_of[i] = isolated != NULL && isolated[i] ? SPG_AMG_NO_AGGREGATE : FREE;
     *aggregates = seed_free_rows(graph, aggregate_of);
     join_first_neighbours(graph, aggregate_of);
     *aggregates = gather_rest(graph, *aggregates, aggregate_of);
+    *left_out = spg_graph_left_out(spg_host_threads(context, graph->nodes), graph->nodes, aggregate_of);
     return SPG_OK;
 }

@@ -1,233 +1,164 @@
-/* The dense solver of the coarsest level, by LAPACK: LU with pivots of the operator scaled to S A S, or where LU finds
- * that singular, its pseudo-inverse by singular values, which gives its solution of least norm. Unknowns whose row and
- * column are zero, as dependent candidates leave them, are zero in that solution and stay out. All in doubles: of
- * floats' rounding, only that of the entries is left. */
-#include "host/work.h"
-#include "host_amg.h"
+/* The dense solver of the coarsest level: the operator, scaled to S A S, by its connected components. Of each, what of
+ * the candidates' span it takes to zero, N, is found first, and A + N N^T is factored, which is regular then, and
+ * definite where A is semidefinite; its inverse less N N^T is the pseudo-inverse of A. A component that is singular
+ * beyond N has its pseudo-inverse made by singular values. Unknowns whose row and column are zero
+ * are zero in the solution; those that dependent candidates leave stay out. All in doubles: of floats' rounding, only
+ * that of the entries is left. */
+#include "dense.h"
 
-#include "amg_units.h"
 #include "memory.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
-
-/* Fortran's, by the names and with the hidden lengths of strings that the compilers of today give them. */
-void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
-void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda, const int *pivots,
-             double *b, const int *ldb, int *info, size_t trans_length);
-void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
-             const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info,
-             size_t jobz_length);
-
-struct spg_amg_dense {
-    int64_t rows; /* of A; what follows has room for as many */
-    spg_type type;
-    double least;    /* of which the largest pivot or singular value counts, for what is zero beside it */
-    int64_t bytes;   /* of all below and the struct */
-    double *scaling; /* of each row and column: S */
-    int n;           /* unknowns whose row or column is not zero */
-    int *unknowns;   /* those, ascending */
-    int *place;      /* of each row: which of them it is, or -1 */
-    double *matrix;  /* n x n, column-major: S A S, then its factors L and U */
-    int *pivots;
-    double *vector;    /* right-hand side and solution */
-    double *singular;  /* NULL with LU, else the values, and after `rows` of them the reciprocals of those kept */
-    double *U, *VT;    /* n x n each, column-major */
-    double *work;      /* of dgesdd */
-    int *integer_work; /* 8 times as many */
-    int work_count;
-};
 
 /* Unless an earlier attempt has taken it. */
 static spg_status take(spg_context *context, spg_amg_dense *dense, int64_t count, size_t size, void **memory)
 {
-    if (*memory != NULL) return SPG_OK;
+    if (*memory != NULL || count == 0) return SPG_OK;
     const int64_t bytes = spg_array_bytes(count, size);
     const spg_status status = spg_allocate_on_host(context, bytes, "the dense coarse operator", memory);
     if (status == SPG_OK) dense->bytes += bytes;
     return status;
 }
 
+static void release_matrix(spg_context *context, spg_amg_dense *dense)
+{
+    const int64_t bytes = spg_array_bytes(dense->matrix_room, sizeof *dense->matrix);
+    if (dense->matrix == NULL) return;
+    spg_release_on_host(context, dense->matrix, bytes);
+    dense->bytes -= bytes;
+    dense->matrix = NULL;
+    dense->matrix_room = 0;
+}
+
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense)
 {
     if (dense == NULL) return;
-    const int64_t n = dense->rows, square = n * n * (int64_t)sizeof(double);
+    const int64_t n = dense->rows, wide = n * dense->candidates * (int64_t)sizeof(double);
+    release_matrix(context, dense);
+    spg_release_on_host(context, dense->candidate, wide);
+    spg_release_on_host(context, dense->null, wide);
+    spg_release_on_host(context, dense->null_of_A, wide);
     spg_release_on_host(context, dense->scaling, n * (int64_t)sizeof(double));
     spg_release_on_host(context, dense->unknowns, n * (int64_t)sizeof(int));
     spg_release_on_host(context, dense->place, n * (int64_t)sizeof(int));
-    spg_release_on_host(context, dense->matrix, square);
+    spg_release_on_host(context, dense->part, n * (int64_t)sizeof *dense->part);
     spg_release_on_host(context, dense->pivots, n * (int64_t)sizeof(int));
-    spg_release_on_host(context, dense->vector, n * (int64_t)sizeof(double));
-    spg_release_on_host(context, dense->singular, 2 * n * (int64_t)sizeof(double));
-    spg_release_on_host(context, dense->U, square);
-    spg_release_on_host(context, dense->VT, square);
-    spg_release_on_host(context, dense->work, dense->work_count * (int64_t)sizeof(double));
-    spg_release_on_host(context, dense->integer_work, 8 * n * (int64_t)sizeof(int));
+    spg_release_on_host(context, dense->vector, 2 * n * (int64_t)sizeof(double));
     spg_release_on_host(context, dense, sizeof *dense);
 }
 
-static double real_at(const void *values, spg_type type, int64_t k)
-{
-    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
-}
-
-static double value_at(const spg_csr *A, int64_t k) { return real_at(A->values, A->value_type, k); }
-
-/* What a pivot or a singular value must pass, over the largest, to count as not zero. A few dozen roundings are
- * granted to the smallest matrices as well, since their entries are sums of many products. */
-static double least_share(const spg_amg_dense *dense)
+double spg_dense_least_share(const spg_amg_dense *dense, int64_t rows)
 {
     const double eps = dense->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
-    return (dense->n > 64 ? dense->n : 64) * eps;
+    return (double)(rows > 64 ? rows : 64) * eps;
 }
 
-static double magnitude_of(const spg_amg_dense_source *source, int64_t row)
+/* Room for the values of all parts; an update may join parts, and need more than there was. */
+static spg_status take_matrix(spg_context *context, spg_amg_dense *dense)
 {
-    const spg_csr *A = source->A, *R = source->R;
-    double sum = 0, diagonal = 0, largest = 0;
-    for (int64_t k = R != NULL ? spg_offset_at(R, row) : 0; R != NULL && k < spg_offset_at(R, row + 1); ++k) {
-        const double inverse = fabs(real_at(source->inverse, A->value_type, R->columns[k])), part = value_at(R, k);
-        if (inverse > 0) sum += part * part / inverse;
-    }
-    for (int64_t k = spg_offset_at(A, row); k < spg_offset_at(A, row + 1); ++k) {
-        if (A->columns[k] == row) diagonal += value_at(A, k);
-        largest = fmax(largest, fabs(value_at(A, k)));
-    }
-    const double most = fmax(sum, fabs(diagonal));
-    return most > 0 ? most : largest;
-}
-
-/* Entry k of A, in this row, as it stands in S A S. */
-static double scaled_at(const spg_amg_dense *dense, const spg_csr *A, int64_t row, int64_t k)
-{
-    return value_at(A, k) * (dense->scaling[row] * dense->scaling[A->columns[k]]);
-}
-
-/* Finds the unknowns. BREAKDOWN if a value is not finite. */
-static spg_status find_unknowns(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
-{
-    for (int64_t i = 0; i < A->rows; ++i) dense->place[i] = -1;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        for (int64_t k = spg_offset_at(A, i); k < spg_offset_at(A, i + 1); ++k) {
-            const double value = scaled_at(dense, A, i, k);
-            if (!isfinite(value))
-                return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
-                                        "the coarsest operator has a value that is not finite in row %lld",
-                                        (long long)i);
-            if (value != 0) dense->place[i] = dense->place[A->columns[k]] = 0;
-        }
-    }
-    dense->n = 0;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        if (dense->place[i] < 0) continue;
-        dense->unknowns[dense->n] = (int)i;
-        dense->place[i] = dense->n++;
-    }
-    return SPG_OK;
-}
-
-static void spread(spg_amg_dense *dense, const spg_csr *A)
-{
-    const int64_t n = dense->n;
-    if (n > 0) memset(dense->matrix, 0, (size_t)(n * n) * sizeof(double));
-    for (int64_t i = 0; i < n; ++i) {
-        const int64_t row = dense->unknowns[i];
-        for (int64_t k = spg_offset_at(A, row); k < spg_offset_at(A, row + 1); ++k) {
-            const double value = scaled_at(dense, A, row, k);
-            if (value != 0) dense->matrix[dense->place[A->columns[k]] * n + i] += value;
-        }
-    }
-}
-
-static bool is_singular(const spg_amg_dense *dense)
-{
-    double most = dense->least, least = INFINITY;
-    for (int64_t k = 0; k < dense->n; ++k) {
-        const double pivot = fabs(dense->matrix[k * dense->n + k]);
-        if (pivot > most) most = pivot;
-        if (pivot < least) least = pivot;
-    }
-    return !(least > least_share(dense) * most);
-}
-
-/* info 0: factored. Above 0: a pivot is zero, or so small that it counts as such. */
-static int factor(spg_amg_dense *dense)
-{
-    int info = 0;
-    if (dense->n == 0) return 0;
-    dgetrf_(&dense->n, &dense->n, dense->matrix, &dense->n, dense->pivots, &info);
-    return info == 0 && is_singular(dense) ? dense->n : info;
-}
-
-static spg_status allocate_singular(spg_context *context, spg_amg_dense *dense)
-{
-    const int64_t rows = dense->rows;
-    const int query = -1, most = (int)rows;
-    int info = 0;
-    double size = 0;
-    dgesdd_("A", &most, &most, NULL, &most, NULL, NULL, &most, NULL, &most, &size, &query, NULL, &info, 1);
-    if (info != 0)
-        return spg_context_fail(context, SPG_ERROR_INTERNAL, "LAPACK's dgesdd refuses its argument %d", -info);
-    spg_status status = take(context, dense, rows * rows, sizeof(double), (void **)&dense->U);
-    if (status == SPG_OK) status = take(context, dense, rows * rows, sizeof(double), (void **)&dense->VT);
-    if (status == SPG_OK) status = take(context, dense, (int64_t)size, sizeof(double), (void **)&dense->work);
-    if (status == SPG_OK) dense->work_count = (int)size;
-    if (status == SPG_OK) status = take(context, dense, 8 * rows, sizeof(int), (void **)&dense->integer_work);
-    if (status == SPG_OK) status = take(context, dense, 2 * rows, sizeof(double), (void **)&dense->singular);
+    int64_t room = 0;
+    for (int p = 0; p < dense->parts; ++p) room += (int64_t)dense->part[p].rows * dense->part[p].rows;
+    if (room <= dense->matrix_room) return SPG_OK;
+    release_matrix(context, dense);
+    const spg_status status = take(context, dense, room, sizeof *dense->matrix, (void **)&dense->matrix);
+    if (status == SPG_OK) dense->matrix_room = room;
     return status;
 }
 
-static spg_status decompose(spg_context *context, spg_amg_dense *dense)
+/* What Cholesky's method takes for all parts, in rows of one that takes as much. */
+static double rows_that_cost_as_much(const spg_amg_dense *dense)
 {
-    int info = 0;
-    double *values = dense->singular, *reciprocals = values + dense->rows;
-    if (dense->n == 0) return SPG_OK;
-    dgesdd_("A", &dense->n, &dense->n, dense->matrix, &dense->n, values, dense->U, &dense->n, dense->VT, &dense->n,
-            dense->work, &dense->work_count, dense->integer_work, &info, 1);
-    if (info != 0)
-        return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator: LAPACK's dgesdd gave info %d",
-                                info);
-    const double least = least_share(dense) * fmax(values[0], dense->least);
-    for (int k = 0; k < dense->n; ++k) reciprocals[k] = values[k] > least ? 1 / values[k] : 0;
-    return SPG_OK;
+    double sum = 0;
+    for (int p = 0; p < dense->parts; ++p) sum += pow(dense->part[p].rows, 3);
+    return cbrt(sum);
+}
+
+/* Those of a part; *declines: it is singular and too large for singular values. */
+static spg_status factor_part(spg_context *context, spg_amg_dense *dense, const spg_csr *A, spg_dense_part *part,
+                              bool *declines)
+{
+    bool is_singular = false;
+    spg_dense_spread(dense, A, part);
+    spg_dense_find_null_space(dense, part);
+    dense->is_singular = dense->is_singular || part->nullity > 0;
+    spg_dense_factor(dense, part, &is_singular);
+    if (!is_singular) return SPG_OK;
+    dense->is_singular = true;
+    *declines = part->rows > SPG_AMG_MOST_SINGULAR;
+    if (*declines) return SPG_OK;
+    spg_dense_spread(dense, A, part);
+    return spg_dense_decompose(context, dense, part);
+}
+
+static spg_status factor(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source, bool *declines)
+{
+    dense->is_broken = true;
+    dense->is_singular = false;
+    spg_status status = spg_dense_find_parts(context, dense, source);
+    if (status != SPG_OK) return status;
+    *declines = source->most_rows > 0 && rows_that_cost_as_much(dense) > (double)source->most_rows;
+    if (!*declines) status = take_matrix(context, dense);
+    for (int p = 0; p < dense->parts && status == SPG_OK && !*declines; ++p)
+        status = factor_part(context, dense, source->A, &dense->part[p], declines);
+    dense->is_broken = status != SPG_OK || *declines;
+    return status;
 }
 
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
-    const spg_csr *A = source->A;
-    for (int64_t i = 0; i < A->rows; ++i) dense->scaling[i] = spg_scaling_of(magnitude_of(source, i));
-    spg_status status = find_unknowns(context, dense, A);
-    if (status != SPG_OK) return status;
-    spread(dense, A);
-    if (dense->singular == NULL) {
-        if (factor(dense) == 0) return SPG_OK;
-        spread(dense, A);
-        status = allocate_singular(context, dense);
-        if (status != SPG_OK) return status;
-    }
-    return decompose(context, dense);
+    spg_amg_dense_source whatever_it_costs = *source;
+    bool declines = false;
+    whatever_it_costs.most_rows = 0;
+    const spg_status status = factor(context, dense, &whatever_it_costs, &declines);
+    if (!declines) return status;
+    return spg_context_fail(context, SPG_ERROR_BREAKDOWN, SPG_AMG_BECAME_SINGULAR, (long long)dense->rows);
+}
+
+/* The candidates do not change in updates. */
+static void keep_candidates(spg_amg_dense *dense, const spg_amg_dense_source *source)
+{
+    for (int64_t k = 0; k < dense->rows * dense->candidates; ++k)
+        dense->candidate[k] = source->candidate_values != NULL
+                                  ? spg_dense_real_at(source->candidate_values, dense->type, k)
+                                  : (k % dense->rows) % dense->candidates == k / dense->rows;
+}
+
+static spg_status create(spg_context *context, spg_amg_dense *dense)
+{
+    const int64_t rows = dense->rows, wide = rows * dense->candidates;
+    spg_status status = take(context, dense, rows, sizeof(double), (void **)&dense->scaling);
+    if (status == SPG_OK) status = take(context, dense, rows, sizeof(int), (void **)&dense->unknowns);
+    if (status == SPG_OK) status = take(context, dense, rows, sizeof(int), (void **)&dense->place);
+    if (status == SPG_OK) status = take(context, dense, rows, sizeof *dense->part, (void **)&dense->part);
+    if (status == SPG_OK) status = take(context, dense, rows, sizeof(int), (void **)&dense->pivots);
+    if (status == SPG_OK) status = take(context, dense, 2 * rows, sizeof(double), (void **)&dense->vector);
+    if (status == SPG_OK) status = take(context, dense, wide, sizeof(double), (void **)&dense->candidate);
+    if (status == SPG_OK) status = take(context, dense, wide, sizeof(double), (void **)&dense->null);
+    if (status == SPG_OK) status = take(context, dense, wide, sizeof(double), (void **)&dense->null_of_A);
+    return status;
 }
 
 spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                  int64_t *bytes)
 {
     spg_amg_dense *created = NULL;
+    bool declines = false;
     *dense = NULL;
     *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
-    const int64_t rows = source->A->rows;
-    *created = (spg_amg_dense){.rows = rows, .type = source->A->value_type, .bytes = sizeof *created};
-    created->least = source->R != NULL ? 1 : 0;
-    status = take(context, created, rows, sizeof(double), (void **)&created->scaling);
-    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->unknowns);
-    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->place);
-    if (status == SPG_OK) status = take(context, created, rows * rows, sizeof(double), (void **)&created->matrix);
-    if (status == SPG_OK) status = take(context, created, rows, sizeof(int), (void **)&created->pivots);
-    if (status == SPG_OK) status = take(context, created, rows, sizeof(double), (void **)&created->vector);
-    if (status == SPG_OK) status = spg_host_dense_update(context, created, source);
-    if (status != SPG_OK) {
+    *created = (spg_amg_dense){.rows = source->A->rows,
+                               .candidates = source->candidates,
+                               .type = source->A->value_type,
+                               .least = source->R != NULL ? 1 : 0,
+                               .roundings = SPG_AMG_NULL_ROUNDINGS *
+                                            sqrt(fmax(1, source->finest_rows / (double)source->A->rows)),
+                               .bytes = sizeof *created};
+    status = create(context, created);
+    if (status == SPG_OK) keep_candidates(created, source);
+    if (status == SPG_OK) status = factor(context, created, source, &declines);
+    if (status != SPG_OK || declines) {
         spg_host_dense_destroy(context, created);
         return status;
     }
@@ -236,65 +167,60 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
     return SPG_OK;
 }
 
-static double dot_in_order(const double *x, const double *y, int64_t n)
+static void put(void *values, spg_type type, int64_t k, double value)
 {
-    double sum = 0;
-    for (int64_t k = 0; k < n; ++k) sum += x[k] * y[k];
-    return sum;
-}
-
-typedef struct transpose_job {
-    int64_t n;
-    const double *matrix, *from, *scale;
-    double *to;
-} transpose_job;
-
-static void apply_columns(const void *data, spg_range columns)
-{
-    const transpose_job *job = data;
-    for (int64_t k = columns.begin; k < columns.end; ++k) {
-        const double sum = dot_in_order(job->matrix + k * job->n, job->from, job->n);
-        job->to[k] = job->scale != NULL ? job->scale[k] * sum : sum;
-    }
-}
-
-/* to[k] = column k of the matrix . from, times scale[k] where there is one. */
-static void apply_transpose(const spg_context *context, int64_t n, const double *matrix, const double *from,
-                            const double *scale, double *to)
-{
-    spg_parallel(spg_host_threads(context, n * n), n, 0, apply_columns, &(transpose_job){n, matrix, from, scale, to});
-}
-
-static void solve(const spg_context *context, spg_amg_dense *dense)
-{
-    const int one = 1;
-    int info = 0;
-    if (dense->n == 0) return;
-    if (dense->singular == NULL) {
-        dgetrs_("N", &dense->n, &one, dense->matrix, &dense->n, dense->pivots, dense->vector, &dense->n, &info, 1);
-    } else {
-        /* The matrix is destroyed by then: its first column holds what lies between. */
-        apply_transpose(context, dense->n, dense->U, dense->vector, dense->singular + dense->rows, dense->matrix);
-        apply_transpose(context, dense->n, dense->VT, dense->matrix, NULL, dense->vector);
-    }
+    if (type == SPG_F32)
+        ((float *)values)[k] = (float)value;
+    else
+        ((double *)values)[k] = value;
 }
 
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
 {
-    const bool is_single = dense->type == SPG_F32;
-    for (int k = 0; k < dense->n; ++k) {
-        const int row = dense->unknowns[k];
-        dense->vector[k] = dense->scaling[row] * real_at(b, dense->type, row);
-    }
-    solve(context, dense);
-    for (int64_t i = 0; i < dense->rows; ++i) {
-        const double value = dense->place[i] >= 0 ? dense->scaling[i] * dense->vector[dense->place[i]] : 0;
-        if (is_single)
-            ((float *)x)[i] = (float)value;
-        else
-            ((double *)x)[i] = value;
+    (void)context;
+    for (int64_t i = 0; i < dense->rows; ++i)
+        if (dense->place[i] >= 0)
+            dense->vector[dense->place[i]] = dense->scaling[i] * spg_dense_real_at(b, dense->type, i);
+    for (int p = 0; p < dense->parts; ++p) spg_dense_solve_part(dense, &dense->part[p]);
+    for (int64_t i = 0; i < dense->rows; ++i)
+        put(x, dense->type, i, dense->place[i] >= 0 ? dense->scaling[i] * dense->vector[dense->place[i]] : 0);
+    return SPG_OK;
+}
+
+spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
+{
+    (void)context;
+    for (int64_t i = 0; i < dense->rows; ++i) put(x, dense->type, i, 0);
+    for (int p = 0; p < dense->parts; ++p) {
+        const spg_dense_part *part = &dense->part[p];
+        const int *const row = dense->unknowns + part->first;
+        for (int i = 0; i < part->rows; ++i) dense->vector[i] = 0;
+        for (int c = 0; c < part->nullity; ++c) {
+            const double *const null = dense->null_of_A + c * dense->rows + part->first;
+            double share = 0;
+            for (int i = 0; i < part->rows; ++i) share += null[i] * spg_dense_real_at(b, dense->type, row[i]);
+            for (int i = 0; i < part->rows; ++i) dense->vector[i] += share * null[i];
+        }
+        for (int i = 0; i < part->rows; ++i) put(x, dense->type, row[i], dense->vector[i]);
     }
     return SPG_OK;
 }
 
-bool spg_host_dense_is_singular(const spg_amg_dense *dense) { return dense->singular != NULL; }
+spg_status spg_host_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state)
+{
+    (void)context;
+    bool has_null_space = false;
+    for (int p = 0; p < dense->parts; ++p) has_null_space = has_null_space || dense->part[p].nullity > 0;
+    *state = dense->is_broken ? SPG_AMG_DENSE_UNSETTLED : has_null_space ? SPG_AMG_DENSE_DEFLATED : SPG_AMG_DENSE_PLAIN;
+    return SPG_OK;
+}
+
+spg_status spg_host_dense_settle(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
+{
+    (void)source;
+    if (!dense->is_broken) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
+                            "the last update failed at the coarsest operator; update or set up again");
+}
+
+bool spg_host_dense_is_singular(const spg_amg_dense *dense) { return dense->is_singular; }

@@ -23,6 +23,9 @@ static inline bool spg_graph_is_alone(const spg_amg_graph *graph, int64_t node)
  * stay; returns the number after the last. */
 int64_t spg_graph_number(spg_threads threads, int64_t nodes, const uint8_t *chosen, int64_t first, int32_t *number_of);
 
+/* How many nodes are in no aggregate. */
+int64_t spg_graph_left_out(spg_threads threads, int64_t nodes, int32_t *aggregate_of);
+
 /* A maximal independent set of distance 2 among candidates; see amg_backend.h. keys: of candidates their keys, of other
  * nodes 0; ring: zeros. path: the allowed nodes, path_count of them; open: the candidates. Both lists are consumed. In
  * the end keys are not 0 for the members of the set alone. */

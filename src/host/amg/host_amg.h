@@ -17,13 +17,17 @@ spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t cou
                                 int64_t *first);
 spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
                              spg_amg_graph *graph);
+spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
+                                  uint8_t *isolated);
 spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
-                                   int32_t *aggregate_of, int64_t *aggregates);
+                                   int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
 spg_status spg_host_aggregate_standard(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
-                                       int64_t *aggregates);
+                                       int64_t *aggregates, int64_t *left_out);
 spg_status spg_host_tentative(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates,
                               const void *fine, void *T, void *coarse);
 spg_status spg_host_inverse_diagonal(spg_context *context, const spg_csr *A, bool l1, void *inverse);
+spg_status spg_host_drop_roundings(spg_context *context, const spg_csr *R, const void *restricted_inverse,
+                                   const spg_amg_aggregates *aggregates, void *inverse);
 int64_t spg_host_spectral_bytes(const spg_csr *A, int steps);
 spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
                                     uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho);
@@ -38,6 +42,9 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
                                  int64_t *bytes);
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
+spg_status spg_host_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state);
+spg_status spg_host_dense_settle(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
+spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 bool spg_host_dense_is_singular(const spg_amg_dense *dense);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 

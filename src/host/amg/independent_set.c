@@ -90,6 +90,23 @@ int64_t spg_graph_number(spg_threads threads, int64_t nodes, const uint8_t *chos
     return begins[parts];
 }
 
+static void count_left_out(const void *data, spg_range parts)
+{
+    const number_job *job = data;
+    const int64_t end = spg_host_cut(job->nodes, parts.end, job->parts);
+    for (int64_t i = spg_host_cut(job->nodes, parts.begin, job->parts); i < end; ++i)
+        job->begins[parts.begin] += job->number_of[i] == SPG_AMG_NO_AGGREGATE;
+}
+
+int64_t spg_graph_left_out(spg_threads threads, int64_t nodes, int32_t *aggregate_of)
+{
+    const int64_t parts = parts_for(threads);
+    int64_t counts[MOST_PARTS] = {0}, count = 0;
+    spg_parallel(threads, parts, 1, count_left_out, &(number_job){NULL, nodes, parts, counts, aggregate_of});
+    for (int64_t p = 0; p < parts; ++p) count += counts[p];
+    return count;
+}
+
 /* The largest of values[] of a node itself and of the nodes that its row names. */
 static inline uint64_t largest_around(const spg_amg_graph *graph, const uint64_t *values, int64_t node)
 {

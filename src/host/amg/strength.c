@@ -126,7 +126,7 @@ spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_s
 {
     memset(graph, 0, sizeof *graph);
     if (block_size == 1 && theta == 0) {
-        *graph = (spg_amg_graph){A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, NULL};
+        *graph = (spg_amg_graph){A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, NULL, NULL};
         return SPG_OK;
     }
     strength_job job = {.A = A, .block_size = block_size, .theta = theta, .graph = graph};

@@ -1,21 +1,28 @@
 /* Symmetry by rows. Template; see for_each_type.h. */
 
 /* Whether rows ascend and each of their entries above the diagonal has its mirror image, of the same bits. Then as many
- * entries below the diagonal as above it, over all rows, are those images. */
+ * entries below the diagonal as above it, over all rows, are those images. A may be malformed, and is not symmetric
+ * then. */
 static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t *excess)
 {
     const OFFSET *offsets = A->row_offsets;
     const int32_t *columns = A->columns;
     const VALUE *values = A->values;
-    for (int64_t i = rows.begin; i < rows.end; ++i)
-        for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        const int64_t begin = offsets[i], end = offsets[i + 1];
+        if (begin < 0 || end > A->nnz) return false;
+        for (int64_t k = begin; k < end; ++k) {
             const int32_t j = columns[k];
-            if (k > offsets[i] && columns[k - 1] >= j) return false;
+            if (k > begin && columns[k - 1] >= j) return false;
             *excess += j > i ? 1 : j < i ? -1 : 0;
             if (j <= i) continue;
-            const int64_t image = find_column(columns, offsets[j], offsets[j + 1], (int32_t)i);
-            if (image == offsets[j + 1] || memcmp(values + image, values + k, sizeof *values) != 0) return false;
+            if (j >= A->rows) return false;
+            const int64_t image_begin = offsets[j], image_end = offsets[j + 1];
+            if (image_begin < 0 || image_end > A->nnz) return false;
+            const int64_t image = find_column(columns, image_begin, image_end, (int32_t)i);
+            if (image >= image_end || memcmp(values + image, values + k, sizeof *values) != 0) return false;
         }
+    }
     return true;
 }
 

@@ -51,7 +51,7 @@ static int32_t NAMED(find_in_lanes)(const REAL *piece, int32_t items, const NAME
         chosen = l;
         if (target < (double)sums->through[l]) break;
     }
-    REAL last = sums->own[chosen], rest = (REAL)(target - ((double)sums->through[chosen] - (double)last));
+    REAL last = sums->own[chosen], rest = NAMED(spg_rest)(target - ((double)sums->through[chosen] - (double)last));
     if (!(rest > 0)) rest = 0;
     if (!(rest < last)) rest = NAMED(before)(last);
     REAL sum = 0;
@@ -73,7 +73,7 @@ static int32_t NAMED(draw_by_lanes)(const REAL *products, int32_t topics, uint64
         through[k] = sum += NAMED(sum_lanes)(piece, lda_piece_items(topics, k), &sums);
     }
     if (!(sum > 0 && sum <= DBL_MAX)) return -1;
-    double target = spg_uniform_f64(bits) * sum;
+    double target = spg_target_f64(spg_uniform_f64(bits), sum);
     if (!(target < sum)) target = before_f64(sum);
     while (!(target < through[p])) ++p;
     const REAL *piece = products + p * SPG_LANE_PIECE;
@@ -96,7 +96,7 @@ static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64
     REAL sum = 0, part = 0;
     for (int32_t k = 0; k < topics; ++k) sum += products[k];
     if (!(sum > 0 && sum <= NAMED(most))) return -1;
-    REAL target = NAMED(spg_uniform)(bits) * sum;
+    REAL target = NAMED(spg_target)(NAMED(spg_uniform)(bits), sum);
     for (int32_t k = 0; k < topics; ++k) {
         part += products[k];
         if (target < part) return k;
@@ -138,7 +138,8 @@ static int32_t NAMED(draw_by_table)(const REAL *products, int32_t topics, uint64
     for (int32_t k = 0; k < remnant; ++k) sum += products[k];
     for (int32_t first = remnant; first < topics; first += SPG_BLOCK) sum += NAMED(fill_block)(products + first, tree);
     if (!(sum > 0 && sum <= NAMED(most))) return -1;
-    int32_t topic = NAMED(find_by_table)(products, topics, lane, NAMED(spg_uniform)(bits) * sum), k = topic;
+    const REAL target = NAMED(spg_target)(NAMED(spg_uniform)(bits), sum);
+    int32_t topic = NAMED(find_by_table)(products, topics, lane, target), k = topic;
     while (k < topics && !(products[k] > 0)) ++k;
     return k < topics ? k : NAMED(last_positive)(products, topics);
 }

@@ -71,9 +71,10 @@ static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
         sum = sum_tiles(row, tree, tile_tree, &sound);
     }
     if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
-    int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), u * sum, &base);
+    const double target = spg_target_f64(u, sum);
+    int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), target, &base);
     if (tile != tiles - 1) fill_tile(row, tile, tree, &sound);
-    return tile * SPG_SUM_TILE - row->lead + spg_tree_descend(tree, tile_levels(row), u * sum, &base);
+    return tile * SPG_SUM_TILE - row->lead + spg_tree_descend(tree, tile_levels(row), target, &base);
 }
 
 /* The running sum; a row at fault gives what is not above 0 or not finite. */
@@ -108,7 +109,7 @@ static int64_t draw_in_order(row_weights *row, double u, double *unused)
         sum = sum_in_order(row, 0, row->items, 0, &sound);
     }
     if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
-    int64_t found = find_in_order(row, row->items, u * sum);
+    int64_t found = find_in_order(row, row->items, spg_target_f64(u, sum));
     return found >= 0 ? found : last_positive(row);
 }
 
@@ -158,7 +159,7 @@ static int64_t draw_by_table(row_weights *row, double u, double *unused)
         sum = sum_blocks(row, &sound);
     }
     if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
-    int64_t found = find_by_table(row, u * sum), item = found;
+    int64_t found = find_by_table(row, spg_target_f64(u, sum)), item = found;
     while (item < row->items && !(weight_of(row, item) > 0)) ++item;
     return item < row->items ? item : last_positive(row);
 }

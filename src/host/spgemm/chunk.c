@@ -19,17 +19,22 @@ int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
     return index < shared->chunks ? spg_host_row_at(A, index * shared->sizes.chunk_entries) : A->rows;
 }
 
+/* From one offset to another, which may be anything. */
+static inline int64_t distance(int64_t from, int64_t to) { return (int64_t)((uint64_t)to - (uint64_t)from); }
+
 #define DESCRIBE(OFFSET)                                                                                               \
-    static bool describe_##OFFSET(const int32_t *columns, const OFFSET *offsets, int64_t b_rows, int64_t count,        \
+    static bool describe_##OFFSET(const int32_t *columns, const OFFSET *offsets, const spg_csr *B, int64_t count,      \
                                   int64_t *starts, int32_t *lengths)                                                   \
     {                                                                                                                  \
+        const int64_t b_rows = B->rows, b_nnz = B->nnz;                                                                \
         bool bad = false;                                                                                              \
         for (int64_t k = 0; k < count; k++) {                                                                          \
             int64_t row = columns[k];                                                                                  \
             bool outside = (uint64_t)row >= (uint64_t)b_rows;                                                          \
             row = outside ? 0 : row;                                                                                   \
-            int64_t start = offsets[row], length = offsets[row + 1] - start;                                           \
-            bad |= outside;                                                                                            \
+            int64_t start = offsets[row], end = offsets[row + 1];                                                      \
+            int64_t length = distance(start, end);                                                                     \
+            bad |= outside | (start < 0) | (start > end) | (end > b_nnz) | (length > INT32_MAX);                       \
             starts[k] = start;                                                                                         \
             lengths[k] = (int32_t)length;                                                                              \
         }                                                                                                              \
@@ -40,24 +45,25 @@ DESCRIBE(int64_t)
 
 #if SPG_HAVE_AVX512
 /* Offsets c and c + 1 come as one word of 64 bits, eight at a time. */
-SPG_AVX512 static bool describe_in_vectors(const int32_t *columns, const int32_t *offsets, int64_t b_rows,
+SPG_AVX512 static bool describe_in_vectors(const int32_t *columns, const int32_t *offsets, const spg_csr *B,
                                            int64_t count, int64_t *starts, int32_t *lengths)
 {
-    const __m256i limit = _mm256_set1_epi32((int32_t)(b_rows < INT32_MAX ? b_rows : INT32_MAX));
+    const __m256i limit = _mm256_set1_epi32((int32_t)(B->rows < INT32_MAX ? B->rows : INT32_MAX));
+    const __m256i nnz = _mm256_set1_epi32((int32_t)(B->nnz < INT32_MAX ? B->nnz : INT32_MAX));
     __mmask8 bad = 0;
     int64_t k = 0;
     for (; k + 8 <= count; k += 8) {
         __m256i rows = _mm256_loadu_si256((const __m256i *)(const void *)(columns + k));
         const __mmask8 outside = _mm256_cmpge_epu32_mask(rows, limit);
         rows = _mm256_maskz_mov_epi32((__mmask8)~outside, rows);
-        bad |= outside;
         const __m512i bounds = _mm512_i32gather_epi64(rows, offsets, 4);
         const __m256i begin = _mm512_cvtepi64_epi32(bounds);
         const __m256i end = _mm512_cvtepi64_epi32(_mm512_srli_epi64(bounds, 32));
+        bad |= outside | _mm256_cmpgt_epu32_mask(begin, end) | _mm256_cmpgt_epu32_mask(end, nnz);
         _mm512_storeu_si512(starts + k, _mm512_cvtepi32_epi64(begin));
         _mm256_storeu_si256((__m256i *)(void *)(lengths + k), _mm256_sub_epi32(end, begin));
     }
-    return bad == 0 && describe_int32_t(columns + k, offsets, b_rows, count - k, starts + k, lengths + k);
+    return bad == 0 && describe_int32_t(columns + k, offsets, B, count - k, starts + k, lengths + k);
 }
 #endif
 
@@ -68,11 +74,11 @@ bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int
     if (B->rows == 0) return false;
 #if SPG_HAVE_AVX512
     if (B->offset_type == SPG_I32 && spg_vector_is_available())
-        return describe_in_vectors(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
+        return describe_in_vectors(A->columns + first, B->row_offsets, B, count, starts, lengths);
 #endif
     if (B->offset_type == SPG_I32)
-        return describe_int32_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
-    return describe_int64_t(A->columns + first, B->row_offsets, B->rows, count, starts, lengths);
+        return describe_int32_t(A->columns + first, B->row_offsets, B, count, starts, lengths);
+    return describe_int64_t(A->columns + first, B->row_offsets, B, count, starts, lengths);
 }
 
 void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row)
@@ -81,11 +87,12 @@ void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row)
     row_chunk *chunk = &worker->chunk;
     chunk->first_row = first_row;
     chunk->first_entry = spg_offset_at(A, first_row);
-    chunk->has_long_row = end_row > first_row && spg_offset_at(A, end_row) - spg_offset_at(A, end_row - 1) >
-                                                     2 * worker->shared->sizes.chunk_entries;
-    chunk->rows = end_row - first_row - chunk->has_long_row;
-    for (int64_t r = 0; r <= end_row - first_row; r++)
-        chunk->bounds[r] = spg_offset_at(A, first_row + r) - chunk->first_entry;
+    chunk->rows = end_row - first_row;
+    for (int64_t r = 0; r <= chunk->rows; r++)
+        chunk->bounds[r] = distance(chunk->first_entry, spg_offset_at(A, first_row + r));
+    chunk->has_long_row = chunk->rows > 0 && distance(chunk->bounds[chunk->rows - 1], chunk->bounds[chunk->rows]) >
+                                                 2 * worker->shared->sizes.chunk_entries;
+    chunk->rows -= chunk->has_long_row;
 }
 
 bool spg_describe_chunk(spg_worker *worker)
@@ -94,15 +101,23 @@ bool spg_describe_chunk(spg_worker *worker)
     const spg_csr *A = worker->shared->product->A, *B = worker->shared->product->B;
     if (!spg_describe_entries(A, B, chunk->first_entry, chunk->bounds[chunk->rows], chunk->starts, chunk->lengths))
         return false;
-    const int64_t entries = chunk->bounds[chunk->rows];
-    int64_t products = 0;
-    for (int64_t k = 0; k < entries; k++) {
-        chunk->before[k] = products;
-        products += chunk->lengths[k];
+    const int64_t entries = chunk->bounds[chunk->rows], rows = chunk->rows, *bounds = chunk->bounds;
+    const int32_t *lengths = chunk->lengths;
+    int64_t *before = chunk->before, *row_products = chunk->row_products, products = 0;
+    int64_t k = 0;
+    for (; k + 4 <= entries; k += 4) { /* so that the speed does not hang on where the loop happens to lie */
+        before[k] = products;
+        before[k + 1] = products + lengths[k];
+        before[k + 2] = before[k + 1] + lengths[k + 1];
+        before[k + 3] = before[k + 2] + lengths[k + 2];
+        products = before[k + 3] + lengths[k + 3];
     }
-    chunk->before[entries] = chunk->products = products;
-    for (int64_t r = 0; r < chunk->rows; r++)
-        chunk->row_products[r] = chunk->before[chunk->bounds[r + 1]] - chunk->before[chunk->bounds[r]];
+    for (; k < entries; k++) {
+        before[k] = products;
+        products += lengths[k];
+    }
+    before[entries] = chunk->products = products;
+    for (int64_t r = 0; r < rows; r++) row_products[r] = before[bounds[r + 1]] - before[bounds[r]];
     return true;
 }
 

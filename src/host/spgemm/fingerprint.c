@@ -1,92 +1,151 @@
-/* Sums of (x + k) * (y + l) over pairs of neighbours x, y, with keys k, l that depend on the place: the NH hash of UMAC
- * (Black, Halevi, Krawczyk, Krovetz, Rogaway, 1999), a few cycles for 16 indices. */
+/* A block of indices leaves two sums of (x + k) * (y + l) over pairs of neighbours x, y, with random keys k, l of their
+ * places; the second sum takes the keys one pair further on. This is the NH hash of UMAC (Black, Halevi, Krawczyk,
+ * Krovetz, Rogaway: UMAC: Fast and secure message authentication, 1999): two blocks that differ have the same sums with
+ * a probability of at most 2^-64. The sums' four words, each times a key, are added up, and so blocks follow each other
+ * as the coefficients of a polynomial (universal_hash.h). The first step does nearly all of the work, a few cycles for
+ * 16 indices. */
 #include "fingerprint.h"
 
 #include "../vector.h"
 #include "host/work.h"
+#include "random_bytes.h"
+#include "universal_hash.h"
 
 #if SPG_HAVE_AVX512
 #include <immintrin.h>
 #endif
 
-static inline uint32_t key_at(int64_t place) { return (uint32_t)place * 0x9E3779B1u + 0x7F4A7C15u; }
+typedef struct block_sums {
+    uint64_t one, other;
+} block_sums;
 
-static uint64_t sum_of_pairs(const int32_t *indices, int64_t first, int64_t count)
+/* Of up to a block; a last index without a neighbour has 0 for one. */
+static block_sums sum_pairs(const uint32_t *keys, const int32_t *indices, int64_t count)
 {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i + 1 < count; i += 2) {
-        const uint32_t x = (uint32_t)indices[i] + key_at(first + i),
-                       y = (uint32_t)indices[i + 1] + key_at(first + i + 1);
-        sum += (uint64_t)x * y;
+    block_sums sums = {0, 0};
+    for (int64_t i = 0; i < count; i += 2) {
+        const uint32_t x = (uint32_t)indices[i], y = i + 1 < count ? (uint32_t)indices[i + 1] : 0;
+        sums.one += (uint64_t)(uint32_t)(x + keys[i]) * (uint32_t)(y + keys[i + 1]);
+        sums.other += (uint64_t)(uint32_t)(x + keys[i + 2]) * (uint32_t)(y + keys[i + 3]);
     }
-    if (count % 2 != 0)
-        sum += (uint64_t)((uint32_t)indices[count - 1] + key_at(first + count - 1)) * key_at(first + count);
-    return sum;
+    return sums;
 }
 
 #if SPG_HAVE_AVX512
-SPG_AVX512 static uint64_t sum_of_pairs_in_vectors(const int32_t *indices, int64_t first, int64_t count)
+SPG_AVX512 static inline __m512i products_of_pairs(__m512i indices, const uint32_t *keys)
 {
-    const __m512i step = _mm512_set1_epi32((int)(16 * 0x9E3779B1u));
-    __m512i sums = _mm512_setzero_si512(), keys;
-    uint32_t first_keys[16];
-    for (int i = 0; i < 16; i++) first_keys[i] = key_at(first + i);
-    keys = _mm512_loadu_si512(first_keys);
+    const __m512i keyed = _mm512_add_epi32(indices, _mm512_loadu_si512(keys));
+    return _mm512_mul_epu32(keyed, _mm512_srli_epi64(keyed, 32));
+}
+
+SPG_AVX512 static block_sums sum_pairs_in_vectors(const uint32_t *keys, const int32_t *indices, int64_t count)
+{
+    __m512i one = _mm512_setzero_si512(), other = one;
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        const __m512i keyed = _mm512_add_epi32(_mm512_loadu_si512(indices + i), keys);
-        sums = _mm512_add_epi64(sums, _mm512_mul_epu32(keyed, _mm512_srli_epi64(keyed, 32)));
-        keys = _mm512_add_epi32(keys, step);
+        const __m512i some = _mm512_loadu_si512(indices + i);
+        one = _mm512_add_epi64(one, products_of_pairs(some, keys + i));
+        other = _mm512_add_epi64(other, products_of_pairs(some, keys + i + 2));
     }
-    uint64_t lanes[8], sum = sum_of_pairs(indices + i, first + i, count - i);
-    _mm512_storeu_si512(lanes, sums);
-    for (int lane = 0; lane < 8; lane++) sum += lanes[lane];
-    return sum;
+    uint64_t ones[8], others[8];
+    block_sums sums = sum_pairs(keys + i, indices + i, count - i);
+    _mm512_storeu_si512(ones, one);
+    _mm512_storeu_si512(others, other);
+    for (int lane = 0; lane < 8; lane++) sums.one += ones[lane], sums.other += others[lane];
+    return sums;
 }
 #endif
 
-uint64_t spg_fingerprint(const int32_t *indices, int64_t first, int64_t count)
+static block_sums sums_of_block(const uint32_t *keys, const int32_t *indices, int64_t count)
 {
 #if SPG_HAVE_AVX512
-    if (spg_vector_is_available()) return sum_of_pairs_in_vectors(indices, first, count);
+    if (spg_vector_is_available()) return sum_pairs_in_vectors(keys, indices, count);
 #endif
-    return sum_of_pairs(indices, first, count);
+    return sum_pairs(keys, indices, count);
 }
 
-enum { BLOCK = 1 << 14 };
+void spg_draw_fingerprint_keys(fingerprint_keys *keys)
+{
+    spg_random_bytes(keys, sizeof *keys);
+    for (int k = 0; k < 4; k++) keys->of_words[k] = spg_hash_key(keys->of_words[k]);
+    keys->of_blocks = spg_hash_key(keys->of_blocks);
+}
 
+uint64_t spg_fingerprint(const fingerprint_keys *keys, const int32_t *indices, int64_t count)
+{
+    uint64_t fingerprint = 0;
+    for (int64_t at = 0; at < count; at += FINGERPRINT_BLOCK) {
+        const block_sums sums = sums_of_block(keys->of_places, indices + at,
+                                              count - at < FINGERPRINT_BLOCK ? count - at : FINGERPRINT_BLOCK);
+        const spg_wide block =
+            (spg_wide)keys->of_words[0] * (uint32_t)sums.one + (spg_wide)keys->of_words[1] * (sums.one >> 32) +
+            (spg_wide)keys->of_words[2] * (uint32_t)sums.other + (spg_wide)keys->of_words[3] * (sums.other >> 32);
+        fingerprint = spg_hash_remainder((spg_wide)fingerprint * keys->of_blocks + block);
+    }
+    return fingerprint;
+}
+
+enum { PART = 1 << 14 };
+
+static int64_t parts_of(int64_t indices) { return (indices + PART - 1) / PART; }
+
+/* The indices that offsets are, of 32 bits each. */
+static int64_t offset_indices(const spg_csr *matrix)
+{
+    return (matrix->rows + 1) * (matrix->offset_type == SPG_I64 ? 2 : 1);
+}
+
+int64_t spg_count_pattern_parts(const spg_csr *matrix)
+{
+    return parts_of(offset_indices(matrix)) + parts_of(matrix->nnz);
+}
+
+static uint64_t part_fingerprint(const fingerprint_keys *keys, const spg_csr *matrix, int64_t part)
+{
+    const int64_t of_offsets = parts_of(offset_indices(matrix));
+    const bool is_offsets = part < of_offsets;
+    const int32_t *indices = is_offsets ? matrix->row_offsets : matrix->columns;
+    const int64_t all = is_offsets ? offset_indices(matrix) : matrix->nnz;
+    const int64_t first = (is_offsets ? part : part - of_offsets) * PART;
+    return spg_fingerprint(keys, indices + first, all - first < PART ? all - first : PART);
+}
+
+/* The fingerprints of a pattern's parts are found, or compared. */
 typedef struct pattern_job {
+    const fingerprint_keys *keys;
     const spg_csr *matrix;
-    int64_t offsets, offset_blocks; /* in words of 32 bits; blocks of columns follow */
-    atomic_ullong *of_offsets, *of_columns;
+    uint64_t *of_parts;
+    const uint64_t *planned;
+    atomic_bool *differs;
 } pattern_job;
 
-static void add_fingerprints(const void *data, spg_range blocks)
+static void find_parts(const void *data, spg_range parts)
 {
     const pattern_job *job = data;
-    const spg_csr *matrix = job->matrix;
-    uint64_t of_offsets = 0, of_columns = 0;
-    for (int64_t block = blocks.begin; block < blocks.end; block++) {
-        bool is_offsets = block < job->offset_blocks;
-        const int32_t *indices = is_offsets ? matrix->row_offsets : matrix->columns;
-        int64_t all = is_offsets ? job->offsets : matrix->nnz;
-        int64_t first = (is_offsets ? block : block - job->offset_blocks) * BLOCK;
-        uint64_t part = spg_fingerprint(indices + first, first, all - first < BLOCK ? all - first : BLOCK);
-        if (is_offsets)
-            of_offsets += part;
-        else
-            of_columns += part;
-    }
-    atomic_fetch_add(job->of_offsets, of_offsets);
-    atomic_fetch_add(job->of_columns, of_columns);
+    for (int64_t part = parts.begin; part < parts.end; part++)
+        job->of_parts[part] = part_fingerprint(job->keys, job->matrix, part);
 }
 
-uint64_t spg_pattern_fingerprint(const spg_csr *matrix, spg_threads threads)
+static void compare_parts(const void *data, spg_range parts)
 {
-    const int64_t words = matrix->offset_type == SPG_I64 ? 2 : 1, offsets = (matrix->rows + 1) * words;
-    const int64_t offset_blocks = (offsets + BLOCK - 1) / BLOCK, column_blocks = (matrix->nnz + BLOCK - 1) / BLOCK;
-    atomic_ullong of_offsets = 0, of_columns = 0;
-    spg_parallel(threads, offset_blocks + column_blocks, 0, add_fingerprints,
-                 &(pattern_job){matrix, offsets, offset_blocks, &of_offsets, &of_columns});
-    return of_offsets * 0x9E3779B97F4A7C15u + of_columns;
+    const pattern_job *job = data;
+    bool differs = false;
+    for (int64_t part = parts.begin; part < parts.end; part++)
+        differs |= part_fingerprint(job->keys, job->matrix, part) != job->planned[part];
+    if (differs) atomic_store(job->differs, true);
+}
+
+void spg_pattern_fingerprints(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads,
+                              uint64_t *of_parts)
+{
+    spg_parallel(threads, spg_count_pattern_parts(matrix), 0, find_parts,
+                 &(pattern_job){.keys = keys, .matrix = matrix, .of_parts = of_parts});
+}
+
+bool spg_has_pattern(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads, const uint64_t *of_parts)
+{
+    atomic_bool differs = false;
+    spg_parallel(threads, spg_count_pattern_parts(matrix), 0, compare_parts,
+                 &(pattern_job){.keys = keys, .matrix = matrix, .planned = of_parts, .differs = &differs});
+    return !atomic_load(&differs);
 }

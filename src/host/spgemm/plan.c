@@ -14,7 +14,7 @@
 
 /* A chunk of A's rows, as planned. */
 typedef struct planned_chunk {
-    int64_t first_row, code_begin;
+    int64_t first_row, first_entry, code_begin;
     uint64_t bounds, columns; /* fingerprints */
 } planned_chunk;
 
@@ -22,24 +22,26 @@ typedef struct host_plan {
     multiplication shared;
     spg_product product; /* A and B are those of the call under way */
     worker_team team;
-    int64_t chunks_bytes, codes_bytes, code_bytes;
+    int64_t chunks_bytes, rows_bytes, code_bytes, b_bytes;
     planned_chunk *chunks; /* shared.chunks + 1 */
-    uint8_t *codes, *code;
-    uint64_t b_fingerprint;
+    planned_row *rows;
+    uint8_t *code;
+    fingerprint_keys keys;
+    uint64_t *b_fingerprints; /* one a part */
     bool masks;
 } host_plan;
 
 /* Of the chunk whose bounds are loaded: first of the bounds alone, so that columns are only read where they exist. */
-static uint64_t bounds_fingerprint(const row_chunk *chunk)
+static uint64_t bounds_fingerprint(const host_plan *plan, const row_chunk *chunk)
 {
     const int64_t words = 2 * (chunk->rows + 1 + chunk->has_long_row);
-    return spg_fingerprint((const int32_t *)(const void *)chunk->bounds, 0, words) + (uint64_t)chunk->first_entry;
+    return spg_fingerprint(&plan->keys, (const int32_t *)(const void *)chunk->bounds, words);
 }
 
-static uint64_t columns_fingerprint(const row_chunk *chunk, const spg_csr *A)
+static uint64_t columns_fingerprint(const host_plan *plan, const row_chunk *chunk)
 {
     const int64_t count = chunk->bounds[chunk->rows + chunk->has_long_row];
-    return spg_fingerprint(A->columns + chunk->first_entry, 0, count);
+    return spg_fingerprint(&plan->keys, plan->product.A->columns + chunk->first_entry, count);
 }
 
 static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_plan *plan)
@@ -50,29 +52,50 @@ static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_pla
     shared->chunks = spg_count_chunks(A, shared->sizes.chunk_entries);
     plan->team.threads = spg_threads_for(context, shared->chunks);
     plan->chunks_bytes = (shared->chunks + 1) * (int64_t)sizeof(planned_chunk);
-    plan->codes_bytes = A->rows;
+    plan->rows_bytes = spg_array_bytes(A->rows, sizeof *plan->rows);
+    plan->b_bytes = spg_count_pattern_parts(plan->product.B) * (int64_t)sizeof *plan->b_fingerprints;
     spg_status status = spg_allocate_team(context, shared, &plan->team);
     if (status == SPG_OK) status = spg_allocate(context, plan->chunks_bytes, "a plan", (void **)&plan->chunks);
-    if (status == SPG_OK) status = spg_allocate(context, plan->codes_bytes, "a plan", (void **)&plan->codes);
+    if (status == SPG_OK) status = spg_allocate(context, plan->rows_bytes, "a plan", (void **)&plan->rows);
+    if (status == SPG_OK) status = spg_allocate(context, plan->b_bytes, "a plan", (void **)&plan->b_fingerprints);
     return status;
 }
 
-/* How the rows of a chunk will find their entries; code_begin is the chunk's number of bytes for now. */
-static void choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
+/* How the rows of a chunk will find their entries; code_begin is the chunk's number of bytes for now. False if A or B
+ * is malformed, which an operand that changes during the call may be. */
+static bool choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
 {
     const row_chunk *chunk = &worker->chunk;
     planned_chunk *planned = &plan->chunks[index];
-    spg_load_chunk(worker, index);
-    *planned =
-        (planned_chunk){chunk->first_row, 0, bounds_fingerprint(chunk), columns_fingerprint(chunk, plan->product.A)};
+    if (!spg_load_chunk(worker, index)) return false;
+    *planned = (planned_chunk){chunk->first_row, chunk->first_entry, 0, bounds_fingerprint(plan, chunk),
+                               columns_fingerprint(plan, chunk)};
     for (int64_t r = 0; r < chunk->rows; r++) {
         int64_t row = chunk->first_row + r, n = spg_offset_at(C, row + 1) - spg_offset_at(C, row);
         int64_t entries = chunk->bounds[r + 1] - chunk->bounds[r];
-        row_code code = spg_choose_code(n, entries, chunk->row_products[r], plan->masks);
-        plan->codes[row] = (uint8_t)code;
-        planned->code_begin += spg_code_bytes(code, entries, chunk->row_products[r]);
+        plan->rows[row] = spg_plan_row(n, entries, chunk->row_products[r], plan->masks);
+        planned->code_begin += spg_code_bytes(plan->rows[row]);
     }
-    if (chunk->has_long_row) plan->codes[chunk->first_row + chunk->rows] = CODE_RANK;
+    if (chunk->has_long_row) plan->rows[chunk->first_row + chunk->rows] = (planned_row){CODE_RANK, 0};
+    return true;
+}
+
+/* Whether the bounds lie where the plan's do, so that what they bound is there and the worker has room for it. */
+static bool bounds_are_sound(const row_chunk *chunk, const planned_chunk *planned, int64_t room)
+{
+    const int64_t rows = chunk->rows + chunk->has_long_row;
+    bool falls = false;
+    for (int64_t r = 0; r < rows; r++) falls |= chunk->bounds[r + 1] < chunk->bounds[r];
+    return !falls && chunk->first_entry == planned->first_entry && chunk->bounds[chunk->rows] <= room &&
+           chunk->bounds[rows] == planned[1].first_entry - planned->first_entry;
+}
+
+/* Loads the bounds of a chunk as planned; false if they cannot be the ones that were planned. */
+static bool load_planned_bounds(const host_plan *plan, spg_worker *worker, int64_t index)
+{
+    const planned_chunk *planned = &plan->chunks[index];
+    spg_load_bounds(worker, planned->first_row, planned[1].first_row);
+    return bounds_are_sound(&worker->chunk, planned, 3 * plan->shared.sizes.chunk_entries);
 }
 
 /* The places of a row's products, or the masks of its entries. */
@@ -81,14 +104,14 @@ static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *
     const row_chunk *chunk = &worker->chunk;
     const int32_t *b_columns = plan->product.B->columns;
     const int64_t row = chunk->first_row + r, at = spg_offset_at(C, row), n = spg_offset_at(C, row + 1) - at;
-    const row_code kind = (row_code)plan->codes[row];
+    const row_code kind = (row_code)plan->rows[row].code;
     const rank_lookup ranks = spg_prepare_ranks(worker, C->columns + at, n);
     uint16_t *wide = (uint16_t *)(void *)code;
     int64_t product = 0;
     for (int64_t k = chunk->bounds[r]; k < chunk->bounds[r + 1]; k++) {
         unsigned mask = 0;
         for (int64_t t = chunk->starts[k]; t < chunk->starts[k] + chunk->lengths[k]; t++, product++) {
-            int64_t place = rank_of(&ranks, b_columns[t]);
+            int64_t place = rank_of(ranks, b_columns[t]);
             if (kind == CODE_POSITION_8) code[product] = (uint8_t)place;
             if (kind == CODE_POSITION_16) wide[product] = (uint16_t)place;
             mask |= 1u << (place & 15);
@@ -98,54 +121,63 @@ static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *
     }
 }
 
-static void write_codes(const host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
+static bool write_codes(const host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
 {
     const row_chunk *chunk = &worker->chunk;
     uint8_t *code = plan->code + plan->chunks[index].code_begin;
-    spg_load_chunk(worker, index);
+    if (!load_planned_bounds(plan, worker, index) || !spg_describe_chunk(worker)) return false;
     for (int64_t r = 0; r < chunk->rows; r++) {
-        row_code kind = (row_code)plan->codes[chunk->first_row + r];
-        if (kind == CODE_NONE || kind == CODE_RANK) continue;
+        const planned_row row = plan->rows[chunk->first_row + r];
+        const bool has_masks = row.code == CODE_MASK_8 || row.code == CODE_MASK_16;
+        if (row.count == 0) continue;
+        if ((has_masks ? chunk->bounds[r + 1] - chunk->bounds[r] : chunk->row_products[r]) != row.count) return false;
         write_row_code(plan, C, worker, r, code);
-        code += spg_code_bytes(kind, chunk->bounds[r + 1] - chunk->bounds[r], chunk->row_products[r]);
+        code += spg_code_bytes(row);
     }
+    return true;
 }
 
-/* A plan in the making, and the pattern of its C. */
+/* A plan in the making, the pattern of its C, and whether the operands were seen to be malformed. */
 typedef struct coding_job {
     host_plan *plan;
     const spg_csr *C;
+    atomic_bool *failed;
 } coding_job;
 
 static void choose_codes_of(const void *data, spg_range chunks)
 {
     const coding_job *job = data;
     spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
-    for (int64_t index = chunks.begin; index < chunks.end; index++) choose_codes(job->plan, job->C, worker, index);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!choose_codes(job->plan, job->C, worker, index)) atomic_store(job->failed, true);
 }
 
 static void write_codes_of(const void *data, spg_range chunks)
 {
     const coding_job *job = data;
     spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
-    for (int64_t index = chunks.begin; index < chunks.end; index++) write_codes(job->plan, job->C, worker, index);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!write_codes(job->plan, job->C, worker, index)) atomic_store(job->failed, true);
 }
 
 static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *plan)
 {
     const int64_t chunks = plan->shared.chunks;
-    const coding_job job = {plan, C};
+    const spg_csr *A = plan->product.A, *B = plan->product.B;
+    atomic_bool failed = false;
+    const coding_job job = {plan, C, &failed};
     spg_parallel(plan->team.threads, chunks, 8, choose_codes_of, &job);
+    if (atomic_load(&failed)) return spg_report_malformed(context, A, B);
     for (int64_t index = 0; index < chunks; index++) {
         int64_t bytes = plan->chunks[index].code_begin;
         plan->chunks[index].code_begin = plan->code_bytes;
         plan->code_bytes += bytes;
     }
-    plan->chunks[chunks] = (planned_chunk){plan->product.A->rows, plan->code_bytes, 0, 0};
+    plan->chunks[chunks] = (planned_chunk){A->rows, A->nnz, plan->code_bytes, 0, 0};
     spg_status status = spg_allocate(context, plan->code_bytes, "a plan's code", (void **)&plan->code);
     if (status != SPG_OK) return status;
     spg_parallel(plan->team.threads, chunks, 8, write_codes_of, &job);
-    return SPG_OK;
+    return atomic_load(&failed) ? spg_report_malformed(context, A, B) : SPG_OK;
 }
 
 /* Masks need rows of B whose order is that of C. */
@@ -164,15 +196,16 @@ spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const sp
     plan->state = state;
     state->product = (spg_product){.context = context, .A = A, .B = B};
     state->shared.product = &state->product;
+    spg_draw_fingerprint_keys(&state->keys);
     state->masks =
         spg_masks_are_available(A->value_type) && rows_ascend(B, spg_host_threads(context, B->nnz + B->rows));
     status = allocate_plan(context, A, state);
     if (status == SPG_OK) status = make_codes(context, &plan->C, state);
     if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
-    state->b_fingerprint = spg_pattern_fingerprint(B, state->team.threads);
+    spg_pattern_fingerprints(&state->keys, B, spg_host_threads(context, B->nnz + B->rows), state->b_fingerprints);
     int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->team.bytes + state->chunks_bytes +
-                             state->codes_bytes + state->code_bytes + plan->C.nnz * 4 +
+                             state->rows_bytes + state->code_bytes + state->b_bytes + plan->C.nnz * 4 +
                              (plan->C.rows + 1) * offset_bytes;
     return SPG_OK;
 }
@@ -181,8 +214,9 @@ void spg_host_plan_destroy(spgemm_plan *plan)
 {
     spg_context *context = plan->context;
     host_plan *state = plan->state;
+    spg_release(context, state->b_fingerprints, state->b_bytes);
     spg_release(context, state->code, state->code_bytes);
-    spg_release(context, state->codes, state->codes_bytes);
+    spg_release(context, state->rows, state->rows_bytes);
     spg_release(context, state->chunks, state->chunks_bytes);
     spg_release_team(context, &state->team);
     spg_release(context, state, sizeof *state);
@@ -232,13 +266,12 @@ spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
     return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
 }
 
-/* Whether the chunk is the one that was planned; its bounds are loaded. */
+/* Whether the chunk is the one that was planned; loads its bounds. */
 static bool check_chunk(const host_plan *plan, spg_worker *worker, int64_t index)
 {
     const planned_chunk *planned = &plan->chunks[index];
-    spg_load_bounds(worker, planned->first_row, planned[1].first_row);
-    if (bounds_fingerprint(&worker->chunk) != planned->bounds) return false;
-    return columns_fingerprint(&worker->chunk, plan->product.A) == planned->columns;
+    return load_planned_bounds(plan, worker, index) && bounds_fingerprint(plan, &worker->chunk) == planned->bounds &&
+           columns_fingerprint(plan, &worker->chunk) == planned->columns;
 }
 
 /* False if the chunk is not the one that was planned. */
@@ -247,21 +280,20 @@ static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker 
     const planned_chunk *planned = &plan->chunks[index];
     const spg_csr *A = plan->product.A;
     if (!check_chunk(plan, worker, index) || !spg_describe_chunk(worker)) return false;
-    plan_rows rows = {worker, A, plan->product.B, pattern, plan->codes, plan->code + planned->code_begin, values};
+    const plan_rows rows = {worker, A, plan->product.B, pattern, plan->rows, plan->code + planned->code_begin, values};
     switch (A->value_type) {
-    case SPG_F32: spg_plan_rows_f32(&rows); break;
-    case SPG_C32: spg_plan_rows_c32(&rows); break;
-    case SPG_C64: spg_plan_rows_c64(&rows); break;
-    default: spg_plan_rows_f64(&rows); break;
+    case SPG_F32: return spg_plan_rows_f32(&rows);
+    case SPG_C32: return spg_plan_rows_c32(&rows);
+    case SPG_C64: return spg_plan_rows_c64(&rows);
+    default: return spg_plan_rows_f64(&rows);
     }
-    return true;
 }
 
 /* The operands of the call under way, if B is of the plan's pattern. */
 static spg_status take_operands(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
     host_plan *state = plan->state;
-    if (spg_pattern_fingerprint(B, state->team.threads) != state->b_fingerprint)
+    if (!spg_has_pattern(&state->keys, B, state->team.threads, state->b_fingerprints))
         return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "B has another pattern than the plan was made for");
     state->product.A = A;
     state->product.B = B;

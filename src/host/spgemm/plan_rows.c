@@ -1,27 +1,32 @@
-/* See plan_rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. */
+/* See plan_rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. Operands
+ * may be changed by others between their check and their use: whatever they hold then, what is read and written stays
+ * within the arrays, and within the rows of C. */
 #include "plan_rows.h"
 
 #include <string.h>
 
-row_code spg_choose_code(int64_t n, int64_t entries, int64_t products, bool masks)
+static planned_row row_of(row_code code, int64_t count)
 {
-    if (n == 0) return CODE_NONE;
-    int64_t room = 12 * n;
-    if (masks && n <= 8 && entries <= room) return CODE_MASK_8;
-    if (masks && n <= 16 && 2 * entries <= room) return CODE_MASK_16;
-    if (n <= 1 << 8 && products <= room) return CODE_POSITION_8;
-    if (n <= 1 << 16 && 2 * products <= room) return CODE_POSITION_16;
-    return CODE_RANK;
+    return (planned_row){code & 7u, (uint32_t)count & ((1u << 29) - 1)};
 }
 
-int64_t spg_code_bytes(row_code code, int64_t entries, int64_t products)
+planned_row spg_plan_row(int64_t n, int64_t entries, int64_t products, bool masks)
 {
-    switch (code) { /* even, so that 16-bit codes are aligned */
-    case CODE_MASK_8: return entries + entries % 2;
-    case CODE_MASK_16: return 2 * entries;
-    case CODE_POSITION_8: return products + products % 2;
-    case CODE_POSITION_16: return 2 * products;
-    default: return 0;
+    if (n == 0) return (planned_row){CODE_NONE, 0};
+    int64_t room = 12 * n;
+    if (masks && n <= 8 && entries <= room) return row_of(CODE_MASK_8, entries);
+    if (masks && n <= 16 && 2 * entries <= room) return row_of(CODE_MASK_16, entries);
+    if (n <= 1 << 8 && products <= room) return row_of(CODE_POSITION_8, products);
+    if (n <= 1 << 16 && 2 * products <= room) return row_of(CODE_POSITION_16, products);
+    return (planned_row){CODE_RANK, 0};
+}
+
+int64_t spg_code_bytes(planned_row row)
+{
+    switch (row.code) { /* even, so that 16-bit codes are aligned */
+    case CODE_MASK_8:
+    case CODE_POSITION_8: return row.count + row.count % 2;
+    default: return 2 * (int64_t)row.count;
     }
 }
 

@@ -18,19 +18,24 @@ typedef enum row_code {
     CODE_RANK /* nothing kept: places are looked up in the row of C again */
 } row_code;
 
+/* A row of a plan: its code, and how many masks or places are kept. */
+typedef struct planned_row {
+    uint32_t code : 3, count : 29;
+} planned_row;
+
 /* One chunk of rows of a plan: A's rows from chunk.first_row on. */
 typedef struct plan_rows {
     spg_worker *worker;
-    const spg_csr *A, *B, *C; /* C: the plan's pattern */
-    const uint8_t *codes;     /* a row_code for each row of the matrix */
-    const uint8_t *code;      /* what is kept, from this chunk's first row on */
-    void *values;             /* of the result, all of it */
+    const spg_csr *A, *B, *C;   /* C: the plan's pattern */
+    const planned_row *planned; /* of each row of the matrix */
+    const uint8_t *code;        /* what is kept, from this chunk's first row on */
+    void *values;               /* of the result, all of it */
 } plan_rows;
 
-/* The code for a row with n entries of C from `products` products of `entries` entries of A, so chosen that what is
- * kept never takes more than C itself. */
-row_code spg_choose_code(int64_t n, int64_t entries, int64_t products, bool masks);
-int64_t spg_code_bytes(row_code code, int64_t entries, int64_t products);
+/* For a row with n entries of C from `products` products of `entries` entries of A, so chosen that what is kept never
+ * takes more than C itself. */
+planned_row spg_plan_row(int64_t n, int64_t entries, int64_t products, bool masks);
+int64_t spg_code_bytes(planned_row row);
 
 /* Makes places of columns known until the next call: by a table where the row's columns do not collide in it, else by
  * bisection. */
@@ -43,17 +48,28 @@ typedef struct rank_lookup {
 
 rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_t n);
 
-static inline int64_t rank_of(const rank_lookup *ranks, int32_t column)
+/* In a row that is not empty; by the table, and by bisection. A column that is not there leads to some place within the
+ * row. */
+static inline uint32_t rank_by_table(rank_lookup ranks, int32_t column)
 {
-    if (ranks->table != NULL) return ranks->table[(uint32_t)column & ranks->mask];
-    return spg_host_lower_bound(ranks->columns, 0, ranks->n, column);
+    const uint32_t rank = ranks.table[(uint32_t)column & ranks.mask], last = (uint32_t)ranks.n - 1;
+    return rank < last ? rank : last;
+}
+static inline uint32_t rank_by_bisection(rank_lookup ranks, int32_t column)
+{
+    return (uint32_t)spg_host_lower_bound(ranks.columns, 0, ranks.n - 1, column);
+}
+static inline uint32_t rank_of(rank_lookup ranks, int32_t column)
+{
+    return ranks.table != NULL ? rank_by_table(ranks, column) : rank_by_bisection(ranks, column);
 }
 
-/* Computes the values of all rows of the chunk that the worker has loaded. */
-void spg_plan_rows_f32(const plan_rows *rows);
-void spg_plan_rows_f64(const plan_rows *rows);
-void spg_plan_rows_c32(const plan_rows *rows);
-void spg_plan_rows_c64(const plan_rows *rows);
+/* Computes the values of all rows of the chunk that the worker has loaded and described, whatever it holds. False if it
+ * is seen not to be the one that was planned; the values then mean nothing. */
+bool spg_plan_rows_f32(const plan_rows *rows);
+bool spg_plan_rows_f64(const plan_rows *rows);
+bool spg_plan_rows_c32(const plan_rows *rows);
+bool spg_plan_rows_c64(const plan_rows *rows);
 
 /* plan_masks.c: may the mask codes be used here, for this value type? */
 bool spg_masks_are_available(spg_type value_type);

@@ -152,7 +152,8 @@ bool spg_run_team(const worker_team *team, handover_mode mode);
 /* Adds the last pass's counts and its phases' shares of the time elapsed. */
 void spg_sum_team(const worker_team *team, double elapsed_ms, spgemm_stats *stats);
 
-/* chunk.c: chunk `index` of A, its bounds and what its entries name. False if A names rows that B has not. */
+/* chunk.c: chunk `index` of A, its bounds and what its entries name. False if A names rows that B has not, or such as
+ * lie outside B's entries. */
 bool spg_load_chunk(spg_worker *worker, int64_t index);
 int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries);
 /* Its parts: the first row of a chunk; the bounds of given rows; what the entries of these name. */

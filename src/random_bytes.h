@@ -1,0 +1,18 @@
+/* Bytes that nobody can foretell, for keys; no result depends on them. Private. */
+#ifndef SPG_SRC_RANDOM_BYTES_H
+#define SPG_SRC_RANDOM_BYTES_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From the system's source or, where that fails, spread from the clock and the addresses that the system chose. */
+void spg_random_bytes(void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
