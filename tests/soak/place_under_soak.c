@@ -17,6 +17,7 @@ bool soak_open(const soak_case *c, const soak_where *where, soak_place *p)
     spg_config config = spg_config_default();
     config.place = where->place;
     config.threads = where->threads > 0 ? where->threads : s->threads;
+    config.oversubscribe = 1;
     config.keep_bytes = s->keep_bytes;
     config.timing = s->timing;
     if (s->caller_allocates) config.allocator = test_allocator_hook(&p->memory);
