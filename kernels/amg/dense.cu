@@ -1,5 +1,6 @@
 /* The dense solver of the coarsest level: see dense.cuh. A solve is one product with the inverse; an update queues the
  * inversion again and does not wait, unless it is by rotations. */
+#include "components.cuh"
 #include "dense.cuh"
 
 #include "counts.cuh"
@@ -78,41 +79,6 @@ __device__ inline void add_entries(const spg_amg_dense &dense, int64_t row, cons
     if (mine.column >= 0 && (alike & lanes_below()) == 0)
         *dense.entry(row, mine.column) += has_duplicates ? sum : mine.value;
     __syncwarp();
-}
-
-/* The lowest row that `row` is known to be connected to. Trees lead to lower rows, and only their ends change, so that
- * a way may be cut short while others follow it. */
-__device__ inline int32_t first_row_of(int32_t *label, int32_t row)
-{
-    volatile int32_t *up = label;
-    for (int32_t next = up[row]; next != row; next = up[row]) {
-        const int32_t beyond = up[next];
-        if (beyond != next) up[row] = beyond;
-        row = next;
-    }
-    return row;
-}
-
-/* Once all are connected; leaves what is between alone, for others may have written it. */
-__device__ inline void put_label(int32_t *label, int32_t row, bool has_label)
-{
-    volatile int32_t *up = label;
-    int32_t first = row;
-    while (has_label && up[first] != first) first = up[first];
-    up[row] = has_label ? first : -1;
-}
-
-/* Makes two rows of one component (Jaiganesh and Burtscher, A High-Performance Connected Components Implementation for
- * GPUs, 2018). Whatever the order, a component's end is its lowest row. */
-__device__ inline void connect(int32_t *label, int32_t row, int32_t column)
-{
-    int32_t a = first_row_of(label, row), b = first_row_of(label, column);
-    while (a != b) {
-        const int32_t high = a > b ? a : b, low = a > b ? b : a;
-        if (atomicCAS(label + high, high, low) == high) return;
-        a = first_row_of(label, high);
-        b = first_row_of(label, low);
-    }
 }
 
 /* Adds a row's entries to the zeroed tableau, a warp a row; while columns ascend none is there already, and nothing is
