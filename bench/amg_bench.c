@@ -2,6 +2,7 @@
 #include "amg_report.h"
 #include "bandwidth.h"
 #include "device.h"
+#include "program.h"
 #include "progress.h"
 
 #include <stdio.h>
@@ -53,27 +54,21 @@ static void run_matrix(bench *run, const char *argument)
 
 static spg_status create_contexts(bench *run)
 {
-    spg_config config = spg_config_default();
-    config.threads = run->chosen->threads;
-    config.place = run->chosen->place;
-    spg_status status = spg_context_create(&config, &run->context);
+    const int threads = run->chosen->threads;
+    spg_status status = open_context(run->chosen->place, threads, &run->context);
     if (status != SPG_OK) return status;
     amg_options_settle(run->chosen, spg_context_place(run->context));
+    run->chosen->threads = spg_context_threads(run->context);
     snprintf(run->description, sizeof run->description, "%s", spg_context_describe(run->context));
     run->host = run->context;
     if (run->chosen->place == SPG_PLACE_HOST) return SPG_OK;
-    config.place = SPG_PLACE_HOST;
-    return spg_context_create(&config, &run->host);
+    return open_context(SPG_PLACE_HOST, threads, &run->host);
 }
 
 static bool start(bench *run)
 {
     if (run->chosen->place != SPG_PLACE_HOST) device_start();
-    const spg_status status = create_contexts(run);
-    if (status != SPG_OK) {
-        fprintf(stderr, "amg_bench: no context at this place: %s\n", spg_status_name(status));
-        return false;
-    }
+    if (create_contexts(run) != SPG_OK) return false;
     run->all = calloc((size_t)run->chosen->matrix_count, sizeof *run->all);
     if (run->all == NULL) {
         fputs("amg_bench: no memory\n", stderr);
@@ -98,7 +93,7 @@ static void finish(bench *run)
         amg_findings_free(&run->all[k]);
     }
     free(run->all);
-    if (run->json != NULL && fclose(run->json) != 0) run->right = false;
+    if (!close_record(run->json, run->chosen->json_path)) run->right = false;
     if (run->host != run->context) spg_context_destroy(run->host);
     spg_context_destroy(run->context);
 }
@@ -107,7 +102,7 @@ int main(int argc, char **argv)
 {
     amg_options chosen;
     const options_result parsed = amg_options_parse(argc, argv, &chosen);
-    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? exit_status(true) : 2;
     bench run = {.chosen = &chosen, .right = true};
     if (start(&run)) {
         amg_report_head(stdout, run.description, &chosen);
@@ -117,5 +112,5 @@ int main(int argc, char **argv)
     }
     const bool anything = run.count > 0;
     finish(&run);
-    return run.right && anything ? EXIT_SUCCESS : EXIT_FAILURE;
+    return exit_status(run.right && anything);
 }

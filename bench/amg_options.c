@@ -80,7 +80,7 @@ static const char *const help_head =
     "all.\n"
     "\n"
     "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            default: all cores\n"
+    "  --threads N            at most; default as many as the process may use cores\n"
     "  --type TYPE            f32 or f64; default f64\n"
     "\n"
     "  --aggregation NAME     mis2 or standard (on the host); default mis2\n"
@@ -217,7 +217,6 @@ void amg_options_settle(amg_options *chosen, spg_place place)
 options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
 {
     *chosen = (amg_options){.place = SPG_PLACE_AUTO,
-                            .threads = default_threads(),
                             .type = SPG_F64,
                             .hierarchy = spg_amg_options_default(),
                             .solve = spg_amg_solve_options_default(),

@@ -6,7 +6,7 @@
 
 typedef struct amg_options {
     spg_place place;
-    int threads; /* at least 1 */
+    int threads; /* 0: as many as the context takes, which stands here once there is one */
     spg_type type;
     spg_amg_options hierarchy; /* without candidates */
     bool block_size_given;

@@ -7,6 +7,8 @@
 #define _XOPEN_SOURCE 700 /* clock_gettime */
 #endif
 #include "matrix_market_internal.h"
+#include "parse.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,12 +139,11 @@ static int report(record *times, const char *json)
     print(times, "its lines counted", seconds[1]);
     print(times, "scanned for faults", seconds[2]);
     print(times, "read as CSR, all in all", seconds[3]);
-    if (json == NULL) return EXIT_SUCCESS;
+    if (json == NULL) return exit_status(true);
     FILE *stream = fopen(json, "w");
     if (stream != NULL) put_json(stream, times, seconds);
-    if (stream != NULL && fclose(stream) == 0) return EXIT_SUCCESS;
-    fprintf(stderr, "%s: cannot be written\n", json);
-    return EXIT_FAILURE;
+    if (stream == NULL) complain("%s: cannot be opened for writing", json);
+    return exit_status(stream != NULL && close_record(stream, json));
 }
 
 int main(int argc, char **argv)
@@ -154,10 +155,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     times.path = argv[argc - 1];
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
+    parse_begin("matrix_market_bench");
     spg_context *context = NULL;
-    if (spg_context_create(&config, &context) != SPG_OK) return EXIT_FAILURE;
+    if (open_context(SPG_PLACE_HOST, 0, &context) != SPG_OK) return EXIT_FAILURE;
     spg_status status = measure(context, &times);
     int code = status == SPG_OK ? report(&times, has_json ? argv[2] : NULL) : EXIT_FAILURE;
     if (status != SPG_OK) fprintf(stderr, "%s\n", spg_context_message(context));

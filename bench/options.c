@@ -52,7 +52,7 @@ static const char *const help_head =
     "  --product LIST         AP (A times its smoothed-aggregation prolongator), AA (A*A) and RAP (P^T*A*P); default "
     "AP,AA\n"
     "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            default: all cores\n"
+    "  --threads N            at most; default as many as the process may use cores\n"
     "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
     "  --method LIST          auto (spg and spg-plan); paper (the paper's row classes with its limits); rows forced "
     "into\n"
@@ -224,13 +224,8 @@ static void own_first(options *chosen)
 
 options_result options_parse(int argc, char **argv, options *chosen)
 {
-    *chosen = (options){.place = SPG_PLACE_AUTO,
-                        .threads = default_threads(),
-                        .type = SPG_F64,
-                        .reps = -1,
-                        .warmup = -1,
-                        .keep_bytes = -1,
-                        .seed = 1};
+    *chosen =
+        (options){.place = SPG_PLACE_AUTO, .type = SPG_F64, .reps = -1, .warmup = -1, .keep_bytes = -1, .seed = 1};
     lists given = {false, false, false};
     bool valid = true;
     parse_begin("spgemm_bench");

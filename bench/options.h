@@ -15,7 +15,7 @@ struct peer;
 typedef struct options {
     bool products[PRODUCT_KINDS];
     spg_place place;
-    int threads; /* at least 1 */
+    int threads; /* 0: as many as the context takes, which stands here once there is one */
     spg_type type;
     bool type_given;
     const struct peer *implementations[MAX_IMPLEMENTATIONS]; /* spg's first */

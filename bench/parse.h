@@ -31,7 +31,4 @@ bool parse_word(const char *name, const char *text, const char *const *words, in
 bool parse_place(const char *text, spg_place *place);
 bool parse_type(const char *text, spg_type *type);
 
-/* As many as OpenMP would use. */
-int default_threads(void);
-
 #endif

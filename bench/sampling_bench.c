@@ -1,34 +1,27 @@
 /* Times draws from discrete distributions: the library's methods beside others, and what its papers measured. */
 #include "bandwidth.h"
 #include "device.h"
+#include "program.h"
 #include "progress.h"
 #include "sampling_modes.h"
 
-#include <stdlib.h>
-
 static spg_status create_contexts(sampling_bench *bench)
 {
-    spg_config config = spg_config_default();
-    config.place = bench->chosen->place;
-    config.threads = bench->chosen->threads;
-    spg_status status = spg_context_create(&config, &bench->context);
+    const int threads = bench->chosen->threads;
+    spg_status status = open_context(bench->chosen->place, threads, &bench->context);
     if (status != SPG_OK) return status;
     bench->here.place = spg_context_place(bench->context);
+    bench->chosen->threads = spg_context_threads(bench->context);
     snprintf(bench->here.description, sizeof bench->here.description, "%s", spg_context_describe(bench->context));
     bench->host = bench->context;
     if (bench->here.place == SPG_PLACE_HOST) return SPG_OK;
-    config.place = SPG_PLACE_HOST;
-    return spg_context_create(&config, &bench->host);
+    return open_context(SPG_PLACE_HOST, threads, &bench->host);
 }
 
 static bool start(sampling_bench *bench)
 {
     if (bench->chosen->place != SPG_PLACE_HOST) device_start();
-    const spg_status status = create_contexts(bench);
-    if (status != SPG_OK) {
-        fprintf(stderr, "sampling_bench: no context at this place: %s\n", spg_status_name(status));
-        return false;
-    }
+    if (create_contexts(bench) != SPG_OK) return false;
     sampling_options_settle(bench->chosen, bench->here.place);
     if (bench->chosen->json_path != NULL && (bench->json = fopen(bench->chosen->json_path, "a")) == NULL) {
         fprintf(stderr, "sampling_bench: %s: cannot be opened for writing\n", bench->chosen->json_path);
@@ -55,7 +48,7 @@ int main(int argc, char **argv)
 {
     sampling_options chosen;
     const options_result parsed = sampling_options_parse(argc, argv, &chosen);
-    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? exit_status(true) : 2;
     sampling_bench bench = {.chosen = &chosen, .right = true};
     if (start(&bench)) {
         report_sampling_head(stdout, &bench);
@@ -68,8 +61,8 @@ int main(int argc, char **argv)
     } else {
         bench.right = false;
     }
-    if (bench.json != NULL && fclose(bench.json) != 0) bench.right = false;
+    if (!close_record(bench.json, chosen.json_path)) bench.right = false;
     if (bench.host != bench.context) spg_context_destroy(bench.host);
     spg_context_destroy(bench.context);
-    return bench.right ? EXIT_SUCCESS : EXIT_FAILURE;
+    return exit_status(bench.right);
 }

@@ -81,7 +81,7 @@ static const char help[] =
     "  --ragged               rows of 1 to N items, a length of probability about length^-1.5\n"
     "  --draws D              from one row; default 10 million, on a device 1 billion. Many rows: one from each\n"
     "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            default: all cores\n"
+    "  --threads N            at most; default as many as the process may use cores\n"
     "  --type TYPE            of the weights: f32 or f64; default f64\n"
     "  --order ORDER          independent or grouped, of draws from an alias table; default independent\n"
     "  --uniforms KIND        random, stratified or given (stratified, in an array), for forests and cutpoints;\n"
@@ -277,7 +277,6 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
 {
     *chosen = (sampling_options){.weights = "uniform",
                                  .place = SPG_PLACE_AUTO,
-                                 .threads = default_threads(),
                                  .type = SPG_F64,
                                  .step = 16,
                                  .peers = "all",

@@ -19,7 +19,7 @@ typedef struct sampling_options {
     int64_t items, rows, draws; /* 0: what fits the rest */
     bool ragged;                /* rows of 1 to `items` items */
     spg_place place;
-    int threads;
+    int threads; /* 0: as many as the context takes, which stands here once there is one */
     spg_type type;
     bool grouped;
     bool stratified, given; /* uniforms: stratified, made as they are used or in an array before */

@@ -4,6 +4,7 @@
 #include "generators.h"
 #include "options.h"
 #include "paper.h"
+#include "program.h"
 #include "progress.h"
 #include "report.h"
 #include "summary.h"
@@ -99,15 +100,13 @@ static void run_matrix(bench *run, const char *argument)
     spg_csr_free(run->context, &A);
 }
 
-/* A context of the place that the options ask for, to learn what it is. */
-static spg_status describe_place(const options *chosen, machine *here)
+/* A context of the place that the options ask for, to learn what it is, and how many threads it takes. */
+static spg_status describe_place(options *chosen, machine *here)
 {
-    spg_config config = spg_config_default();
-    config.place = chosen->place;
-    config.threads = chosen->threads;
     spg_context *context = NULL;
-    const spg_status status = spg_context_create(&config, &context);
+    const spg_status status = open_context(chosen->place, chosen->threads, &context);
     if (status == SPG_OK) {
+        chosen->threads = spg_context_threads(context);
         here->place = spg_context_place(context);
         snprintf(here->description, sizeof here->description, "%s", spg_context_describe(context));
     }
@@ -117,17 +116,11 @@ static spg_status describe_place(const options *chosen, machine *here)
 
 static bool start(bench *run)
 {
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
-    config.threads = run->chosen->threads;
     if (run->chosen->place != SPG_PLACE_HOST) device_start();
     spg_status status = describe_place(run->chosen, &run->here);
     options_settle(run->chosen, run->here.place);
-    if (status == SPG_OK) status = spg_context_create(&config, &run->context);
-    if (status != SPG_OK) {
-        fprintf(stderr, "spgemm_bench: no context at this place: %s\n", spg_status_name(status));
-        return false;
-    }
+    if (status == SPG_OK) status = open_context(SPG_PLACE_HOST, run->chosen->threads, &run->context);
+    if (status != SPG_OK) return false;
     if (run->chosen->json_path != NULL && (run->json = fopen(run->chosen->json_path, "a")) == NULL) {
         fprintf(stderr, "spgemm_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
         return false;
@@ -143,7 +136,7 @@ int main(int argc, char **argv)
 {
     options chosen;
     const options_result parsed = options_parse(argc, argv, &chosen);
-    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? 0 : 2;
+    if (parsed != OPTIONS_RUN) return parsed == OPTIONS_HELP ? exit_status(true) : 2;
     bench run = {.chosen = &chosen, .right = true};
     if (start(&run)) {
         report_head(stdout, &run.here, &chosen);
@@ -157,7 +150,7 @@ int main(int argc, char **argv)
     const bool anything = run.results.count > 0;
     summary_free(&run.results);
     paper_free(&run.paper);
-    if (run.json != NULL && fclose(run.json) != 0) run.right = false;
+    if (!close_record(run.json, chosen.json_path)) run.right = false;
     spg_context_destroy(run.context);
-    return run.right && anything ? EXIT_SUCCESS : EXIT_FAILURE;
+    return exit_status(run.right && anything);
 }

@@ -10,7 +10,6 @@ foreach(kind shared static)
   install(EXPORT spg_${kind}_targets FILE spg-${kind}-targets.cmake NAMESPACE spg:: DESTINATION ${SPG_CMAKE_DIR})
 endforeach()
 
-set(SPG_STATIC_NEEDS_OPENMP ${OpenMP_C_FOUND})
 set(SPG_STATIC_NEEDS_CUDA ${SPG_WITH_CUDA})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spg-config.cmake.in ${PROJECT_BINARY_DIR}/spg-config.cmake
                               INSTALL_DESTINATION ${SPG_CMAKE_DIR})
@@ -19,16 +18,7 @@ install(FILES ${PROJECT_BINARY_DIR}/spg-config.cmake ${PROJECT_BINARY_DIR}/spg-c
         DESTINATION ${SPG_CMAKE_DIR})
 
 # What a static link needs besides libspg.a; a prefix reckoned from where the .pc file lies.
-# LAPACK's needs follow it. A program linked statically as a whole ends in Fortran's runtime, which refers to a function
-# of libc so weakly that it would not be there.
-set(SPG_PC_LIBS_PRIVATE "-llapack -lblas -lgfortran")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
-  string(APPEND SPG_PC_LIBS_PRIVATE " -lquadmath")
-endif()
-string(APPEND SPG_PC_LIBS_PRIVATE " -Wl,-u,pthread_mutex_destroy -lm")
-foreach(name IN LISTS OpenMP_C_LIB_NAMES)
-  string(APPEND SPG_PC_LIBS_PRIVATE " -l${name}")
-endforeach()
+set(SPG_PC_LIBS_PRIVATE "${SPG_LAPACK_WORDS} -lpthread -lm")
 if(SPG_WITH_CUDA)
   string(APPEND SPG_PC_LIBS_PRIVATE " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lstdc++ -ldl -lpthread -lrt")
 endif()

@@ -22,6 +22,15 @@ has_header()
 # Libraries of Fortran have no header to look for.
 has_lapack() { printf 'int main(void) { return 0; }\n' | ${CC:-cc} -x c - -llapack -lblas -o /dev/null >/dev/null 2>&1; }
 
+# LAPACK in a program that is static as a whole, which takes Fortran's runtime.
+has_fortran_runtime()
+{
+    printf 'int main(void) { return 0; }\n' | ${CC:-cc} -x c - -static -lgfortran -o /dev/null >/dev/null 2>&1
+}
+
+# Debian's python3-minimal lacks most of it.
+has_python() { python3 -c 'import json, xml.dom.minidom' >/dev/null 2>&1; }
+
 has_compilers() { has_command "${CC:-cc}" && has_command "${CXX:-c++}" && has_command make; }
 
 need()
@@ -53,6 +62,8 @@ need_for_tests()
 {
     need libcmocka-dev has_header cmocka.h
     need pkg-config has_command pkg-config
+    need gfortran has_fortran_runtime
+    need python3 has_python
 }
 
 jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }

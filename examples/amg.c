@@ -99,5 +99,6 @@ done:
     spg_context_destroy(context);
     free(x);
     free(b);
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -124,5 +124,6 @@ done:
     spg_forest_destroy(over_columns);
     spg_forest_destroy(over_rows);
     spg_context_destroy(context);
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
     return status == SPG_OK && error > 0 && plain_error > 10 * error ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -135,5 +135,6 @@ done:
     free(m);
     free(numbers);
     spg_context_destroy(context);
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
     return status == SPG_OK && share > 0.8 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -68,5 +68,6 @@ int main(void)
     printf("B*B: %s: %s\n", spg_status_name(status), spg_context_message(context));
 
     spg_context_destroy(context);
+    if (fflush(stdout) != 0) return 1; /* a full disk, say */
     return status == SPG_ERROR_SHAPE && C.row_offsets == NULL ? 0 : 1;
 }

@@ -89,5 +89,6 @@ done:
     spg_csr_free(context, &P);
     spg_csr_free(context, &A);
     spg_context_destroy(context);
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -113,5 +113,6 @@ done:
     spg_csr_free(context, &graph);
     spg_coo_free(context, &edges);
     spg_context_destroy(context);
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
     return status == SPG_OK && distance < 0.02 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -227,5 +227,6 @@ int main()
         return EXIT_FAILURE;
     }
     std::printf("spg allocated %zu times, %zu bytes at most, %zu left\n", counter.calls, counter.peak, counter.live);
+    if (std::fflush(stdout) != 0) return EXIT_FAILURE; // a full disk, say
     return counter.live == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

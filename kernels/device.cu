@@ -13,6 +13,21 @@ bool spg_cuda_is_present(void)
     return false;
 }
 
+const char *spg_cuda_absence(void)
+{
+    int count = 0, driver = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    const bool has_driver = cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0;
+    cudaGetLastError();
+    if (!has_driver) return "config: place: no device: no NVIDIA driver (libcuda.so.1) was found here; use the host";
+    if (error == cudaErrorInsufficientDriver)
+        return "config: place: no device: the NVIDIA driver is older than the CUDA toolkit of this build needs; update "
+               "the driver, or use the host";
+    if (error == cudaSuccess || error == cudaErrorNoDevice)
+        return "config: place: no device: the NVIDIA driver shows no GPU (is CUDA_VISIBLE_DEVICES set?); use the host";
+    return cudaGetErrorString(error);
+}
+
 spg_status spg_cuda_check(spg_context *context, cudaError_t error, const char *what)
 {
     if (error == cudaSuccess) return SPG_OK;

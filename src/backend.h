@@ -104,6 +104,7 @@ const spg_backend *spg_host_backend(void);
 
 #ifdef SPG_WITH_CUDA
 const spg_backend *spg_cuda_backend(void); /* NULL where there is no GPU */
+const char *spg_cuda_absence(void);        /* why there is none, for people */
 
 /* Where an address lies, whoever allocated it. Asks a driver that is loaded already, and loads none. */
 spg_place spg_cuda_pointer_place(const spg_context *context, const void *memory);

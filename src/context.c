@@ -1,14 +1,13 @@
 /* Contexts: configuration, messages, and which backend works. */
 #include "backend.h"
+#include "cores.h"
 #include "memory.h"
+#include "pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 spg_config spg_config_default(void)
 {
@@ -30,15 +29,27 @@ const spg_backend *spg_find_backend(spg_place place)
     return NULL;
 }
 
-enum { MOST_THREADS = 4096 }; /* more would make OpenMP end the process rather than report it */
+enum { MOST_THREADS = 4096 };
 
-static int resolve_threads(int asked)
+/* What OMP_NUM_THREADS asks for; 0 if it is not set, or is no number. Of a list, the first. */
+static int threads_of_environment(void)
 {
-#ifdef _OPENMP
-    int threads = asked > 0 ? asked : omp_get_max_threads();
+    const char *text = getenv("OMP_NUM_THREADS");
+    const long threads = text != NULL ? strtol(text, NULL, 10) : 0;
+    return threads > 0 && threads <= MOST_THREADS ? (int)threads : 0;
+}
+
+static int resolve_threads(const spg_config *config)
+{
+#if SPG_WITH_THREADS
+    if (config->threads > 0 && config->oversubscribe) return config->threads;
+    const int asked = config->threads > 0 ? config->threads : threads_of_environment();
+    const int cores = spg_usable_cores("");
+    const int threads = asked > 0 && asked < cores ? asked : cores;
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 #else
-    (void)asked;
+    (void)config;
+    (void)threads_of_environment;
     return 1;
 #endif
 }
@@ -62,6 +73,15 @@ static const char *find_fault(const spg_config *config)
     return NULL;
 }
 
+static const char *no_device(void)
+{
+#ifdef SPG_WITH_CUDA
+    return spg_cuda_absence();
+#else
+    return "config: place: this build has no backend for a device; configure it with SPG_CUDA=ON, or use the host";
+#endif
+}
+
 /* There is no context yet that could keep a message. */
 static spg_status refuse(const spg_config *config, spg_status status, const char *why)
 {
@@ -79,16 +99,22 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     const spg_backend *backend = NULL;
     if (chosen.place != SPG_PLACE_HOST) backend = spg_find_backend(SPG_PLACE_DEVICE);
     if (backend == NULL && chosen.place != SPG_PLACE_DEVICE) backend = spg_find_backend(SPG_PLACE_HOST);
-    if (backend == NULL) return refuse(&chosen, SPG_ERROR_PLACE, "config: this build has no backend for a device");
+    if (backend == NULL) return refuse(&chosen, SPG_ERROR_PLACE, no_device());
     spg_context *created = calloc(1, sizeof *created);
     if (created == NULL) return refuse(&chosen, SPG_ERROR_MEMORY, "no memory for a context");
     chosen.place = backend->place;
-    chosen.threads = resolve_threads(chosen.threads);
+    chosen.threads = resolve_threads(&chosen);
     created->config = chosen;
     created->backend = backend;
+    created->pool = spg_pool_create(chosen.threads);
+    if (created->pool == NULL) {
+        free(created);
+        return refuse(&chosen, SPG_ERROR_MEMORY, "no memory for a context");
+    }
     spg_status status = backend->open != NULL ? backend->open(created) : SPG_OK;
     if (status != SPG_OK) {
         const bool is_told = created->message[0] != '\0'; /* and so logged */
+        spg_pool_destroy(created->pool);
         free(created);
         return is_told ? status : refuse(&chosen, status, "config: no such device, or it cannot be opened");
     }
@@ -103,6 +129,7 @@ void spg_context_destroy(spg_context *context)
     if (context == NULL) return;
     spg_release_kept(context);
     if (context->backend->close != NULL) context->backend->close(context);
+    spg_pool_destroy(context->pool);
     free(context);
 }
 
@@ -112,6 +139,8 @@ spg_place spg_context_place(const spg_context *context)
 {
     return context != NULL ? context->config.place : SPG_PLACE_HOST;
 }
+
+int spg_context_threads(const spg_context *context) { return context != NULL ? context->config.threads : 0; }
 
 const char *spg_context_describe(const spg_context *context) { return context != NULL ? context->description : ""; }
 

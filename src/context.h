@@ -8,6 +8,7 @@
 
 struct spg_backend;
 struct spg_kept_block;
+struct spg_pool;
 
 /* Addresses that are known by who keeps this in a context's list: what lies there is what was seen, until the context
  * releases the memory that holds one of them, which may be another's then. */
@@ -21,6 +22,7 @@ struct spg_context {
     spg_config config;                 /* place resolved, threads at least 1 */
     const struct spg_backend *backend; /* the table of config.place */
     void *backend_state;               /* its own part */
+    struct spg_pool *pool;             /* the threads of the host */
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of live allocations */

@@ -24,3 +24,25 @@ says() {
     echo "no '$2' in:"
     cat "$folder/$1"
 }
+
+# Records are looked into where there is a whole Python; Debian's python3-minimal has no json.
+has_python() { python3 -c 'import json, xml.dom.minidom' 2>/dev/null; }
+
+# tells_a_full_disk ARGUMENT...: what is printed cannot be written; the bench says so and fails.
+tells_a_full_disk() {
+    [ -c /dev/full ] || return
+    "$bench" "$@" >/dev/full 2>"$folder/err"
+    status=$?
+    [ $status -eq 1 ] || { failures=$((failures + 1)); echo "$(basename "$bench") $*: exit status $status on a full disk"; }
+    says err "not all output could be written"
+}
+
+# tells_why_no_device ARGUMENT...: where there is no device, the reason is one of those known.
+tells_why_no_device() {
+    "$bench" --place device "$@" >"$folder/out" 2>"$folder/err" && return
+    says err "no context at this place: SPG_ERROR_PLACE: config: place: "
+    grep -qE "SPG_CUDA=ON|libcuda\.so\.1|update the driver|shows no GPU" "$folder/err" && return
+    failures=$((failures + 1))
+    echo "no reason why there is no device in:"
+    cat "$folder/err"
+}

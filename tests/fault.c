@@ -79,6 +79,7 @@ spg_context *test_faulty_context(test_allocator *memory, int threads, int64_t wo
     spg_config config = spg_config_default();
     config.place = test_place();
     config.threads = threads;
+    config.oversubscribe = 1;
     config.allocator = test_allocator_hook(memory);
     config.workspace_limit = workspace_limit;
     spg_context *context = NULL;

@@ -27,6 +27,7 @@ spg_config test_config(void)
 {
     spg_config config = spg_config_default();
     config.place = place_under_test;
+    config.oversubscribe = 1; /* what more threads do, even where there are fewer cores */
     return config;
 }
 
@@ -44,27 +45,39 @@ spg_context *test_context_at_place(int threads)
     return test_context_of(&config);
 }
 
-static int start(void **state)
+bool test_open_place(spg_place place)
 {
-    (void)state;
+    place_under_test = place;
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
     config.threads = 1;
     config.keep_bytes = 0;
-    if (spg_context_create(&config, &host_context) != SPG_OK) return -1;
+    if (spg_context_create(&config, &host_context) != SPG_OK) return false;
     config.place = place_under_test;
-    return spg_context_create(&config, &lending_context) == SPG_OK ? 0 : -1;
+    return spg_context_create(&config, &lending_context) == SPG_OK;
 }
 
-static int finish(void **state)
+bool test_close_place(void)
 {
-    (void)state;
     int64_t on_host = 0, lent = 0;
     spg_context_memory(host_context, &on_host, NULL);
     spg_context_memory(lending_context, &lent, NULL);
     spg_context_destroy(lending_context);
     spg_context_destroy(host_context);
-    return on_host == 0 && lent == 0 ? 0 : -1;
+    host_context = lending_context = NULL;
+    return on_host == 0 && lent == 0;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return test_open_place(place_under_test) ? 0 : -1;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    return test_close_place() ? 0 : -1;
 }
 
 int test_run_here(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count)

@@ -19,6 +19,11 @@ int test_run_here(int argc, char **argv, const char *name, const struct CMUnitTe
 /* For a main that runs other tests on a device. */
 bool test_asks_for_device(int argc, char **argv);
 
+/* For programs without a main of tests: the place and the contexts below; false if there is no such place, or if
+ * something allocated in them was not freed. */
+bool test_open_place(spg_place place);
+bool test_close_place(void);
+
 spg_place test_place(void);
 
 /* The other one. */

@@ -84,8 +84,8 @@ cut -f 4 "$folder/tests.list" | tr ' ' '\n' | sort -u | while read -r word; do
         ;;
     esac
 done
-for program in spgemm_bench amg_bench sampling_bench matrix_market_bench; do
-    [ ! -x "$build/bench/$program" ] || copy_program "$build/bench/$program"
+for program in bench/spgemm_bench bench/amg_bench bench/sampling_bench bench/matrix_market_bench tests/soak/spg_soak; do
+    [ ! -x "$build/$program" ] || copy_program "$build/$program"
 done
 copy_libraries
 cp "$tree/tests/bench_runs.sh" "$folder/tree/tests/"

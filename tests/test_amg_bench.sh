@@ -11,7 +11,7 @@ check_record() # LINES
 {
     lines=$(wc -l <"$folder/record.jsonl")
     [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
-    command -v python3 >/dev/null || return
+    has_python || return 0
     python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 numbers = {"setup_ms", "setup_min_ms", "setup_max_ms", "galerkin_ms", "AP_ms", "RAP_ms", "transpose_ms", "strength_ms",
@@ -77,6 +77,10 @@ for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --agg
     says err "${wrong%%=*}"
 done
 
+tells_a_full_disk --help
+tells_a_full_disk $quick fd2d5:8
+tells_why_no_device fd2d5:8
+
 # Good runs.
 run 0 $quick $many --json "$folder/record.jsonl" fd2d5:60 fd3d7:14 solid3d:6
 check_record 3
@@ -136,6 +140,7 @@ run 1 $quick --max-iterations 2 --max-coarse 20 fd2d5:60
 says out "NOT_CONVERGED"
 run 1 $quick --json "$folder/no/such/folder" fd2d5:8
 says err "cannot be opened"
+[ ! -c /dev/full ] || { run 1 $quick --json /dev/full fd2d5:8; says err "/dev/full: "; }
 run 1 $quick "$folder/missing.mtx" fd2d5:8
 says out "converged"
 finish

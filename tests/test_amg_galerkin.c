@@ -363,6 +363,40 @@ static void a_workspace_limit_is_kept_or_refused_with_its_bytes(void **state)
     spg_context_destroy(context);
 }
 
+/* However often products fail, in the second of their two as well, and with a given restriction or the transpose. */
+static void a_product_that_fails_leaves_the_workspace_limit_as_it_was(void **state)
+{
+    (void)state;
+    spg_csr A = random_matrix(2000, 2000, 8, SPG_I32, SPG_F64, 6, 0),
+            P = random_matrix(2000, 500, 3, SPG_I32, SPG_F64, 7, 0);
+    spg_csr R = random_matrix(500, 2000, 6, SPG_I32, SPG_F64, 8, 0),
+            bad = random_matrix(500, 2000, 6, SPG_I32, SPG_F64, 8, 0);
+    spg_context *context = test_context_at_place(1);
+    galerkin g, of_bad;
+    bad.columns[bad.nnz - 1] = 2000;
+    begin(context, &R, &A, &P, &g);
+    begin(context, &bad, &A, &P, &of_bad);
+    int64_t limit = 1024;
+    spg_csr C;
+    spg_status status = SPG_ERROR_MEMORY;
+    for (; status == SPG_ERROR_MEMORY && limit <= (int64_t)1 << 30; limit += limit / 8) {
+        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        status = spg_galerkin(context, &g.R, &g.A, &g.P, &C); /* refused in either product */
+    }
+    assert_int_equal(status, SPG_OK);
+    spg_csr_free(context, &C);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(spg_galerkin(context, &of_bad.R, &g.A, &g.P, &C), SPG_ERROR_FORMAT);
+        test_assert_message(context, "R*AP");
+    }
+    if (spg_galerkin(context, &g.R, &g.A, &g.P, &C) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    spg_csr_free(context, &C);
+    end(&of_bad);
+    end(&g);
+    free_all(&A, &P, &R, &bad, NULL);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +411,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_second_run_allocates_nothing_and_a_plan_tells_what_it_holds),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_workspace_limit_is_kept_or_refused_with_its_bytes),
+        cmocka_unit_test(a_product_that_fails_leaves_the_workspace_limit_as_it_was),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin", tests);
 }

@@ -110,12 +110,37 @@ static void malformed_operands_are_refused_by_name(void **state)
     spg_context_destroy(context);
 }
 
+/* Nothing multiplies an A without entries, but the search for its symmetry reads it. */
+static void offsets_of_an_A_without_entries_are_checked(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    spg_csr A = random_matrix(20, 20, 0, SPG_I32, SPG_F64, 1, 0), P = random_matrix(20, 5, 2, SPG_I32, SPG_F64, 2, 0);
+    assert_int_equal(A.nnz, 0);
+    for (int at = 0; at < 20; at += 7) {
+        galerkin g;
+        spg_csr C;
+        ((int32_t *)A.row_offsets)[at] = 1 << 20;
+        begin(context, NULL, &A, &P, &g);
+        expect(context, spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_ERROR_FORMAT, "A: row");
+        test_assert_zeroed(&C, sizeof C);
+        spg_galerkin_plan *plan;
+        expect(context, spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan), SPG_ERROR_FORMAT, "A: row");
+        assert_null(plan);
+        end(&g);
+        ((int32_t *)A.row_offsets)[at] = 0;
+    }
+    free_all(&A, &P, NULL, NULL, NULL);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misuse_is_refused_with_the_argument_named),
         cmocka_unit_test(a_result_whose_values_are_an_operands_is_refused),
         cmocka_unit_test(malformed_operands_are_refused_by_name),
+        cmocka_unit_test(offsets_of_an_A_without_entries_are_checked),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin misuse", tests);
 }

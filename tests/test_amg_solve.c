@@ -49,6 +49,27 @@ static void the_first_guess_counts(void **state)
     }
 }
 
+/* From a guess so far off that updates of the residual lose what is left of it: iterations go on from the true one. */
+static void a_first_guess_far_off_is_mended_to_the_tolerance(void **state)
+{
+    (void)state;
+    const double scales[] = {1e9, 1e12};
+    for (int k = 0; k < 2; k++) {
+        test_system system;
+        double x[3600];
+        spg_amg_solve_options options = spg_amg_solve_options_default();
+        test_system_of("fd2d5:60", SPG_F64, &system);
+        test_random_values(7, 0, SPG_F64, 3600, x);
+        for (int i = 0; i < 3600; i++) x[i] *= scales[k];
+        test_send(x, sizeof x, system.x);
+        options.tolerance = 1e-10;
+        const spg_amg_solve_result result = test_system_solve(&system, &options, SPG_OK);
+        assert_true(result.converged && result.iterations < 80);
+        assert_true(test_system_residual(&system) <= 1.01e-10 * 60);
+        test_system_end(&system);
+    }
+}
+
 static void a_right_hand_side_of_zero_is_solved_to_an_absolute_tolerance(void **state)
 {
     (void)state;
@@ -217,6 +238,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_solve_reports_what_it_leaves_in_x),
         cmocka_unit_test(the_first_guess_counts),
+        cmocka_unit_test(a_first_guess_far_off_is_mended_to_the_tolerance),
         cmocka_unit_test(a_right_hand_side_of_zero_is_solved_to_an_absolute_tolerance),
         cmocka_unit_test(systems_in_any_unit_have_the_same_solution_but_for_the_unit),
         cmocka_unit_test(no_rows_need_no_iterations),

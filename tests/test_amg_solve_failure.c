@@ -74,6 +74,36 @@ static void conjugate_gradients_stop_at_an_indefinite_matrix(void **state)
     }
 }
 
+/* A ring of rows with 6 and -2 in turn on the diagonal and -1 beside it: (1, ..., 1) gives it (4, -4, ...), and no
+ * energy. With b = (8, 4, ...), the rows' sums of magnitudes, it is the first direction. */
+static void a_direction_without_energy_is_told_as_indefinite(void **state)
+{
+    enum { N = 5000 }; /* too many for a dense solve */
+    (void)state;
+    test_system system;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_levels = 1;
+    options.smoother = SPG_SMOOTHER_L1_JACOBI;
+    options.post_sweeps = 0;
+    spg_csr A;
+    assert_int_equal(spg_csr_alloc(test_host(), N, N, 3 * N, SPG_I32, SPG_F64, &A), SPG_OK);
+    for (int i = 0; i < N; i++) {
+        const int32_t columns[] = {(i + N - 1) % N, i, (i + 1) % N};
+        const double values[] = {-1, i % 2 == 0 ? 6 : -2, -1};
+        memcpy(A.columns + 3 * i, columns, sizeof columns);
+        memcpy((double *)A.values + 3 * i, values, sizeof values);
+    }
+    for (int i = 0; i <= N; i++) ((int32_t *)A.row_offsets)[i] = 3 * i;
+    test_system_begin(&A, &options, 2, &system);
+    double *b = test_system_fetch(&system, system.b);
+    for (int i = 0; i < N; i++) b[i] = i % 2 == 0 ? 8 : 4;
+    test_send(b, system.bytes, system.b);
+    free(b);
+    test_system_solve(&system, NULL, SPG_ERROR_INDEFINITE);
+    test_assert_message(system.context, "p.Ap is 0");
+    test_system_end(&system);
+}
+
 static void values_that_are_not_finite_break_a_solve_down(void **state)
 {
     (void)state;
@@ -211,6 +241,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(too_few_iterations_leave_the_last_iterate_and_say_so),
         cmocka_unit_test(a_tolerance_below_rounding_is_never_claimed),
         cmocka_unit_test(conjugate_gradients_stop_at_an_indefinite_matrix),
+        cmocka_unit_test(a_direction_without_energy_is_told_as_indefinite),
         cmocka_unit_test(values_that_are_not_finite_break_a_solve_down),
         cmocka_unit_test(a_diverging_iteration_ends),
         cmocka_unit_test(a_matrix_of_zeros_is_no_preconditioner),

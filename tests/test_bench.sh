@@ -39,7 +39,7 @@ check_record() # LINES
 {
     lines=$(wc -l <"$folder/record.jsonl")
     [ "$lines" -ge "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1 or more"; }
-    command -v python3 >/dev/null || return
+    has_python || return 0
     python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 fields = {"matrix": str, "product": str, "implementation": str, "place": str, "device": str, "type": str,
@@ -112,6 +112,10 @@ says err "no method and no peer: nothing to measure"
 run 2 --product= fd2d5:8
 says err "no product: nothing to measure"
 
+tells_a_full_disk --help
+tells_a_full_disk $quick fd2d5:8
+tells_why_no_device fd2d5:8
+
 # Matrices that cannot be had.
 run 1 $quick "$folder/missing.mtx"
 says err "missing.mtx"
@@ -133,6 +137,7 @@ run 1 $quick --type f64 "$folder/complex.mtx"
 says err "complex"
 run 1 $quick --json "$folder/no/such/folder" fd2d5:8
 says err "cannot be opened"
+[ ! -c /dev/full ] || { run 1 $quick --json /dev/full fd2d5:8; says err "/dev/full: "; }
 
 # What is not known of C's rows is not told.
 run 1 $quick --workspace-limit 1 --product AA fd2d5:20

@@ -83,6 +83,48 @@ static void workspace_stays_within_its_limit_or_the_call_is_refused(void **state
         }
 }
 
+/* Whether the call is done with so much workspace; of triples of which no two are of the same place, or of any. */
+static bool is_done_within(int64_t limit, int threads, const container_call *call, bool distinct)
+{
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, threads, limit);
+    container_inputs inputs;
+    test_open_inputs(context, 600, 100, &inputs);
+    if (distinct) {
+        spg_coo coo;
+        spg_coo_free(context, &inputs.coo);
+        test_random_coo(test_host(), 600, 300, 100, SPG_F64, 8, 0, &coo);
+        test_coo_to_place(context, &coo, &inputs.coo);
+        spg_coo_free(test_host(), &coo);
+    }
+    const bool is_done = workspace_of(context, call, &inputs) >= 0;
+    test_close_inputs(context, &inputs);
+    spg_context_destroy(context);
+    return is_done;
+}
+
+/* Threads share what there is: what is held already counts when it is dealt out. */
+static void a_limit_that_one_thread_does_with_is_enough_for_many(void **state)
+{
+    (void)state;
+    if (test_place() != SPG_PLACE_HOST) skip();
+    for (int c = 0; c < 2 * TEST_CONTAINER_CALLS; ++c) {
+        const container_call *call = &test_container_calls[c / 2];
+        const bool distinct = c % 2 != 0;
+        int64_t refused = 0, done = (int64_t)1 << 22;
+        assert_true(is_done_within(done, 1, call, distinct));
+        while (done - refused > 64) {
+            const int64_t middle = (refused + done) / 2;
+            if (is_done_within(middle, 1, call, distinct))
+                done = middle;
+            else
+                refused = middle;
+        }
+        if (!is_done_within(done, 4, call, distinct))
+            fail_msg("%s: %lld bytes do for one thread, not for four", call->name, (long long)done);
+    }
+}
+
 static void a_transpose_does_without_workspace_where_none_is_allowed(void **state)
 {
     (void)state;
@@ -105,6 +147,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_allocation_of_a_call_may_be_refused),
         cmocka_unit_test(workspace_stays_within_its_limit_or_the_call_is_refused),
+        cmocka_unit_test(a_limit_that_one_thread_does_with_is_enough_for_many),
         cmocka_unit_test(a_transpose_does_without_workspace_where_none_is_allowed),
     };
     return TEST_RUN_HERE(argc, argv, "containers: fault", tests);

@@ -8,6 +8,7 @@ static spg_context *context_keeping(int64_t keep_bytes)
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
     config.threads = 2;
+    config.oversubscribe = 1;
     config.keep_bytes = keep_bytes;
     spg_context *context = NULL;
     assert_int_equal(spg_context_create(&config, &context), SPG_OK);

@@ -263,6 +263,30 @@ static void broken_offsets_are_refused_with_their_matrix_and_row(void **state)
     }
 }
 
+/* No kernel has an entry to multiply then. */
+static void operands_beside_one_without_entries_are_checked_too(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; ++b) {
+        misuse m;
+        open_misuse(&m, SPG_I32);
+        spg_csr *empty = b ? &m.B : &m.A, *other = b ? &m.A : &m.B;
+        spg_csr_free(test_host(), empty);
+        test_random_csr(test_host(), b ? 150 : 200, b ? 120 : 150, 0, SPG_I32, SPG_F64, 7, 0, empty);
+        assert_int_equal(empty->nnz, 0);
+        set_offset(empty, 20, 3);
+        refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", "row");
+        set_offset(empty, 20, 0);
+        if (b) { /* of B, a row that no entry of A names need not be read */
+            const int32_t column = other->columns[5];
+            other->columns[5] = (int32_t)other->cols;
+            refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, "A", "row");
+            other->columns[5] = column;
+        }
+        close_misuse(&m);
+    }
+}
+
 static void columns_out_of_range_are_refused_with_their_matrix_and_row(void **state)
 {
     (void)state;
@@ -362,6 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(arrays_elsewhere_than_the_context_are_refused),
         cmocka_unit_test(arrays_that_lie_elsewhere_than_their_place_says_are_refused),
         cmocka_unit_test(broken_offsets_are_refused_with_their_matrix_and_row),
+        cmocka_unit_test(operands_beside_one_without_entries_are_checked_too),
         cmocka_unit_test(columns_out_of_range_are_refused_with_their_matrix_and_row),
         cmocka_unit_test(every_class_refuses_a_column_out_of_range),
         cmocka_unit_test(operands_of_a_refused_call_are_left_as_they_were),

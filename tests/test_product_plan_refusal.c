@@ -17,19 +17,25 @@ typedef struct planned {
     spgemm_plan *plan;
 } planned;
 
-static void open_plan(planned *p, spg_type offset_type)
+/* Of p->A and p->B. */
+static void plan_operands(planned *p)
 {
     spg_config config = test_config();
     config.threads = 3;
     p->context = test_context_of(&config);
-    test_random_csr(test_host(), M, K, 6, offset_type, SPG_F64, 3, 0, &p->A);
-    test_random_csr(test_host(), K, N, 6, offset_type, SPG_F64, 4, 0, &p->B);
     test_to_place(p->context, &p->A, &p->here_A);
     test_to_place(p->context, &p->B, &p->here_B);
     p->C = (spg_csr){0};
     assert_int_equal(spgemm_plan_create(p->context, &p->here_A, &p->here_B, &p->plan), SPG_OK);
     assert_int_equal(spgemm_plan_run(p->plan, &p->here_A, &p->here_B, &p->C), SPG_OK);
     test_to_host(p->context, &p->C, &p->before);
+}
+
+static void open_plan(planned *p, spg_type offset_type)
+{
+    test_random_csr(test_host(), M, K, 6, offset_type, SPG_F64, 3, 0, &p->A);
+    test_random_csr(test_host(), K, N, 6, offset_type, SPG_F64, 4, 0, &p->B);
+    plan_operands(p);
 }
 
 static void close_plan(planned *p)
@@ -182,6 +188,74 @@ static void one_row_boundary_moved_is_refused(void **state)
     }
 }
 
+/* Rows of A that the host takes in many parts, some of them too long for one. */
+enum { LONG_K = 11000, MANY_ROWS = 30 };
+static const int64_t long_rows[] = {9, 10, 20, MANY_ROWS - 1};
+
+static bool is_long(int64_t row, bool last_is_long)
+{
+    for (int l = 0; l < 4; ++l)
+        if (row == long_rows[l]) return row != MANY_ROWS - 1 || last_is_long;
+    return false;
+}
+
+static void open_plan_of_long_rows(planned *p, bool last_is_long)
+{
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 5;
+    for (int64_t row = 0; row < MANY_ROWS; ++row) {
+        test_add_random(&a, &random, is_long(row, last_is_long) ? 9000 : 300 + row, 0, LONG_K, true);
+        test_end_row(&a);
+    }
+    for (int64_t row = 0; row < LONG_K; ++row) {
+        test_add(&b, row % N);
+        test_end_row(&b);
+    }
+    test_matrix_of(&a, LONG_K, SPG_I32, SPG_F64, 1, 0, &p->A);
+    test_matrix_of(&b, N, SPG_I32, SPG_F64, 2, 0, &p->B);
+    plan_operands(p);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void one_other_column_is_refused_in_every_row_however_long(void **state)
+{
+    (void)state;
+    for (int last_is_long = 0; last_is_long < 2; ++last_is_long) {
+        planned p;
+        open_plan_of_long_rows(&p, last_is_long);
+        for (int64_t row = 0; row < MANY_ROWS; ++row) {
+            const int64_t begin = test_offset(&p.A, row), end = test_offset(&p.A, row + 1);
+            const int64_t entries[] = {begin, (begin + end) / 2, end - 1};
+            for (int e = 0; e < 3; ++e) {
+                int32_t *column = &p.A.columns[entries[e]];
+                *column ^= 1;
+                refuse(&p, &p.A, &p.B, "A");
+                *column ^= 1;
+            }
+        }
+        close_plan(&p);
+    }
+}
+
+static void one_boundary_moved_is_refused_beside_every_row_however_long(void **state)
+{
+    (void)state;
+    for (int last_is_long = 0; last_is_long < 2; ++last_is_long) {
+        planned p;
+        open_plan_of_long_rows(&p, last_is_long);
+        for (int64_t row = 1; row <= MANY_ROWS; ++row) { /* the last one stands before no row */
+            const int64_t offset = test_offset(&p.A, row);
+            for (int by = -1; by <= 1; by += 2) {
+                set_offset(&p.A, row, offset + by);
+                refuse(&p, &p.A, &p.B, "A");
+            }
+            set_offset(&p.A, row, offset);
+        }
+        close_plan(&p);
+    }
+}
+
 static void malformed_operands_are_refused_and_never_followed(void **state)
 {
     (void)state;
@@ -195,10 +269,13 @@ static void malformed_operands_are_refused_and_never_followed(void **state)
             matrix->columns[20] = wrong[w];
             refuse(&p, &p.A, &p.B, b ? "B" : "A");
             matrix->columns[20] = saved;
-            saved = (int32_t)test_offset(matrix, 30);
-            set_offset(matrix, 30, wrong[w]);
-            refuse(&p, &p.A, &p.B, b ? "B" : "A");
-            set_offset(matrix, 30, saved);
+            for (int last = 0; last < 2; ++last) {
+                const int64_t row = last ? matrix->rows : 30;
+                saved = (int32_t)test_offset(matrix, row);
+                set_offset(matrix, row, wrong[w]);
+                refuse(&p, &p.A, &p.B, b ? "B" : "A");
+                set_offset(matrix, row, saved);
+            }
         }
     }
     close_plan(&p);
@@ -429,6 +506,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_other_column_is_refused),
         cmocka_unit_test(two_columns_exchanged_or_shifted_are_refused),
         cmocka_unit_test(one_row_boundary_moved_is_refused),
+        cmocka_unit_test(one_other_column_is_refused_in_every_row_however_long),
+        cmocka_unit_test(one_boundary_moved_is_refused_beside_every_row_however_long),
         cmocka_unit_test(malformed_operands_are_refused_and_never_followed),
         cmocka_unit_test(other_sizes_and_types_are_refused),
         cmocka_unit_test(the_plans_own_patterns_pass_the_check),

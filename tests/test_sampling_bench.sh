@@ -12,7 +12,7 @@ plots=$2
 check_record() {
     lines=$(wc -l <"$folder/record.jsonl")
     [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
-    command -v python3 >/dev/null || return
+    has_python || { rm "$folder/record.jsonl"; return; }
     python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 fields = {"weights", "phase", "implementation", "place", "device", "threads", "type", "rows", "items", "draws", "order",
@@ -37,7 +37,7 @@ END
 
 # check_alias: the record of --paper alias has every figure's lines; each has a time, or says why not.
 check_alias() {
-    command -v python3 >/dev/null || return
+    has_python || return 0
     python3 - "$folder/alias.jsonl" <<'END' || failures=$((failures + 1))
 import json, sys
 records = [json.loads(line) for line in open(sys.argv[1])]
@@ -167,6 +167,10 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
     run 0 $quick --weights powerlaw --items 100 --draws 10000 --peers none
     run 1 $quick --items 100 --draws 1000 --json "$folder/missing/record.jsonl"
     says err "cannot be opened"
+    [ ! -c /dev/full ] || { run 1 $quick --items 100 --draws 1000 --json /dev/full; says err "/dev/full: "; }
+    tells_a_full_disk --help
+    tells_a_full_disk $quick --items 100 --draws 1000 --peers none
+    tells_why_no_device --items 100 --draws 1000 --peers none
     run 1 $quick --items 100 --draws 1000 --method butterfly --peers none
     says err "no method and no peer"
 
@@ -193,7 +197,7 @@ END
 run_both "$quick"
 # shellcheck disable=SC2086
 run 0 $quick --items 1000 --draws 100000 --type f32
-if command -v python3 >/dev/null; then
+if has_python; then
     python3 "$plots" "$folder/paper.jsonl" "$folder/alias.jsonl" --out "$folder/plots" >"$folder/out" || failures=$((failures + 1))
     for figure in forest-7 forest-8 forest-9 butterfly-f32 butterfly-f64 alias-pack alias-phases-100000 alias-heavy \
         alias-build-uniform alias-best-powerlaw1; do says out "$figure.svg"; done

@@ -201,7 +201,7 @@ static uint64_t *bounds_of(spg_context *context, const spg_forest *forest, int64
 
 /* Each number in its stratum, and the item that a walk along the bounds finds for it. */
 static void assert_stratified(const uint64_t *bounds, const int32_t *names, const spg_random *random, int64_t count,
-                              const int32_t *draws)
+                              const drawn *result)
 {
     const spg_strata strata = spg_strata_of((uint64_t)count);
     int64_t item = 0;
@@ -212,7 +212,11 @@ static void assert_stratified(const uint64_t *bounds, const int32_t *names, cons
         assert_true(u >= (double)i * (1 - 0x1p-50) && u <= ((double)i + 1) * (1 + 0x1p-50));
         assert_true(v >= spg_stratum_begin(&strata, (uint64_t)i) && v < spg_stratum_begin(&strata, (uint64_t)i + 1));
         while (bounds[item + 1] <= v) ++item;
-        assert_int_equal(draws[i], names[item]);
+        assert_int_equal(result->items[i], names[item]);
+        const long double width = (long double)(bounds[item + 1] - bounds[item]);
+        assert_true(fabsl(result->probabilities[i] - width * 0x1p-63L) <= 0x1p-53L * result->probabilities[i]);
+        assert_true(fabsl(result->remapped[i] - (long double)(v - bounds[item]) / width) <= 0x1p-51L);
+        assert_true(result->remapped[i] >= 0 && result->remapped[i] < 1);
     }
 }
 
@@ -259,7 +263,7 @@ static void stratified_draws_are_those_of_their_numbers_on_every_place(void **st
                 draw_strata(context, forest, row, count, &random, &result);
                 if (k % 2 == 0) continue;
                 uint64_t *bounds = bounds_of(context, forest, begin, items);
-                assert_stratified(bounds, weights.host.columns + begin, &random, count, result.items);
+                assert_stratified(bounds, weights.host.columns + begin, &random, count, &result);
                 free(bounds);
             }
             spg_forest_destroy(forest);
@@ -270,6 +274,70 @@ static void stratified_draws_are_those_of_their_numbers_on_every_place(void **st
         }
         test_close_weights(&weights);
     }
+}
+
+/* The item and the place in it of one uniform, by either method and in few cells and many. remapped alone, or with all
+ * that can be asked for. */
+static void assert_drawn(const double *weights, int64_t items, double u, int64_t item, double probability,
+                         double remapped)
+{
+    static const double cells[] = {0.01, 1, 16};
+    spg_context *context = test_context_at_place(1);
+    test_weights rows;
+    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, true, &rows);
+    memcpy(rows.host.values, weights, (size_t)items * sizeof *weights);
+    test_send(weights, (size_t)items * sizeof *weights, rows.here.values);
+    for (int k = 0; k < 6; ++k) {
+        spg_forest *forest = build(context, &rows.here, k % 2 ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, cells[k / 2]);
+        for (int alone = 0; alone < 2; ++alone) {
+            int32_t draw = -1;
+            double results[2] = {-1, -1}, uniform = u;
+            int32_t *draw_here = test_take(context, &draw, sizeof draw);
+            double *here = test_take(context, results, sizeof results);
+            double *uniform_here = test_take(context, &uniform, sizeof uniform);
+            assert_int_equal(
+                spg_forest_draw(context, forest, 1, NULL, NULL, uniform_here, draw_here, alone ? NULL : here, here + 1),
+                SPG_OK);
+            test_bring(context, draw_here, sizeof draw, &draw);
+            test_bring(context, here, sizeof results, results);
+            test_bring(context, uniform_here, sizeof uniform, &uniform);
+            assert_int_equal(test_item(&rows.host, 0, draw), item);
+            assert_true(results[0] == (alone ? -1 : probability));
+            if (results[1] != remapped) fail_msg("u = %.17g: remapped to %.17g", u, results[1]);
+        }
+        spg_forest_destroy(forest);
+    }
+    test_close_weights(&rows);
+    spg_context_destroy(context);
+}
+
+static void a_uniform_on_a_bound_belongs_to_the_item_that_begins_there(void **state)
+{
+    static const double equal[] = {1, 1, 1, 1, 1, 1, 1, 1}, gaps[] = {0, 1, 0, 0, 1, 1, 0, 1, 0};
+    (void)state;
+    for (int k = 0; k < 8; ++k) {
+        assert_drawn(equal, 8, k / 8.0, k, 0.125, 0);
+        assert_drawn(equal, 8, k / 8.0 + 0.125 - 0x1p-53, k, 0.125, 1 - 0x1p-50);
+    }
+    static const int64_t positive[] = {1, 4, 5, 7};
+    for (int k = 0; k < 4; ++k) {
+        assert_drawn(gaps, 9, k / 4.0, positive[k], 0.25, 0);
+        assert_drawn(gaps, 9, k / 4.0 + 0.25 - 0x1p-53, positive[k], 0.25, 1 - 0x1p-51);
+    }
+}
+
+static void a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one(void **state)
+{
+    static const double three[] = {1, 2, 1}, uneven[] = {1, 0, 3, 4};
+    (void)state;
+    assert_drawn(three, 3, 0.5, 1, 0.5, 0.5);
+    assert_drawn(three, 3, 0.375, 1, 0.5, 0.25);
+    assert_drawn(three, 3, 0.9375, 2, 0.25, 0.75);
+    assert_drawn(uneven, 4, 0.125 + 0.375 / 4, 2, 0.375, 0.25);
+    assert_drawn(uneven, 4, 0.0625, 0, 0.125, 0.5);
+    /* 2^62 of [8, 2^62 + 4), in units of 2^-63: its share of the item rounds to 1. */
+    static const double barely[] = {0x1p-60, 0.5, 0.5};
+    assert_drawn(barely, 3, 0.5, 1, 0.5, 1 - 0x1p-53);
 }
 
 /* Halves of halves: a radix tree of as many levels as items. */
@@ -339,6 +407,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from_alike),
         cmocka_unit_test(random_numbers_are_their_own_uniforms_and_follow_the_weights),
         cmocka_unit_test(stratified_draws_are_those_of_their_numbers_on_every_place),
+        cmocka_unit_test(a_uniform_on_a_bound_belongs_to_the_item_that_begins_there),
+        cmocka_unit_test(a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one),
         cmocka_unit_test(a_degenerate_tree_is_mended),
         cmocka_unit_test(loads_are_few_and_as_many_as_a_search_takes),
     };

@@ -167,16 +167,21 @@ static void every_topic_lies_where_its_number_says_on_every_place(void **state)
         }
 }
 
-/* Draws of the automatic method on every place; topics are those of the first. */
-static void draw_on_every_place(corpus *c, int32_t *topics)
+/* Draws on every place; topics are those of the first. */
+static void draw_by_method_on_every_place(corpus *c, int method, int32_t *topics)
 {
     static int32_t other[WORDS];
     for (int k = 0; k < TEST_CONTEXTS; ++k) {
         spg_context *context = test_context_number(k);
-        draw(context, c, SPG_BUTTERFLY_AUTO, (spg_random){3, 4, 5}, k == 0 ? topics : other);
+        draw(context, c, method, (spg_random){3, 4, 5}, k == 0 ? topics : other);
         if (k > 0) assert_memory_equal(topics, other, sizeof other);
         spg_context_destroy(context);
     }
+}
+
+static void draw_on_every_place(corpus *c, int32_t *topics)
+{
+    draw_by_method_on_every_place(c, SPG_BUTTERFLY_AUTO, topics);
 }
 
 static void put_value(const void *values, spg_type type, int64_t k, double value)
@@ -245,10 +250,12 @@ static void a_product_of_zero_is_not_drawn_whatever_the_others_are(void **state)
             bool zero = test_random(&random) % 40 != 0 && k % count != (k / count * 7) % count;
             put_value(c.host.phi, type, k, zero ? 0 : scales[type == SPG_F64][k / count % 4]);
         }
-        draw_on_every_place(&c, topics);
-        for (int64_t w = 0; w < WORDS; ++w) {
-            assert_true(topics[w] >= 0 && topics[w] < count);
-            assert_true(value_at(c.host.phi, type, (int64_t)c.host.words[w] * count + topics[w]) > 0);
+        for (int method = 0; method < METHODS; ++method) {
+            draw_by_method_on_every_place(&c, method, topics);
+            for (int64_t w = 0; w < WORDS; ++w) {
+                assert_true(topics[w] >= 0 && topics[w] < count);
+                assert_true(value_at(c.host.phi, type, (int64_t)c.host.words[w] * count + topics[w]) > 0);
+            }
         }
         free_corpus(&c);
     }

@@ -93,6 +93,7 @@ static void splits_and_chunks_give_the_same_table(void **state)
     spg_context *plain = test_context_at_place(2), *timed = NULL;
     config.place = spg_context_place(plain);
     config.threads = 2;
+    config.oversubscribe = 1;
     config.timing = 1;
     assert_int_equal(spg_context_create(&config, &timed), SPG_OK);
     for (int kind = 0; kind < TEST_KINDS; ++kind)

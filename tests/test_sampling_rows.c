@@ -404,6 +404,34 @@ static void a_few_denormals_are_drawn_by_their_weights(void **state)
     spg_context_destroy(context);
 }
 
+/* Weights so small that u times their sum rounds to the sum. One stands among the first items, in the middle or last,
+ * and zeros before and after it. */
+static void an_item_of_weight_zero_is_not_drawn_however_small_the_others_are(void **state)
+{
+    enum { ROWS_HERE = 12 };
+    static const int64_t of_length[] = {1, 7, 32, 70};
+    int64_t lengths[ROWS_HERE], item[ROWS_HERE];
+    double uniforms[ROWS_HERE];
+    int32_t found[ROWS_HERE];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    for (int i = 0; i < ROWS_HERE; ++i) lengths[i] = of_length[i / 3], item[i] = i % 3 * (lengths[i] - 1) / 2;
+    test_open_weights(lengths, ROWS_HERE, TEST_EVEN, SPG_F64, true, &weights);
+    double *values = weights.host.values;
+    memset(values, 0, (size_t)weights.host.nnz * sizeof *values);
+    for (int i = 0; i < ROWS_HERE; ++i) values[test_offset(&weights.host, i) + item[i]] = 0x1p-1074;
+    test_send(values, (size_t)weights.host.nnz * sizeof *values, weights.here.values);
+    for (int u = 0; u < 4; ++u)
+        for (int method = 0; method < METHODS; ++method) {
+            for (int i = 0; i < ROWS_HERE; ++i) uniforms[i] = u < 3 ? 0.3 * u : 1 - 0x1p-53;
+            draw_rows(context, &weights, method, NULL, uniforms, found);
+            for (int i = 0; i < ROWS_HERE; ++i) assert_int_equal(test_item(&weights.host, i, found[i]), item[i]);
+        }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +448,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_rows_of_mixed_lengths_are_drawn_from_alike),
         cmocka_unit_test(rows_on_both_sides_of_a_huge_one_are_drawn_from),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
+        cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_however_small_the_others_are),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows", tests);
 }

@@ -31,11 +31,20 @@ typedef struct spg_row_limits {
     int64_t cta;
 } spg_row_limits;
 
-/* Fill with spg_config_default() and change what you need. */
+/* Fill with spg_config_default() and change what you need.
+ *
+ * Threads on the host: the cores that the process may use are counted when a context is created: those of its affinity
+ * mask, at most as many as the quotas of its control groups grant (cgroups version 1 and 2; 1.5 cores count as 2). Work
+ * takes as many threads as pay, little work one. The context's own threads start with the first work that pays for
+ * them, inherit the affinity of the thread that called, block all signals and end with the context; where no thread is
+ * to be had, work takes fewer. Between calls, and where they wait within one, they spin for some 20 microseconds at
+ * most and then sleep. After fork the child's use of a context starts threads of its own. No result depends on the
+ * threads. */
 typedef struct spg_config {
     spg_place place;           /* SPG_PLACE_AUTO */
     int device;                /* ordinal of the GPU; -1: the current one */
-    int threads;               /* host threads, at most 4096; 0: as many as OpenMP would use */
+    int threads;               /* host threads at most, up to 4096; never more than the process may use (see below);
+                                  0: as many as it may use, or OMP_NUM_THREADS, where that is set and less */
     void *stream;              /* cudaStream_t; NULL: the default stream */
     spg_allocator allocator;   /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
     int64_t workspace_limit;   /* bytes a call may take beside its result; 0: no limit */
@@ -43,9 +52,11 @@ typedef struct spg_config {
                                   back when it needs some; on a device, the stream-ordered pool holds them; 2 GiB;
                                   0: none are kept */
     spg_row_limits row_limits; /* -1 each */
-    int timing;                /* not 0: on a device, products and alias tables of one row measure their stages, and so
-                                  wait for their end */
-    spg_log log;               /* NULL: silent */
+    int oversubscribe; /* not 0: `threads` threads even where the process may use fewer cores: slower, for tests,
+                          and for where cores are counted wrongly */
+    int timing;        /* not 0: on a device, products and alias tables of one row measure their stages, and so
+                          wait for their end */
+    spg_log log;       /* NULL: silent */
     void *log_user;
 } spg_config;
 
@@ -67,6 +78,9 @@ SPG_API const char *spg_context_message(const spg_context *context);
 /* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. Matrices change places by spg_csr_copy and
  * spg_coo_copy in a context of the place that they go to. */
 SPG_API spg_place spg_context_place(const spg_context *context);
+
+/* The host threads that its work takes at most. */
+SPG_API int spg_context_threads(const spg_context *context);
 
 /* One line for people: the place, its threads or GPU, and the instruction set chosen. Owned by the context. */
 SPG_API const char *spg_context_describe(const spg_context *context);

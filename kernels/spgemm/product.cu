@@ -110,6 +110,15 @@ spg_status report_malformed(const cuda_product &product)
     return spg_context_fail(product.context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
 }
 
+/* C without an entry, where A or B has none: no kernel reads the operands, so that they are checked here. */
+spg_status make_empty(const cuda_product &product)
+{
+    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
+    if (status == SPG_OK) status = spg_cuda_check_contents(product.context, product.B, "B");
+    return status == SPG_OK ? spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes) : status;
+}
+
 /* Where the rows went: as analysed, or by the kernels that took them. */
 void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 {
@@ -214,8 +223,7 @@ spg_status spg_cuda_product_multiply(spg_product *product)
     spg_status status = spg_cuda_enter(run.context);
     if (status != SPG_OK) return status;
     if (state->chosen.rows == path::nothing) {
-        int64_t bytes = (run.C->rows + 1) * (int64_t)spg_type_size(run.offset_type);
-        status = spg_cuda_zero_bytes(run.context, run.C->row_offsets, bytes);
+        status = make_empty(run);
     } else {
         const auto faulty = [&](unsigned int faults) {
             return status == SPG_OK && (state->found.faults & faults) != 0;

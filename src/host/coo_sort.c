@@ -22,46 +22,73 @@ typedef struct sort_pass {
     const int32_t *keys; /* from.rows or from.columns */
     int64_t nnz, parts;
     int64_t *cursors; /* DIGITS a part */
-    int shift, threads;
+    int shift;
+    spg_threads threads;
 } sort_pass;
 
 #define TEMPLATE "host/coo_sort.inc.h"
 #include "host/for_each_value_type.h"
 
-typedef void place_function(const sort_pass *pass, int64_t part);
+typedef struct order_job {
+    const spg_coo *matrix;
+    atomic_bool *falls;
+} order_job;
 
-static bool is_sorted(const spg_coo *matrix, int threads)
+/* Among triples and the ones after them. */
+static void find_fall(const void *data, spg_range range)
 {
-    const int32_t *rows = matrix->row_indices, *columns = matrix->columns;
-    int falls = 0;
-#pragma omp parallel for num_threads(threads) reduction(| : falls)
-    for (int64_t k = 1; k < matrix->nnz; ++k)
-        falls |= rows[k - 1] > rows[k] || (rows[k - 1] == rows[k] && columns[k - 1] > columns[k]);
+    const order_job *job = data;
+    const int32_t *rows = job->matrix->row_indices, *columns = job->matrix->columns;
+    bool falls = false;
+    for (int64_t k = range.begin; k < range.end; ++k)
+        falls |= rows[k] > rows[k + 1] || (rows[k] == rows[k + 1] && columns[k] > columns[k + 1]);
+    if (falls) atomic_store(job->falls, true);
+}
+
+static bool is_sorted(const spg_coo *matrix, spg_threads threads)
+{
+    atomic_bool falls = false;
+    spg_parallel(threads, matrix->nnz - 1, 0, find_fall, &(order_job){matrix, &falls});
     return !falls;
 }
 
-/* The bits in which any two indices differ. */
-static uint32_t differing_bits(const int32_t *indices, int64_t count, int threads)
+typedef struct bits_job {
+    const int32_t *indices;
+    atomic_uint *bits;
+} bits_job;
+
+static void find_bits(const void *data, spg_range range)
 {
+    const bits_job *job = data;
+    const int32_t *indices = job->indices;
     uint32_t bits = 0;
-#pragma omp parallel for num_threads(threads) reduction(| : bits)
-    for (int64_t k = 1; k < count; ++k) bits |= (uint32_t)(indices[k] ^ indices[0]);
+    for (int64_t k = range.begin; k < range.end; ++k) bits |= (uint32_t)(indices[k] ^ indices[0]);
+    atomic_fetch_or(job->bits, bits);
+}
+
+/* The bits in which any two indices differ. */
+static uint32_t differing_bits(const int32_t *indices, int64_t count, spg_threads threads)
+{
+    atomic_uint bits = 0;
+    spg_parallel(threads, count, 0, find_bits, &(bits_job){indices, &bits});
     return bits;
 }
 
-static void count_digits(const sort_pass *pass, int64_t part)
+static void count_digits(const void *data, spg_range parts)
 {
-    int64_t *counts = pass->cursors + part * DIGITS;
-    memset(counts, 0, DIGITS * sizeof *counts);
-    int64_t end = spg_host_cut(pass->nnz, part + 1, pass->parts);
-    for (int64_t k = spg_host_cut(pass->nnz, part, pass->parts); k < end; ++k)
-        ++counts[digit_of(pass->keys[k], pass->shift)];
+    const sort_pass *pass = data;
+    for (int64_t part = parts.begin; part < parts.end; ++part) {
+        int64_t *counts = pass->cursors + part * DIGITS;
+        memset(counts, 0, DIGITS * sizeof *counts);
+        int64_t end = spg_host_cut(pass->nnz, part + 1, pass->parts);
+        for (int64_t k = spg_host_cut(pass->nnz, part, pass->parts); k < end; ++k)
+            ++counts[digit_of(pass->keys[k], pass->shift)];
+    }
 }
 
-static void sort_by_digit(sort_pass *pass, place_function *place)
+static void sort_by_digit(sort_pass *pass, spg_work *place)
 {
-#pragma omp parallel for num_threads(pass->threads)
-    for (int64_t part = 0; part < pass->parts; ++part) count_digits(pass, part);
+    spg_parallel(pass->threads, pass->parts, 1, count_digits, pass);
     int64_t next = 0;
     for (int digit = 0; digit < DIGITS; ++digit)
         for (int64_t part = 0; part < pass->parts; ++part) {
@@ -69,14 +96,13 @@ static void sort_by_digit(sort_pass *pass, place_function *place)
             pass->cursors[part * DIGITS + digit] = next;
             next += count;
         }
-#pragma omp parallel for num_threads(pass->threads)
-    for (int64_t part = 0; part < pass->parts; ++part) place(pass, part);
+    spg_parallel(pass->threads, pass->parts, 1, place, pass);
     triples swapped = pass->from;
     pass->from = pass->to;
     pass->to = swapped;
 }
 
-static void sort_by(sort_pass *pass, bool by_row, place_function *place)
+static void sort_by(sort_pass *pass, bool by_row, spg_work *place)
 {
     uint32_t bits = differing_bits(by_row ? pass->from.rows : pass->from.columns, pass->nnz, pass->threads);
     for (pass->shift = 0; pass->shift < 32; pass->shift += DIGIT_BITS) {
@@ -88,14 +114,14 @@ static void sort_by(sort_pass *pass, bool by_row, place_function *place)
 
 spg_status spg_host_coo_sort(spg_context *context, spg_coo *matrix)
 {
-    static place_function *const place[4] = BY_VALUE_TYPE(place_digits);
+    static spg_work *const place[4] = BY_VALUE_TYPE(place_digits);
     sort_pass pass = {.nnz = matrix->nnz, .threads = spg_host_threads(context, matrix->nnz)};
     if (is_sorted(matrix, pass.threads)) return SPG_OK;
-    pass.parts = pass.threads;
     int64_t index_bytes = matrix->nnz * (int64_t)sizeof(int32_t);
     int64_t value_bytes = matrix->nnz * (int64_t)spg_type_size(matrix->value_type);
-    int64_t cursor_bytes = pass.parts * DIGITS * (int64_t)sizeof *pass.cursors;
-    int64_t bytes = cursor_bytes + value_bytes + 2 * index_bytes;
+    int64_t spare_bytes = value_bytes + 2 * index_bytes, part_bytes = DIGITS * (int64_t)sizeof *pass.cursors;
+    pass.parts = spg_pieces_within_limit(context, spare_bytes, part_bytes, pass.threads.count);
+    int64_t cursor_bytes = pass.parts * part_bytes, bytes = cursor_bytes + spare_bytes;
     void *workspace;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "sorting triples", &workspace);
     if (status != SPG_OK) return status;

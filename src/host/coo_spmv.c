@@ -9,6 +9,7 @@ typedef struct coo_spmv {
     const spg_coo *matrix;
     const void *alpha, *x, *beta;
     void *y;
+    int64_t parts; /* of ascending triples */
 } coo_spmv;
 
 #define TEMPLATE "host/update.inc.h"
@@ -20,11 +21,23 @@ typedef struct coo_spmv {
 typedef void sorted_function(const coo_spmv *job, int64_t first, int64_t last, int64_t k, int64_t end);
 typedef void unsorted_function(const coo_spmv *job, void *workspace);
 
-static bool rows_ascend(const spg_coo *matrix, int threads)
+typedef struct order_job {
+    const int32_t *rows;
+    atomic_bool *falls;
+} order_job;
+
+static void find_fall(const void *data, spg_range range)
 {
-    int falls = 0;
-#pragma omp parallel for num_threads(threads) reduction(| : falls)
-    for (int64_t k = 1; k < matrix->nnz; ++k) falls |= matrix->row_indices[k - 1] > matrix->row_indices[k];
+    const order_job *job = data;
+    bool falls = false;
+    for (int64_t k = range.begin; k < range.end; ++k) falls |= job->rows[k] > job->rows[k + 1];
+    if (falls) atomic_store(job->falls, true);
+}
+
+static bool rows_ascend(const spg_coo *matrix, spg_threads threads)
+{
+    atomic_bool falls = false;
+    spg_parallel(threads, matrix->nnz - 1, 0, find_fall, &(order_job){matrix->row_indices, &falls});
     return !falls;
 }
 
@@ -43,27 +56,24 @@ static int64_t first_row(const spg_coo *matrix, int64_t part, int64_t k)
     return k < matrix->nnz ? matrix->row_indices[k] : matrix->rows;
 }
 
-static void multiply_sorted(const coo_spmv *job, int threads)
+static void multiply_parts(const void *data, spg_range part)
 {
     static sorted_function *const spmv[4] = BY_VALUE_TYPE(spmv_sorted);
+    const coo_spmv *job = data;
     const spg_coo *matrix = job->matrix;
-    int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t begin = first_triple(matrix, p, parts), end = first_triple(matrix, p + 1, parts);
-        int64_t last = p + 1 < parts ? first_row(matrix, p + 1, end) : matrix->rows;
-        spmv[matrix->value_type](job, first_row(matrix, p, begin), last, begin, end);
-    }
+    int64_t begin = first_triple(matrix, part.begin, job->parts), end = first_triple(matrix, part.end, job->parts);
+    int64_t last = part.end < job->parts ? first_row(matrix, part.end, end) : matrix->rows;
+    spmv[matrix->value_type](job, first_row(matrix, part.begin, begin), last, begin, end);
 }
 
 spg_status spg_host_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
                              const void *beta, void *y)
 {
     static unsorted_function *const spmv[4] = BY_VALUE_TYPE(spmv_unsorted);
-    coo_spmv job = {matrix, alpha, x, beta, y};
-    int threads = spg_host_threads(context, matrix->nnz + matrix->rows);
+    spg_threads threads = spg_host_threads(context, matrix->nnz + matrix->rows);
+    coo_spmv job = {matrix, alpha, x, beta, y, spg_host_parts(threads)};
     if (rows_ascend(matrix, threads)) {
-        multiply_sorted(&job, threads);
+        spg_parallel(threads, job.parts, 1, multiply_parts, &job);
         return SPG_OK;
     }
     int64_t bytes = spg_array_bytes(matrix->rows, spg_type_size(matrix->value_type));

@@ -3,15 +3,28 @@
 #include "host.h"
 #include "work.h"
 
+typedef struct offsets_job {
+    const spg_csr *matrix;
+    atomic_llong *first;
+} offsets_job;
+
+static void find_bad_offsets(const void *data, spg_range rows)
+{
+    const offsets_job *job = data;
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        int64_t begin = spg_offset_at(job->matrix, i), end = spg_offset_at(job->matrix, i + 1);
+        if (end >= begin && end <= job->matrix->nnz) continue;
+        spg_lower(job->first, i);
+        return;
+    }
+}
+
 /* The first row whose offsets do not lie in order within [0, nnz]; rows if there is none. */
 static int64_t first_bad_offsets(const spg_context *context, const spg_csr *matrix)
 {
-    int64_t first = matrix->rows;
-#pragma omp parallel for num_threads(spg_host_threads(context, matrix->rows)) reduction(min : first)
-    for (int64_t i = 0; i < matrix->rows; ++i) {
-        int64_t begin = spg_offset_at(matrix, i), end = spg_offset_at(matrix, i + 1);
-        if ((end < begin || end > matrix->nnz) && i < first) first = i;
-    }
+    atomic_llong first = matrix->rows;
+    spg_parallel(spg_host_threads(context, matrix->rows), matrix->rows, 0, find_bad_offsets,
+                 &(offsets_job){matrix, &first});
     return first;
 }
 

@@ -9,8 +9,6 @@
 
 #include "argument.h"
 
-#include <string.h>
-
 #define TEMPLATE "host/csr_from_coo.inc.h"
 #include "host/for_each_value_type.h"
 
@@ -20,9 +18,11 @@ enum { MOST_PARTS = 256 };
 
 /* Parts of the rows, and where each one's entries begin once equal places are one. */
 typedef struct contraction {
-    int threads;
+    const spg_csr *sorted;
+    spg_csr *matrix; /* the result */
+    spg_threads threads;
     int64_t parts;
-    int64_t begins[MOST_PARTS + 1];
+    int64_t *begins; /* parts + 1 */
 } contraction;
 
 static int64_t count_places(const spg_csr *sorted, int64_t first, int64_t last)
@@ -36,17 +36,32 @@ static int64_t count_places(const spg_csr *sorted, int64_t first, int64_t last)
     return places;
 }
 
-static void plan_contraction(const spg_context *context, const spg_csr *sorted, contraction *plan)
+static void count_parts(const void *data, spg_range parts)
 {
-    memset(plan, 0, sizeof *plan);
+    const contraction *plan = data;
+    for (int64_t p = parts.begin; p < parts.end; ++p)
+        plan->begins[p + 1] = count_places(plan->sorted, spg_host_first_row(plan->sorted, p, plan->parts),
+                                           spg_host_first_row(plan->sorted, p + 1, plan->parts));
+}
+
+static void plan_contraction(const spg_context *context, contraction *plan)
+{
+    const spg_csr *sorted = plan->sorted;
     plan->threads = spg_host_threads(context, sorted->nnz + sorted->rows);
     plan->parts = spg_host_parts(plan->threads);
     if (plan->parts > MOST_PARTS) plan->parts = MOST_PARTS;
-#pragma omp parallel for num_threads(plan->threads) schedule(dynamic)
-    for (int64_t p = 0; p < plan->parts; ++p)
-        plan->begins[p + 1] = count_places(sorted, spg_host_first_row(sorted, p, plan->parts),
-                                           spg_host_first_row(sorted, p + 1, plan->parts));
+    spg_parallel(plan->threads, plan->parts, 1, count_parts, plan);
     for (int64_t p = 0; p < plan->parts; ++p) plan->begins[p + 1] += plan->begins[p];
+}
+
+typedef struct offsets_job {
+    const spg_csr *from, *to;
+} offsets_job;
+
+static void convert_offsets(const void *data, spg_range offsets)
+{
+    const offsets_job *job = data;
+    for (int64_t i = offsets.begin; i < offsets.end; ++i) spg_set_offset(job->to, i, spg_offset_at(job->from, i));
 }
 
 /* Nothing to sum: the columns and values change hands, the offsets their type. */
@@ -54,8 +69,8 @@ static spg_status adopt(spg_context *context, spg_csr *sorted, spg_type offset_t
 {
     spg_status status = spg_csr_alloc(context, sorted->rows, sorted->cols, 0, offset_type, sorted->value_type, matrix);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(spg_host_threads(context, sorted->rows))
-    for (int64_t i = 0; i <= sorted->rows; ++i) spg_set_offset(matrix, i, spg_offset_at(sorted, i));
+    spg_parallel(spg_host_threads(context, sorted->rows), sorted->rows + 1, 0, convert_offsets,
+                 &(offsets_job){sorted, matrix});
     matrix->nnz = sorted->nnz;
     matrix->columns = sorted->columns;
     matrix->values = sorted->values;
@@ -64,31 +79,38 @@ static spg_status adopt(spg_context *context, spg_csr *sorted, spg_type offset_t
     return SPG_OK;
 }
 
-static spg_status sum_places(spg_context *context, const spg_csr *sorted, const contraction *plan, spg_type offset_type,
-                             spg_csr *matrix)
+static void sum_parts(const void *data, spg_range parts)
 {
     static sum_function *const sum_rows[4] = BY_VALUE_TYPE(sum_rows);
+    const contraction *plan = data;
+    const spg_csr *sorted = plan->sorted;
+    sum_rows[sorted->value_type](sorted, spg_host_first_row(sorted, parts.begin, plan->parts),
+                                 spg_host_first_row(sorted, parts.end, plan->parts), plan->begins[parts.begin],
+                                 plan->matrix);
+}
+
+static spg_status sum_places(spg_context *context, const contraction *plan, spg_type offset_type)
+{
+    const spg_csr *sorted = plan->sorted;
     spg_status status = spg_check_workspace(context, spg_csr_bytes(sorted), "summing triples of the same place");
     if (status != SPG_OK) return status;
     status = spg_csr_alloc(context, sorted->rows, sorted->cols, plan->begins[plan->parts], offset_type,
-                           sorted->value_type, matrix);
+                           sorted->value_type, plan->matrix);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(plan->threads) schedule(dynamic)
-    for (int64_t p = 0; p < plan->parts; ++p)
-        sum_rows[sorted->value_type](sorted, spg_host_first_row(sorted, p, plan->parts),
-                                     spg_host_first_row(sorted, p + 1, plan->parts), plan->begins[p], matrix);
+    spg_parallel(plan->threads, plan->parts, 1, sum_parts, plan);
     return SPG_OK;
 }
 
 static spg_status contract(spg_context *context, spg_csr *sorted, spg_type offset_type, spg_csr *matrix)
 {
-    contraction plan;
-    plan_contraction(context, sorted, &plan);
-    int64_t places = plan.begins[plan.parts];
+    int64_t begins[MOST_PARTS + 1] = {0};
+    contraction plan = {.sorted = sorted, .matrix = matrix, .begins = begins};
+    plan_contraction(context, &plan);
+    int64_t places = begins[plan.parts];
     spg_status status = spg_check_offset_range(context, places, offset_type, "matrix");
     if (status != SPG_OK) return status;
     return places == sorted->nnz ? adopt(context, sorted, offset_type, matrix)
-                                 : sum_places(context, sorted, &plan, offset_type, matrix);
+                                 : sum_places(context, &plan, offset_type);
 }
 
 /* matrix says what offset_type is asked for. */

@@ -23,39 +23,59 @@ static bool is_sorted(const int32_t *columns, int64_t n)
 
 typedef void sort_function(const spg_csr *matrix, int64_t first, int64_t last, void *spare);
 
-/* The entries of the longest row that is not sorted; 0 if all are. */
-static int64_t longest_unsorted(const spg_csr *matrix, int threads, int64_t parts)
+typedef struct unsorted_job {
+    const spg_csr *matrix;
+    atomic_llong *longest;
+} unsorted_job;
+
+static void find_unsorted(const void *data, spg_range rows)
 {
+    const unsorted_job *job = data;
     int64_t longest = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(max : longest)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t last = spg_host_first_row(matrix, p + 1, parts);
-        for (int64_t i = spg_host_first_row(matrix, p, parts); i < last; ++i) {
-            int64_t begin = spg_offset_at(matrix, i), n = spg_offset_at(matrix, i + 1) - begin;
-            if (n > longest && !is_sorted(matrix->columns + begin, n)) longest = n;
-        }
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        int64_t begin = spg_offset_at(job->matrix, i), n = spg_offset_at(job->matrix, i + 1) - begin;
+        if (n > longest && !is_sorted(job->matrix->columns + begin, n)) longest = n;
     }
+    spg_raise(job->longest, longest);
+}
+
+/* The entries of the longest row that is not sorted; 0 if all are. */
+static int64_t longest_unsorted(const spg_csr *matrix, spg_threads threads)
+{
+    atomic_llong longest = 0;
+    spg_host_parallel_rows(threads, matrix, spg_host_parts(threads), find_unsorted, &(unsorted_job){matrix, &longest});
     return longest;
+}
+
+typedef struct sort_job {
+    const spg_csr *matrix;
+    sort_function *sort;
+    char *spare;
+    int64_t spare_bytes; /* a thread */
+} sort_job;
+
+static void sort_range(const void *data, spg_range rows)
+{
+    const sort_job *job = data;
+    job->sort(job->matrix, rows.begin, rows.end,
+              job->spare_bytes > 0 ? job->spare + rows.thread * job->spare_bytes : NULL);
 }
 
 spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t held)
 {
     static sort_function *const sort_rows[4] = BY_VALUE_TYPE(sort_rows);
-    int threads = spg_host_threads(context, matrix->nnz + matrix->rows);
-    int64_t parts = spg_host_parts(threads), longest = longest_unsorted(matrix, threads, parts);
+    spg_threads threads = spg_host_threads(context, matrix->nnz + matrix->rows);
+    int64_t parts = spg_host_parts(threads), longest = longest_unsorted(matrix, threads);
     if (longest == 0) return SPG_OK;
     int64_t entry_bytes = (int64_t)(sizeof *matrix->columns + spg_type_size(matrix->value_type));
     int64_t spare_bytes = longest > LONGEST_INSERTED ? (longest * entry_bytes + 63) / 64 * 64 : 0; /* a thread */
-    threads = spg_pieces_within_limit(context, held, spare_bytes, threads);
+    threads.count = spg_pieces_within_limit(context, held, spare_bytes, threads.count);
     void *spare;
-    spg_status status = spg_allocate_workspace(context, held, threads * spare_bytes, "sorting rows", &spare);
+    spg_status status = spg_allocate_workspace(context, held, threads.count * spare_bytes, "sorting rows", &spare);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        sort_rows[matrix->value_type](matrix, spg_host_first_row(matrix, p, parts),
-                                      spg_host_first_row(matrix, p + 1, parts),
-                                      spare_bytes > 0 ? (char *)spare + spg_host_thread() * spare_bytes : NULL);
-    spg_release(context, spare, threads * spare_bytes);
+    spg_host_parallel_rows(threads, matrix, parts, sort_range,
+                           &(sort_job){matrix, sort_rows[matrix->value_type], spare, spare_bytes});
+    spg_release(context, spare, threads.count * spare_bytes);
     return SPG_OK;
 }
 

@@ -12,9 +12,10 @@ enum { MOST_BLOCKS = 256 };
 typedef struct distribution {
     const spg_host_entries *entries;
     spg_csr *out;
-    void *cursors; /* of all parts but the last */
-    int64_t parts, blocks;
-    int threads;
+    void *cursors;         /* of all parts but the last */
+    int64_t parts, blocks; /* of the entries, of the rows */
+    int64_t *places;       /* where the entries of a block of rows begin; blocks + 1 */
+    spg_threads threads;
 } distribution;
 
 #define TYPE_TEMPLATE "host/distribute.inc.h"
@@ -37,9 +38,11 @@ spg_status spg_host_distribute(spg_context *context, const spg_host_entries *ent
 {
     static distribute_function *const distribute[4][2] = BY_TYPE(distribute);
     if (out->nnz == 0) return SPG_OK;
-    distribution job = {.entries = entries, .out = out, .threads = spg_host_threads(context, out->nnz)};
-    job.parts = choose_parts(context, out, held, job.threads);
-    job.blocks = job.threads < MOST_BLOCKS ? job.threads : MOST_BLOCKS;
+    int64_t places[MOST_BLOCKS + 1] = {0};
+    distribution job = {.entries = entries, .out = out, .places = places};
+    job.threads = spg_host_threads(context, out->nnz);
+    job.parts = choose_parts(context, out, held, job.threads.count);
+    job.blocks = job.threads.count < MOST_BLOCKS ? job.threads.count : MOST_BLOCKS;
     int64_t bytes = (job.parts - 1) * out->rows * (int64_t)spg_type_size(out->offset_type);
     spg_status status = spg_allocate_workspace(context, held, bytes, "placing entries", &job.cursors);
     if (status != SPG_OK) return status;

@@ -66,18 +66,38 @@ static void TYPED(scatter)(const distribution *job, int64_t part)
     }
 }
 
+static void TYPED(count_parts)(const void *job, spg_range parts)
+{
+    for (int64_t part = parts.begin; part < parts.end; ++part) TYPED(count)(job, part);
+}
+
+static void TYPED(sum_blocks)(const void *data, spg_range blocks)
+{
+    const distribution *job = data;
+    for (int64_t b = blocks.begin; b < blocks.end; ++b)
+        job->places[b + 1] = TYPED(sum_counts)(job, spg_host_cut(job->out->rows, b, job->blocks),
+                                               spg_host_cut(job->out->rows, b + 1, job->blocks));
+}
+
+static void TYPED(place_blocks)(const void *data, spg_range blocks)
+{
+    const distribution *job = data;
+    for (int64_t b = blocks.begin; b < blocks.end; ++b)
+        TYPED(place_rows)
+        (job, spg_host_cut(job->out->rows, b, job->blocks), spg_host_cut(job->out->rows, b + 1, job->blocks),
+         job->places[b]);
+}
+
+static void TYPED(scatter_parts)(const void *job, spg_range parts)
+{
+    for (int64_t part = parts.begin; part < parts.end; ++part) TYPED(scatter)(job, part);
+}
+
 static void TYPED(distribute)(const distribution *job)
 {
-    int64_t blocks = job->blocks, rows = job->out->rows, places[MOST_BLOCKS + 1] = {0};
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t part = 0; part < job->parts; ++part) TYPED(count)(job, part);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t b = 0; b < blocks; ++b)
-        places[b + 1] = TYPED(sum_counts)(job, spg_host_cut(rows, b, blocks), spg_host_cut(rows, b + 1, blocks));
-    for (int64_t b = 0; b < blocks; ++b) places[b + 1] += places[b];
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t b = 0; b < blocks; ++b)
-        TYPED(place_rows)(job, spg_host_cut(rows, b, blocks), spg_host_cut(rows, b + 1, blocks), places[b]);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t part = 0; part < job->parts; ++part) TYPED(scatter)(job, part);
+    spg_parallel(job->threads, job->parts, 1, TYPED(count_parts), job);
+    spg_parallel(job->threads, job->blocks, 1, TYPED(sum_blocks), job);
+    for (int64_t b = 0; b < job->blocks; ++b) job->places[b + 1] += job->places[b];
+    spg_parallel(job->threads, job->blocks, 1, TYPED(place_blocks), job);
+    spg_parallel(job->threads, job->parts, 1, TYPED(scatter_parts), job);
 }

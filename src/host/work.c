@@ -5,13 +5,18 @@
 
 enum { ENTRIES_A_THREAD = 1 << 14, PARTS_A_THREAD = 8, BLOCK = 1 << 12, BYTES_A_THREAD = 1 << 19 };
 
-int spg_host_threads(const spg_context *context, int64_t entries)
+spg_threads spg_host_threads_up_to(const spg_context *context, int64_t most)
 {
-    int64_t paying = 1 + entries / ENTRIES_A_THREAD;
-    return paying < context->config.threads ? (int)paying : context->config.threads;
+    const int64_t count = most < context->config.threads ? most : context->config.threads;
+    return (spg_threads){count > 1 ? (int)count : 1, context->pool};
 }
 
-int64_t spg_host_parts(int threads) { return threads > 1 ? (int64_t)PARTS_A_THREAD * threads : 1; }
+spg_threads spg_host_threads(const spg_context *context, int64_t entries)
+{
+    return spg_host_threads_up_to(context, 1 + entries / ENTRIES_A_THREAD);
+}
+
+int64_t spg_host_parts(spg_threads threads) { return threads.count > 1 ? (int64_t)PARTS_A_THREAD * threads.count : 1; }
 
 int64_t spg_host_row_at(const spg_csr *matrix, int64_t position)
 {
@@ -44,6 +49,27 @@ int64_t spg_host_row_of(const spg_csr *matrix, int64_t k)
     return low;
 }
 
+/* Parts of rows, as items to share out. */
+typedef struct row_parts {
+    const spg_csr *matrix;
+    int64_t parts;
+    spg_work *work;
+    const void *job;
+} row_parts;
+
+static void work_on_rows(const void *data, spg_range part)
+{
+    const row_parts *all = data;
+    const int64_t begin = spg_host_first_row(all->matrix, part.begin, all->parts);
+    const int64_t end = spg_host_first_row(all->matrix, part.end, all->parts);
+    all->work(all->job, (spg_range){begin, end, part.thread});
+}
+
+void spg_host_parallel_rows(spg_threads threads, const spg_csr *matrix, int64_t parts, spg_work *work, const void *job)
+{
+    spg_parallel(threads, parts, 1, work_on_rows, &(row_parts){matrix, parts, work, job});
+}
+
 /* The first index outside within a block, looked for only where the block as a whole has one. */
 static int64_t first_outside_of_block(const int32_t *indices, int64_t count, uint32_t limit)
 {
@@ -55,26 +81,46 @@ static int64_t first_outside_of_block(const int32_t *indices, int64_t count, uin
     return first;
 }
 
+typedef struct outside_job {
+    const int32_t *indices;
+    int64_t count;
+    uint32_t limit;
+    atomic_llong *first;
+} outside_job;
+
+static void find_outside(const void *data, spg_range blocks)
+{
+    const outside_job *job = data;
+    for (int64_t b = blocks.begin; b < blocks.end; ++b) {
+        int64_t begin = b * BLOCK, size = begin + BLOCK < job->count ? BLOCK : job->count - begin;
+        int64_t found = first_outside_of_block(job->indices + begin, size, job->limit);
+        if (found == size) continue;
+        spg_lower(job->first, begin + found);
+        return;
+    }
+}
+
 int64_t spg_host_first_outside(const spg_context *context, const int32_t *indices, int64_t count, int64_t limit)
 {
-    int64_t first = count, blocks = (count + BLOCK - 1) / BLOCK;
-#pragma omp parallel for num_threads(spg_host_threads(context, count)) reduction(min : first)
-    for (int64_t b = 0; b < blocks; ++b) {
-        int64_t begin = b * BLOCK, size = begin + BLOCK < count ? BLOCK : count - begin;
-        if (begin >= first) continue;
-        int64_t found = first_outside_of_block(indices + begin, size, (uint32_t)limit);
-        if (found < size) first = begin + found;
-    }
+    atomic_llong first = count;
+    spg_parallel(spg_host_threads(context, count), (count + BLOCK - 1) / BLOCK, 0, find_outside,
+                 &(outside_job){indices, count, (uint32_t)limit, &first});
     return first;
+}
+
+typedef struct copy_job {
+    char *to;
+    const char *from;
+} copy_job;
+
+static void copy_bytes(const void *data, spg_range bytes)
+{
+    const copy_job *job = data;
+    memcpy(job->to + bytes.begin, job->from + bytes.begin, (size_t)(bytes.end - bytes.begin));
 }
 
 void spg_host_copy(const spg_context *context, void *to, const void *from, int64_t bytes)
 {
-    int64_t parts = 1 + bytes / BYTES_A_THREAD;
-    if (parts > context->config.threads) parts = context->config.threads;
-#pragma omp parallel for num_threads((int)parts)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t begin = spg_host_cut(bytes, p, parts), end = spg_host_cut(bytes, p + 1, parts);
-        if (end > begin) memcpy((char *)to + begin, (const char *)from + begin, (size_t)(end - begin));
-    }
+    spg_parallel(spg_host_threads_up_to(context, 1 + bytes / BYTES_A_THREAD), bytes, BYTES_A_THREAD / 2, copy_bytes,
+                 &(copy_job){to, from});
 }

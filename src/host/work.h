@@ -4,10 +4,9 @@
 #define SPG_SRC_HOST_WORK_H
 
 #include "context.h"
+#include "pool.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <stdatomic.h>
 
 /* Row offset k, of either type. */
 static inline int64_t spg_offset_at(const spg_csr *matrix, int64_t k)
@@ -31,14 +30,17 @@ static inline int64_t spg_host_cut(int64_t total, int64_t part, int64_t parts)
     return total / parts * part + (part < rest ? part : rest);
 }
 
-/* The calling thread's number in its team. */
-static inline int spg_host_thread(void)
+/* *least = the smaller of it and `value`; *most likewise. What ranges of work find, whatever their order. */
+static inline void spg_lower(atomic_llong *least, int64_t value)
 {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
+    long long before = atomic_load(least);
+    while (value < before && !atomic_compare_exchange_weak(least, &before, value)) continue;
+}
+
+static inline void spg_raise(atomic_llong *most, int64_t value)
+{
+    long long before = atomic_load(most);
+    while (value > before && !atomic_compare_exchange_weak(most, &before, value)) continue;
 }
 
 /* The first k of [begin, end) with columns[k] >= column, of columns that ascend; end if there is none. */
@@ -55,10 +57,16 @@ static inline int64_t spg_host_lower_bound(const int32_t *columns, int64_t begin
 }
 
 /* How many threads pay for so many entries: the context's, or fewer. */
-int spg_host_threads(const spg_context *context, int64_t entries);
+spg_threads spg_host_threads(const spg_context *context, int64_t entries);
 
-/* How many parts to cut work into that `threads` take as they come: one if they are one. */
-int64_t spg_host_parts(int threads);
+/* All of the context's, but at most `most`. */
+spg_threads spg_host_threads_up_to(const spg_context *context, int64_t most);
+
+/* How many parts to cut work into that threads take as they come: one if they are one. */
+int64_t spg_host_parts(spg_threads threads);
+
+/* spg_parallel over the rows of a matrix, in parts that hold equally many entries and rows together. */
+void spg_host_parallel_rows(spg_threads threads, const spg_csr *matrix, int64_t parts, spg_work *work, const void *job);
 
 /* The first row r with row_offsets[r] + r >= position, a number of entries and rows together. */
 int64_t spg_host_row_at(const spg_csr *matrix, int64_t position);

@@ -21,7 +21,7 @@ BEGIN {
     standard_c = "assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign|" \
                  "stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|threads|time|uchar|" \
                  "wchar|wctype"
-    platform = "(" standard_c "|omp|x86intrin|immintrin|arm_neon|cpuid|sched|unistd|fcntl|sys/[a-z]+)\\.h"
+    platform = "(" standard_c "|pthread|x86intrin|immintrin|arm_neon|cpuid|sched|unistd|fcntl|sys/[a-z]+)\\.h"
     angles["include"] = "(" standard_c ")\\.h"
     angles["src"] = platform
     angles["amg"] = platform

@@ -2,7 +2,7 @@
 # readme_tables.sh TREE: README.md's tables are those of the recorded results, and bench/tables.py makes the right ones.
 set -eu
 tree=$1
-command -v python3 >/dev/null 2>&1 || { echo "python3 is not here"; exit 77; }
+python3 -c 'import json' 2>/dev/null || { echo "python3 is not here"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/results/one_cpu" "$scratch/results/other_cpu" "$scratch/results/gpu"

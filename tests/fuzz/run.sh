@@ -23,7 +23,7 @@ install_missing
 
 build=$root/build-fuzz
 CC=clang cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DSPG_FUZZ=ON -DSPG_BUILD_TESTS=ON -DSPG_PEERS=OFF -DSPG_CUDA=OFF \
-    -DSPG_OPENMP=OFF >/dev/null
+    -DSPG_THREADS=OFF >/dev/null
 cmake --build "$build" -j "$(jobs)" --target fuzz_matrix_market fuzz_csr_check
 
 run_target() # NAME SEED-FOLDERS...

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-enum { ENTRIES_WEIGHED = 64 };
+enum { ENTRIES_WEIGHED = 64, GRAIN_JOINED = 4096, GRAIN_WEIGHED = 1024 };
 
 typedef struct aggregation {
     const spg_amg_graph *graph;
     uint64_t seed;
-    int threads;
+    spg_threads threads;
     uint64_t *keys, *ring;
     int32_t *path, *open;  /* lists of nodes */
     int32_t *aggregate_of; /* -1: in none so far */
@@ -19,25 +19,40 @@ typedef struct aggregation {
     int64_t aggregates;
 } aggregation;
 
+static void set_keys(const void *data, spg_range range)
+{
+    const aggregation *job = data;
+    for (int64_t k = range.begin; k < range.end; ++k) job->keys[job->open[k]] = spg_graph_key(job->seed, job->open[k]);
+}
+
+static void mark_members(const void *data, spg_range nodes)
+{
+    const aggregation *job = data;
+    for (int64_t i = nodes.begin; i < nodes.end; ++i) job->chosen[i] = job->keys[i] != 0;
+}
+
 /* All nodes of list[0..count) may be passed through. */
 static void select_roots(aggregation *job, int64_t path_count, int64_t open_count)
 {
     const int64_t nodes = job->graph->nodes;
     memset(job->keys, 0, (size_t)nodes * sizeof *job->keys);
     memset(job->ring, 0, (size_t)nodes * sizeof *job->ring);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t k = 0; k < open_count; ++k) job->keys[job->open[k]] = spg_graph_key(job->seed, job->open[k]);
+    spg_parallel(job->threads, open_count, 0, set_keys, job);
     spg_graph_independent_set(job->threads, job->graph, job->keys, job->ring, job->path, path_count, job->open,
                               open_count);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t i = 0; i < nodes; ++i) job->chosen[i] = job->keys[i] != 0;
+    spg_parallel(job->threads, nodes, 0, mark_members, job);
     job->aggregates = spg_graph_number(job->threads, nodes, job->chosen, job->aggregates, job->aggregate_of);
+}
+
+static void list_range(const void *list, spg_range nodes)
+{
+    int32_t *to = *(int32_t *const *)list;
+    for (int64_t i = nodes.begin; i < nodes.end; ++i) to[i] = (int32_t)i;
 }
 
 static int64_t list_all(const aggregation *job, int32_t *list)
 {
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t i = 0; i < job->graph->nodes; ++i) list[i] = (int32_t)i;
+    spg_parallel(job->threads, job->graph->nodes, 0, list_range, &list);
     return job->graph->nodes;
 }
 
@@ -54,22 +69,32 @@ static int32_t largest_named(const aggregation *job, int32_t i)
 }
 
 /* Nodes in no aggregate join the largest-numbered marked node of their row. Marks stay as they are. */
-static void join_marked(aggregation *job)
+static void join_range(const void *data, spg_range nodes)
 {
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 4096)
-    for (int64_t i = 0; i < job->graph->nodes; ++i)
+    const aggregation *job = data;
+    for (int64_t i = nodes.begin; i < nodes.end; ++i)
         if (!job->chosen[i] && job->aggregate_of[i] < 0) job->aggregate_of[i] = largest_named(job, (int32_t)i);
 }
 
+static void join_marked(aggregation *job)
+{
+    spg_parallel(job->threads, job->graph->nodes, GRAIN_JOINED, join_range, job);
+}
+
 static bool has_company(const void *graph, int32_t node) { return !spg_graph_is_alone(graph, node); }
+
+static void mark_joined(const void *data, spg_range nodes)
+{
+    const aggregation *job = data;
+    for (int64_t i = nodes.begin; i < nodes.end; ++i) job->chosen[i] = job->aggregate_of[i] >= 0;
+}
 
 static void aggregate_by_rings(aggregation *job)
 {
     const int64_t nodes = list_all(job, job->path), all = list_all(job, job->open);
     select_roots(job, nodes, spg_graph_filter(job->threads, job->open, all, has_company, job->graph));
     join_marked(job);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t i = 0; i < nodes; ++i) job->chosen[i] = job->aggregate_of[i] >= 0;
+    spg_parallel(job->threads, nodes, 0, mark_joined, job);
     join_marked(job);
 }
 
@@ -105,11 +130,16 @@ static int32_t strongest(const aggregation *job, int32_t node)
     return best;
 }
 
+static void choose_strongest(const void *data, spg_range range)
+{
+    const aggregation *job = data;
+    for (int64_t k = range.begin; k < range.end; ++k) job->path[k] = strongest(job, job->open[k]);
+}
+
 /* job->open: the nodes still free. What they choose is noted apart first, so that none sees what another chose. */
 static void join_strongest(aggregation *job, int64_t count)
 {
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic, 1024)
-    for (int64_t k = 0; k < count; ++k) job->path[k] = strongest(job, job->open[k]);
+    spg_parallel(job->threads, count, GRAIN_WEIGHED, choose_strongest, job);
     for (int64_t k = 0; k < count; ++k)
         job->aggregate_of[job->open[k]] = job->path[k] >= 0 ? job->path[k] : (int32_t)job->aggregates++;
 }

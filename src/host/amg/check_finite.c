@@ -11,17 +11,42 @@ enum { BLOCK = 1 << 14 };
 #define TEMPLATE "host/amg/check_finite.inc.h"
 #include "host/for_each_value_type.h"
 
+typedef int64_t find_function(const void *values, int64_t begin, int64_t end, double most);
+
+typedef struct finding {
+    find_function *find; /* the first such value in [begin, end); end if there is none */
+    const void *values;
+    int64_t count;
+    double most;
+    atomic_llong *first;
+} finding;
+
+static void find_in_blocks(const void *data, spg_range blocks)
+{
+    const finding *job = data;
+    for (int64_t b = blocks.begin; b < blocks.end; ++b) {
+        const int64_t begin = b * BLOCK, end = job->count - begin < BLOCK ? job->count : begin + BLOCK;
+        const int64_t found = job->find(job->values, begin, end, job->most);
+        if (found == end) continue;
+        spg_lower(job->first, found);
+        return;
+    }
+}
+
+/* The first that is found of `count` values; count if there is none. */
+static int64_t find_first(const spg_context *context, find_function *find, const void *values, int64_t count,
+                          double most)
+{
+    atomic_llong first = count;
+    spg_parallel(spg_host_threads(context, count), count / BLOCK + (count % BLOCK > 0), 0, find_in_blocks,
+                 &(finding){find, values, count, most, &first});
+    return first;
+}
+
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A)
 {
-    static int64_t (*const first_infinite[2])(const void *, int64_t, int64_t) = BY_REAL_VALUE_TYPE(first_infinite);
-    const int64_t blocks = A->nnz / BLOCK + (A->nnz % BLOCK > 0);
-    int64_t first = A->nnz;
-#pragma omp parallel for num_threads(spg_host_threads(context, A->nnz)) reduction(min : first)
-    for (int64_t b = 0; b < blocks; ++b) {
-        const int64_t begin = b * BLOCK, end = A->nnz - begin < BLOCK ? A->nnz : begin + BLOCK;
-        const int64_t found = first_infinite[A->value_type](A->values, begin, end);
-        if (found < end && found < first) first = found;
-    }
+    static find_function *const first_infinite[2] = BY_REAL_VALUE_TYPE(first_infinite);
+    const int64_t first = find_first(context, first_infinite[A->value_type], A->values, A->nnz, 0);
     if (first == A->nnz) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_FORMAT, "A: row %lld holds an infinite value or a NaN in column %d",
                             (long long)spg_host_row_of(A, first), (int)A->columns[first]);
@@ -30,16 +55,7 @@ spg_status spg_host_check_finite(spg_context *context, const spg_csr *A)
 spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                                 int64_t *first)
 {
-    static int64_t (*const first_beyond[2])(const void *, int64_t, int64_t, double) = BY_REAL_VALUE_TYPE(first_beyond);
-    const int64_t blocks = count / BLOCK + (count % BLOCK > 0);
-    int64_t least = count;
-    (void)context; /* unused without OpenMP */
-#pragma omp parallel for num_threads(spg_host_threads(context, count)) reduction(min : least)
-    for (int64_t b = 0; b < blocks; ++b) {
-        const int64_t begin = b * BLOCK, end = count - begin < BLOCK ? count : begin + BLOCK;
-        const int64_t found = first_beyond[type](values, begin, end, most);
-        if (found < end && found < least) least = found;
-    }
-    *first = least;
+    static find_function *const first_beyond[2] = BY_REAL_VALUE_TYPE(first_beyond);
+    *first = find_first(context, first_beyond[type], values, count, most);
     return SPG_OK;
 }

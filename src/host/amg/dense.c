@@ -243,17 +243,26 @@ static double dot_in_order(const double *x, const double *y, int64_t n)
     return sum;
 }
 
+typedef struct transpose_job {
+    int64_t n;
+    const double *matrix, *from, *scale;
+    double *to;
+} transpose_job;
+
+static void apply_columns(const void *data, spg_range columns)
+{
+    const transpose_job *job = data;
+    for (int64_t k = columns.begin; k < columns.end; ++k) {
+        const double sum = dot_in_order(job->matrix + k * job->n, job->from, job->n);
+        job->to[k] = job->scale != NULL ? job->scale[k] * sum : sum;
+    }
+}
+
 /* to[k] = column k of the matrix . from, times scale[k] where there is one. */
 static void apply_transpose(const spg_context *context, int64_t n, const double *matrix, const double *from,
                             const double *scale, double *to)
 {
-    const int threads = spg_host_threads(context, n * n);
-    (void)threads; /* unused without OpenMP */
-#pragma omp parallel for num_threads(threads)
-    for (int64_t k = 0; k < n; ++k) {
-        const double sum = dot_in_order(matrix + k * n, from, n);
-        to[k] = scale != NULL ? scale[k] * sum : sum;
-    }
+    spg_parallel(spg_host_threads(context, n * n), n, 0, apply_columns, &(transpose_job){n, matrix, from, scale, to});
 }
 
 static void solve(const spg_context *context, spg_amg_dense *dense)

@@ -6,17 +6,20 @@
 
 #include <math.h>
 
+typedef struct diagonal_job {
+    const spg_csr *A;
+    bool l1;
+    void *inverse;
+} diagonal_job;
+
 #define TYPE_TEMPLATE "host/amg/inverse_diagonal.inc.h"
 #include "host/for_each_type.h"
 
 spg_status spg_host_inverse_diagonal(spg_context *context, const spg_csr *A, bool l1, void *inverse)
 {
-    static void (*const invert[2][2])(const spg_csr *, bool, void *, int64_t, int64_t) = BY_REAL_TYPE(invert);
-    const int threads = spg_host_threads(context, A->nnz + A->rows);
-    const int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        invert[A->value_type][A->offset_type - SPG_I32](A, l1, inverse, spg_host_first_row(A, p, parts),
-                                                        spg_host_first_row(A, p + 1, parts));
+    static spg_work *const invert[2][2] = BY_REAL_TYPE(invert);
+    const spg_threads threads = spg_host_threads(context, A->nnz + A->rows);
+    spg_host_parallel_rows(threads, A, spg_host_parts(threads), invert[A->value_type][A->offset_type - SPG_I32],
+                           &(diagonal_job){A, l1, inverse});
     return SPG_OK;
 }

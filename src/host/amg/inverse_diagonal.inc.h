@@ -1,11 +1,13 @@
-/* Rows [first, last). Repeated entries of the diagonal add up. Template; see for_each_type.h. */
-static void TYPED(invert)(const spg_csr *A, bool l1, void *inverses, int64_t first, int64_t last)
+/* By rows. Repeated entries of the diagonal add up. Template; see for_each_type.h. */
+static void TYPED(invert)(const void *data, spg_range rows)
 {
-    const OFFSET *offsets = A->row_offsets;
-    const int32_t *columns = A->columns;
-    const VALUE *values = A->values;
-    VALUE *inverse = inverses;
-    for (int64_t i = first; i < last; ++i) {
+    const diagonal_job *job = data;
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    const bool l1 = job->l1;
+    VALUE *inverse = job->inverse;
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
         VALUE diagonal = 0, magnitudes = 0;
         for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
             if (columns[k] == i) diagonal += values[k];

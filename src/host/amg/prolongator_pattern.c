@@ -13,10 +13,10 @@ typedef struct pattern_job {
     const spg_csr *A;
     const spg_amg_aggregates *aggregates;
     bool smooth;
-    int threads;
-    int64_t parts;   /* of A's rows */
-    int64_t *counts; /* entries of each row of P */
-    int32_t *names;  /* of each part, from the place on that its first row and entry have among all rows and entries */
+    int64_t parts;    /* of A's rows */
+    const spg_csr *P; /* NULL until the names are placed */
+    int64_t *counts;  /* entries of each row of P */
+    int32_t *names;   /* of each part, from the place on that its first row and entry have among all rows and entries */
 } pattern_job;
 
 /* Where a part's names begin: a row has at most one more than it has entries. */
@@ -70,27 +70,24 @@ static void name_part(const pattern_job *job, int64_t first, int64_t last)
     }
 }
 
-static void place_part(const pattern_job *job, int64_t first, int64_t last, const spg_csr *P)
+static void place_part(const pattern_job *job, int64_t first, int64_t last)
 {
     const int candidates = job->aggregates->candidates;
     const int32_t *names = names_of(job, first);
-    int32_t *to = P->columns + spg_offset_at(P, first);
-    const int32_t *end = P->columns + spg_offset_at(P, last);
+    int32_t *to = job->P->columns + spg_offset_at(job->P, first);
+    const int32_t *end = job->P->columns + spg_offset_at(job->P, last);
     for (; to < end; ++names)
         for (int c = 0; c < candidates; ++c) *to++ = *names * candidates + c;
 }
 
 /* Without P names the rows, with it places the names. */
-static void run_parts(const pattern_job *job, const spg_csr *P)
+static void run_parts(const void *data, spg_range parts)
 {
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int64_t p = 0; p < job->parts; ++p) {
+    const pattern_job *job = data;
+    for (int64_t p = parts.begin; p < parts.end; ++p) {
         const int64_t first = spg_host_first_row(job->A, p, job->parts);
         const int64_t last = spg_host_first_row(job->A, p + 1, job->parts);
-        if (P == NULL)
-            name_part(job, first, last);
-        else
-            place_part(job, first, last, P);
+        (job->P == NULL ? name_part : place_part)(job, first, last);
     }
 }
 
@@ -102,14 +99,15 @@ spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, 
     spg_status status = spg_allocate_workspace(context, 0, bytes, "a prolongator", (void **)&job.counts);
     if (status != SPG_OK) return status;
     job.names = (int32_t *)(void *)(job.counts + A->rows);
-    job.threads = spg_host_threads(context, A->nnz + A->rows);
-    job.parts = spg_host_parts(job.threads);
-    run_parts(&job, NULL);
+    const spg_threads threads = spg_host_threads(context, A->nnz + A->rows);
+    job.parts = spg_host_parts(threads);
+    spg_parallel(threads, job.parts, 1, run_parts, &job);
     status = spg_csr_alloc(context, A->rows, aggregates->aggregates * aggregates->candidates,
-                           spg_host_sum_counts(job.threads, job.counts, A->rows), A->offset_type, A->value_type, P);
+                           spg_host_sum_counts(threads, job.counts, A->rows), A->offset_type, A->value_type, P);
     if (status == SPG_OK) {
-        spg_host_write_offsets(job.threads, job.counts, A->rows, P->offset_type, P->row_offsets);
-        run_parts(&job, P);
+        spg_host_write_offsets(threads, job.counts, A->rows, P->offset_type, P->row_offsets);
+        job.P = P;
+        spg_parallel(threads, job.parts, 1, run_parts, &job);
     }
     spg_release(context, job.counts, bytes);
     return status;

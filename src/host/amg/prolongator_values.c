@@ -38,13 +38,10 @@ spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, c
                                        const void *T, const void *inverse, double relaxation, const double *rho,
                                        spg_csr *P)
 {
-    static void (*const smooth_rows[2][2])(const values_job *, int64_t, int64_t) = BY_REAL_TYPE(smooth_rows);
+    static spg_work *const smooth_rows[2][2] = BY_REAL_TYPE(smooth_rows);
     const values_job job = {A, P, aggregates, T, inverse, relaxation != 0 ? relaxation / *rho : 0};
-    const int threads = spg_host_threads(context, A->nnz + A->rows);
-    const int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        smooth_rows[A->value_type][A->offset_type - SPG_I32](&job, spg_host_first_row(A, p, parts),
-                                                             spg_host_first_row(A, p + 1, parts));
+    const spg_threads threads = spg_host_threads(context, A->nnz + A->rows);
+    spg_host_parallel_rows(threads, A, spg_host_parts(threads), smooth_rows[A->value_type][A->offset_type - SPG_I32],
+                           &job);
     return SPG_OK;
 }

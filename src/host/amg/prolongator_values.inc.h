@@ -1,4 +1,4 @@
-/* Rows [first, last) of P = T - factor D^-1 (A T). Template; see for_each_type.h. */
+/* Rows of P = T - factor D^-1 (A T). Template; see for_each_type.h. */
 
 /* v += the row of A times T, its blocks where the pattern has them. */
 static void TYPED(gather_row)(const values_job *job, int64_t i, const int32_t *p_columns, int64_t blocks, VALUE *v)
@@ -20,13 +20,14 @@ static void TYPED(gather_row)(const values_job *job, int64_t i, const int32_t *p
     }
 }
 
-static void TYPED(smooth_rows)(const values_job *job, int64_t first, int64_t last)
+static void TYPED(smooth_rows)(const void *data, spg_range rows)
 {
+    const values_job *job = data;
     const OFFSET *p_offsets = job->P->row_offsets;
     const VALUE *T = job->T, *inverse = job->inverse;
     VALUE *p_values = job->P->values;
     const int size = job->aggregates->block_size, k = job->aggregates->candidates;
-    for (int64_t i = first; i < last; ++i) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
         const int64_t begin = p_offsets[i], count = p_offsets[i + 1] - begin;
         const int32_t *p_columns = job->P->columns + begin;
         VALUE *v = p_values + begin;

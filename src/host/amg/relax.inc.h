@@ -10,16 +10,11 @@ static inline VALUE TYPED(row_residual)(const spg_csr *A, int64_t i, const VALUE
     return b[i] - sum;
 }
 
-static void TYPED(residual)(const spg_context *context, const spg_csr *A, const void *b, const void *x, void *r_vector)
+static void TYPED(residual)(const void *data, spg_range rows)
 {
-    VALUE *r = r_vector;
-    const int threads = spg_host_threads(context, A->nnz + A->rows);
-    const int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p) {
-        const int64_t last = spg_host_first_row(A, p + 1, parts);
-        for (int64_t i = spg_host_first_row(A, p, parts); i < last; ++i) r[i] = TYPED(row_residual)(A, i, b, x);
-    }
+    const sweep *job = data;
+    VALUE *r = job->y;
+    for (int64_t i = rows.begin; i < rows.end; ++i) r[i] = TYPED(row_residual)(job->A, i, job->b, job->x);
 }
 
 /* The direction of row i, kept if the sweep keeps one. */
@@ -32,26 +27,19 @@ static inline VALUE TYPED(direction)(const sweep *job, int64_t i, VALUE residual
     return step;
 }
 
-static void TYPED(relax)(const spg_context *context, const spg_csr *A, const sweep *job)
+static void TYPED(relax)(const void *data, spg_range rows)
 {
+    const sweep *job = data;
     const VALUE *x = job->x;
     VALUE *y = job->y;
-    const int threads = spg_host_threads(context, A->nnz + A->rows);
-    const int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p) {
-        const int64_t last = spg_host_first_row(A, p + 1, parts);
-        for (int64_t i = spg_host_first_row(A, p, parts); i < last; ++i)
-            y[i] = x[i] + TYPED(direction)(job, i, TYPED(row_residual)(A, i, job->b, x));
-    }
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+        y[i] = x[i] + TYPED(direction)(job, i, TYPED(row_residual)(job->A, i, job->b, x));
 }
 
-static void TYPED(relax_from_zero)(const spg_context *context, const spg_csr *A, const sweep *job)
+static void TYPED(relax_from_zero)(const void *data, spg_range rows)
 {
+    const sweep *job = data;
     const VALUE *b = job->b;
     VALUE *y = job->y;
-    const int threads = spg_host_threads(context, A->rows);
-    (void)threads; /* unused without OpenMP */
-#pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < A->rows; ++i) y[i] = TYPED(direction)(job, i, b[i]);
+    for (int64_t i = rows.begin; i < rows.end; ++i) y[i] = TYPED(direction)(job, i, b[i]);
 }

@@ -4,12 +4,23 @@
 
 enum { MOST_PARTS = 64, LONGEST_INSERTED = 32 };
 
-int64_t spg_host_sum_counts(int threads, const int64_t *counts, int64_t n)
+typedef struct counts_job {
+    const int64_t *counts;
+    atomic_llong *sum;
+} counts_job;
+
+static void sum_counts(const void *data, spg_range range)
 {
+    const counts_job *job = data;
     int64_t sum = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) reduction(+ : sum)
-    for (int64_t i = 0; i < n; ++i) sum += counts[i];
+    for (int64_t i = range.begin; i < range.end; ++i) sum += job->counts[i];
+    atomic_fetch_add(job->sum, sum);
+}
+
+int64_t spg_host_sum_counts(spg_threads threads, const int64_t *counts, int64_t n)
+{
+    atomic_llong sum = 0;
+    spg_parallel(threads, n, 0, sum_counts, &(counts_job){counts, &sum});
     return sum;
 }
 
@@ -22,35 +33,65 @@ static int64_t put_offset(spg_type type, void *offsets, int64_t at, int64_t offs
     return offset;
 }
 
-void spg_host_write_offsets(int threads, const int64_t *counts, int64_t n, spg_type type, void *offsets)
+/* Offsets by parts: what each part sums to, then what lies before it. */
+typedef struct offsets_job {
+    const int64_t *counts;
+    int64_t n, parts;
+    int64_t *begins; /* parts + 1 */
+    spg_type type;
+    void *offsets;
+} offsets_job;
+
+static void sum_parts(const void *data, spg_range parts)
 {
-    const int64_t parts = threads < MOST_PARTS ? threads : MOST_PARTS;
-    int64_t begins[MOST_PARTS + 1] = {0};
-#pragma omp parallel for num_threads((int)parts)
-    for (int64_t p = 0; p < parts; ++p) {
+    const offsets_job *job = data;
+    for (int64_t p = parts.begin; p < parts.end; ++p) {
         int64_t sum = 0;
-        for (int64_t i = spg_host_cut(n, p, parts); i < spg_host_cut(n, p + 1, parts); ++i) sum += counts[i];
-        begins[p + 1] = sum;
-    }
-    for (int64_t p = 0; p < parts; ++p) begins[p + 1] += begins[p];
-    put_offset(type, offsets, 0, 0);
-#pragma omp parallel for num_threads((int)parts)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t offset = begins[p];
-        for (int64_t i = spg_host_cut(n, p, parts); i < spg_host_cut(n, p + 1, parts); ++i)
-            offset = put_offset(type, offsets, i + 1, offset + counts[i]);
+        for (int64_t i = spg_host_cut(job->n, p, job->parts); i < spg_host_cut(job->n, p + 1, job->parts); ++i)
+            sum += job->counts[i];
+        job->begins[p + 1] = sum;
     }
 }
 
-int64_t spg_host_longest_row(int threads, const spg_csr *matrix)
+static void write_parts(const void *data, spg_range parts)
 {
+    const offsets_job *job = data;
+    int64_t offset = job->begins[parts.begin];
+    const int64_t end = spg_host_cut(job->n, parts.end, job->parts);
+    for (int64_t i = spg_host_cut(job->n, parts.begin, job->parts); i < end; ++i)
+        offset = put_offset(job->type, job->offsets, i + 1, offset + job->counts[i]);
+}
+
+void spg_host_write_offsets(spg_threads threads, const int64_t *counts, int64_t n, spg_type type, void *offsets)
+{
+    int64_t begins[MOST_PARTS + 1] = {0};
+    const offsets_job job = {counts, n, threads.count < MOST_PARTS ? threads.count : MOST_PARTS, begins, type, offsets};
+    spg_parallel(threads, job.parts, 1, sum_parts, &job);
+    for (int64_t p = 0; p < job.parts; ++p) begins[p + 1] += begins[p];
+    put_offset(type, offsets, 0, 0);
+    spg_parallel(threads, job.parts, 1, write_parts, &job);
+}
+
+typedef struct longest_job {
+    const spg_csr *matrix;
+    atomic_llong *longest;
+} longest_job;
+
+static void find_longest(const void *data, spg_range rows)
+{
+    const longest_job *job = data;
     int64_t longest = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) reduction(max : longest)
-    for (int64_t i = 0; i < matrix->rows; ++i) {
-        const int64_t entries = spg_offset_at(matrix, i + 1) - spg_offset_at(matrix, i);
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        const int64_t entries = spg_offset_at(job->matrix, i + 1) - spg_offset_at(job->matrix, i);
         longest = entries > longest ? entries : longest;
     }
+    spg_raise(job->longest, longest);
+}
+
+int64_t spg_host_longest_row(spg_threads threads, const spg_csr *matrix)
+{
+    atomic_llong longest = 0;
+    spg_parallel(threads, matrix->rows, 0, find_longest, &(longest_job){matrix, &longest});
     return longest;
 }
 

@@ -3,15 +3,16 @@
 #define SPG_SRC_HOST_AMG_ROWS_H
 
 #include "amg_backend.h"
+#include "pool.h"
 
 /* The sum of n counts. */
-int64_t spg_host_sum_counts(int threads, const int64_t *counts, int64_t n);
+int64_t spg_host_sum_counts(spg_threads threads, const int64_t *counts, int64_t n);
 
 /* Offsets, n + 1 of them, of either type, from n counts whose sum the type holds. */
-void spg_host_write_offsets(int threads, const int64_t *counts, int64_t n, spg_type type, void *offsets);
+void spg_host_write_offsets(spg_threads threads, const int64_t *counts, int64_t n, spg_type type, void *offsets);
 
 /* The entries of the longest row. */
-int64_t spg_host_longest_row(int threads, const spg_csr *matrix);
+int64_t spg_host_longest_row(spg_threads threads, const spg_csr *matrix);
 
 /* Ascending order, in place. */
 void spg_host_sort_indices(int32_t *indices, int64_t count);

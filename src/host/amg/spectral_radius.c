@@ -25,9 +25,10 @@ typedef struct lanczos {
     double *weights;                /* of the basis in the Ritz vector; before, the vectors' scales */
     spg_amg_spectrum known;         /* vector NULL: nothing is known or kept */
     bool starts_warm;
-    int step; /* of the vector that `advance` makes */
+    uint64_t seed;
+    int step; /* of the vector that `advance` makes; of a basis, all its steps */
     int64_t blocks;
-    int threads;
+    spg_threads threads;
 } lanczos;
 
 static int64_t blocks_of(int64_t rows) { return rows / BLOCK + (rows % BLOCK > 0); }
@@ -94,10 +95,21 @@ static bool settles(const lanczos *job, int s, double *settled)
 
 typedef void block_function(const lanczos *job, int64_t block, double first, double second);
 
+typedef struct block_job {
+    const lanczos *job;
+    block_function *run;
+    double first, second;
+} block_job;
+
+static void run_range(const void *data, spg_range blocks)
+{
+    const block_job *all = data;
+    for (int64_t b = blocks.begin; b < blocks.end; ++b) all->run(all->job, b, all->first, all->second);
+}
+
 static void run_blocks(const lanczos *job, block_function *run, double first, double second)
 {
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int64_t b = 0; b < job->blocks; ++b) run(job, b, first, second);
+    spg_parallel(job->threads, job->blocks, 1, run_range, &(block_job){job, run, first, second});
 }
 
 static double row_sums(const lanczos *job)
@@ -109,14 +121,13 @@ static double row_sums(const lanczos *job)
 
 /* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
  * where steps ended for that. */
-static int iterate(lanczos *job, uint64_t seed, int steps, double *settled)
+static int iterate(lanczos *job, int steps, double *settled)
 {
-    static void (*const start[2][2])(const lanczos *, int64_t, uint64_t) = BY_REAL_TYPE(start);
+    static block_function *const start[2][2] = BY_REAL_TYPE(start);
     static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
     static block_function *const advance[2][2] = BY_REAL_TYPE(advance);
     const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t b = 0; b < job->blocks; ++b) start[value][offset](job, b, seed);
+    run_blocks(job, start[value][offset], 0, 0);
     double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
     if (!(norm > 0)) return 0;
     job->v_scale = 1 / norm;
@@ -166,13 +177,13 @@ static void weigh_basis(lanczos *job, int made, int steps, double rho)
 }
 
 /* The Ritz vector of a set-up. */
-static void combine_basis(const lanczos *job, int steps)
+static void combine_range(const void *data, spg_range range)
 {
+    const lanczos *job = data;
     const int64_t rows = job->A->rows;
-#pragma omp parallel for num_threads(job->threads)
-    for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
         double sum = 0;
-        for (int s = 0; s < steps; ++s)
+        for (int s = 0; s < job->step; ++s)
             if (job->weights[s] != 0) sum += job->weights[s] * (double)job->known.basis[s * rows + i];
         job->known.vector[i] = (float)sum;
     }
@@ -189,7 +200,7 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
 {
     const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
     char *at = workspace;
-    lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector};
+    lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector, .seed = seed};
     job.diagonal = (double *)(void *)(at + 3 * vector);
     job.subdiagonal = job.diagonal + steps;
     job.weights = job.subdiagonal + steps;
@@ -199,13 +210,14 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
     double radius = 0;
-    const int made = A->rows > 0 ? iterate(&job, seed, steps, &radius) : 0;
+    const int made = A->rows > 0 ? iterate(&job, steps, &radius) : 0;
     if (made == 0) radius = row_sums(&job);
     if (made > 0 && radius == 0) radius = largest_ritz_value(&job, made);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
     if (job.known.basis == NULL) return SPG_OK;
     weigh_basis(&job, made, steps, radius);
-    combine_basis(&job, steps);
+    job.step = steps;
+    spg_parallel(job.threads, A->rows, 0, combine_range, &job);
     *known->rho = made > 0 ? *rho : 0;
     return SPG_OK;
 }

@@ -12,13 +12,14 @@ static void TYPED(keep)(const lanczos *job, int step, int64_t row, double entry)
 
 /* v = D^-1/2 x, x from random bits, or what is known and as much of them, for what is not known; before = 0. A
  * negative inverse makes the norm a NaN: D is no inner product then. */
-static void TYPED(start)(const lanczos *job, int64_t block, uint64_t seed)
+static void TYPED(start)(const lanczos *job, int64_t block, double unused, double unused_too)
 {
     const VALUE *inverse = job->inverse;
     VALUE *v = job->v, *before = job->before;
     double sum = 0;
+    (void)unused, (void)unused_too;
     for (int64_t i = block * BLOCK; i < TYPED(block_end)(job, block); ++i) {
-        double x = spg_amg_random_unit(seed, (uint64_t)i);
+        double x = spg_amg_random_unit(job->seed, (uint64_t)i);
         if (job->starts_warm) x += (double)job->known.vector[i];
         if (!(inverse[i] > 0)) x = 0;
         const VALUE value = x != 0 ? (VALUE)(x * sqrt((double)inverse[i])) : 0;

@@ -27,9 +27,9 @@ typedef struct strength_job {
     double *diagonal;       /* magnitudes */
     int64_t *counts;
     spg_amg_graph *graph;
-    int threads;
+    spg_threads threads;
     int64_t row_bytes; /* of a thread's node_row; 0 with one unknown a node */
-    char *rows;
+    char *rows;        /* in each, no node has a place */
 } strength_job;
 
 static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j)
@@ -52,22 +52,35 @@ typedef void pass(const strength_job *job, int64_t first, int64_t last, node_row
 #define TYPE_TEMPLATE "host/amg/strength.inc.h"
 #include "host/for_each_type.h"
 
+typedef struct pass_job {
+    const strength_job *job;
+    pass *run;
+    int64_t parts; /* of the nodes */
+} pass_job;
+
+static void run_parts(const void *data, spg_range parts)
+{
+    const pass_job *all = data;
+    const strength_job *job = all->job;
+    node_row row = {0};
+    if (job->row_bytes > 0) row = row_of_thread(job, parts.thread);
+    all->run(job, spg_host_cut(job->nodes, parts.begin, all->parts), spg_host_cut(job->nodes, parts.end, all->parts),
+             &row);
+}
+
 static void run_pass(const strength_job *job, pass *const passes[2][2])
 {
     const spg_csr *A = job->A;
-    pass *const run = passes[A->value_type][A->offset_type - SPG_I32];
     const int64_t parts = 4 * spg_host_parts(job->threads);
-#pragma omp parallel num_threads(job->threads)
-    {
-        node_row row = {0};
-        if (job->row_bytes > 0) {
-            row = row_of_thread(job, spg_host_thread());
-            memset(row.place, -1, (size_t)job->nodes * sizeof *row.place);
-        }
-#pragma omp for schedule(dynamic)
-        for (int64_t p = 0; p < parts; ++p)
-            run(job, spg_host_cut(job->nodes, p, parts), spg_host_cut(job->nodes, p + 1, parts), &row);
-    }
+    spg_parallel(job->threads, parts, 1, run_parts,
+                 &(pass_job){job, passes[A->value_type][A->offset_type - SPG_I32], parts});
+}
+
+/* Once: a pass leaves no place behind. */
+static void clear_rows(const strength_job *job)
+{
+    for (int thread = 0; job->row_bytes > 0 && thread < job->threads.count; ++thread)
+        memset(row_of_thread(job, thread).place, -1, (size_t)job->nodes * sizeof(int32_t));
 }
 
 static void release_graph(spg_context *context, spg_amg_graph *graph)
@@ -123,15 +136,16 @@ spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_s
         const int64_t longest = block_size * spg_host_longest_row(job.threads, A);
         job.longest = longest < job.nodes ? longest : job.nodes;
         job.row_bytes = (job.longest * 12 + job.nodes * 4 + 63) / 64 * 64;
-        job.threads = spg_pieces_within_limit(context, job.nodes * 16, job.row_bytes, job.threads);
+        job.threads.count = spg_pieces_within_limit(context, job.nodes * 16, job.row_bytes, job.threads.count);
     }
-    const int64_t bytes = job.nodes * 16 + job.threads * job.row_bytes;
+    const int64_t bytes = job.nodes * 16 + job.threads.count * job.row_bytes;
     char *room;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "strong connections", (void **)&room);
     if (status != SPG_OK) return status;
     job.diagonal = (double *)(void *)room;
     job.counts = (int64_t *)(void *)(job.diagonal + job.nodes);
     job.rows = room != NULL ? room + job.nodes * 16 : NULL;
+    clear_rows(&job);
     status = find_strong(context, &job);
     spg_release(context, room, bytes);
     return status;

@@ -12,22 +12,25 @@ static int64_t find_column(const int32_t *columns, int64_t begin, int64_t end, i
     return k < end && columns[k] == column ? k : end;
 }
 
+typedef struct symmetry_job {
+    const spg_csr *A;
+    atomic_llong *excess; /* entries above the diagonal less those below it */
+    atomic_bool *differs;
+} symmetry_job;
+
 #define TYPE_TEMPLATE "host/amg/symmetry.inc.h"
 #include "host/for_each_type.h"
 
 spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag)
 {
-    static bool (*const rows_are_symmetric[4][2])(const spg_csr *, int64_t, int64_t, int64_t *) =
-        BY_TYPE(rows_are_symmetric);
-    const int threads = spg_host_threads(context, A->nnz + A->rows);
-    const int64_t parts = 4 * spg_host_parts(threads);
-    int64_t excess = 0; /* entries above the diagonal less those below it */
-    int differs = A->rows != A->cols;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : excess) reduction(| : differs)
-    for (int64_t p = 0; p < parts; ++p)
-        if (!differs)
-            differs |= !rows_are_symmetric[A->value_type][A->offset_type - SPG_I32](
-                A, spg_host_first_row(A, p, parts), spg_host_first_row(A, p + 1, parts), &excess);
+    static spg_work *const find_differences[4][2] = BY_TYPE(find_differences);
+    const spg_threads threads = spg_host_threads(context, A->nnz + A->rows);
+    atomic_llong excess = 0;
+    atomic_bool differs = A->rows != A->cols;
+    if (!differs)
+        spg_host_parallel_rows(threads, A, 4 * spg_host_parts(threads),
+                               find_differences[A->value_type][A->offset_type - SPG_I32],
+                               &(symmetry_job){A, &excess, &differs});
     *flag = !differs && excess == 0;
     return SPG_OK;
 }
@@ -53,13 +56,10 @@ spg_status spg_host_told_flag(spg_context *context, const int32_t *flag, bool *i
 
 spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C)
 {
-    static void (*const mirror_rows[4][2])(const spg_csr *, int64_t, int64_t) = BY_TYPE(mirror_rows);
+    static spg_work *const mirror_rows[4][2] = BY_TYPE(mirror_rows);
     if (*flag == 0) return SPG_OK;
-    const int threads = spg_host_threads(context, C->nnz + C->rows);
-    const int64_t parts = spg_host_parts(threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        mirror_rows[C->value_type][C->offset_type - SPG_I32](C, spg_host_first_row(C, p, parts),
-                                                             spg_host_first_row(C, p + 1, parts));
+    const spg_threads threads = spg_host_threads(context, C->nnz + C->rows);
+    spg_host_parallel_rows(threads, C, spg_host_parts(threads), mirror_rows[C->value_type][C->offset_type - SPG_I32],
+                           C);
     return SPG_OK;
 }

@@ -1,14 +1,14 @@
 /* Symmetry by rows. Template; see for_each_type.h. */
 
-/* Whether rows [first, last) ascend and each of their entries above the diagonal has its mirror image, of the same
- * bits. Then as many entries below the diagonal as above it, over all rows, are those images. A may be malformed, and
- * is not symmetric then. */
-static bool TYPED(rows_are_symmetric)(const spg_csr *A, int64_t first, int64_t last, int64_t *excess)
+/* Whether rows ascend and each of their entries above the diagonal has its mirror image, of the same bits. Then as many
+ * entries below the diagonal as above it, over all rows, are those images. A may be malformed, and is not symmetric
+ * then. */
+static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t *excess)
 {
     const OFFSET *offsets = A->row_offsets;
     const int32_t *columns = A->columns;
     const VALUE *values = A->values;
-    for (int64_t i = first; i < last; ++i) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
         const int64_t begin = offsets[i], end = offsets[i + 1];
         if (begin < 0 || end > A->nnz) return false;
         for (int64_t k = begin; k < end; ++k) {
@@ -26,12 +26,22 @@ static bool TYPED(rows_are_symmetric)(const spg_csr *A, int64_t first, int64_t l
     return true;
 }
 
-static void TYPED(mirror_rows)(const spg_csr *C, int64_t first, int64_t last)
+static void TYPED(find_differences)(const void *data, spg_range rows)
 {
+    const symmetry_job *job = data;
+    int64_t excess = 0;
+    if (atomic_load(job->differs)) return;
+    if (!TYPED(rows_are_symmetric)(job->A, rows, &excess)) atomic_store(job->differs, true);
+    atomic_fetch_add(job->excess, excess);
+}
+
+static void TYPED(mirror_rows)(const void *matrix, spg_range rows)
+{
+    const spg_csr *C = matrix;
     const OFFSET *offsets = C->row_offsets;
     const int32_t *columns = C->columns;
     VALUE *values = C->values;
-    for (int64_t i = first; i < last; ++i)
+    for (int64_t i = rows.begin; i < rows.end; ++i)
         for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < i; ++k) {
             const int32_t j = columns[k];
             const int64_t image = find_column(columns, offsets[j], offsets[j + 1], (int32_t)i);

@@ -17,8 +17,7 @@ typedef struct tentative_job {
     int64_t *begins;  /* of each aggregate, in members; one more than there are */
     int32_t *members; /* nodes, aggregate after aggregate, ascending */
     int64_t largest;  /* unknowns of the largest aggregate */
-    int threads;
-    double *columns; /* largest*k of each thread */
+    double *columns;  /* largest*k of each thread */
 } tentative_job;
 
 #define TEMPLATE "host/amg/tentative.inc.h"
@@ -44,22 +43,17 @@ static void list_members(tentative_job *job)
         if (aggregate_of[i] >= 0) job->members[next[aggregate_of[i]]++] = (int32_t)i;
 }
 
-static spg_status fit(spg_context *context, spg_type type, tentative_job *job, int64_t held)
+static spg_status fit(spg_context *context, spg_type type, tentative_job *job, spg_threads threads, int64_t held)
 {
-    static void (*const fit_aggregates[2])(const tentative_job *, int64_t, int64_t, double *) =
-        BY_REAL_VALUE_TYPE(fit_aggregates);
+    static spg_work *const fit_aggregates[2] = BY_REAL_VALUE_TYPE(fit_aggregates);
     const int64_t piece = job->largest * job->aggregates->candidates * (int64_t)sizeof(double);
     const int64_t count = job->aggregates->aggregates;
-    job->threads = spg_pieces_within_limit(context, held, piece, job->threads);
+    threads.count = spg_pieces_within_limit(context, held, piece, threads.count);
     spg_status status =
-        spg_allocate_workspace(context, held, job->threads * piece, "aggregates", (void **)&job->columns);
+        spg_allocate_workspace(context, held, threads.count * piece, "aggregates", (void **)&job->columns);
     if (status != SPG_OK) return status;
-    const int64_t parts = spg_host_parts(job->threads);
-#pragma omp parallel for num_threads(job->threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        fit_aggregates[type](job, spg_host_cut(count, p, parts), spg_host_cut(count, p + 1, parts),
-                             job->columns + spg_host_thread() * (piece / (int64_t)sizeof(double)));
-    spg_release(context, job->columns, job->threads * piece);
+    spg_parallel(threads, count, 0, fit_aggregates[type], job);
+    spg_release(context, job->columns, threads.count * piece);
     return SPG_OK;
 }
 
@@ -69,13 +63,13 @@ spg_status spg_host_tentative(spg_context *context, spg_type type, const spg_amg
     tentative_job job = {.aggregates = aggregates, .fine = fine, .T = T, .coarse = coarse};
     const int64_t rows = aggregates->nodes * aggregates->block_size, k = aggregates->candidates;
     const int64_t bytes = (aggregates->aggregates + 1) * 8 + aggregates->nodes * 4;
-    job.threads = spg_host_threads(context, rows * k);
+    const spg_threads threads = spg_host_threads(context, rows * k);
     spg_status status = spg_allocate_workspace(context, 0, bytes, "aggregates", (void **)&job.begins);
     if (status != SPG_OK) return status;
     job.members = (int32_t *)(void *)(job.begins + aggregates->aggregates + 1);
     if (rows > 0) memset(T, 0, (size_t)(rows * k) * spg_type_size(type));
     list_members(&job);
-    status = fit(context, type, &job, bytes);
+    status = fit(context, type, &job, threads, bytes);
     spg_release(context, job.begins, bytes);
     return status;
 }

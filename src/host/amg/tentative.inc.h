@@ -1,4 +1,4 @@
-/* Aggregates [first, last), each m unknowns by k candidates, worked on in double. Template; see for_each_value_type.h.
+/* Aggregates, each m unknowns by k candidates, worked on in double. Template; see for_each_value_type.h.
  */
 
 /* What is left of a candidate that depends on those before it is rounding. */
@@ -65,11 +65,13 @@ static void NAMED(store_aggregate)(const tentative_job *job, int64_t aggregate, 
             for (int c = 0; c < k; ++c) T[((int64_t)job->members[n] * size + u) * k + c] = (VALUE)columns[c * m + r];
 }
 
-static void NAMED(fit_aggregates)(const tentative_job *job, int64_t first, int64_t last, double *columns)
+static void NAMED(fit_aggregates)(const void *data, spg_range aggregates)
 {
+    const tentative_job *job = data;
     const int size = job->aggregates->block_size, k = job->aggregates->candidates;
     const int64_t coarse_rows = job->aggregates->aggregates * k;
-    for (int64_t a = first; a < last; ++a) {
+    double *columns = job->columns + aggregates.thread * job->largest * k;
+    for (int64_t a = aggregates.begin; a < aggregates.end; ++a) {
         const int64_t m = (job->begins[a + 1] - job->begins[a]) * size;
         NAMED(load_aggregate)(job, a, columns, m);
         for (int c = 0; c < k; ++c) {

@@ -6,6 +6,23 @@
 
 #include <string.h>
 
+static void number_entries(const void *numbers, spg_range range)
+{
+    double *to = *(double *const *)numbers;
+    for (int64_t k = range.begin; k < range.end; ++k) to[k] = (double)k;
+}
+
+typedef struct map_job {
+    const double *from;
+    int64_t *map;
+} map_job;
+
+static void read_numbers(const void *data, spg_range range)
+{
+    const map_job *job = data;
+    for (int64_t k = range.begin; k < range.end; ++k) job->map[k] = (int64_t)job->from[k];
+}
+
 /* Transposes the entries' own numbers, which a double holds exactly. */
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map)
 {
@@ -14,44 +31,47 @@ spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const 
     double *numbers;
     spg_status status = spg_allocate(context, bytes, "a transpose's numbers", (void **)&numbers);
     if (status != SPG_OK) return status;
-    const int threads = spg_host_threads(context, A->nnz);
-    (void)threads, (void)transpose;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t k = 0; k < A->nnz; ++k) numbers[k] = (double)k;
+    const spg_threads threads = spg_host_threads(context, A->nnz);
+    (void)transpose;
+    spg_parallel(threads, A->nnz, 0, number_entries, &numbers);
     numbered.value_type = SPG_F64;
     numbered.values = numbers;
     status = spg_host_csr_transpose(context, &numbered, NULL, &turned);
-    if (status == SPG_OK) {
-        const double *from = turned.values;
-#pragma omp parallel for num_threads(threads)
-        for (int64_t k = 0; k < A->nnz; ++k) map[k] = (int64_t)from[k];
-    }
+    if (status == SPG_OK) spg_parallel(threads, A->nnz, 0, read_numbers, &(map_job){turned.values, map});
     spg_csr_free(context, &turned);
     spg_release(context, numbers, bytes);
     return status;
 }
 
-spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose)
+typedef struct gather_job {
+    const char *from;
+    const int64_t *map;
+    char *to;
+    size_t size; /* of a value */
+} gather_job;
+
+static void gather(const void *data, spg_range range)
 {
-    const size_t size = spg_type_size(A->value_type);
-    const char *from = A->values;
-    char *to = transpose->values;
-    const int64_t count = A->nnz;
-    const int threads = spg_host_threads(context, count);
-    (void)threads;
-    switch (size) { /* so that each copy is of a size known here */
+    const gather_job *job = data;
+    const char *from = job->from;
+    const int64_t *map = job->map;
+    char *to = job->to;
+    switch (job->size) { /* so that each copy is of a size known here */
     case 4:
-#pragma omp parallel for num_threads(threads)
-        for (int64_t k = 0; k < count; ++k) memcpy(to + 4 * k, from + 4 * map[k], 4);
+        for (int64_t k = range.begin; k < range.end; ++k) memcpy(to + 4 * k, from + 4 * map[k], 4);
         break;
     case 8:
-#pragma omp parallel for num_threads(threads)
-        for (int64_t k = 0; k < count; ++k) memcpy(to + 8 * k, from + 8 * map[k], 8);
+        for (int64_t k = range.begin; k < range.end; ++k) memcpy(to + 8 * k, from + 8 * map[k], 8);
         break;
     default:
-#pragma omp parallel for num_threads(threads)
-        for (int64_t k = 0; k < count; ++k) memcpy(to + 16 * k, from + 16 * map[k], 16);
+        for (int64_t k = range.begin; k < range.end; ++k) memcpy(to + 16 * k, from + 16 * map[k], 16);
         break;
     }
+}
+
+spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose)
+{
+    spg_parallel(spg_host_threads(context, A->nnz), A->nnz, 0, gather,
+                 &(gather_job){A->values, map, transpose->values, spg_type_size(A->value_type)});
     return SPG_OK;
 }

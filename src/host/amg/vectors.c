@@ -24,14 +24,32 @@ static double sum_in_order(const double *values, int64_t count)
     return sum;
 }
 
+/* axpby writes y, dot the sums of blocks. */
+typedef struct vector_job {
+    int64_t n;
+    double alpha, beta;
+    const void *x;
+    void *y;
+    double *sums;
+} vector_job;
+
+typedef struct step_job {
+    int64_t n;
+    double alpha;
+    const void *p, *q;
+    void *x, *r;
+    double *sums;
+} step_job;
+
 #define TEMPLATE "host/amg/vectors.inc.h"
 #include "host/for_each_value_type.h"
 
 spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y)
 {
-    static void (*const axpby[2])(int, int64_t, double, const void *, double, void *) = BY_REAL_VALUE_TYPE(axpby);
-    axpby[type](spg_host_threads(context, n), n, alpha, x, beta, y);
+    static spg_work *const axpby[2] = BY_REAL_VALUE_TYPE(axpby);
+    spg_parallel(spg_host_threads(context, n), n, 0, axpby[type],
+                 &(vector_job){.alpha = alpha, .x = x, .beta = beta, .y = y});
     return SPG_OK;
 }
 
@@ -44,8 +62,9 @@ int64_t spg_host_dot_bytes(spg_type type, int64_t n)
 spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
                         double *result)
 {
-    static void (*const dot[2])(int, int64_t, const void *, const void *, double *) = BY_REAL_VALUE_TYPE(dot);
-    dot[type](spg_host_threads(context, n), n, x, y, workspace);
+    static spg_work *const dot[2] = BY_REAL_VALUE_TYPE(dot);
+    spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, dot[type],
+                 &(vector_job){.n = n, .x = x, .y = (void *)y, .sums = workspace});
     *result = sum_in_order(workspace, blocks_of(n));
     return SPG_OK;
 }
@@ -53,11 +72,11 @@ spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const vo
 spg_status spg_host_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
                             const void *p, const void *q, void *x, void *r, void *workspace, double *rr)
 {
-    static void (*const step[2])(int, int64_t, double, const void *, const void *, void *, void *, double *) =
-        BY_REAL_VALUE_TYPE(cg_step);
+    static spg_work *const step[2] = BY_REAL_VALUE_TYPE(cg_step);
     const bool moves = *rz > 0 && *pq > 0 && isfinite(*rz / *pq);
     if (!moves) return spg_host_dot(context, type, n, r, r, workspace, rr);
-    step[type](spg_host_threads(context, n), n, *rz / *pq, p, q, x, r, workspace);
+    spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, step[type],
+                 &(step_job){n, *rz / *pq, p, q, x, r, workspace});
     *rr = sum_in_order(workspace, blocks_of(n));
     return SPG_OK;
 }

@@ -1,16 +1,13 @@
 /* Vectors of cycles and solves. Template; see host/value_types.h. */
-static void NAMED(axpby)(int threads, int64_t n, double alpha, const void *x_vector, double beta, void *y_vector)
+static void NAMED(axpby)(const void *data, spg_range range)
 {
-    const VALUE a = (VALUE)alpha, b = (VALUE)beta, *x = x_vector;
-    VALUE *y = y_vector;
-    (void)threads; /* unused without OpenMP, here and below */
-    if (beta == 0) {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t i = 0; i < n; ++i) y[i] = a * x[i];
-    } else {
-#pragma omp parallel for num_threads(threads)
-        for (int64_t i = 0; i < n; ++i) y[i] = a * x[i] + b * y[i];
-    }
+    const vector_job *job = data;
+    const VALUE a = (VALUE)job->alpha, b = (VALUE)job->beta, *x = job->x;
+    VALUE *y = job->y;
+    if (job->beta == 0)
+        for (int64_t i = range.begin; i < range.end; ++i) y[i] = a * x[i];
+    else
+        for (int64_t i = range.begin; i < range.end; ++i) y[i] = a * x[i] + b * y[i];
 }
 
 /* Products are exact for floats, and rounded for doubles; lanes and then their sum in order. */
@@ -24,29 +21,25 @@ static double NAMED(dot_block)(const VALUE *x, const VALUE *y, int64_t n)
     return sum_in_order(lanes, LANES);
 }
 
-static void NAMED(dot)(int threads, int64_t n, const void *x_vector, const void *y_vector, double *sums)
+static void NAMED(dot)(const void *data, spg_range blocks)
 {
-    const VALUE *x = x_vector, *y = y_vector;
-    const int64_t blocks = blocks_of(n);
-    (void)threads;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t k = 0; k < blocks; ++k) sums[k] = NAMED(dot_block)(x + k * BLOCK, y + k * BLOCK, block_size(n, k));
+    const vector_job *job = data;
+    const VALUE *x = job->x, *y = job->y;
+    for (int64_t k = blocks.begin; k < blocks.end; ++k)
+        job->sums[k] = NAMED(dot_block)(x + k * BLOCK, y + k * BLOCK, block_size(job->n, k));
 }
 
-static void NAMED(cg_step)(int threads, int64_t n, double alpha, const void *p_vector, const void *q_vector,
-                           void *x_vector, void *r_vector, double *sums)
+static void NAMED(cg_step)(const void *data, spg_range blocks)
 {
-    const VALUE a = (VALUE)alpha, *p = p_vector, *q = q_vector;
-    VALUE *x = x_vector, *r = r_vector;
-    const int64_t blocks = blocks_of(n);
-    (void)threads;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t k = 0; k < blocks; ++k) {
-        const int64_t begin = k * BLOCK, size = block_size(n, k);
+    const step_job *job = data;
+    const VALUE a = (VALUE)job->alpha, *p = job->p, *q = job->q;
+    VALUE *x = job->x, *r = job->r;
+    for (int64_t k = blocks.begin; k < blocks.end; ++k) {
+        const int64_t begin = k * BLOCK, size = block_size(job->n, k);
         for (int64_t i = begin; i < begin + size; ++i) {
             x[i] += a * p[i];
             r[i] -= a * q[i];
         }
-        sums[k] = NAMED(dot_block)(r + begin, r + begin, size);
+        job->sums[k] = NAMED(dot_block)(r + begin, r + begin, size);
     }
 }

@@ -29,7 +29,7 @@ static alias_room room_in(void *memory, int64_t items)
 static bool sum_short_row(const alias_row *row, double *sum, double *scale)
 {
     double tile_tree[4];
-    return spg_host_row_sum(1, row->weights, row->type, row->items, tile_tree, sum, scale);
+    return spg_host_row_sum((spg_threads){1, NULL}, row->weights, row->type, row->items, tile_tree, sum, scale);
 }
 
 static int64_t count_left(const alias_room *room, int64_t tiles)
@@ -39,8 +39,20 @@ static int64_t count_left(const alias_room *room, int64_t tiles)
     return left;
 }
 
+typedef struct tiles_job {
+    const alias_row *row;
+    const alias_room *room;
+} tiles_job;
+
+static void open_tiles(const void *data, spg_range tiles)
+{
+    const tiles_job *job = data;
+    for (int64_t t = tiles.begin; t < tiles.end; ++t)
+        spg_alias_open_tile(job->row, t, job->room->left + t * SPG_ALIAS_TILE, job->room->tiles + t);
+}
+
 /* False for a row that can't be drawn from. */
-static bool build_row(alias_row *row, int threads, void *memory, spg_alias_stats *stats)
+static bool build_row(alias_row *row, spg_threads threads, void *memory, spg_alias_stats *stats)
 {
     double sum = 0, scale = 1, start = spg_seconds(), split_end;
     alias_room room = {NULL, NULL, NULL};
@@ -58,8 +70,7 @@ static bool build_row(alias_row *row, int threads, void *memory, spg_alias_stats
     }
     int64_t tiles = spg_alias_tiles(row->items);
     double summed = spg_seconds();
-#pragma omp parallel for num_threads(threads)
-    for (int64_t t = 0; t < tiles; ++t) spg_alias_open_tile(row, t, room.left + t * SPG_ALIAS_TILE, room.tiles + t);
+    spg_parallel(threads, tiles, 0, open_tiles, &(tiles_job){row, &room});
     double opened = spg_seconds();
     stats->left = count_left(&room, tiles);
     spg_alias_pair_left(row, threads, &room, &stats->splits, &split_end);
@@ -81,7 +92,7 @@ typedef struct table_of_rows {
     spg_alias_stats *stats;
 } table_of_rows;
 
-static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, int threads, void *memory)
+static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, spg_threads threads, void *memory)
 {
     const table_of_rows *of = table;
     const spg_alias *alias = of->alias;
@@ -104,11 +115,11 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
     int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
-    int threads = spg_host_threads(context, weights->nnz + weights->rows);
+    spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
     /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
-    int team = alias->builder == SPG_ALIAS_SWEEP ? 1 : context->config.threads;
+    spg_threads team = spg_host_threads_up_to(context, alias->builder == SPG_ALIAS_SWEEP ? 1 : INT64_MAX);
     int64_t thread_bytes = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
-    int64_t bytes = thread_bytes * threads + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
+    int64_t bytes = thread_bytes * threads.count + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
     if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
     if (status == SPG_OK) {
         const table_of_rows table = {alias, &alias->stats};

@@ -37,16 +37,25 @@ static void draw_batch(const spg_alias *alias, int64_t begin, int64_t items, con
     spg_host_name_items(alias, begin, size, draws);
 }
 
-static void draw_in_order(const spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
-                          const spg_random *random, int32_t *draws)
+/* Draws from row `row`, or each from its own of `rows`; from row i for rows NULL. */
+typedef struct draw_job {
+    const spg_alias *alias;
+    int64_t row, count;
+    const int32_t *rows;
+    const spg_random *random;
+    int32_t *draws;
+} draw_job;
+
+static void draw_in_order(const void *data, spg_range batches)
 {
-    int64_t begin = alias->offsets[row], items = alias->offsets[row + 1] - begin, batches = spg_host_batches(count);
-#pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b) {
+    const draw_job *job = data;
+    const spg_alias *alias = job->alias;
+    int64_t begin = alias->offsets[job->row], items = alias->offsets[job->row + 1] - begin;
+    for (int64_t b = batches.begin; b < batches.end; ++b) {
         uint64_t numbers[SPG_BATCH];
-        int size = spg_host_batch_size(b, count);
-        spg_host_numbers(random, (uint64_t)(b * SPG_BATCH), size, numbers);
-        draw_batch(alias, begin, items, numbers, size, draws + b * SPG_BATCH);
+        int size = spg_host_batch_size(b, job->count);
+        spg_host_numbers(job->random, (uint64_t)(b * SPG_BATCH), size, numbers);
+        draw_batch(alias, begin, items, numbers, size, job->draws + b * SPG_BATCH);
     }
 }
 
@@ -55,7 +64,8 @@ spg_status spg_host_alias_draws(spg_context *context, const spg_alias *alias, in
 {
     (void)sampler; /* the host has one sampler that groups */
     if (grouped) return spg_host_grouped_draws(context, alias, row, count, random, draws);
-    draw_in_order(context, alias, row, count, random, draws);
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_in_order,
+                 &(draw_job){.alias = alias, .row = row, .count = count, .random = random, .draws = draws});
     return SPG_OK;
 }
 
@@ -68,23 +78,29 @@ static int32_t draw_one(const spg_alias *alias, int64_t row, uint64_t number)
     return alias->columns != NULL ? alias->columns[begin + item] : item;
 }
 
+static void draw_by_rows(const void *data, spg_range batches)
+{
+    const draw_job *job = data;
+    for (int64_t b = batches.begin; b < batches.end; ++b) {
+        uint64_t numbers[SPG_BATCH];
+        int64_t first = b * SPG_BATCH;
+        int size = spg_host_batch_size(b, job->count);
+        spg_host_numbers(job->random, (uint64_t)first, size, numbers);
+        for (int k = 0; k < size; ++k)
+            job->draws[first + k] =
+                draw_one(job->alias, job->rows != NULL ? job->rows[first + k] : first + k, numbers[k]);
+    }
+}
+
 spg_status spg_host_alias_row_draws(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                     const spg_random *random, int32_t *draws)
 {
-    int64_t batches = spg_host_batches(count);
     if (rows != NULL) {
         int64_t odd =
             spg_host_first_outside(context, rows, count, alias->rows <= INT32_MAX ? alias->rows : (int64_t)1 << 31);
         if (odd < count) return spg_fail_row_number(context, odd, rows[odd], alias->rows);
     }
-#pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b) {
-        uint64_t numbers[SPG_BATCH];
-        int64_t first = b * SPG_BATCH;
-        int size = spg_host_batch_size(b, count);
-        spg_host_numbers(random, (uint64_t)first, size, numbers);
-        for (int k = 0; k < size; ++k)
-            draws[first + k] = draw_one(alias, rows != NULL ? rows[first + k] : first + k, numbers[k]);
-    }
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_by_rows,
+                 &(draw_job){.alias = alias, .count = count, .rows = rows, .random = random, .draws = draws});
     return SPG_OK;
 }

@@ -14,6 +14,7 @@ typedef struct group_call {
     uint64_t key;
     int64_t *offsets; /* of the sections' draws, sections + 1 */
     int32_t *draws;
+    int64_t sections, parts;
 } group_call;
 
 /* The offsets of the sections of `node` among [from, to). */
@@ -108,27 +109,37 @@ static void draw_piece(const group_call *call, int64_t sections, int64_t from, i
     spg_host_name_items(call->alias, call->begin, to - from, call->draws + from);
 }
 
+static void split_parts(const void *data, spg_range parts)
+{
+    const group_call *call = data;
+    const spg_section_node root = spg_section_root(call->items, call->count);
+    split(call, &root, spg_host_cut(call->sections, parts.begin, call->parts),
+          spg_host_cut(call->sections, parts.end, call->parts));
+}
+
+static void draw_parts(const void *data, spg_range parts)
+{
+    const group_call *call = data;
+    for (int64_t p = parts.begin; p < parts.end; ++p)
+        draw_piece(call, call->sections, spg_host_cut(call->count, p, call->parts),
+                   spg_host_cut(call->count, p + 1, call->parts));
+}
+
 spg_status spg_host_grouped_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                                   const spg_random *random, int32_t *draws)
 {
     int64_t begin = alias->offsets[row], items = alias->offsets[row + 1] - begin, sections = spg_sections(items);
     int64_t bytes = spg_array_bytes(sections + 1, sizeof(int64_t));
     uint64_t key = spg_split_key(random->seed, random->stream, random->first);
-    group_call call = {alias, begin, items, count, random, key, NULL, draws};
+    const spg_threads threads = spg_host_threads(context, count);
+    group_call call = {alias, begin, items, count, random, key, NULL, draws, sections, spg_host_parts(threads)};
     void *offsets = NULL;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "counts of sections", &offsets);
     if (status != SPG_OK) return status;
     call.offsets = offsets;
     call.offsets[sections] = count;
-    int threads = spg_host_threads(context, count);
-    int64_t parts = spg_host_parts(threads);
-    const spg_section_node root = spg_section_root(items, count);
-#pragma omp parallel for num_threads(threads)
-    for (int64_t p = 0; p < parts; ++p)
-        split(&call, &root, spg_host_cut(sections, p, parts), spg_host_cut(sections, p + 1, parts));
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t p = 0; p < parts; ++p)
-        draw_piece(&call, sections, spg_host_cut(count, p, parts), spg_host_cut(count, p + 1, parts));
+    spg_parallel(threads, call.parts, 1, split_parts, &call);
+    spg_parallel(threads, call.parts, 1, draw_parts, &call);
     spg_release(context, offsets, bytes);
     return SPG_OK;
 }

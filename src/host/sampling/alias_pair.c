@@ -169,11 +169,26 @@ static void sum_tiles(pairing *all)
     }
 }
 
-void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room, int64_t *splits, double *split_end)
+typedef struct pair_job {
+    const pairing *all;
+    const heavy_cursor *begins; /* of each part; parts + 1 */
+    int64_t parts;
+} pair_job;
+
+static void pair_parts(const void *data, spg_range parts)
+{
+    const pair_job *job = data;
+    for (int64_t p = parts.begin; p < parts.end; ++p)
+        pair_part(job->all, spg_host_cut(job->all->tiles, p, job->parts),
+                  spg_host_cut(job->all->tiles, p + 1, job->parts), job->begins[p], &job->begins[p + 1]);
+}
+
+void spg_alias_pair_left(const alias_row *row, spg_threads threads, const alias_room *room, int64_t *splits,
+                         double *split_end)
 {
     pairing all = {row, room, spg_alias_tiles(row->items), -1};
     heavy_cursor begins[MOST_PARTS + 1];
-    int parts = threads < MOST_PARTS ? threads : MOST_PARTS;
+    int parts = threads.count < MOST_PARTS ? threads.count : MOST_PARTS;
     sum_tiles(&all);
     for (int p = 0; p < parts; ++p) {
         int64_t from = spg_host_cut(all.tiles, p, parts);
@@ -182,8 +197,5 @@ void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *ro
     begins[parts] = (heavy_cursor){all.tiles, 0, 0};
     *splits = parts + 1;
     *split_end = spg_seconds();
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
-    for (int p = 0; p < parts; ++p)
-        pair_part(&all, spg_host_cut(all.tiles, p, parts), spg_host_cut(all.tiles, p + 1, parts), begins[p],
-                  &begins[p + 1]);
+    spg_parallel(threads, parts, 1, pair_parts, &(pair_job){&all, begins, parts});
 }

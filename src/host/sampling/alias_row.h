@@ -42,7 +42,8 @@ void spg_alias_sweep_row(const alias_row *row);
 void spg_alias_open_tile(const alias_row *row, int64_t t, int32_t *left, alias_tile *tile);
 
 /* Pairs what the tiles left, in a part for each thread: *splits of them, found by *split_end (spg_seconds). */
-void spg_alias_pair_left(const alias_row *row, int threads, const alias_room *room, int64_t *splits, double *split_end);
+void spg_alias_pair_left(const alias_row *row, spg_threads threads, const alias_room *room, int64_t *splits,
+                         double *split_end);
 
 /* A finished bucket. units: of its own item; alias: whose the rest is. started_light, for exact tables: its threshold
  * comes from the weight itself, x units. */

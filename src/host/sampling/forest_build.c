@@ -20,7 +20,7 @@ static forest_row row_of(const spg_csr *weights, const spg_forest *forest, int64
     return row;
 }
 
-static bool build_row(const spg_csr *weights, const void *forest, int64_t i, int threads, void *memory)
+static bool build_row(const spg_csr *weights, const void *forest, int64_t i, spg_threads threads, void *memory)
 {
     forest_row row = row_of(weights, forest, i);
     double *room = memory, sum = 0, scale = 1;
@@ -76,13 +76,13 @@ spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, s
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &forest->offsets, &forest->columns);
     if (status == SPG_OK) status = allocate_guides(context, forest);
     if (status == SPG_OK) status = allocate_bounds(context, forest);
-    int threads = spg_host_threads(context, weights->nnz + weights->rows);
+    spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
     int64_t thread_bytes = room_of(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS) * (int64_t)sizeof(double);
-    int64_t bytes = thread_bytes * threads + spg_array_bytes(room_of(longest), sizeof(double));
+    int64_t bytes = thread_bytes * threads.count + spg_array_bytes(room_of(longest), sizeof(double));
     if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "sums of tiles of weights", &room);
     if (status == SPG_OK) {
-        int64_t bad =
-            spg_host_build_rows(weights, build_row, forest, threads, context->config.threads, thread_bytes, room);
+        const spg_threads team = spg_host_threads_up_to(context, INT64_MAX);
+        int64_t bad = spg_host_build_rows(weights, build_row, forest, threads, team, thread_bytes, room);
         if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
     }
     spg_release(context, room, bytes);

@@ -82,18 +82,39 @@ static void draw_strata(const forest_call *call, int64_t first, int size)
     }
 }
 
+typedef struct uniforms_job {
+    const double *uniforms;
+    atomic_llong *first;
+} uniforms_job;
+
+static void find_bad_uniform(const void *data, spg_range range)
+{
+    const uniforms_job *job = data;
+    for (int64_t i = range.begin; i < range.end; ++i) {
+        if (job->uniforms[i] >= 0 && job->uniforms[i] < 1) continue;
+        spg_lower(job->first, i);
+        return;
+    }
+}
+
 static int64_t first_bad_uniform(const spg_context *context, const double *uniforms, int64_t count)
 {
-    int64_t first = count;
-#pragma omp parallel for num_threads(spg_host_threads(context, count)) reduction(min : first)
-    for (int64_t i = 0; i < count; ++i)
-        if (!(uniforms[i] >= 0 && uniforms[i] < 1) && i < first) first = i;
+    atomic_llong first = count;
+    spg_parallel(spg_host_threads(context, count), count, 0, find_bad_uniform, &(uniforms_job){uniforms, &first});
     return first;
+}
+
+static void draw_batches(const void *data, spg_range batches)
+{
+    const forest_call *call = data;
+    const bool items_alone = call->strata != NULL && call->probabilities == NULL && call->remapped == NULL;
+    for (int64_t b = batches.begin; b < batches.end; ++b)
+        (items_alone ? draw_strata : draw_batch)(call, b * SPG_BATCH, spg_host_batch_size(b, call->count));
 }
 
 static spg_status draw_all(spg_context *context, const forest_call *call)
 {
-    int64_t count = call->count, batches = spg_host_batches(count), rows = call->forest->rows;
+    int64_t count = call->count, rows = call->forest->rows;
     if (call->rows != NULL) {
         int64_t odd = spg_host_first_outside(context, call->rows, count, rows <= INT32_MAX ? rows : (int64_t)1 << 31);
         if (odd < count) return spg_fail_row_number(context, odd, call->rows[odd], rows);
@@ -102,10 +123,7 @@ static spg_status draw_all(spg_context *context, const forest_call *call)
         int64_t odd = first_bad_uniform(context, call->uniforms, count);
         if (odd < count) return spg_fail_uniform(context, odd, call->uniforms[odd]);
     }
-    bool items_alone = call->strata != NULL && call->probabilities == NULL && call->remapped == NULL;
-#pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b)
-        (items_alone ? draw_strata : draw_batch)(call, b * SPG_BATCH, spg_host_batch_size(b, count));
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_batches, call);
     return SPG_OK;
 }
 

@@ -65,12 +65,12 @@ typedef struct forest_row {
 } forest_row;
 
 /* tile_units: one a tile of SPG_SUM_TILE items. */
-void spg_forest_fill_bounds(const forest_row *row, int threads, uint64_t *tile_units);
+void spg_forest_fill_bounds(const forest_row *row, spg_threads threads, uint64_t *tile_units);
 
 /* The guide of CUTPOINT. */
-void spg_forest_fill_guide(const forest_row *row, int threads);
+void spg_forest_fill_guide(const forest_row *row, spg_threads threads);
 
 /* Trees, and the guide's entries that lead to them in place of those of CUTPOINT. */
-void spg_forest_plant(const forest_row *row, int threads);
+void spg_forest_plant(const forest_row *row, spg_threads threads);
 
 #endif

@@ -65,17 +65,29 @@ static void plant_cell(const forest_view *view, int64_t cell, int32_t low, int32
     if (is_degenerate(view, cell, low, high)) view->guide[cell] = grow_balanced(view, low, high);
 }
 
-void spg_forest_plant(const forest_row *row, int threads)
+typedef struct plant_job {
+    const forest_view *view;
+    int64_t parts;       /* of the cells */
+    const int32_t *ends; /* what follows each part, before the next part changes it */
+} plant_job;
+
+static void plant_parts(const void *data, spg_range parts)
+{
+    const plant_job *job = data;
+    const forest_view *view = job->view;
+    const int64_t cells = (int64_t)1 << view->bits;
+    for (int64_t p = parts.begin; p < parts.end; ++p) {
+        const int64_t end = spg_host_cut(cells, p + 1, job->parts);
+        for (int64_t cell = spg_host_cut(cells, p, job->parts); cell < end; ++cell)
+            plant_cell(view, cell, view->guide[cell], cell + 1 < end ? view->guide[cell + 1] : job->ends[p]);
+    }
+}
+
+void spg_forest_plant(const forest_row *row, spg_threads threads)
 {
     const forest_view *view = &row->view;
-    int64_t cells = (int64_t)1 << view->bits;
-    int32_t ends[MOST_PARTS]; /* what follows each part, before the next part changes it */
-    int parts = threads < MOST_PARTS ? threads : MOST_PARTS;
-    for (int p = 0; p < parts; ++p) ends[p] = view->guide[spg_host_cut(cells, p + 1, parts)];
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
-    for (int p = 0; p < parts; ++p) {
-        int64_t end = spg_host_cut(cells, p + 1, parts);
-        for (int64_t cell = spg_host_cut(cells, p, parts); cell < end; ++cell)
-            plant_cell(view, cell, view->guide[cell], cell + 1 < end ? view->guide[cell + 1] : ends[p]);
-    }
+    int32_t ends[MOST_PARTS];
+    const int parts = threads.count < MOST_PARTS ? threads.count : MOST_PARTS;
+    for (int p = 0; p < parts; ++p) ends[p] = view->guide[spg_host_cut((int64_t)1 << view->bits, p + 1, parts)];
+    spg_parallel(threads, parts, 1, plant_parts, &(plant_job){view, parts, ends});
 }

@@ -35,6 +35,10 @@ typedef struct lda_call {
     const spg_lda *lda;
     spg_butterfly_method method;
     const spg_random *random;
+    int32_t *topics;
+    double *scratch; /* scratch_size of each thread */
+    int64_t scratch_size;
+    atomic_llong *first_bad; /* the first word that gives no topic */
 } lda_call;
 
 static int64_t lda_pieces(int32_t topics) { return ((int64_t)topics + SPG_LANE_PIECE - 1) / SPG_LANE_PIECE; }
@@ -62,14 +66,29 @@ static int64_t document_of(const spg_lda *lda, int64_t w)
     return low;
 }
 
+typedef struct offsets_job {
+    const int64_t *offsets;
+    atomic_llong *first;
+} offsets_job;
+
+static void find_fall(const void *data, spg_range documents)
+{
+    const offsets_job *job = data;
+    for (int64_t m = documents.begin; m < documents.end; ++m) {
+        if (job->offsets[m + 1] >= job->offsets[m]) continue;
+        spg_lower(job->first, m);
+        return;
+    }
+}
+
 static spg_status check_offsets(spg_context *context, const spg_lda *lda)
 {
     const int64_t *offsets = lda->word_offsets;
-    int64_t first = lda->documents;
+    atomic_llong found = lda->documents;
     if (offsets[0] != 0) return spg_fail_lda_start(context, offsets[0]);
-#pragma omp parallel for num_threads(spg_host_threads(context, lda->documents)) reduction(min : first)
-    for (int64_t m = 0; m < lda->documents; ++m)
-        if (offsets[m + 1] < offsets[m] && m < first) first = m;
+    spg_parallel(spg_host_threads(context, lda->documents), lda->documents, 0, find_fall,
+                 &(offsets_job){offsets, &found});
+    const int64_t first = found;
     if (first < lda->documents) return spg_fail_lda_offsets(context, first, offsets[first], offsets[first + 1]);
     int64_t end = offsets[lda->documents];
     return end == lda->words_total ? SPG_OK : spg_fail_lda_end(context, end, lda->words_total);
@@ -92,41 +111,37 @@ static spg_status fail_word(spg_context *context, const spg_lda *lda, int64_t w)
     return spg_fail_lda_products(context, m, w - lda->word_offsets[m], fault, topic);
 }
 
-/* Draws for words [from, to); returns the first that gives none, or to. */
-static int64_t draw_words(const lda_call *call, int64_t from, int64_t to, double *scratch, int32_t *topics)
+static void draw_words(const void *data, spg_range words)
 {
+    const lda_call *call = data;
     const spg_lda *lda = call->lda;
-    double *products = scratch + lda_pieces(lda->topics);
-    int64_t m = from < to ? document_of(lda, from) : 0;
-    for (int64_t w = from; w < to; ++w) {
+    double *scratch = call->scratch + call->scratch_size * words.thread, *products = scratch + lda_pieces(lda->topics);
+    int64_t m = document_of(lda, words.begin);
+    for (int64_t w = words.begin; w < words.end; ++w) {
         while (lda->word_offsets[m + 1] <= w) ++m;
-        topics[w] = lda->type == SPG_F32 ? draw_word_f32(call, m, w, products, scratch)
-                                         : draw_word_f64(call, m, w, products, scratch);
-        if (topics[w] < 0) return w;
+        call->topics[w] = lda->type == SPG_F32 ? draw_word_f32(call, m, w, products, scratch)
+                                               : draw_word_f64(call, m, w, products, scratch);
+        if (call->topics[w] >= 0) continue;
+        spg_lower(call->first_bad, w);
+        return;
     }
-    return to;
 }
 
 spg_status spg_host_lda_draws(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                               const spg_random *random, int32_t *topics)
 {
-    const lda_call call = {lda, method, random};
     spg_status status = check_offsets(context, lda);
     if (status == SPG_OK) status = check_words(context, lda);
     if (status != SPG_OK || lda->words_total == 0) return status;
-    int threads = spg_host_threads(context, lda->words_total * lda->topics);
-    int64_t parts = spg_host_parts(threads), first_bad = lda->words_total;
-    int64_t scratch = lda_pieces(lda->topics) + lda->topics;
-    int64_t bytes = spg_array_bytes(scratch * threads, sizeof(double));
+    const spg_threads threads = spg_host_threads(context, lda->words_total * lda->topics);
+    const int64_t scratch = lda_pieces(lda->topics) + lda->topics;
+    const int64_t bytes = spg_array_bytes(scratch * threads.count, sizeof(double));
+    atomic_llong first_bad = lda->words_total;
     void *all = NULL;
     status = spg_allocate_workspace(context, 0, bytes, "products of topics", &all);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : first_bad)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t from = spg_host_cut(lda->words_total, p, parts), to = spg_host_cut(lda->words_total, p + 1, parts);
-        int64_t bad = draw_words(&call, from, to, (double *)all + scratch * spg_host_thread(), topics);
-        if (bad < to && bad < first_bad) first_bad = bad;
-    }
+    spg_parallel(threads, lda->words_total, 0, draw_words,
+                 &(lda_call){lda, method, random, topics, all, scratch, &first_bad});
     spg_release(context, all, bytes);
     return first_bad < lda->words_total ? fail_word(context, lda, first_bad) : SPG_OK;
 }

@@ -18,31 +18,55 @@ void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint6
     if (k < count) bits[k] = spg_random_number(random->seed, random->stream, number + (uint64_t)k);
 }
 
+typedef struct bits_job {
+    const spg_random *random;
+    int64_t count;
+    uint64_t *bits;
+} bits_job;
+
+static void make_bits(const void *data, spg_range batches)
+{
+    const bits_job *job = data;
+    for (int64_t b = batches.begin; b < batches.end; ++b)
+        spg_host_numbers(job->random, (uint64_t)(b * SPG_BATCH), spg_host_batch_size(b, job->count),
+                         job->bits + b * SPG_BATCH);
+}
+
 spg_status spg_host_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits)
 {
-    int64_t batches = spg_host_batches(count);
-#pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b)
-        spg_host_numbers(random, (uint64_t)(b * SPG_BATCH), spg_host_batch_size(b, count), bits + b * SPG_BATCH);
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, make_bits,
+                 &(bits_job){random, count, bits});
     return SPG_OK;
+}
+
+typedef struct uniforms_job {
+    const spg_random *random;
+    int64_t count;
+    spg_type type;
+    void *uniforms;
+} uniforms_job;
+
+static void make_uniforms(const void *data, spg_range batches)
+{
+    const uniforms_job *job = data;
+    for (int64_t b = batches.begin; b < batches.end; ++b) {
+        uint64_t bits[SPG_BATCH];
+        int size = spg_host_batch_size(b, job->count);
+        spg_host_numbers(job->random, (uint64_t)(b * SPG_BATCH), size, bits);
+        if (job->type == SPG_F32) {
+            float *to = (float *)job->uniforms + b * SPG_BATCH;
+            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f32(bits[k]);
+        } else {
+            double *to = (double *)job->uniforms + b * SPG_BATCH;
+            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f64(bits[k]);
+        }
+    }
 }
 
 spg_status spg_host_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
                                     void *uniforms)
 {
-    int64_t batches = spg_host_batches(count);
-#pragma omp parallel for num_threads(spg_host_threads(context, count))
-    for (int64_t b = 0; b < batches; ++b) {
-        uint64_t bits[SPG_BATCH];
-        int size = spg_host_batch_size(b, count);
-        spg_host_numbers(random, (uint64_t)(b * SPG_BATCH), size, bits);
-        if (type == SPG_F32) {
-            float *to = (float *)uniforms + b * SPG_BATCH;
-            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f32(bits[k]);
-        } else {
-            double *to = (double *)uniforms + b * SPG_BATCH;
-            for (int k = 0; k < size; ++k) to[k] = spg_uniform_f64(bits[k]);
-        }
-    }
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, make_uniforms,
+                 &(uniforms_job){random, count, type, uniforms});
     return SPG_OK;
 }

@@ -181,15 +181,18 @@ typedef struct row_call {
     const void *uniforms;
     row_draw *draw;
     int32_t *draws;
+    double *trees; /* of tiles' sums; tree_size of each thread */
+    int64_t tree_size;
+    atomic_llong *bad_row, *bad_uniform;
 } row_call;
 
-/* Draws from rows [from, to); *bad_row and *bad_uniform fall to the first at fault. */
-static void draw_from_rows(const row_call *call, int64_t from, int64_t to, double *tile_tree, int64_t *bad_row,
-                           int64_t *bad_uniform)
+static void draw_from_rows(const void *data, spg_range rows)
 {
+    const row_call *call = data;
+    double *tile_tree = call->trees + call->tree_size * rows.thread;
     const spg_csr *weights = call->weights;
     size_t size = spg_type_size(weights->value_type);
-    for (int64_t i = from; i < to; ++i) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
         int64_t begin = spg_offset_at(weights, i);
         double u = uniform_of(call->random, call->uniforms, weights->value_type, i);
         int64_t items = spg_offset_at(weights, i + 1) - begin;
@@ -201,8 +204,8 @@ static void draw_from_rows(const row_call *call, int64_t from, int64_t to, doubl
                            1};
         bool u_is_sound = u >= 0 && u < 1;
         int64_t item = call->draw(&row, u_is_sound ? u : 0, tile_tree);
-        if (!u_is_sound && i < *bad_uniform) *bad_uniform = i;
-        if (item < 0 && i < *bad_row) *bad_row = i;
+        if (!u_is_sound) spg_lower(call->bad_uniform, i);
+        if (item < 0) spg_lower(call->bad_row, i);
         if (item >= 0) call->draws[i] = weights->columns != NULL ? weights->columns[begin + item] : (int32_t)item;
     }
 }
@@ -211,20 +214,18 @@ spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_
                               const spg_random *random, const void *uniforms, int32_t *draws)
 {
     static row_draw *const methods[] = {draw_by_tree, draw_in_order, draw_in_order, draw_by_table};
-    const row_call call = {weights, random, uniforms, methods[method], draws};
-    int64_t longest = 0, bad_row = weights->rows, bad_uniform = weights->rows;
+    atomic_llong bad_row = weights->rows, bad_uniform = weights->rows;
+    int64_t longest = 0;
     spg_status status = spg_host_open_weights(context, weights, &longest);
     if (status != SPG_OK) return status;
-    int threads = spg_host_threads(context, weights->nnz + weights->rows);
-    int64_t parts = spg_host_parts(threads), tree_size = spg_tree_size(spg_sum_tiles(longest + MOST_LEAD));
-    int64_t tree_bytes = spg_array_bytes(tree_size * threads, sizeof(double));
+    const spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
+    const int64_t tree_size = spg_tree_size(spg_sum_tiles(longest + MOST_LEAD));
+    const int64_t tree_bytes = spg_array_bytes(tree_size * threads.count, sizeof(double));
     void *trees = NULL;
     status = spg_allocate_workspace(context, 0, tree_bytes, "sums of tiles of weights", &trees);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad_row, bad_uniform)
-    for (int64_t p = 0; p < parts; ++p)
-        draw_from_rows(&call, spg_host_first_row(weights, p, parts), spg_host_first_row(weights, p + 1, parts),
-                       (double *)trees + tree_size * spg_host_thread(), &bad_row, &bad_uniform);
+    const row_call call = {weights, random, uniforms, methods[method], draws, trees, tree_size, &bad_row, &bad_uniform};
+    spg_host_parallel_rows(threads, weights, spg_host_parts(threads), draw_from_rows, &call);
     spg_release(context, trees, tree_bytes);
     if (bad_row < weights->rows) return spg_host_fail_weights(context, weights, bad_row);
     if (bad_uniform < weights->rows)

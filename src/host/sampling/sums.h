@@ -39,8 +39,8 @@ bool spg_tree_leaves_f64(const double *weights, int count, double scale, int lev
 
 /* The sum of a row by the context's threads, and its scale: tile_sums of spg_tree_size(spg_sum_tiles(items)) doubles
  * keeps the tree over the tiles. False if a weight is negative, NaN or infinite. */
-bool spg_host_row_sum(int threads, const void *weights, spg_type type, int64_t items, double *tile_tree, double *sum,
-                      double *scale);
+bool spg_host_row_sum(spg_threads threads, const void *weights, spg_type type, int64_t items, double *tile_tree,
+                      double *sum, double *scale);
 
 /* The leaves of any type from item `first` on. */
 static inline bool spg_tree_leaves(const void *weights, spg_type type, int64_t first, int count, double scale,

@@ -5,18 +5,30 @@
 #include "memory.h"
 #include "sampling_faults.h"
 
-/* Length of the longest row; *odd = the first row that is empty or longer than items can be numbered, else rows. */
-static int64_t longest_row(const spg_context *context, const spg_csr *weights, int64_t *odd)
+typedef struct lengths_job {
+    const spg_csr *weights;
+    atomic_llong *longest, *first;
+} lengths_job;
+
+static void survey_lengths(const void *data, spg_range rows)
 {
-    int64_t longest = 0, first = weights->rows;
-#pragma omp parallel for num_threads(spg_host_threads(context, weights->rows)) reduction(max                           \
-                                                                                         : longest) reduction(min      \
-                                                                                                              : first)
-    for (int64_t i = 0; i < weights->rows; ++i) {
-        int64_t items = spg_offset_at(weights, i + 1) - spg_offset_at(weights, i);
+    const lengths_job *job = data;
+    int64_t longest = 0, first = INT64_MAX;
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        int64_t items = spg_offset_at(job->weights, i + 1) - spg_offset_at(job->weights, i);
         if (items > longest) longest = items;
         if ((items == 0 || items > INT32_MAX) && i < first) first = i;
     }
+    spg_raise(job->longest, longest);
+    spg_lower(job->first, first);
+}
+
+/* Length of the longest row; *odd = the first row that is empty or longer than items can be numbered, else rows. */
+static int64_t longest_row(const spg_context *context, const spg_csr *weights, int64_t *odd)
+{
+    atomic_llong longest = 0, first = weights->rows;
+    spg_parallel(spg_host_threads(context, weights->rows), weights->rows, 0, survey_lengths,
+                 &(lengths_job){weights, &longest, &first});
     *odd = first;
     return longest;
 }
@@ -59,10 +71,15 @@ spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, i
     return odd < weights->rows ? spg_host_fail_weights(context, weights, odd) : SPG_OK;
 }
 
-static void copy_offsets(const spg_context *context, const spg_csr *weights, int64_t *offsets)
+typedef struct offsets_job {
+    const spg_csr *weights;
+    int64_t *offsets;
+} offsets_job;
+
+static void copy_offsets(const void *data, spg_range range)
 {
-#pragma omp parallel for num_threads(spg_host_threads(context, weights->rows))
-    for (int64_t i = 0; i <= weights->rows; ++i) offsets[i] = spg_offset_at(weights, i);
+    const offsets_job *job = data;
+    for (int64_t i = range.begin; i < range.end; ++i) job->offsets[i] = spg_offset_at(job->weights, i);
 }
 
 spg_status spg_host_copy_shape(spg_context *context, const spg_csr *weights, int64_t **offsets, int32_t **columns)
@@ -73,7 +90,8 @@ spg_status spg_host_copy_shape(spg_context *context, const spg_csr *weights, int
         spg_allocate(context, spg_array_bytes(weights->rows + 1, sizeof **offsets), "row offsets", &memory);
     *offsets = memory;
     if (status != SPG_OK) return status;
-    copy_offsets(context, weights, *offsets);
+    spg_parallel(spg_host_threads(context, weights->rows), weights->rows + 1, 0, copy_offsets,
+                 &(offsets_job){weights, *offsets});
     if (weights->columns == NULL) return SPG_OK;
     status = spg_allocate(context, column_bytes, "columns", &memory);
     *columns = memory;
@@ -86,21 +104,39 @@ static bool is_for_team(const spg_csr *weights, int64_t row)
     return spg_offset_at(weights, row + 1) - spg_offset_at(weights, row) > SPG_TEAM_ITEMS;
 }
 
-int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, int threads, int team,
-                            int64_t thread_room, void *room)
+typedef struct build_job {
+    const spg_csr *weights;
+    spg_build_row *build;
+    const void *table;
+    int64_t thread_room;
+    char *room;
+    atomic_llong *bad; /* the first row at fault */
+    atomic_bool *for_team;
+} build_job;
+
+static void build_short_rows(const void *data, spg_range rows)
 {
-    int64_t bad = weights->rows, parts = spg_host_parts(threads), for_team = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : bad) reduction(+ : for_team)
-    for (int64_t p = 0; p < parts; ++p) {
-        int64_t last = spg_host_first_row(weights, p + 1, parts);
-        for (int64_t i = spg_host_first_row(weights, p, parts); i < last; ++i) {
-            if (is_for_team(weights, i))
-                ++for_team;
-            else if (i < bad && !build(weights, table, i, 1, (char *)room + thread_room * spg_host_thread()))
-                bad = i;
+    const build_job *job = data;
+    void *room = job->room + job->thread_room * rows.thread;
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        if (is_for_team(job->weights, i)) {
+            atomic_store(job->for_team, true);
+        } else if (!job->build(job->weights, job->table, i, (spg_threads){1, NULL}, room)) {
+            spg_lower(job->bad, i);
+            return;
         }
     }
-    for (int64_t i = 0; for_team > 0 && i < bad; ++i)
-        if (is_for_team(weights, i) && !build(weights, table, i, team, (char *)room + thread_room * threads)) bad = i;
+}
+
+int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, spg_threads threads,
+                            spg_threads team, int64_t thread_room, void *room)
+{
+    atomic_llong first_bad = weights->rows;
+    atomic_bool for_team = false;
+    const build_job job = {weights, build, table, thread_room, room, &first_bad, &for_team};
+    spg_host_parallel_rows(threads, weights, spg_host_parts(threads), build_short_rows, &job);
+    int64_t bad = first_bad;
+    for (int64_t i = 0; for_team && i < bad; ++i)
+        if (is_for_team(weights, i) && !build(weights, table, i, team, job.room + thread_room * threads.count)) bad = i;
     return bad;
 }

@@ -17,9 +17,9 @@ spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, i
  * `team` threads. build: false for a row that can't be drawn from. room: thread_room bytes for each of `threads`, and
  * then what the longest row needs. Returns the first row at fault, or rows. */
 enum { SPG_TEAM_ITEMS = 1 << 17 };
-typedef bool spg_build_row(const spg_csr *weights, const void *table, int64_t row, int threads, void *room);
-int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, int threads, int team,
-                            int64_t thread_room, void *room);
+typedef bool spg_build_row(const spg_csr *weights, const void *table, int64_t row, spg_threads threads, void *room);
+int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, spg_threads threads,
+                            spg_threads team, int64_t thread_room, void *room);
 
 /* Allocates and fills what tables keep of a matrix; *columns stays NULL where it has none. On failure the caller frees
  * what is there. */

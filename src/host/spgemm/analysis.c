@@ -145,14 +145,17 @@ static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, b
     merge_moments(&result->contraction, &group);
 }
 
-static void analyse_block(const analysis_job *job, int64_t block)
+static void analyse_blocks(const void *data, spg_range blocks)
 {
-    block_result *result = &job->results[block];
-    memset(result, 0, sizeof *result);
-    int64_t begin = block * job->block_rows, end = begin + job->block_rows;
-    if (end > job->A->rows) end = job->A->rows;
-    for (int64_t i = begin; i < end && result->fault.status == SPG_OK; i += GROUP_ROWS)
-        analyse_group(job, i, i + GROUP_ROWS < end ? i + GROUP_ROWS : end, result);
+    const analysis_job *job = data;
+    for (int64_t block = blocks.begin; block < blocks.end; ++block) {
+        block_result *result = &job->results[block];
+        memset(result, 0, sizeof *result);
+        int64_t begin = block * job->block_rows, end = begin + job->block_rows;
+        if (end > job->A->rows) end = job->A->rows;
+        for (int64_t i = begin; i < end && result->fault.status == SPG_OK; i += GROUP_ROWS)
+            analyse_group(job, i, i + GROUP_ROWS < end ? i + GROUP_ROWS : end, result);
+    }
 }
 
 static void merge_block(block_result *into, const block_result *more)
@@ -195,14 +198,28 @@ static spg_status merge_blocks(spg_context *context, const analysis_job *job, sp
     return SPG_OK;
 }
 
+typedef struct offsets_job {
+    const spg_csr *matrix;
+    atomic_llong *first;
+} offsets_job;
+
+static void find_bad_offsets(const void *data, spg_range rows)
+{
+    const offsets_job *job = data;
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        if (row_is_within(job->matrix, i)) continue;
+        spg_lower(job->first, i);
+        return;
+    }
+}
+
 /* All offsets of B before any is used, and those of matrices without rows. */
 static spg_status check_offsets(spg_context *context, const spg_csr *matrix, const char *name)
 {
-    int64_t first = INT64_MAX;
+    atomic_llong first = INT64_MAX;
     if (matrix->rows == 0 && spg_offset_at(matrix, 0) != 0) first = 0;
-#pragma omp parallel for num_threads(context->config.threads) reduction(min : first)
-    for (int64_t i = 0; i < matrix->rows; ++i)
-        if (!row_is_within(matrix, i) && i < first) first = i;
+    spg_parallel(spg_host_threads(context, matrix->rows), matrix->rows, 0, find_bad_offsets,
+                 &(offsets_job){matrix, &first});
     if (first == INT64_MAX) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_FORMAT, "%s: row %lld has offsets out of range", name, (long long)first);
 }
@@ -223,8 +240,7 @@ spg_status spg_host_product_analysis(spg_context *context, const spg_csr *A, con
     status = spg_allocate_workspace(context, 0, bytes, "the analysis of a product", &results);
     if (status != SPG_OK) return status;
     job.results = results;
-#pragma omp parallel for num_threads(context->config.threads) schedule(dynamic)
-    for (int64_t b = 0; b < job.blocks; ++b) analyse_block(&job, b);
+    spg_parallel(spg_host_threads(context, A->nnz + A->rows), job.blocks, 1, analyse_blocks, &job);
     status = merge_blocks(context, &job, analysis);
     spg_release(context, results, bytes);
     return status;

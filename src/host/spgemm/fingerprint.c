@@ -7,6 +7,7 @@
 #include "fingerprint.h"
 
 #include "../vector.h"
+#include "host/work.h"
 #include "random_bytes.h"
 #include "universal_hash.h"
 
@@ -109,20 +110,42 @@ static uint64_t part_fingerprint(const fingerprint_keys *keys, const spg_csr *ma
     return spg_fingerprint(keys, indices + first, all - first < PART ? all - first : PART);
 }
 
-void spg_pattern_fingerprints(const fingerprint_keys *keys, const spg_csr *matrix, int threads, uint64_t *of_parts)
+/* Fingerprints of parts, to be kept or to be compared. */
+typedef struct pattern_job {
+    const fingerprint_keys *keys;
+    const spg_csr *matrix;
+    uint64_t *kept;
+    const uint64_t *planned;
+    atomic_bool *differs;
+} pattern_job;
+
+static void keep_parts(const void *data, spg_range parts)
 {
-    const int64_t parts = spg_count_pattern_parts(matrix);
-    (void)threads;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t part = 0; part < parts; part++) of_parts[part] = part_fingerprint(keys, matrix, part);
+    const pattern_job *job = data;
+    for (int64_t part = parts.begin; part < parts.end; part++)
+        job->kept[part] = part_fingerprint(job->keys, job->matrix, part);
 }
 
-bool spg_has_pattern(const fingerprint_keys *keys, const spg_csr *matrix, int threads, const uint64_t *of_parts)
+static void compare_parts(const void *data, spg_range parts)
 {
-    const int64_t parts = spg_count_pattern_parts(matrix);
-    int differs = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) reduction(| : differs)
-    for (int64_t part = 0; part < parts; part++) differs |= part_fingerprint(keys, matrix, part) != of_parts[part];
+    const pattern_job *job = data;
+    bool differs = false;
+    for (int64_t part = parts.begin; part < parts.end; part++)
+        differs |= part_fingerprint(job->keys, job->matrix, part) != job->planned[part];
+    if (differs) atomic_store(job->differs, true);
+}
+
+void spg_pattern_fingerprints(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads,
+                              uint64_t *of_parts)
+{
+    spg_parallel(threads, spg_count_pattern_parts(matrix), 0, keep_parts,
+                 &(pattern_job){keys, matrix, of_parts, NULL, NULL});
+}
+
+bool spg_has_pattern(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads, const uint64_t *of_parts)
+{
+    atomic_bool differs = false;
+    spg_parallel(threads, spg_count_pattern_parts(matrix), 0, compare_parts,
+                 &(pattern_job){keys, matrix, NULL, of_parts, &differs});
     return !differs;
 }

@@ -6,6 +6,7 @@
 #ifndef SPG_SRC_HOST_SPGEMM_FINGERPRINT_H
 #define SPG_SRC_HOST_SPGEMM_FINGERPRINT_H
 
+#include "pool.h"
 #include "spg/spg.h"
 
 #include <stdbool.h>
@@ -23,7 +24,9 @@ uint64_t spg_fingerprint(const fingerprint_keys *keys, const int32_t *indices, i
 
 /* A pattern's fingerprints, one a part: its offsets and its columns are cut into parts of one length. */
 int64_t spg_count_pattern_parts(const spg_csr *matrix);
-void spg_pattern_fingerprints(const fingerprint_keys *keys, const spg_csr *matrix, int threads, uint64_t *of_parts);
-bool spg_has_pattern(const fingerprint_keys *keys, const spg_csr *matrix, int threads, const uint64_t *of_parts);
+void spg_pattern_fingerprints(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads,
+                              uint64_t *of_parts);
+bool spg_has_pattern(const fingerprint_keys *keys, const spg_csr *matrix, spg_threads threads,
+                     const uint64_t *of_parts);
 
 #endif

@@ -4,21 +4,29 @@
 #include "host/work.h"
 #include "worker.h"
 
-#include <sched.h>
 #include <string.h>
 
 static bool turn_has_come(const multiplication *shared, const staged_chunk *chunk)
 {
-    return atomic_load_explicit(&shared->turn, memory_order_acquire) == chunk->index;
+    return atomic_load(&shared->turn) == chunk->index;
+}
+
+/* A chunk, and the product that it waits in. */
+typedef struct waiting_for_turn {
+    const multiplication *shared;
+    const staged_chunk *chunk;
+} waiting_for_turn;
+
+static bool need_not_wait(const void *data)
+{
+    const waiting_for_turn *waiting = data;
+    return turn_has_come(waiting->shared, waiting->chunk) || atomic_load(&waiting->shared->failed);
 }
 
 static bool wait_for_turn(const multiplication *shared, const staged_chunk *chunk)
 {
-    for (int spins = 0; !turn_has_come(shared, chunk); spins++) {
-        if (atomic_load_explicit(&shared->failed, memory_order_relaxed)) return false;
-        if (spins > 200) sched_yield();
-    }
-    return true;
+    spg_wait_until(shared->product->context->pool, need_not_wait, &(waiting_for_turn){shared, chunk});
+    return turn_has_come(shared, chunk);
 }
 
 /* Finds where the chunk's entries begin in C; in append mode its turn must have come. */
@@ -77,7 +85,8 @@ static void finish(spg_worker *worker, staged_chunk *chunk)
     multiplication *shared = worker->shared;
     place(shared, chunk);
     shared->appended = chunk->offset + chunk->count;
-    atomic_store_explicit(&shared->turn, chunk->index + 1, memory_order_release);
+    atomic_store(&shared->turn, chunk->index + 1);
+    spg_tell_waiting(shared->product->context->pool);
     copy_staged(worker, chunk, chunk->count - chunk->flushed);
     shift_ends(shared->product->C, chunk);
 }

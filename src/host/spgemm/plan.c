@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "fingerprint.h"
 #include "host/host.h"
+#include "host/work.h"
 #include "memory.h"
 #include "plan_rows.h"
 #include "scan.h"
@@ -136,14 +137,36 @@ static bool write_codes(const host_plan *plan, const spg_csr *C, spg_worker *wor
     return true;
 }
 
+/* A plan in the making, and the pattern of its C. */
+typedef struct coding_job {
+    host_plan *plan;
+    const spg_csr *C;
+    atomic_bool *failed;
+} coding_job;
+
+static void choose_codes_of(const void *data, spg_range chunks)
+{
+    const coding_job *job = data;
+    spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!choose_codes(job->plan, job->C, worker, index)) atomic_store(job->failed, true);
+}
+
+static void write_codes_of(const void *data, spg_range chunks)
+{
+    const coding_job *job = data;
+    spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!write_codes(job->plan, job->C, worker, index)) atomic_store(job->failed, true);
+}
+
 static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *plan)
 {
     const int64_t chunks = plan->shared.chunks;
     const spg_csr *A = plan->product.A, *B = plan->product.B;
-    int failed = 0;
-#pragma omp parallel for num_threads(plan->team.threads) schedule(dynamic, 8) reduction(| : failed)
-    for (int64_t index = 0; index < chunks; index++)
-        failed |= !choose_codes(plan, C, spg_this_worker(&plan->team), index);
+    atomic_bool failed = false;
+    const coding_job job = {plan, C, &failed};
+    spg_parallel(plan->team.threads, chunks, 8, choose_codes_of, &job);
     if (failed) return spg_report_malformed(context, A, B);
     for (int64_t index = 0; index < chunks; index++) {
         int64_t bytes = plan->chunks[index].code_begin;
@@ -153,14 +176,12 @@ static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *
     plan->chunks[chunks] = (planned_chunk){A->rows, A->nnz, plan->code_bytes, 0, 0};
     spg_status status = spg_allocate(context, plan->code_bytes, "a plan's code", (void **)&plan->code);
     if (status != SPG_OK) return status;
-#pragma omp parallel for num_threads(plan->team.threads) schedule(dynamic, 8) reduction(| : failed)
-    for (int64_t index = 0; index < chunks; index++)
-        failed |= !write_codes(plan, C, spg_this_worker(&plan->team), index);
+    spg_parallel(plan->team.threads, chunks, 8, write_codes_of, &job);
     return failed ? spg_report_malformed(context, A, B) : SPG_OK;
 }
 
 /* Masks need rows of B whose order is that of C. */
-static bool rows_ascend(const spg_csr *B, int threads)
+static bool rows_ascend(const spg_csr *B, spg_threads threads)
 {
     b_facts facts;
     return spg_scan_b(B, threads, &facts) && facts.sorted;
@@ -176,11 +197,12 @@ spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const sp
     state->product = (spg_product){.context = context, .A = A, .B = B};
     state->shared.product = &state->product;
     spg_draw_fingerprint_keys(&state->keys);
-    state->masks = spg_masks_are_available(A->value_type) && rows_ascend(B, context->config.threads);
+    state->masks =
+        spg_masks_are_available(A->value_type) && rows_ascend(B, spg_host_threads(context, B->nnz + B->rows));
     status = allocate_plan(context, A, state);
     if (status == SPG_OK) status = make_codes(context, &plan->C, state);
     if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
-    spg_pattern_fingerprints(&state->keys, B, context->config.threads, state->b_fingerprints);
+    spg_pattern_fingerprints(&state->keys, B, state->team.threads, state->b_fingerprints);
     int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->team.bytes + state->chunks_bytes +
                              state->rows_bytes + state->code_bytes + state->b_bytes + plan->C.nnz * 4 +
@@ -214,22 +236,29 @@ spg_status spg_host_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
     return SPG_OK;
 }
 
-static bool are_equal(const void *one, const void *other, int64_t bytes, int threads)
+typedef struct comparison {
+    const char *one, *other;
+    atomic_bool *differ;
+} comparison;
+
+static void compare_bytes(const void *data, spg_range bytes)
 {
-    const int64_t block = 1 << 16;
-    int differ = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : differ)
-    for (int64_t at = 0; at < bytes; at += block)
-        differ |= memcmp((const char *)one + at, (const char *)other + at,
-                         (size_t)(bytes - at < block ? bytes - at : block)) != 0;
+    const comparison *job = data;
+    const size_t count = (size_t)(bytes.end - bytes.begin);
+    if (memcmp(job->one + bytes.begin, job->other + bytes.begin, count) != 0) atomic_store(job->differ, true);
+}
+
+static bool are_equal(const void *one, const void *other, int64_t bytes, spg_threads threads)
+{
+    atomic_bool differ = false;
+    spg_parallel(threads, bytes, 1 << 16, compare_bytes, &(comparison){one, other, &differ});
     return !differ;
 }
 
 spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
 {
     const spg_csr *pattern = &plan->C;
-    const int threads = ((const host_plan *)plan->state)->team.threads;
+    const spg_threads threads = ((const host_plan *)plan->state)->team.threads;
     const int64_t offset_bytes = (pattern->rows + 1) * (int64_t)spg_type_size(pattern->offset_type);
     if (are_equal(C->row_offsets, pattern->row_offsets, offset_bytes, threads) &&
         are_equal(C->columns, pattern->columns, C->nnz * 4, threads))
@@ -276,15 +305,40 @@ static spg_status refuse_a(const spgemm_plan *plan)
     return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "A has another pattern than the plan was made for");
 }
 
+/* The chunks of a call. */
+typedef struct plan_job {
+    const host_plan *plan;
+    const spg_csr *C; /* the plan's pattern */
+    void *values;
+    atomic_bool *differs;
+} plan_job;
+
+static void check_chunks(const void *data, spg_range chunks)
+{
+    const plan_job *job = data;
+    spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!check_chunk(job->plan, worker, index)) atomic_store(job->differs, true);
+}
+
+static void run_chunks(const void *data, spg_range chunks)
+{
+    const plan_job *job = data;
+    spg_worker *worker = spg_worker_of(&job->plan->team, chunks.thread);
+    for (int64_t index = chunks.begin; index < chunks.end; index++)
+        if (!run_chunk(job->plan, job->C, worker, index, job->values)) atomic_store(job->differs, true);
+}
+
+enum { CHUNKS_AT_ONCE = 4 };
+
 spg_status spg_host_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
     host_plan *state = plan->state;
     spg_status status = take_operands(plan, A, B);
     if (status != SPG_OK) return status;
-    int differs = 0;
-#pragma omp parallel for num_threads(state->team.threads) schedule(dynamic, 4) reduction(| : differs)
-    for (int64_t index = 0; index < state->shared.chunks; index++)
-        differs |= !check_chunk(state, spg_this_worker(&state->team), index);
+    atomic_bool differs = false;
+    spg_parallel(state->team.threads, state->shared.chunks, CHUNKS_AT_ONCE, check_chunks,
+                 &(plan_job){state, &plan->C, NULL, &differs});
     return differs ? refuse_a(plan) : SPG_OK;
 }
 
@@ -295,10 +349,9 @@ spg_status spg_host_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr 
     spg_status status = take_operands(plan, A, B);
     if (status != SPG_OK) return status;
     double checked = spg_seconds();
-    int differs = 0;
-#pragma omp parallel for num_threads(state->team.threads) schedule(dynamic, 4) reduction(| : differs)
-    for (int64_t index = 0; index < state->shared.chunks; index++)
-        differs |= !run_chunk(state, &plan->C, spg_this_worker(&state->team), index, C->values);
+    atomic_bool differs = false;
+    spg_parallel(state->team.threads, state->shared.chunks, CHUNKS_AT_ONCE, run_chunks,
+                 &(plan_job){state, &plan->C, C->values, &differs});
     if (differs) {
         if (C->nnz > 0) memset(C->values, 0, (size_t)C->nnz * spg_type_size(C->value_type));
         return refuse_a(plan);

@@ -62,7 +62,7 @@ spg_status spg_host_product_begin(spg_product *product)
     status = spg_choose_sizes(product, (int64_t)sizeof *state, &state->team.threads, &shared->sizes);
     if (status != SPG_OK) return status;
     shared->chunks = spg_count_chunks(product->A, shared->sizes.chunk_entries);
-    const int threads = state->team.threads;
+    const spg_threads threads = state->team.threads;
     if (!spg_offsets_are_valid(product->A, threads) || !spg_scan_b(product->B, threads, &shared->b))
         return spg_report_malformed(context, product->A, product->B);
     status = check_row_lengths(product, &shared->b);

@@ -1,10 +1,22 @@
-/* See scan.h. Rows are cut among the threads by their entries. */
+/* See scan.h. */
 #include "scan.h"
 
 #include "host/host.h"
+#include "host/work.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* What ranges of rows found. */
+typedef struct scan_findings {
+    atomic_bool falls, outside, unsorted;
+    atomic_llong longest;
+} scan_findings;
+
+typedef struct scan_job {
+    const spg_csr *matrix;
+    scan_findings *found;
+} scan_job;
 
 #define OFFSET int32_t
 #define OF_OFFSET(name) name##_i32
@@ -15,17 +27,25 @@
 #define OF_OFFSET(name) name##_i64
 #include "scan.inc.h"
 
-bool spg_offsets_are_valid(const spg_csr *matrix, int threads)
+bool spg_offsets_are_valid(const spg_csr *matrix, spg_threads threads)
 {
-    if (matrix->offset_type == SPG_I32)
-        return offsets_are_valid_i32(matrix->row_offsets, matrix->rows, matrix->nnz, threads);
-    return offsets_are_valid_i64(matrix->row_offsets, matrix->rows, matrix->nnz, threads);
+    const int64_t rows = matrix->rows;
+    if (spg_offset_at(matrix, 0) != 0 || spg_offset_at(matrix, rows) != matrix->nnz) return false;
+    scan_findings found = {0};
+    spg_parallel(threads, rows, 0, matrix->offset_type == SPG_I32 ? find_fall_i32 : find_fall_i64,
+                 &(scan_job){matrix, &found});
+    return !found.falls;
 }
 
-bool spg_scan_b(const spg_csr *B, int threads, b_facts *facts)
+bool spg_scan_b(const spg_csr *B, spg_threads threads, b_facts *facts)
 {
     if (!spg_offsets_are_valid(B, threads)) return false;
-    return B->offset_type == SPG_I32 ? scan_rows_i32(B, threads, facts) : scan_rows_i64(B, threads, facts);
+    scan_findings found = {0};
+    spg_host_parallel_rows(threads, B, spg_host_parts(threads),
+                           B->offset_type == SPG_I32 ? scan_rows_i32 : scan_rows_i64, &(scan_job){B, &found});
+    facts->sorted = !found.unsorted;
+    facts->longest_row = found.longest;
+    return !found.outside;
 }
 
 static spg_status check_as(spg_context *context, const spg_csr *matrix, const char *name)

@@ -1,24 +1,23 @@
 /* See scan.c; included once for each width of row offsets. */
 
-static bool OF_OFFSET(offsets_are_valid)(const OFFSET *offsets, int64_t rows, int64_t nnz, int threads)
+static void OF_OFFSET(find_fall)(const void *data, spg_range rows)
 {
-    int falls = offsets[0] != 0 || offsets[rows] != nnz;
-    (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) reduction(| : falls) schedule(static)
-    for (int64_t r = 0; r < rows; r++) falls |= offsets[r + 1] < offsets[r];
-    return !falls;
+    const scan_job *job = data;
+    const OFFSET *offsets = job->matrix->row_offsets;
+    int falls = 0;
+    for (int64_t r = rows.begin; r < rows.end; r++) falls |= offsets[r + 1] < offsets[r];
+    if (falls) atomic_store(&job->found->falls, true);
 }
 
-static bool OF_OFFSET(scan_rows)(const spg_csr *B, int threads, b_facts *facts)
+static void OF_OFFSET(scan_rows)(const void *data, spg_range rows)
 {
-    const OFFSET *offsets = B->row_offsets;
-    const int32_t *columns = B->columns;
-    const uint32_t cols = (uint32_t)B->cols;
+    const scan_job *job = data;
+    const OFFSET *offsets = job->matrix->row_offsets;
+    const int32_t *columns = job->matrix->columns;
+    const uint32_t cols = (uint32_t)job->matrix->cols;
     int outside = 0, unsorted = 0;
     int64_t longest = 0;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) reduction(| : outside, unsorted) reduction(max : longest) schedule(static)
-    for (int64_t r = 0; r < B->rows; r++) {
+    for (int64_t r = rows.begin; r < rows.end; r++) {
         int64_t begin = offsets[r], end = offsets[r + 1];
         longest = end - begin > longest ? end - begin : longest;
         if (begin == end) continue;
@@ -30,7 +29,7 @@ static bool OF_OFFSET(scan_rows)(const spg_csr *B, int threads, b_facts *facts)
             outside |= (uint32_t)last >= cols;
         }
     }
-    facts->sorted = !unsorted;
-    facts->longest_row = longest;
-    return !outside;
+    if (outside) atomic_store(&job->found->outside, true);
+    if (unsorted) atomic_store(&job->found->unsorted, true);
+    spg_raise(&job->found->longest, longest);
 }

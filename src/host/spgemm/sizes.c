@@ -1,5 +1,6 @@
 /* How much a worker holds, and where: one allocation a thread, cut to fit the workspace limit. */
 #include "list.h"
+#include "poison.h"
 #include "worker.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ worker_sizes spg_plan_sizes(const spg_csr *B)
     return sizes;
 }
 
-/* Hands out consecutive parts of one block; with no block it only adds up. */
+/* Hands out consecutive parts of one block, and guards what lies between them; with no block it only adds up. */
 typedef struct block_layout {
     char *base;
     int64_t used;
@@ -45,8 +46,10 @@ typedef struct block_layout {
 
 static void *take(block_layout *layout, int64_t bytes)
 {
-    void *part = layout->base != NULL ? layout->base + layout->used : NULL;
-    layout->used += (bytes + LINE - 1) / LINE * LINE;
+    const int64_t room = (bytes + LINE - 1) / LINE * LINE + SPG_GAP_BYTES;
+    char *part = layout->base != NULL ? layout->base + layout->used : NULL;
+    if (part != NULL) SPG_POISON(part + bytes, room - bytes);
+    layout->used += room;
     return part;
 }
 
@@ -86,13 +89,15 @@ void spg_lay_out_worker(spg_worker *worker)
 {
     const worker_sizes *sizes = &worker->shared->sizes;
     const int64_t value_bytes = worker->shared->value_bytes;
-    int64_t zeroed = sizes->window_columns * (1 + (value_bytes > 0 ? value_bytes : 1)) + sizes->window_columns / 64 +
-                     3 * LINE + sizes->table_slots * (int64_t)sizeof *worker->table;
+    const int64_t window = sizes->window_columns, value = value_bytes > 0 ? value_bytes : 1;
     lay_out(worker, sizes, value_bytes, worker->memory);
-    memset(worker->memory, 0, (size_t)zeroed); /* marks, sums and table come first */
+    memset(worker->marks, 0, (size_t)window);
+    memset(worker->block_marks, 0, (size_t)(window / 64 + LINE));
+    memset(worker->window_sums, 0, (size_t)(window * value));
+    memset(worker->table, 0, (size_t)sizes->table_slots * sizeof *worker->table);
 }
 
-spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes)
+spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, spg_threads *threads, worker_sizes *sizes)
 {
     const int64_t limit = product->context->config.workspace_limit;
     const int64_t value = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
@@ -102,10 +107,10 @@ spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int
         *threads = spg_threads_for(product->context, spg_count_chunks(product->A, sizes->chunk_entries));
         if (limit == 0) return SPG_OK;
         const int64_t each = spg_worker_bytes(sizes, value) + (int64_t)sizeof(spg_worker);
-        if (other_bytes + *threads * each <= limit) return SPG_OK;
+        if (other_bytes + threads->count * each <= limit) return SPG_OK;
         if (step + 1 < STEPS) continue;
-        *threads = (int)((limit - other_bytes) / each);
-        if (*threads < 1)
+        threads->count = (int)((limit - other_bytes) / each);
+        if (threads->count < 1)
             return spg_context_fail(product->context, SPG_ERROR_MEMORY,
                                     "workspace limit of %lld bytes: the product needs at least %lld", (long long)limit,
                                     (long long)(other_bytes + each));

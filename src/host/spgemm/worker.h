@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "memory.h"
+#include "pool.h"
 
 #include <stdatomic.h>
 
@@ -124,26 +125,26 @@ typedef struct spg_worker {
 
 /* The workers of one product. */
 typedef struct worker_team {
-    int threads;
+    spg_threads threads;
     spg_worker *workers;
     char *memory; /* of all of them */
     int64_t bytes;
 } worker_team;
 
 /* sizes.c: the largest sizes and the most threads that fit the limit, beside other_bytes. MEMORY if none do. */
-spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, int *threads, worker_sizes *sizes);
+spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, spg_threads *threads, worker_sizes *sizes);
 /* Of the workers of a plan, which stage nothing, and know rows of C by the table and by lists alone. */
 worker_sizes spg_plan_sizes(const spg_csr *B);
 int64_t spg_worker_bytes(const worker_sizes *sizes, int64_t value_bytes);
 void spg_lay_out_worker(spg_worker *worker);
 
 /* team.c. As many threads as so many chunks are worth. */
-int spg_threads_for(const spg_context *context, int64_t chunks);
+spg_threads spg_threads_for(const spg_context *context, int64_t chunks);
 /* team->threads must be set. */
 spg_status spg_allocate_team(spg_context *context, multiplication *shared, worker_team *team);
 void spg_release_team(spg_context *context, worker_team *team);
-/* The calling thread's worker, in a parallel region of the team. */
-spg_worker *spg_this_worker(const worker_team *team);
+/* The worker of thread `thread` of the team's. */
+spg_worker *spg_worker_of(const worker_team *team, int thread);
 /* The sum over rows of min(products, columns), which nnz(C) does not pass. */
 int64_t spg_bound_by_products(const worker_team *team);
 /* One pass over all chunks; false if an operand is malformed. */
