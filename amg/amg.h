@@ -15,6 +15,7 @@ typedef struct spg_level {
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
     int64_t left_out;              /* nodes that are in no aggregate */
+    double relaxation;             /* by which P is smoothed: the options', or 0 */
     double *rho;                   /* of D^-1 A; within spg_amg.rho */
     spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
     /* The last level has inverses and rho only where it is not solved densely. */
@@ -44,6 +45,7 @@ struct spg_amg {
     bool was_symmetric; /* at setup */
     void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
     int64_t spectral_bytes;
+    spg_amg_end end;      /* why the last level is the last */
     bool is_diagonal;     /* the last level's operator is, so that the inverse of its diagonal solves it */
     spg_amg_dense *dense; /* of the last level; NULL where that has no rows, is diagonal, or is smoothed */
     int64_t dense_bytes;
@@ -65,6 +67,7 @@ spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg);
 /* ---- memory.c: arrays of a hierarchy at the place, counted as its own; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
 void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
+void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix);
 /* Counts a matrix, or what else a level holds already. */
 void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n);
@@ -79,8 +82,9 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
 
 /* ---- coarsen.c: one level's set-up steps ---- */
-/* Makes the level's prolongator and the next level's operator. *stalls: there is nothing to gain, and nothing made. */
-spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls);
+/* Makes the level's prolongator and the next level's operator, or ends coarsening: then amg->end says why, and there is
+ * nothing of the next level. */
+spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends);
 /* The inverses and rho that smoothing takes. */
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
 /* Again with A's new values, of which the diagonal's inverse is there. */
@@ -91,6 +95,15 @@ spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level);
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level);
 /* The plans that updates run; none where it fails. */
 spg_status spg_amg_plan_update(spg_amg *amg);
+
+/* ---- limits.c: when coarsening is not worth its while; each tells the log what it decides ---- */
+/* Whether the aggregates that there are leave the level the last. */
+bool spg_amg_stalls(spg_amg *amg, const spg_level *level);
+/* The most entries that the next operator may have; 0: any. */
+int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed);
+void spg_amg_tell_unsmoothed(const spg_amg *amg, const spg_level *level);
+void spg_amg_tell_too_many_entries(const spg_amg *amg, const spg_level *level);
+void spg_amg_tell_most_levels(const spg_amg *amg);
 
 /* ---- coarse.c: the last level's solver ---- */
 /* Sets amg->dense and dense_bytes, where the last level has from 1 to SPG_AMG_MOST_DENSE rows, and that pays. */

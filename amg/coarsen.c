@@ -160,14 +160,13 @@ spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
                                          amg->options.seed, amg->spectral, &level->spectrum, level->rho);
 }
 
-static spg_status smooth(spg_amg *amg, spg_level *level)
+/* The prolongator, smoothed by level->relaxation. */
+static spg_status make_prolongator(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
-    const double relaxation = amg->options.prolongator_relaxation;
-    spg_status status = spg_amg_prepare_smoother(amg, level);
-    spg_amg_end_step(amg, level, &amg->timings.spectral_radius);
-    if (status == SPG_OK)
-        status = amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);
+    const double relaxation = level->relaxation;
+    spg_status status =
+        amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->P));
     status = amg->backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
@@ -176,22 +175,28 @@ static spg_status smooth(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* R = P^T, and the next level's A; one after the other where steps are timed. */
-static spg_status multiply(spg_amg *amg, spg_level *level)
+/* R = P^T, and the next level's A; one after the other where steps are timed. *gives_up: A would have too many entries,
+ * and is not made. */
+static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 {
     spg_context *context = amg->context;
     spg_level *next = level + 1;
     spg_galerkin_stats stats = {0};
     spg_status status = amg->options.prepare_update ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
-    const spg_galerkin_operands of = {
-        .A = &level->A, .P = &level->P, .map = level->transpose_map, .symmetric = amg->symmetric};
+    const spg_galerkin_operands of = {.A = &level->A,
+                                      .P = &level->P,
+                                      .map = level->transpose_map,
+                                      .symmetric = amg->symmetric,
+                                      .most = spg_amg_most_entries(amg, next, level->relaxation != 0),
+                                      .gives_up = gives_up};
+    *gives_up = false;
     if (status == SPG_OK && amg->options.timing) {
         status = spg_galerkin_transpose(context, &of, &level->R, &stats);
         spg_amg_end_step(amg, level, &amg->timings.transpose);
     }
     if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &level->R, &next->A, &stats);
     if (level->R.row_offsets != NULL) spg_amg_count(amg, level, spg_csr_bytes(&level->R));
-    if (status != SPG_OK) return status;
+    if (status != SPG_OK || *gives_up) return status;
     next->nnz = next->A.nnz;
     spg_amg_count(amg, next, spg_csr_bytes(&next->A));
     level->AP = stats.AP;
@@ -206,22 +211,65 @@ static spg_status multiply(spg_amg *amg, spg_level *level)
     return SPG_OK;
 }
 
-spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *stalls)
+static void undo_prolongator(spg_amg *amg, spg_level *level)
 {
-    spg_amg_aggregates *aggregates = &level->aggregates;
+    spg_amg_give(amg, level, level->transpose_map, spg_array_bytes(level->P.nnz, sizeof *level->transpose_map));
+    level->transpose_map = NULL;
+    spg_amg_free_matrix(amg, level, &level->P);
+    spg_amg_free_matrix(amg, level, &level->R);
+}
+
+/* What there is of a level that is the last after all, and of the next. Its inverse and rho stay. */
+static void undo_aggregates(spg_amg *amg, spg_level *level)
+{
+    spg_amg_aggregates *of = &level->aggregates;
+    spg_level *next = level + 1;
+    spg_amg_give(amg, level, of->aggregate_of, of->nodes * (int64_t)sizeof *of->aggregate_of);
+    spg_amg_give(amg, level, level->T, spg_amg_vector_bytes(amg, level->rows * of->candidates));
+    spg_amg_give(amg, next, next->candidates, spg_amg_vector_bytes(amg, next->rows * next->aggregates.candidates));
+    of->aggregate_of = NULL;
+    of->aggregates = 0;
+    level->T = NULL;
+    level->relaxation = 0;
+    memset(next, 0, sizeof *next);
+}
+
+/* With the prolongator smoothed as the options say, or else as it is. *ends: neither keeps to the complexity. */
+static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
+{
+    level->relaxation = amg->options.prolongator_relaxation;
+    for (;;) {
+        spg_status status = make_prolongator(amg, level);
+        if (status == SPG_OK) status = multiply(amg, level, ends);
+        if (status != SPG_OK || !*ends) return status;
+        undo_prolongator(amg, level);
+        if (level->relaxation == 0) return SPG_OK;
+        spg_amg_tell_unsmoothed(amg, level);
+        level->relaxation = 0;
+    }
+}
+
+spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends)
+{
+    const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_status status = aggregate(amg, level);
     if (status != SPG_OK) return status;
-    *stalls = aggregates->aggregates == 0 || aggregates->aggregates * aggregates->candidates >= level->rows;
     amg->is_diagonal = level->left_out == aggregates->nodes && level->nnz <= level->rows;
-    if (*stalls) {
-        spg_amg_give(amg, level, aggregates->aggregate_of, aggregates->nodes * (int64_t)sizeof(int32_t));
-        aggregates->aggregate_of = NULL;
-        aggregates->aggregates = 0;
-        return SPG_OK;
+    *ends = spg_amg_stalls(amg, level);
+    if (!*ends) {
+        status = fit_candidates(amg, level);
+        if (status == SPG_OK) status = spg_amg_prepare_smoother(amg, level);
+        spg_amg_end_step(amg, level, &amg->timings.spectral_radius);
+        if (status == SPG_OK) status = make_next(amg, level, ends);
+        if (status != SPG_OK) return status;
+        if (*ends) {
+            amg->end = SPG_AMG_END_COMPLEXITY;
+            spg_amg_tell_too_many_entries(amg, level);
+        }
     }
-    status = fit_candidates(amg, level);
-    if (status == SPG_OK) status = smooth(amg, level);
-    if (status == SPG_OK) status = multiply(amg, level);
-    if (status == SPG_OK) amg->levels++;
-    return status;
+    if (*ends)
+        undo_aggregates(amg, level);
+    else
+        amg->levels++;
+    return SPG_OK;
 }

@@ -174,6 +174,15 @@ static spg_status multiply_beside(spg_context *context, const spg_galerkin_opera
     return ended != SPG_OK ? ended : status;
 }
 
+/* Each row of A*P is within a row of C for every entry of P's row, so that C's rows are not shorter than its on
+ * average, or hardly: what is too much by that is not worth making. */
+static bool promises_too_much(const spg_galerkin_operands *of, const spg_csr *AP)
+{
+    return of->most > 0 && AP->rows > 0 && (double)AP->cols * ((double)AP->nnz / (double)AP->rows) > (double)of->most;
+}
+
+static bool is_too_much(const spg_galerkin_operands *of, const spg_csr *C) { return of->most > 0 && C->nnz > of->most; }
+
 spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
                                  spg_galerkin_stats *stats)
 {
@@ -187,9 +196,13 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
     const spg_status joined = is_beside ? backend->end_beside(context) : SPG_OK;
     if (status == SPG_OK) status = joined;
     const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
-    if (status == SPG_OK) status = multiply_by_R(context, held, R, &AP, of->symmetric, C, stats);
+    const bool skips = status == SPG_OK && promises_too_much(of, &AP);
+    if (status == SPG_OK && !skips) status = multiply_by_R(context, held, R, &AP, of->symmetric, C, stats);
     spg_csr_free(context, &AP);
-    return status;
+    if (status != SPG_OK || !(skips || is_too_much(of, C))) return status;
+    *of->gives_up = true;
+    spg_csr_free(context, C);
+    return SPG_OK;
 }
 
 /* R = P^T. */

@@ -23,6 +23,9 @@ typedef struct spg_galerkin_operands {
     /* A flag at the place; where it is 1, the entries of C below the diagonal are made those above it. */
     int32_t *symmetric;
     bool finds; /* it is set here, and R is workspace; else the host has been told it */
+    /* 0, or the most entries that C may have: past them C is left zeroed and *gives_up set, which was false. */
+    int64_t most;
+    bool *gives_up;
 } spg_galerkin_operands;
 
 /* R = P^T, where that is not there yet, and C = R*A*P. After a failure R may be there. stats: zeroed. */

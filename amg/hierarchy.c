@@ -45,11 +45,16 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
 static spg_status coarsen_all(spg_amg *amg)
 {
     spg_status status = SPG_OK;
-    bool stalls = false;
-    while (status == SPG_OK && !stalls && amg->levels < amg->options.max_levels) {
+    bool ends = false;
+    while (status == SPG_OK && !ends) {
         spg_level *level = &amg->level[amg->levels - 1];
-        if (level->rows <= amg->options.max_coarse) break;
-        status = spg_amg_coarsen(amg, level, &stalls);
+        if (level->rows <= amg->options.max_coarse) return SPG_OK;
+        if (amg->levels == amg->options.max_levels) {
+            amg->end = SPG_AMG_END_LEVELS;
+            spg_amg_tell_most_levels(amg);
+            return SPG_OK;
+        }
+        status = spg_amg_coarsen(amg, level, &ends);
     }
     return status;
 }
@@ -60,7 +65,7 @@ static spg_status finish(spg_amg *amg)
     spg_level *last = &amg->level[amg->levels - 1];
     spg_status status = spg_amg_coarse_create(amg);
     if (status == SPG_OK && amg->dense == NULL && last->rows > 0) {
-        status = spg_amg_prepare_smoother(amg, last);
+        if (last->inverse == NULL) status = spg_amg_prepare_smoother(amg, last);
         if (!amg->is_diagonal)
             spg_amg_tell(
                 amg->context,

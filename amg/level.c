@@ -24,6 +24,8 @@ spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view
                                  .aggregate_of = of->aggregates.aggregate_of,
                                  .nodes = of->aggregates.nodes,
                                  .aggregates = of->aggregates.aggregates,
+                                 .left_out = of->left_out,
+                                 .is_smoothed = of->relaxation != 0,
                                  .block_size = of->aggregates.block_size,
                                  .candidates = of->aggregates.candidates,
                                  .rho = rho,
@@ -44,6 +46,7 @@ spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary)
         nnz += amg->level[l].nnz;
     }
     summary->levels = amg->levels;
+    summary->end = amg->end;
     summary->operator_complexity = ratio(nnz, amg->level[0].nnz);
     summary->grid_complexity = ratio(rows, amg->level[0].rows);
     summary->bytes = amg->bytes;

@@ -27,7 +27,7 @@ void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes)
 
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n) { return n * (int64_t)spg_type_size(amg->value_type); }
 
-static void destroy_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix)
+void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix)
 {
     if (matrix->row_offsets == NULL) return;
     spg_amg_count(amg, level, -spg_csr_bytes(matrix));
@@ -45,8 +45,8 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
     spg_amg_give(amg, level, level->inverse, vector);
     spg_amg_give(amg, level, level->l1_inverse, vector);
     spg_amg_give(amg, level, level->spectrum.vector, level->rows * (int64_t)sizeof *level->spectrum.vector);
-    destroy_matrix(amg, level, &level->P);
-    destroy_matrix(amg, level, &level->R);
-    if (level != amg->level) destroy_matrix(amg, level, &level->A);
+    spg_amg_free_matrix(amg, level, &level->P);
+    spg_amg_free_matrix(amg, level, &level->R);
+    if (level != amg->level) spg_amg_free_matrix(amg, level, &level->A);
     memset(level, 0, sizeof *level);
 }

@@ -21,6 +21,8 @@ spg_amg_options spg_amg_options_default(void)
                              .spectral_steps = 15,
                              .max_coarse = 500,
                              .max_levels = 20,
+                             .least_coarsening = 1.1,
+                             .max_complexity = 3,
                              .smoother = SPG_SMOOTHER_JACOBI,
                              .pre_sweeps = 1,
                              .post_sweeps = 1,
@@ -64,6 +66,8 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
     } reals[] = {{"theta", o->theta, 0, false},
                  {"prolongator_relaxation", o->prolongator_relaxation, 0, false},
                  {"relaxation", o->relaxation, 0, true},
+                 {"least_coarsening", o->least_coarsening, 1, false},
+                 {"max_complexity", o->max_complexity, 0, false},
                  {"chebyshev_ratio", o->chebyshev_ratio, 1, true}};
     spg_status status = SPG_OK;
     for (size_t k = 0; status == SPG_OK && k < sizeof integers / sizeof *integers; ++k)

@@ -139,6 +139,7 @@ static spg_amg_options small_options(int which)
 {
     spg_amg_options options = spg_amg_options_default();
     options.max_coarse = 4;
+    options.max_complexity = 0; /* rows may be as dense as they come */
     options.join_leftovers = which % 2 != 0 || which == 6;
     options.block_size = which == 3 ? 3 : 1;
     if (which == 6) options.theta = 0.1; /* so that aggregates, and the first row of P, are many */

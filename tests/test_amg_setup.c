@@ -44,6 +44,8 @@ static void options_out_of_range_are_refused_by_name(void **state)
     EXPECT(prolongator_relaxation, -1, SPG_ERROR_ARGUMENT);
     EXPECT(prolongator_relaxation, INFINITY, SPG_ERROR_ARGUMENT);
     EXPECT(spectral_steps, 0, SPG_ERROR_ARGUMENT);
+    EXPECT(least_coarsening, 0.5, SPG_ERROR_ARGUMENT);
+    EXPECT(max_complexity, -1, SPG_ERROR_ARGUMENT);
     EXPECT(max_coarse, 0, SPG_ERROR_ARGUMENT);
     EXPECT(max_coarse, 4097, SPG_ERROR_ARGUMENT);
     EXPECT(max_levels, 0, SPG_ERROR_ARGUMENT);

@@ -87,6 +87,10 @@ typedef struct spg_amg_options {
                                     is singular past the candidates in a component of more than 768 rows (on a
                                     device: and has more), smoothed by pre_sweeps + post_sweeps */
     int max_levels;              /* 20 */
+    double least_coarsening;     /* coarsening ends where a level's rows in aggregates are not so many times those of
+                                    the next; 1.1, at least 1 */
+    double max_complexity;       /* operator complexity to keep to, entries counted by blocks of nodes; 3. 0: any. See
+                                    spg_amg_setup */
     spg_smoother smoother;       /* JACOBI */
     int pre_sweeps, post_sweeps; /* 1 each; of Chebyshev, polynomials */
     double relaxation;           /* of Jacobi, over rho; 4/3 */
@@ -102,7 +106,11 @@ typedef struct spg_amg spg_amg;
 
 /* Builds the hierarchy of A (square, each row sorted or not). options may be NULL. A is not copied: its arrays must
  * stay until the hierarchy is destroyed or updated to others. Coarsening ends at max_coarse rows, at max_levels, or
- * where it stalls: no aggregates, or no fewer unknowns than before.
+ * where it stalls: no aggregates, or fewer rows than least_coarsening asks for. Where smoothing a prolongator would
+ * make the next operator take more than half of what max_complexity leaves (as it does where some rows are very long),
+ * that level's prolongator is the tentative one; where even that would pass what is left, coarsening ends there.
+ * Operators of at most max_coarse rows are always made. Whatever ends or changes coarsening before max_coarse is told
+ * to spg_config.log, in a line that names the level, and is in spg_amg_summary and spg_amg_level_view.
  *
  * Defined behaviour: a zero or missing diagonal counts as an inverse of zero, so smoothing and prolongator smoothing
  * leave that row alone. A node is in no aggregate where no other one is coupled to it strongly, by a value that is not
@@ -110,10 +118,10 @@ typedef struct spg_amg spg_amg;
  * are stored beside it or not, and what single components come to on coarse levels. Only the smoother treats it, on its
  * level; an update that puts values in place of such zeros changes nothing about that. A last level that is diagonal is
  * solved by division, whatever its size. Candidates that depend on the others within an aggregate become zero rows of
- * the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its pseudo-inverse: what
- * of the candidates' span it takes to zero, but for roundings, is found in each connected component and left out; beyond
- * that, singular values are. A may have no rows. What the context's log is told, beside the table: an A that is not
- * symmetric, and a last level that is smoothed.
+ * the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its pseudo-inverse:
+ * what of the candidates' span it takes to zero, but for roundings, is found in each connected component and left out;
+ * beyond that, singular values are. A may have no rows. What the context's log is told, beside the table: an A that is
+ * not symmetric, and a last level that is smoothed.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN
@@ -157,7 +165,9 @@ typedef struct spg_amg_level_view {
     const int32_t *aggregate_of; /* of each node, at the context's place; -1: in none, so that its rows of the tentative
                                     prolongator are zero */
     int64_t nodes, aggregates;
+    int64_t left_out; /* nodes that are in no aggregate */
     int block_size, candidates;
+    int is_smoothed; /* 1: P is; 0: the options or max_complexity leave it as it is tentatively */
     double rho; /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: right where A is
                    symmetric; of other matrices it can be far above. May wait for the device */
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
@@ -175,8 +185,18 @@ typedef struct spg_amg_timings {
     double small_levels; /* of the total, on levels below 10^4 rows */
 } spg_amg_timings;
 
+/* What ended coarsening. */
+typedef enum spg_amg_end {
+    SPG_AMG_END_SMALL = 0,     /* max_coarse */
+    SPG_AMG_END_LEVELS = 1,    /* max_levels */
+    SPG_AMG_END_UNCOUPLED = 2, /* no node of the last level has a strong neighbour */
+    SPG_AMG_END_SLOW = 3,      /* least_coarsening */
+    SPG_AMG_END_COMPLEXITY = 4 /* max_complexity */
+} spg_amg_end;
+
 typedef struct spg_amg_summary {
     int levels;
+    spg_amg_end end;
     double operator_complexity, grid_complexity; /* nonzeros and rows of all levels over those of the first */
     int64_t bytes;                               /* that the hierarchy holds; A of level 0 is the caller's */
     spg_amg_timings setup;

@@ -1,0 +1,199 @@
+/* Coarsening that is not worth its while: graphs of a power law, whose coarse operators fill up, and matrices whose
+ * nodes hardly come together. What decides is told. */
+#include "amg_reference.h"
+#include "fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct told {
+    int lines;
+    char last[256];
+} told;
+
+static void hear(void *user, const char *line)
+{
+    told *to = user;
+    if (strstr(line, "multigrid, level") != line) return;
+    to->lines++;
+    strncpy(to->last, line, sizeof to->last - 1);
+}
+
+/* The Laplacian of a graph, and a little more on the diagonal: each node comes with four edges, to ends of earlier
+ * edges at random, so that degrees follow a power law (Barabasi, Albert). In test_host(). */
+static spg_csr power_law(int32_t n)
+{
+    enum { EDGES = 4 };
+    const int64_t most = (int64_t)EDGES * n;
+    int32_t *from = malloc((size_t)most * 4), *to = malloc((size_t)most * 4);
+    double *degree = calloc((size_t)n, sizeof *degree);
+    assert_true(from != NULL && to != NULL && degree != NULL);
+    uint64_t seed = 7;
+    int64_t edges = 0;
+    for (int32_t i = 1; i < n; i++) {
+        const int64_t before = edges;
+        for (int e = 0; e < EDGES && e < i; e++) {
+            const int64_t end = before > 0 ? (int64_t)(test_random(&seed) % (uint64_t)(2 * before)) : 0;
+            const int32_t other = before == 0 ? 0 : end % 2 == 0 ? from[end / 2] : to[end / 2];
+            bool is_new = other != i;
+            for (int64_t k = before; k < edges; k++) is_new = is_new && to[k] != other;
+            if (!is_new) continue;
+            from[edges] = i, to[edges++] = other;
+            degree[i]++, degree[other]++;
+        }
+    }
+    spg_coo triples;
+    spg_csr A;
+    assert_int_equal(spg_coo_alloc(test_host(), n, n, 2 * edges + n, SPG_F64, &triples), SPG_OK);
+    double *values = triples.values;
+    int64_t at = 0;
+    for (int64_t k = 0; k < edges; k++) {
+        triples.row_indices[at] = triples.columns[at + 1] = from[k];
+        triples.row_indices[at + 1] = triples.columns[at] = to[k];
+        values[at] = values[at + 1] = -1;
+        at += 2;
+    }
+    for (int32_t i = 0; i < n; i++, at++)
+        triples.row_indices[at] = triples.columns[at] = i, values[at] = degree[i] + 1e-3;
+    assert_int_equal(spg_csr_from_coo(test_host(), &triples, SPG_I32, &A), SPG_OK);
+    spg_coo_free(test_host(), &triples);
+    free(from), free(to), free(degree);
+    return A;
+}
+
+/* What was built of A (which is freed), how it solves A x = 1, and what was told. */
+static spg_amg_summary build(spg_csr A, const spg_amg_options *options, int *iterations, int *is_smoothed, told *log)
+{
+    spg_config config = test_config();
+    spg_amg_summary summary;
+    spg_amg_level_view view;
+    spg_amg_solve_result result;
+    memset(log, 0, sizeof *log);
+    config.log = hear, config.log_user = log, config.threads = 2;
+    test_system system = {.context = test_context_of(&config), .A = A};
+    system.bytes = (size_t)A.rows * sizeof(double);
+    void *zeros = calloc((size_t)A.rows, sizeof(double));
+    assert_non_null(zeros);
+    system.b = test_lend(zeros, system.bytes), system.x = test_lend(zeros, system.bytes);
+    free(zeros);
+    test_to_place(system.context, &A, &system.A_here);
+    assert_int_equal(spg_amg_setup(system.context, &system.A_here, options, &system.amg), SPG_OK);
+    for (int repeat = 0; repeat < 2; repeat++) {
+        test_system_reset(&system);
+        result = test_system_solve(&system, NULL, SPG_OK);
+        if (repeat == 0) *iterations = result.iterations;
+        assert_in_range(result.iterations, 1, *iterations + 2);
+        assert_int_equal(spg_amg_update(system.context, system.amg, &system.A_here), SPG_OK);
+    }
+    assert_int_equal(spg_amg_summarise(system.amg, &summary), SPG_OK);
+    assert_int_equal(spg_amg_level(system.amg, 0, &view), SPG_OK);
+    *is_smoothed = view.is_smoothed;
+    test_system_end(&system);
+    return summary;
+}
+
+static void operators_that_would_fill_up_come_from_prolongators_not_smoothed(void **state)
+{
+    (void)state;
+    int iterations, is_smoothed;
+    told log;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 100;
+    spg_amg_summary summary = build(power_law(4000), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.operator_complexity < 2 && summary.levels >= 2 && !is_smoothed);
+    assert_int_equal(summary.end, SPG_AMG_END_SMALL);
+    assert_in_range(iterations, 1, 25);
+    assert_true(log.lines >= 1 && strstr(log.last, "max_complexity is 3, so it is left out") != NULL);
+    options.max_complexity = 0;
+    summary = build(power_law(4000), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.operator_complexity > 3 && is_smoothed && log.lines == 0);
+}
+
+static void coarsening_ends_where_even_that_would_pass_the_limit(void **state)
+{
+    (void)state;
+    int iterations, is_smoothed;
+    told log;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 100;
+    options.max_complexity = 1.05;
+    const spg_amg_summary summary = build(power_law(6000), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_COMPLEXITY && log.lines == 2);
+    assert_non_null(strstr(log.last, "pass max_complexity, which is 1.05; it is the last"));
+}
+
+static void grids_are_not_touched_by_the_limits(void **state)
+{
+    (void)state;
+    const char *const names[] = {"fd2d5:60", "fe2d9:60", "fd3d7:20", "fe3d27:16", "tri2d:60", "tet3d:14"};
+    for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
+        int iterations, is_smoothed;
+        told log;
+        const spg_amg_summary summary = build(test_generate(names[m], SPG_F64), NULL, &iterations, &is_smoothed, &log);
+        assert_true(summary.levels >= 2 && summary.end == SPG_AMG_END_SMALL && is_smoothed && log.lines == 0);
+    }
+}
+
+static void what_ends_coarsening_is_told(void **state)
+{
+    (void)state;
+    int iterations, is_smoothed;
+    told log;
+    spg_amg_options options = spg_amg_options_default();
+    options.theta = 0.25; /* each of six neighbours is a sixth of the diagonal */
+    spg_amg_summary summary = build(test_generate("fd3d7:12", SPG_F64), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_UNCOUPLED && log.lines == 1);
+    assert_non_null(strstr(log.last, "level 0 of 1728 rows: no node has a strong neighbour at theta 0.25"));
+    options.theta = 0;
+    options.least_coarsening = 50;
+    summary = build(test_generate("fd3d7:12", SPG_F64), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_SLOW && log.lines == 1);
+    assert_non_null(strstr(log.last, "least_coarsening is 50; it is the last"));
+    options.least_coarsening = 1.1;
+    options.max_levels = 1;
+    summary = build(test_generate("fd3d7:12", SPG_F64), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_LEVELS && log.lines == 1);
+}
+
+static void failures_on_the_way_leave_nothing(void **state)
+{
+    (void)state;
+    test_allocator memory;
+    const double limits[] = {3, 1.05};
+    spg_csr A = power_law(1500);
+    for (int c = 0; c < 2; c++) {
+        spg_context *context = test_faulty_context(&memory, 2, 0);
+        spg_amg_options options = spg_amg_options_default();
+        spg_csr here;
+        test_to_place(context, &A, &here);
+        const int64_t before = test_live(&memory);
+        options.max_coarse = 50;
+        options.max_complexity = limits[c];
+        options.prepare_update = 1;
+        for (int64_t k = 1;; k++) {
+            spg_amg *amg;
+            test_fail_at(&memory, k);
+            const spg_status status = spg_amg_setup(context, &here, &options, &amg);
+            spg_amg_destroy(amg);
+            if (!test_failed(&memory)) break;
+            assert_int_equal(status, SPG_ERROR_MEMORY);
+            assert_int_equal(test_live(&memory), before);
+        }
+        test_fail_at(&memory, 0);
+        spg_csr_free(context, &here);
+        spg_context_destroy(context);
+    }
+    spg_csr_free(test_host(), &A);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators_that_would_fill_up_come_from_prolongators_not_smoothed),
+        cmocka_unit_test(coarsening_ends_where_even_that_would_pass_the_limit),
+        cmocka_unit_test(grids_are_not_touched_by_the_limits),
+        cmocka_unit_test(what_ends_coarsening_is_told),
+        cmocka_unit_test(failures_on_the_way_leave_nothing),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg limits", tests);
+}
