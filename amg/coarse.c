@@ -21,7 +21,7 @@ static spg_amg_dense_source last_operator(const spg_amg *amg)
 spg_status spg_amg_coarse_create(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
-    if (source.A->rows == 0 || source.A->rows > SPG_AMG_MOST_DENSE || amg->is_diagonal) return SPG_OK;
+    if (source.A->rows == 0 || source.A->rows > SPG_AMG_MOST_DENSE) return SPG_OK;
     spg_status status = amg->backend->dense_create(amg->context, &source, &amg->dense, &amg->dense_bytes);
     if (status == SPG_OK) spg_amg_count(amg, &amg->level[amg->levels - 1], amg->dense_bytes);
     return status;

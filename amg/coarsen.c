@@ -254,7 +254,8 @@ spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends)
     const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_status status = aggregate(amg, level);
     if (status != SPG_OK) return status;
-    amg->is_diagonal = level->left_out == aggregates->nodes && level->nnz <= level->rows;
+    amg->is_diagonal = level->left_out == aggregates->nodes && level->nnz <= level->rows &&
+                       level->rows > SPG_AMG_MOST_DENSE; /* else solved densely */
     *ends = spg_amg_stalls(amg, level);
     if (!*ends) {
         status = fit_candidates(amg, level);

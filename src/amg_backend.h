@@ -27,7 +27,8 @@ typedef struct spg_amg_graph {
     const uint8_t *isolated; /* at the place, of each node: not 0 where it is; see find_isolated. NULL: none is */
 } spg_amg_graph;
 
-/* In the place of an aggregate's number: the node is in none. Its rows of T are zero, and nothing else is said by it. */
+/* In the place of an aggregate's number: the node is in none. Its rows of T are zero, and nothing else is said by it.
+ */
 enum { SPG_AMG_NO_AGGREGATE = -1 };
 
 /* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i is of node i / block_size. Coarse
@@ -55,7 +56,8 @@ typedef struct spg_amg_spectrum {
 #define SPG_AMG_SETTLED (1.0 / 100)
 #define SPG_AMG_STILL_TO_COME 3
 
-/* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for roundings.
+/* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for
+ * roundings.
  */
 #define SPG_AMG_ROUNDINGS 64
 
@@ -139,8 +141,8 @@ typedef struct spg_amg_backend {
     spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
                                 uint8_t *isolated);
     /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them), *aggregates and
-     * *left_out: how many nodes are in none. WAITS. Integer for integer the same at every place, because each step below
-     * is a function of the one before:
+     * *left_out: how many nodes are in none. WAITS. Integer for integer the same at every place, because each step
+     * below is a function of the one before:
      *
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
      * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the

@@ -117,11 +117,11 @@ typedef struct spg_amg spg_amg;
  * zero, and its own unknowns are not coupled to each other: boundary rows that were kept as a diagonal, whether zeros
  * are stored beside it or not, and what single components come to on coarse levels. Only the smoother treats it, on its
  * level; an update that puts values in place of such zeros changes nothing about that. A last level that is diagonal is
- * solved by division, whatever its size. Candidates that depend on the others within an aggregate become zero rows of
- * the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its pseudo-inverse:
- * what of the candidates' span it takes to zero, but for roundings, is found in each connected component and left out;
- * beyond that, singular values are. A may have no rows. What the context's log is told, beside the table: an A that is
- * not symmetric, and a last level that is smoothed.
+ * solved by division if it has more than 4096 rows. Candidates that depend on the others within an aggregate become
+ * zero rows of the coarse operator, and its unknowns zero. A coarsest operator that is singular is solved by its
+ * pseudo-inverse: what of the candidates' span it takes to zero, but for roundings, is found in each connected
+ * component and left out; beyond that, singular values are. A may have no rows. What the context's log is told, beside
+ * the table: an A that is not symmetric, and a last level that is smoothed.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size not dividing. UNSUPPORTED: complex values, candidates
  * past 32 or block_size past 32; on a device also STANDARD and rows of more than 2^30 entries. FORMAT: infinite or NaN

@@ -34,8 +34,8 @@ typedef struct spg_csr {
 SPG_API spg_status spg_csr_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type offset_type,
                                  spg_type value_type, spg_csr *matrix);
 
-/* Gives the arrays back and zeroes the struct; a zeroed struct or NULL is allowed. On a device the memory is free in the
- * order of the context's stream: what this context queues next may write to it at once. So before a matrix is freed
+/* Gives the arrays back and zeroes the struct; a zeroed struct or NULL is allowed. On a device the memory is free in
+ * the order of the context's stream: what this context queues next may write to it at once. So before a matrix is freed
  * that work on another stream still reads, make the context's stream wait for that work. */
 SPG_API void spg_csr_free(spg_context *context, spg_csr *matrix);
 

@@ -82,10 +82,9 @@ static void TYPED(sum_blocks)(const void *data, spg_range blocks)
 static void TYPED(place_blocks)(const void *data, spg_range blocks)
 {
     const distribution *job = data;
-    for (int64_t b = blocks.begin; b < blocks.end; ++b)
-        TYPED(place_rows)
-        (job, spg_host_cut(job->out->rows, b, job->blocks), spg_host_cut(job->out->rows, b + 1, job->blocks),
-         job->places[b]);
+    for (int64_t b = blocks.begin; b < blocks.end; ++b) TYPED(place_rows)
+    (job, spg_host_cut(job->out->rows, b, job->blocks), spg_host_cut(job->out->rows, b + 1, job->blocks),
+     job->places[b]);
 }
 
 static void TYPED(scatter_parts)(const void *job, spg_range parts)

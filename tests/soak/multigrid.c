@@ -22,8 +22,8 @@ typedef struct hierarchy {
     spg_csr here;
     spg_amg_options options;
     spg_amg *amg;
-    bool dominant; /* then solves may not break down */
-    bool on_host;  /* wherever the case runs: then numbers are the same bit for bit; else to rounding, where dominant */
+    soak_definiteness kind; /* of a definite one solves may not break down */
+    bool on_host; /* wherever the case runs: then numbers are the same bit for bit; else to rounding, where definite */
     double tolerance;
     soak_transcript *told;
 } hierarchy;
@@ -102,9 +102,9 @@ static bool is_smoothed(const hierarchy *h, int number, const level *l, const le
     char what[80];
     snprintf(what, sizeof what, "%s: level %d's P", h->p.name, number);
     const double rho = l->view.rho;
-    const soak_smoothing smoothing = {&l->A,           &l->P,
-                                      l->aggregate_of, l->candidate,
-                                      next->candidate, rho > 0 ? h->options.prolongator_relaxation / rho : 0};
+    const soak_smoothing smoothing = {
+        &l->A,        &l->P,           l->aggregate_of,
+        l->candidate, next->candidate, rho > 0 && l->view.is_smoothed ? h->options.prolongator_relaxation / rho : 0};
     return soak_is_smoothed(&smoothing, what);
 }
 
@@ -124,7 +124,7 @@ static bool is_made_of_its_parts(const hierarchy *h, int number, const level *l,
     right = right && soak_is_same(&l->R, &transpose, what);
     snprintf(what, sizeof what, "%s: level %d's A", h->p.name, number + 1);
     right = right && soak_is_same(&next->A, &product, what);
-    if (right && h->dominant && h->options.block_size == 1) right = is_smoothed(h, number, l, next);
+    if (right && h->kind == SOAK_DEFINITE && h->options.block_size == 1) right = is_smoothed(h, number, l, next);
     spg_csr_free(test_host(), &transpose);
     spg_csr_free(test_host(), &product);
     return right;
@@ -154,7 +154,7 @@ static bool tell_hierarchy(hierarchy *h, double tolerance)
     bool right = fetch_level(h, 0, &l);
     if (h->options.theta == 0) soak_tell(h->told, "levels", &levels, sizeof levels);
     for (int k = 0; right && k < most; k++) {
-        tell_level(h, k, &l, h->on_host ? 0 : h->dominant ? tolerance : HUGE_VAL);
+        tell_level(h, k, &l, h->on_host ? 0 : h->kind == SOAK_DEFINITE ? tolerance : HUGE_VAL);
         if (k + 1 == levels) break;
         right = fetch_level(h, k + 1, &next) && is_made_of_its_parts(h, k, &l, &next);
         free_level(&l);
@@ -176,6 +176,38 @@ static bool reaches_what_it_says(const hierarchy *h, const void *b, const void *
                       residual / norm, options->tolerance);
 }
 
+/* b is said to be incompatible: what is left of it is A's null space's. */
+static bool is_incompatible(hierarchy *h, const void *b, void *x, const void *b_here, void *x_here,
+                            spg_amg_solve_options options)
+{
+    const int64_t bytes = h->host->rows * (int64_t)spg_type_size(h->host->value_type);
+    void *zeros = soak_array(h->host->rows, spg_type_size(h->host->value_type));
+    const double norm = soak_residual(h->host, b, zeros);
+    free(zeros);
+    options.nullspace = SPG_AMG_NULLSPACE_CANDIDATES;
+    const spg_status status = spg_amg_solve(h->p.context, h->amg, b_here, x_here, &options, NULL);
+    if (status == SPG_ERROR_INCOMPATIBLE) return soak_fault("%s: spg_amg_solve: incompatible twice", h->p.name);
+    if (status != SPG_OK || h->kind == SOAK_ANY) return true;
+    soak_fetch_bytes(&h->p, x_here, (size_t)bytes, x);
+    const double image = soak_image_of_residual(h->host, b, x);
+    return image <= 100 * options.tolerance * norm ||
+           soak_fault("%s: said to be incompatible, but ||A r|| is %g of ||b||", h->p.name, image / norm);
+}
+
+/* Whether a solve may end so. */
+static bool may_end(const hierarchy *h, spg_status status)
+{
+    switch (status) {
+    case SPG_OK:
+    case SPG_ERROR_NOT_CONVERGED: return true;
+    case SPG_ERROR_INDEFINITE:
+    case SPG_ERROR_BREAKDOWN:
+    case SPG_ERROR_INCOMPATIBLE: return h->kind != SOAK_DEFINITE;
+    case SPG_ERROR_MEMORY: return h->p.of->settings.workspace_limit > 0;
+    default: return false;
+    }
+}
+
 static bool solves(hierarchy *h, uint64_t seed)
 {
     const spg_type type = h->host->value_type;
@@ -188,13 +220,12 @@ static bool solves(hierarchy *h, uint64_t seed)
     soak_draw_numbers(seed, SOAK_REAL, type, h->host->rows, b);
     void *b_here = soak_lend_bytes(&h->p, b, bytes), *x_here = soak_lend_bytes(&h->p, x, bytes);
     const spg_status status = spg_amg_solve(h->p.context, h->amg, b_here, x_here, &options, NULL);
-    soak_fetch_bytes(&h->p, x_here, bytes, x);
-    bool right = status == SPG_OK || status == SPG_ERROR_NOT_CONVERGED ||
-                 (!h->dominant && (status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN)) ||
-                 (status == SPG_ERROR_MEMORY && h->p.of->settings.workspace_limit > 0);
+    bool right = may_end(h, status);
     if (!right)
         soak_fault("%s: spg_amg_solve: %s: %s", h->p.name, spg_status_name(status), spg_context_message(h->p.context));
+    soak_fetch_bytes(&h->p, x_here, bytes, x);
     if (right && status == SPG_OK) right = reaches_what_it_says(h, b, x, &options);
+    if (right && status == SPG_ERROR_INCOMPATIBLE) right = is_incompatible(h, b, x, b_here, x_here, options);
     memset(x, 0, bytes);
     soak_give_back_bytes(&h->p, x_here, bytes);
     x_here = soak_lend_bytes(&h->p, x, bytes);
@@ -307,7 +338,7 @@ static bool check_at(const soak_case *c, const soak_where *where, bool on_host, 
     uint64_t state = c->settings.seed;
     hierarchy h = {.host = &c->matrices[0], .on_host = on_host, .told = told};
     h.options = draw_options(&state, h.host->rows);
-    h.dominant = soak_is_dominant(h.host);
+    h.kind = soak_find_definiteness(h.host);
     h.tolerance = h.host->value_type == SPG_F32 ? 2e-2 : 1e-5;
     const bool right = soak_open(c, where, &h.p) && soak_lend(&h.p, h.host, &h.here) && work(&h);
     soak_give_back(&h.p, &h.here);

@@ -150,20 +150,45 @@ void soak_draw_multigrid(uint64_t *state, soak_case *c)
 
 /* ---- What is said of them --------------------------------------------------------------------------------------- */
 
-bool soak_is_dominant(const spg_csr *A)
+/* The diagonal entry of a row over the magnitudes of the others; less than 0 if it does not reach them. */
+static double excess_of(const spg_csr *A, int64_t i)
 {
-    int64_t weak = 0;
-    for (int64_t i = 0; i < A->rows; i++) {
-        double diagonal = 0, others = 0;
-        for (int64_t k = soak_offset(A, i); k < soak_offset(A, i + 1); k++)
-            if (A->columns[k] == i)
-                diagonal += soak_entry(A, k);
-            else
-                others += fabs(soak_entry(A, k));
-        if (!(diagonal > others * (1 + 1e-4))) weak++;
-        if (!(diagonal > 0) || diagonal < others * (1 - 1e-6)) return false;
+    double diagonal = 0, others = 0;
+    for (int64_t k = soak_offset(A, i); k < soak_offset(A, i + 1); k++)
+        if (A->columns[k] == i)
+            diagonal += soak_entry(A, k);
+        else
+            others += fabs(soak_entry(A, k));
+    if (!(diagonal > 0) || diagonal < others * (1 - 1e-6)) return -1;
+    return fmax(diagonal - others * (1 + 1e-4), 0);
+}
+
+/* From the rows of the list, all that values other than zero lead to; returns how many there are then. */
+static int64_t spread(const spg_csr *A, int64_t *list, int64_t count, bool *is_held)
+{
+    for (int64_t at = 0; at < count; at++)
+        for (int64_t k = soak_offset(A, list[at]); k < soak_offset(A, list[at] + 1); k++)
+            if (!is_held[A->columns[k]] && soak_entry(A, k) != 0) {
+                is_held[A->columns[k]] = true;
+                list[count++] = A->columns[k];
+            }
+    return count;
+}
+
+soak_definiteness soak_find_definiteness(const spg_csr *A)
+{
+    int64_t *list = soak_array(A->rows, sizeof *list), held = 0;
+    bool *is_held = soak_array(A->rows, sizeof *is_held), is_dominant = soak_is_symmetric(A);
+    for (int64_t i = 0; i < A->rows && is_dominant; i++) {
+        const double excess = excess_of(A, i);
+        is_dominant = excess >= 0;
+        is_held[i] = excess > 0;
+        if (is_held[i]) list[held++] = i;
     }
-    return weak < A->rows && soak_is_symmetric(A);
+    if (is_dominant) held = spread(A, list, held, is_held);
+    free(list);
+    free(is_held);
+    return !is_dominant ? SOAK_ANY : held == A->rows ? SOAK_DEFINITE : SOAK_SEMIDEFINITE;
 }
 
 spg_csr soak_scaled_system(const spg_csr *A, uint64_t seed)
@@ -183,14 +208,34 @@ static double element(const spg_csr *A, const void *vector, int64_t i)
     return A->value_type == SPG_F32 ? (double)((const float *)vector)[i] : ((const double *)vector)[i];
 }
 
+static double residual_of(const spg_csr *A, const void *b, const void *x, int64_t i)
+{
+    double r = element(A, b, i);
+    for (int64_t k = soak_offset(A, i); k < soak_offset(A, i + 1); k++)
+        r -= soak_entry(A, k) * element(A, x, A->columns[k]);
+    return r;
+}
+
 double soak_residual(const spg_csr *A, const void *b, const void *x)
 {
     double sum = 0;
-    for (int64_t i = 0; i < A->rows; i++) {
-        double r = element(A, b, i);
-        for (int64_t k = soak_offset(A, i); k < soak_offset(A, i + 1); k++)
-            r -= soak_entry(A, k) * element(A, x, A->columns[k]);
-        sum += r * r;
-    }
+    for (int64_t i = 0; i < A->rows; i++) sum += pow(residual_of(A, b, x, i), 2);
     return sqrt(sum);
+}
+
+double soak_image_of_residual(const spg_csr *A, const void *b, const void *x)
+{
+    double *r = soak_array(A->rows, sizeof *r), image = 0, whole = 0;
+    for (int64_t i = 0; i < A->rows; i++) r[i] = residual_of(A, b, x, i);
+    for (int64_t i = 0; i < A->rows; i++) {
+        double sum = 0, most = 0;
+        for (int64_t k = soak_offset(A, i); k < soak_offset(A, i + 1); k++) {
+            sum += soak_entry(A, k) * r[A->columns[k]];
+            most += fabs(soak_entry(A, k));
+        }
+        image += sum * sum;
+        whole = fmax(whole, most);
+    }
+    free(r);
+    return whole > 0 ? sqrt(image) / whole : 0;
 }

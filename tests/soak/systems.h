@@ -7,9 +7,13 @@
 /* Systems of more rows are grids. */
 enum { SOAK_DENSE_ROWS = 500 };
 
-/* Whether it is symmetric with a positive diagonal that the other entries of no row together pass, and of some row do
- * not reach: positive definite where its graph is connected, else at least semidefinite. */
-bool soak_is_dominant(const spg_csr *A);
+/* What is known of a system by its diagonal, which the other entries of no row together pass. D A D is the same. */
+typedef enum soak_definiteness {
+    SOAK_ANY,          /* nothing: it is not symmetric, or has such rows */
+    SOAK_SEMIDEFINITE, /* at least */
+    SOAK_DEFINITE      /* in each connected component they do not reach that of some row */
+} soak_definiteness;
+soak_definiteness soak_find_definiteness(const spg_csr *A);
 
 /* D A D for a random diagonal D between 1 and 2. */
 spg_csr soak_scaled_system(const spg_csr *A, uint64_t seed);
@@ -18,5 +22,8 @@ double soak_entry(const spg_csr *A, int64_t k);
 
 /* ||b - A x|| in double. */
 double soak_residual(const spg_csr *A, const void *b, const void *x);
+
+/* ||A (b - A x)||, over the largest sum of magnitudes of a row. */
+double soak_image_of_residual(const spg_csr *A, const void *b, const void *x);
 
 #endif
