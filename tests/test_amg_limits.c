@@ -176,7 +176,7 @@ static void failures_on_the_way_leave_nothing(void **state)
             const spg_status status = spg_amg_setup(context, &here, &options, &amg);
             spg_amg_destroy(amg);
             if (!test_failed(&memory)) break;
-            assert_int_equal(status, SPG_ERROR_MEMORY);
+            assert_true(status == SPG_ERROR_MEMORY || test_did_without(&memory, status));
             assert_int_equal(test_live(&memory), before);
         }
         test_fail_at(&memory, 0);

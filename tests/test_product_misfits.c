@@ -287,6 +287,25 @@ static void runs_of_rows_unlike_most_are_exact(void **state)
     check_patterns(&a, &b, a.rows);
 }
 
+/* Of the rows that a warp has at once two are given up, one after the other, and those between have ended before. */
+static void rows_beside_two_that_no_table_holds_are_exact(void **state)
+{
+    enum { FEW_ROWS = 1671, WIDE = 18375, GIVEN_UP = 12000 };
+    (void)state;
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 9;
+    for (int64_t i = 0; i < FEW_ROWS; ++i) {
+        const bool is_long = i == 169 || i == 1141 || i == 1143;
+        test_add_random(&a, &random, is_long ? GIVEN_UP + i : i % 4, 0, WIDE, true);
+        test_end_row(&a);
+    }
+    for (int64_t j = 0; j < WIDE; ++j) {
+        if (j % 26 == 3) test_add_random(&b, &random, j % 50 == 3 ? 60 : 1, 0, FEW_ROWS, true);
+        test_end_row(&b);
+    }
+    check_patterns(&a, &b, FEW_ROWS);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +317,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_unlike_those_that_contract_little_are_exact),
         cmocka_unit_test(rows_unlike_those_that_contract_much_are_exact),
         cmocka_unit_test(runs_of_rows_unlike_most_are_exact),
+        cmocka_unit_test(rows_beside_two_that_no_table_holds_are_exact),
     };
     return TEST_RUN_HERE(argc, argv, "products of rows that most kernels leave", tests);
 }

@@ -42,7 +42,9 @@ __device__ inline void count_steps(const patterns<Offset> &pattern, const Group 
     faults |= (unsorted ? SPG_FAULT_B_UNSORTED : 0) | (outside ? SPG_FAULT_B : 0);
     int slot[U];
     const bool full = table.place(column, slot);
-    if (__any_sync(~0u, full)) state.full = state.full || group.any(full);
+    if (!__any_sync(~0u, full)) return;
+    const bool group_is_full = group.any(full); /* asked by all lanes, also of groups that gave up before */
+    state.full = state.full || group_is_full;
 }
 
 /* Counts the row, by the whole warp; state.full if the table does not hold it. */
