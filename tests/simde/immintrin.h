@@ -76,6 +76,18 @@ SPG_SIMDE_LOAD(ps_8, simde__m256, float, 8)
 #undef _mm512_mask_storeu_ps
 #define _mm512_mask_storeu_ps spg_simde_store_ps_16
 
+static inline __mmask8 spg_simde_cmpgt_epu32(simde__m256i a, simde__m256i b)
+{
+    uint32_t of_a[8], of_b[8];
+    unsigned mask = 0;
+    memcpy(of_a, &a, sizeof of_a);
+    memcpy(of_b, &b, sizeof of_b);
+    for (int i = 0; i < 8; i++) mask |= (unsigned)(of_a[i] > of_b[i]) << i;
+    return (__mmask8)mask;
+}
+#undef _mm256_cmpgt_epu32_mask
+#define _mm256_cmpgt_epu32_mask spg_simde_cmpgt_epu32
+
 /* Each lane of the result from the lanes of the operands, as EXPRESSION of i says. */
 #define SPG_SIMDE_LANES(name, result, to, lanes_to, operand, from, lanes_from, expression)                             \
     static inline result spg_simde_##name(operand source, int control)                                                 \
