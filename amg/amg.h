@@ -93,7 +93,9 @@ spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level);
 /* ---- update.c ---- */
 /* Room for what csr_transpose notes of the level's P. */
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level);
-/* The plans that updates run; none where it fails. */
+/* The plan into the next level's operator, which is there. AP: NULL, or the level's A*P, taken over. */
+spg_status spg_amg_plan_level(spg_amg *amg, spg_level *level, spg_csr *AP);
+/* The plans that updates run, where there is none yet; none at all where it fails. */
 spg_status spg_amg_plan_update(spg_amg *amg);
 
 /* ---- limits.c: when coarsening is not worth its while; each tells the log what it decides ---- */

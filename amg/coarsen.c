@@ -181,14 +181,17 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 {
     spg_context *context = amg->context;
     spg_level *next = level + 1;
+    const bool plans = amg->options.prepare_update;
     spg_galerkin_stats stats = {0};
-    spg_status status = amg->options.prepare_update ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
+    spg_csr AP = {0};
+    spg_status status = plans ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
     const spg_galerkin_operands of = {.A = &level->A,
                                       .P = &level->P,
                                       .map = level->transpose_map,
                                       .symmetric = amg->symmetric,
                                       .most = spg_amg_most_entries(amg, next, level->relaxation != 0),
-                                      .gives_up = gives_up};
+                                      .gives_up = gives_up,
+                                      .AP = plans ? &AP : NULL};
     *gives_up = false;
     if (status == SPG_OK && amg->options.timing) {
         status = spg_galerkin_transpose(context, &of, &level->R, &stats);
@@ -208,7 +211,9 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
     /* What is left is the mirroring. */
     amg->timings.symmetry -= transposed + 1e-3 * (stats.AP.total_ms + stats.RAP.total_ms);
     spg_amg_end_step(amg, level, &amg->timings.symmetry);
-    return SPG_OK;
+    if (plans) status = spg_amg_plan_level(amg, level, &AP);
+    spg_amg_end_step(amg, level, &amg->timings.plans);
+    return status;
 }
 
 static void undo_prolongator(spg_amg *amg, spg_level *level)

@@ -198,8 +198,12 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
     const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
     const bool skips = status == SPG_OK && promises_too_much(of, &AP);
     if (status == SPG_OK && !skips) status = multiply_by_R(context, held, R, &AP, of->symmetric, C, stats);
-    spg_csr_free(context, &AP);
-    if (status != SPG_OK || !(skips || is_too_much(of, C))) return status;
+    const bool gives_up = status == SPG_OK && (skips || is_too_much(of, C));
+    if (of->AP != NULL && status == SPG_OK && !gives_up)
+        *of->AP = AP;
+    else
+        spg_csr_free(context, &AP);
+    if (!gives_up) return status;
     *of->gives_up = true;
     spg_csr_free(context, C);
     return SPG_OK;

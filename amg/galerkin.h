@@ -3,6 +3,7 @@
 #define SPG_AMG_GALERKIN_H
 
 #include "amg_backend.h"
+#include "plan.h"
 
 struct spg_galerkin_plan {
     spg_context *context;
@@ -26,6 +27,7 @@ typedef struct spg_galerkin_operands {
     /* 0, or the most entries that C may have: past them C is left zeroed and *gives_up set, which was false. */
     int64_t most;
     bool *gives_up;
+    spg_csr *AP; /* NULL, or takes A*P, zeroed where C is not made */
 } spg_galerkin_operands;
 
 /* R = P^T, where that is not there yet, and C = R*A*P. After a failure R may be there. stats: zeroed. */
@@ -43,9 +45,17 @@ spg_status spg_galerkin_check(spg_context *context, const spg_csr *R, const spg_
 spg_status spg_galerkin_explain_AP(spg_context *context, spg_status status);
 spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status);
 
-/* spg_galerkin_plan_create with R given, of a product that runs make symmetric where the flag is 1, NULL: never. */
+/* Products that have been computed already, of which a plan is made sooner. Zeroed: those that have not. */
+typedef struct spg_galerkin_products {
+    spg_known_product AP; /* taken over, also after a failure */
+    const spg_csr *C;
+    spgemm_stats RAP;
+} spg_galerkin_products;
+
+/* spg_galerkin_plan_create with R given, of a product that runs make symmetric where the flag is 1, NULL: never.
+ * known: NULL, or what is known. */
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                  const int32_t *symmetric, spg_galerkin_plan **plan);
+                                  const int32_t *symmetric, spg_galerkin_products *known, spg_galerkin_plan **plan);
 
 /* New values in R, from those of P, and in C, which is of the plan's pattern: nothing is checked but what the backend
  * checks as it reads. Of the operands A, P, map and symmetric count. inverse: NULL, or of reals takes the inverse of

@@ -40,18 +40,34 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
     return spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
 }
 
-/* symmetric: NULL, or a flag at the place, which runs heed. */
-static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                const int32_t *symmetric)
+static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P, spg_known_product *known)
 {
-    spg_context *context = plan->context;
-    spg_status status = spgemm_plan_create(context, A, P, &plan->AP_plan);
-    if (status == SPG_OK) status = context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
-    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
-    if (plan->transposes) status = context->backend->amg->find_symmetry(context, A, plan->symmetric);
+    const bool is_known = known->C.row_offsets != NULL;
+    spg_status status = spg_plan_create(plan->context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
+    if (status == SPG_OK) status = plan->context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
+    return spg_galerkin_explain_AP(plan->context, status);
+}
+
+/* symmetric: NULL, or a flag at the place, which runs heed. */
+static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int32_t *symmetric,
+                           const spg_galerkin_products *known)
+{
+    const bool is_known = known->C != NULL;
+    spg_known_product product = {.stats = known->RAP};
+    spg_status status = is_known ? spg_csr_copy(plan->context, known->C, &product.C) : SPG_OK;
+    if (status == SPG_OK)
+        status = spg_plan_create(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
+    return spg_galerkin_explain_RAP(plan->context, status);
+}
+
+static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
+                                const int32_t *symmetric, spg_galerkin_products *known)
+{
+    spg_status status = plan_AP(plan, A, P, &known->AP);
+    if (status == SPG_OK && plan->transposes)
+        status = plan->context->backend->amg->find_symmetry(plan->context, A, plan->symmetric);
+    if (status == SPG_OK) status = plan_RAP(plan, R, symmetric, known);
     if (status != SPG_OK) return status;
-    status = spg_plan_create(context, R, &plan->AP, symmetric, &plan->RAP_plan);
-    if (status != SPG_OK) return spg_galerkin_explain_RAP(context, status);
     plan->stats.AP = plan->AP_plan->stats;
     plan->stats.RAP = plan->RAP_plan->stats;
     plan->stats.plan_bytes =
@@ -65,31 +81,37 @@ static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const
 spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                     spg_galerkin_plan **plan)
 {
-    return spg_galerkin_plan_make(context, R, A, P, NULL, plan);
+    return spg_galerkin_plan_make(context, R, A, P, NULL, NULL, plan);
 }
 
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
-                                  const int32_t *symmetric, spg_galerkin_plan **plan)
+                                  const int32_t *symmetric, spg_galerkin_products *known, spg_galerkin_plan **plan)
 {
     if (plan != NULL) *plan = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (plan == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "plan is NULL");
+    spg_galerkin_products nothing = {0};
+    if (known == NULL) known = &nothing;
     spg_status status = spg_galerkin_check(context, R, A, P);
     spg_galerkin_plan *made = NULL;
     if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof *made, "a plan", (void **)&made);
-    if (status != SPG_OK) return status;
+    if (status != SPG_OK) {
+        spg_csr_free(context, &known->AP.C);
+        return status;
+    }
     memset(made, 0, sizeof *made);
     made->context = context;
     made->transposes = R == NULL;
     if (made->transposes) status = plan_transpose(made, P);
     if (made->transposes) symmetric = made->symmetric;
-    if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric);
-    if (status != SPG_OK) {
+    if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric, known);
+    if (status == SPG_OK) {
+        *plan = made;
+    } else {
+        spg_csr_free(context, &known->AP.C);
         spg_galerkin_plan_destroy(made);
-        return status;
     }
-    *plan = made;
-    return SPG_OK;
+    return status;
 }
 
 void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)

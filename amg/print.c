@@ -77,7 +77,8 @@ static void print_steps(const spg_amg_timings *t, const printer *to)
                  {"A*P", t->AP},
                  {"R*AP", t->RAP},
                  {"symmetry", t->symmetry},
-                 {"coarse", t->coarse}};
+                 {"coarse", t->coarse},
+                 {"plans", t->plans}};
     print(to, "%-15s %10s %8s", "setup", "seconds", "percent");
     for (size_t k = 0; k < sizeof steps / sizeof *steps; ++k)
         print(to, "%-15s %10.6f %7.2f%%", steps[k].name, steps[k].seconds,

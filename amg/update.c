@@ -13,15 +13,17 @@ spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
     return spg_amg_take(amg, level, bytes, "a transpose's map", (void **)&level->transpose_map);
 }
 
-static spg_status plan_level(spg_amg *amg, spg_level *level)
+spg_status spg_amg_plan_level(spg_amg *amg, spg_level *level, spg_csr *AP)
 {
     spg_context *context = amg->context;
+    spg_galerkin_products known = {.C = &(level + 1)->A, .AP.stats = level->AP, .RAP = level->RAP};
+    if (AP != NULL) known.AP.C = *AP;
     const bool has_map = level->transpose_map != NULL; /* made with the transpose */
     spg_status status = has_map ? SPG_OK : spg_amg_take_transpose_map(amg, level);
     if (status == SPG_OK && !has_map)
         status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
     if (status == SPG_OK)
-        status = spg_galerkin_plan_make(context, &level->R, &level->A, &level->P, amg->symmetric, &level->plan);
+        status = spg_galerkin_plan_make(context, &level->R, &level->A, &level->P, amg->symmetric, &known, &level->plan);
     if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
     return status;
 }
@@ -40,7 +42,8 @@ spg_status spg_amg_plan_update(spg_amg *amg)
 {
     spg_status status = SPG_OK;
     if (amg->can_update) return SPG_OK;
-    for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = plan_level(amg, &amg->level[l]);
+    for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l)
+        if (amg->level[l].plan == NULL) status = spg_amg_plan_level(amg, &amg->level[l], NULL);
     if (status != SPG_OK)
         for (int l = 0; l + 1 < amg->levels; ++l) forget_plan(amg, &amg->level[l]);
     amg->can_update = status == SPG_OK;

@@ -22,6 +22,8 @@ enum {
     OPTION_PROJECTION,
     OPTION_MAX_COARSE,
     OPTION_MAX_LEVELS,
+    OPTION_LEAST_COARSENING,
+    OPTION_MAX_COMPLEXITY,
     OPTION_SEED,
     OPTION_UNSMOOTHED,
     OPTION_SMOOTHER,
@@ -32,6 +34,7 @@ enum {
     OPTION_METHOD,
     OPTION_TOLERANCE,
     OPTION_ITERATIONS,
+    OPTION_PREPARE,
     OPTION_UPDATE,
     OPTION_VARY,
     OPTION_REPS,
@@ -55,6 +58,8 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"nullspace-projection", no_argument, NULL, OPTION_PROJECTION},
                                              {"max-coarse", required_argument, NULL, OPTION_MAX_COARSE},
                                              {"max-levels", required_argument, NULL, OPTION_MAX_LEVELS},
+                                             {"least-coarsening", required_argument, NULL, OPTION_LEAST_COARSENING},
+                                             {"max-complexity", required_argument, NULL, OPTION_MAX_COMPLEXITY},
                                              {"seed", required_argument, NULL, OPTION_SEED},
                                              {"spectral-steps", required_argument, NULL, OPTION_STEPS},
                                              {"unsmoothed", no_argument, NULL, OPTION_UNSMOOTHED},
@@ -65,6 +70,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"method", required_argument, NULL, OPTION_METHOD},
                                              {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                              {"max-iterations", required_argument, NULL, OPTION_ITERATIONS},
+                                             {"prepare-update", no_argument, NULL, OPTION_PREPARE},
                                              {"update", required_argument, NULL, OPTION_UPDATE},
                                              {"vary", required_argument, NULL, OPTION_VARY},
                                              {"reps", required_argument, NULL, OPTION_REPS},
@@ -97,6 +103,8 @@ static const char *const help_head =
     "                         projected out of b, x and each correction\n"
     "  --max-coarse N         rows of a level that is solved densely; default 500\n"
     "  --max-levels N         default 20\n"
+    "  --least-coarsening X   ends where levels shrink by less; default the library's, 1.1\n"
+    "  --max-complexity X     operator complexity to keep to, 0: any; default the library's, 3\n"
     "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
     "  --spectral-steps N     of Lanczos; default the library's\n"
     "  --unsmoothed           tentative prolongators as they are\n"
@@ -109,6 +117,7 @@ static const char *const help_head =
     "  --tolerance X          of the residual over the right-hand side; default 1e-8, with f32 1e-4\n"
     "  --max-iterations N     default 200\n"
     "\n"
+    "  --prepare-update       set-up makes what the first update would make\n"
     "  --update N             also times N updates to new values\n"
     "  --vary X               of them: times 3/2, less up to the share X off the diagonal; 0: in turn to 3/2 of the\n"
     "                         values and back; default 0.5\n"
@@ -169,6 +178,10 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         hierarchy->max_coarse = rows;
         return true;
     case OPTION_MAX_LEVELS: return parse_count_to("max-levels", value, 1, 100, &hierarchy->max_levels);
+    case OPTION_LEAST_COARSENING:
+        return parse_number("least-coarsening", value, 1, 1e300, &hierarchy->least_coarsening);
+    case OPTION_MAX_COMPLEXITY: return parse_number("max-complexity", value, 0, 1e300, &hierarchy->max_complexity);
+    case OPTION_PREPARE: hierarchy->prepare_update = 1; return true;
     case OPTION_SEED: return parse_seed("seed", value, &hierarchy->seed);
     case OPTION_UNSMOOTHED: hierarchy->prolongator_relaxation = 0; return true;
     case OPTION_SMOOTHER:

@@ -80,16 +80,16 @@ static void report_limits(FILE *stream, const amg_findings *found)
     }
 }
 
-static void report_times(FILE *stream, const amg_findings *found)
+static void report_times(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     const spg_amg_timings *setup = &found->summary.setup;
     fprintf(stream, "  set-up %s ms [%s .. %s], of it Galerkin %.0f%%, levels below 10^4 rows %.0f%%\n",
             ms_text(found->setup_ms).s, ms_text(found->setup_min_ms).s, ms_text(found->setup_max_ms).s,
             share(galerkin_seconds(&found->summary), setup->total), share(setup->small_levels, setup->total));
     if (found->update_ms > 0.0)
-        fprintf(stream, "  update %s ms, %s as fast as the set-up; the first, which makes the plans, %s ms\n",
-                ms_text(found->update_ms).s, ratio_text(found->setup_ms / found->update_ms).s,
-                ms_text(found->first_update_ms).s);
+        fprintf(stream, "  update %s ms, %s as fast as the set-up; the first%s, %s ms\n", ms_text(found->update_ms).s,
+                ratio_text(found->setup_ms / found->update_ms).s,
+                chosen->hierarchy.prepare_update ? "" : ", which makes the plans", ms_text(found->first_update_ms).s);
     fprintf(stream, "  solve  %s ms, %s ms an iteration\n", ms_text(found->solve_ms).s,
             found->solved.iterations > 0 ? ms_text(found->solve_ms / found->solved.iterations).s : "-");
     if (found->cores_taken > notable_cores)
@@ -111,7 +111,7 @@ void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_find
             found->solved.iterations, found->solved.relative_residual, found->solved.convergence_factor,
             found->solved.converged ? "converged" : found->fault);
     if (chosen->shows_levels) report_limits(stream, found);
-    report_times(stream, found);
+    report_times(stream, chosen, found);
 }
 
 void amg_report_table_head(FILE *stream)
@@ -145,6 +145,9 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_integer(stream, "candidates", found->candidates);
     put_number(stream, "prolongator_relaxation", true, settings->prolongator_relaxation);
     put_integer(stream, "max_coarse", settings->max_coarse);
+    put_number(stream, "least_coarsening", true, settings->least_coarsening);
+    put_number(stream, "max_complexity", true, settings->max_complexity);
+    if (settings->prepare_update) put_string(stream, "prepare_update", "yes");
     put_integer(stream, "seed", (int64_t)settings->seed);
     put_string(stream, "smoother", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) {
@@ -194,6 +197,7 @@ static void put_times(FILE *stream, const amg_options *chosen, const amg_finding
     put_number(stream, "setup_max_ms", timed, found->setup_max_ms);
     put_steps(stream, timed, found);
     put_number(stream, "coarse_ms", timed, 1e3 * setup->coarse);
+    put_number(stream, "plans_ms", timed && chosen->hierarchy.prepare_update, 1e3 * setup->plans);
     put_number(stream, "small_levels_ms", timed, 1e3 * setup->small_levels);
     put_number(stream, "setup_by_steps_ms", timed, 1e3 * setup->total);
     put_number(stream, "galerkin_ms", timed, 1e3 * galerkin_seconds(&found->summary));

@@ -47,15 +47,6 @@ typedef struct spg_amg_spectrum {
     float *basis;  /* NULL, or set-up's workspace: a vector for each of its steps */
 } spg_amg_spectrum;
 
-/* Updates end Lanczos at the second step or a later one when another step like it, with its diagonal entry and the
- * coupling that is known by then, would let the estimate grow by no more than this share of itself, and add three times
- * that growth for what is still to come after it. Of 465 levels on the host (grids, meshes and solids with couplings
- * that vary, jump by 10^4 or are anisotropic) that leaves 42 more than 2 percent below 15 steps from random bits and
- * none 3 above, in 3.9 steps on the finest levels and 5.5 on others. One step made to see it grow by as little: 34
- * below, 4.9 and 6.6 steps. No bench counts this; test_amg_update holds some such levels to 4 percent. */
-#define SPG_AMG_SETTLED (1.0 / 100)
-#define SPG_AMG_STILL_TO_COME 3
-
 /* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for
  * roundings, of which each finer level adds some: of 1200 closed chains of 60 rows 128 were seen after 4 levels. No
  * bench counts this; test_amg_isolated holds such chains to it. */

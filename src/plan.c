@@ -31,36 +31,56 @@ void spg_images_free(spg_context *context, spg_images *images)
 
 spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
 {
-    return spg_plan_create(context, A, B, NULL, plan);
+    return spg_plan_create(context, A, B, NULL, NULL, plan);
 }
 
-spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                           spgemm_plan **plan)
+/* The product's pattern, from what is known, or computed. */
+static spg_status take_pattern(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_known_product *known)
+{
+    if (known == NULL) return spg_multiply(plan->context, A, B, true, &plan->C, &plan->stats);
+    plan->C = known->C;
+    plan->stats = known->stats;
+    memset(&known->C, 0, sizeof known->C);
+    spg_release(plan->context, plan->C.values, spg_array_bytes(plan->C.nnz, spg_type_size(plan->C.value_type)));
+    plan->C.values = NULL;
+    return SPG_OK;
+}
+
+static spg_status create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
 {
     if (plan != NULL) *plan = NULL;
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (plan == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "plan is NULL");
     spg_status status = spg_check_operands(context, A, B);
+    if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof **plan, "a plan", (void **)plan);
     if (status != SPG_OK) return status;
+    memset(*plan, 0, sizeof **plan);
+    (*plan)->context = context;
+    (*plan)->A = shape_of(A);
+    (*plan)->B = shape_of(B);
+    spg_begin_watch(context, &(*plan)->last_result);
+    return SPG_OK;
+}
+
+spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
+                           spg_known_product *known, spgemm_plan **plan)
+{
     spgemm_plan *created = NULL;
-    status = spg_allocate_on_host(context, sizeof *created, "a plan", (void **)&created);
-    if (status != SPG_OK) return status;
-    memset(created, 0, sizeof *created);
-    created->context = context;
-    created->A = shape_of(A);
-    created->B = shape_of(B);
-    created->symmetric = symmetric;
-    spg_begin_watch(context, &created->last_result);
-    status = spg_multiply(context, A, B, true, &created->C, &created->stats);
+    spg_status status = create(context, A, B, plan);
+    if (status == SPG_OK) {
+        created = *plan;
+        created->symmetric = symmetric;
+        status = take_pattern(created, A, B, known);
+    } else if (known != NULL) {
+        spg_csr_free(context, &known->C);
+    }
     if (status == SPG_OK && symmetric != NULL && context->backend->amg->find_images != NULL)
         status = context->backend->amg->find_images(context, &created->C, symmetric, &created->images);
     if (status == SPG_OK) status = context->backend->plan_create(context, A, B, created);
-    if (status != SPG_OK) {
-        spgemm_plan_destroy(created);
-        return status;
-    }
-    *plan = created;
-    return SPG_OK;
+    if (status == SPG_OK) return SPG_OK;
+    spgemm_plan_destroy(created);
+    if (plan != NULL) *plan = NULL;
+    return status;
 }
 
 void spgemm_plan_destroy(spgemm_plan *plan)

@@ -22,9 +22,16 @@ struct spgemm_plan {
     bool is_beside;
 };
 
-/* As spgemm_plan_create; symmetric: as above, and noted where it is 1 now. */
+/* A product that has been computed already, of which a plan may be made without another. */
+typedef struct spg_known_product {
+    spg_csr C;
+    spgemm_stats stats;
+} spg_known_product;
+
+/* As spgemm_plan_create; symmetric: as above, and noted where it is 1 now. known: NULL, or A*B, whose C the plan takes
+ * over; zeroed then, also after a failure. */
 spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                           spgemm_plan **plan);
+                           spg_known_product *known, spgemm_plan **plan);
 
 int64_t spg_images_bytes(const spg_images *images);
 void spg_images_free(spg_context *context, spg_images *images);

@@ -182,6 +182,7 @@ SPG_API spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_vi
 /* Seconds of the last setup by step, summed over levels. On a device they mean work queued, unless options.timing. */
 typedef struct spg_amg_timings {
     double strength, aggregate, tentative, spectral_radius, smooth, transpose, AP, RAP, symmetry, coarse, total;
+    double plans;        /* with prepare_update: of the updates */
     double small_levels; /* of the total, on levels below 10^4 rows */
 } spg_amg_timings;
 

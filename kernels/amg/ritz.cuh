@@ -4,6 +4,8 @@
 
 #include "rows.cuh"
 
+#include "amg_settle.h"
+
 #include <cfloat>
 
 namespace spg
@@ -65,12 +67,13 @@ __device__ inline double largest_ritz_value(const double *diagonal, const double
  * Ritz value. */
 struct ritz_values {
     float diagonal[MOST_TESTED + 1], subdiagonal[MOST_TESTED + 1], least, most;
+    double settled, open; /* the part of the radius that is known, and the share of the last Ritz value in the rest */
 };
 
-/* Whether another step like step s would leave the largest Ritz value about as it is, and *settled where it goes then;
- * by one warp, a half of it for the value now and one for that after the other step, and no nearer than it takes: the
- * steps wait for it. coupling: of step s with the next. */
-__device__ inline bool settles(ritz_values &values, int s, float diagonal, float coupling, double *settled)
+/* An update's estimate after step s (amg_settle.h): lets it have a share of what steps before left open. By one warp, a
+ * half of it for the Ritz value now and one for that after another step like step s. The steps wait for it, so that it
+ * goes no nearer than floats are: 17^5 parts of what the bounds leave. coupling: of step s with the next. */
+__device__ inline void settle(ritz_values &values, int s, float diagonal, float coupling)
 {
     const float before = s > 0 ? values.subdiagonal[s - 1] : 0;
     float low = s > 0 ? fmaxf(values.least, diagonal) : diagonal;
@@ -83,14 +86,16 @@ __device__ inline bool settles(ritz_values &values, int s, float diagonal, float
         values.most = high;
     }
     __syncwarp();
-    if (s == 0) return false;
+    if (s == 0) return;
     const int steps = s + 1 + lane_in_warp() / (WARP / 2);
-    for (int round = 0; round < 3; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
+    for (int round = 0; round < 5; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
     const float middle = low + (high - low) / 2;
     const float now = __shfl_sync(ALL_LANES, middle, 0), next = __shfl_sync(ALL_LANES, middle, WARP / 2);
-    if (!(next - now <= (float)SPG_AMG_SETTLED * next)) return false;
-    *settled = (double)(next + SPG_AMG_STILL_TO_COME * (next - now));
-    return true;
+    if (lane_in_warp() != 0) return;
+    const double growth = (double)next - (double)now;
+    const double share = values.open * spg_amg_settled_share(growth, (double)next);
+    values.settled += share * ((double)next + SPG_AMG_STILL_TO_COME * growth);
+    values.open -= share;
 }
 
 } // namespace amg

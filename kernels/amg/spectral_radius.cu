@@ -174,26 +174,19 @@ __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<En
     }
 }
 
-/* By all threads of a block. */
-__device__ bool settle(int s, double diagonal, double coupling, double *settled)
+/* By all threads of a block: whether steps end here. */
+__device__ bool is_settled(ritz_values &values, int s, double diagonal, double coupling)
 {
-    __shared__ ritz_values values;
-    __shared__ double found;
-    if (threadIdx.x < WARP) {
-        double radius = 0;
-        settles(values, s, (float)diagonal, (float)coupling, &radius);
-        if (threadIdx.x == 0) found = radius;
-    }
+    if (threadIdx.x < WARP) settle(values, s, (float)diagonal, (float)coupling);
     __syncthreads();
-    *settled = found;
+    const bool ends = values.open == 0;
     __syncthreads();
-    return *settled != 0;
+    return ends;
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
- * where steps ended for that. */
+/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
 template <typename Value, typename Entry>
-__device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, double *settled)
+__device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, ritz_values &values)
 {
     const bool is_warm = job.starts_warm(), tells = blockIdx.x == 0 && threadIdx.x == 0;
     const double least_coupling = sizeof(Entry) == sizeof(float) ? 1e-3 : 1e-7;
@@ -219,7 +212,7 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
         spread = fmax(spread, fabs(diagonal) + coupling);
         if (tells) job.subdiagonal[s] = coupling;
         if (coupling <= least_coupling * spread) return s + 1; /* invariant space */
-        if (is_warm && s < MOST_TESTED && settle(s, diagonal, coupling, settled)) return s + 1;
+        if (is_warm && s < MOST_TESTED && is_settled(values, s, diagonal, coupling)) return s + 1;
         by = {diagonal, square, 1 / (by.scale * coupling * sqrt(sums[0]))};
         couple<Entry> *read = here;
         here = next;
@@ -269,7 +262,12 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
     cg::grid_group grid = cg::this_grid();
     int turn = 0;
     double radius[1] = {0};
-    const int steps = iterate(job, grid, &turn, radius);
+    __shared__ ritz_values values;
+    if (threadIdx.x == 0) {
+        values.settled = 0;
+        values.open = 1;
+    }
+    const int steps = iterate(job, grid, &turn, values);
     if (steps == 0) {
         radius[0] = sum_rows(job);
         combine_all(grid, radius, maximum(), job.shares, &turn);
@@ -277,7 +275,9 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
     let_next_begin();
     if (blockIdx.x != 0 || threadIdx.x >= WARP) return;
     __syncwarp();
-    if (steps > 0 && radius[0] == 0) radius[0] = largest_ritz_value(job.diagonal, job.subdiagonal, steps);
+    if (steps > 0) radius[0] = values.settled;
+    if (steps > 0 && values.open > 0)
+        radius[0] += values.open * largest_ritz_value(job.diagonal, job.subdiagonal, steps);
     if (threadIdx.x != 0) return;
     *job.rho = radius[0] > 0 && isfinite(radius[0]) ? radius[0] : 1;
     if (job.known.basis == nullptr) return;

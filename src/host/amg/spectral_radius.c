@@ -8,6 +8,7 @@
 #include "memory.h"
 
 #include "amg_random.h"
+#include "amg_settle.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct lanczos {
     double *weights;                /* of the basis in the Ritz vector; before, the vectors' scales */
     spg_amg_spectrum known;         /* vector NULL: nothing is known or kept */
     bool starts_warm;
+    double settled, open; /* the part of the radius that is known, and the share of the last Ritz value in the rest */
     uint64_t seed;
     int step; /* of the vector that `advance` makes; of a basis, all its steps */
     int64_t blocks;
@@ -82,15 +84,15 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
-/* Whether another step like step s would leave the largest Ritz value about as it is; *settled is where it goes then.
- */
-static bool settles(const lanczos *job, int s, double *settled)
+/* An update's estimate after step s: lets it have a share of what steps before left open. */
+static void settle(lanczos *job, int s)
 {
-    if (s == 0) return false;
+    if (s == 0) return;
     job->diagonal[s + 1] = job->diagonal[s];
     const double now = largest_ritz_value(job, s + 1), next = largest_ritz_value(job, s + 2);
-    *settled = next + SPG_AMG_STILL_TO_COME * (next - now);
-    return next - now <= SPG_AMG_SETTLED * next;
+    const double share = job->open * spg_amg_settled_share(next - now, next);
+    job->settled += share * (next + SPG_AMG_STILL_TO_COME * (next - now));
+    job->open -= share;
 }
 
 typedef void block_function(const lanczos *job, int64_t block, double first, double second);
@@ -119,9 +121,8 @@ static double row_sums(const lanczos *job)
     return largest(job);
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. *settled: the radius,
- * where steps ended for that. */
-static int iterate(lanczos *job, int steps, double *settled)
+/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
+static int iterate(lanczos *job, int steps)
 {
     static block_function *const start[2][2] = BY_REAL_TYPE(start);
     static block_function *const multiply[2][2] = BY_REAL_TYPE(multiply);
@@ -143,11 +144,8 @@ static int iterate(lanczos *job, int steps, double *settled)
         spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
         job->subdiagonal[s] = coupling;
         if (coupling <= 1e-7 * spread) return s + 1; /* invariant space */
-        double radius = 0;
-        if (job->starts_warm && settles(job, s, &radius)) {
-            *settled = radius;
-            return s + 1;
-        }
+        if (job->starts_warm) settle(job, s);
+        if (job->open == 0) return s + 1;
         void *next = job->before;
         job->before = job->v;
         job->v = next;
@@ -209,10 +207,10 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     job.starts_warm = known != NULL && known->basis == NULL && *known->rho != 0;
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
-    double radius = 0;
-    const int made = A->rows > 0 ? iterate(&job, steps, &radius) : 0;
-    if (made == 0) radius = row_sums(&job);
-    if (made > 0 && radius == 0) radius = largest_ritz_value(&job, made);
+    job.open = 1;
+    const int made = A->rows > 0 ? iterate(&job, steps) : 0;
+    const double rest = made > 0 && job.open > 0 ? job.open * largest_ritz_value(&job, made) : 0;
+    const double radius = made > 0 ? job.settled + rest : row_sums(&job);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
     if (job.known.basis == NULL) return SPG_OK;
     weigh_basis(&job, made, steps, radius);
