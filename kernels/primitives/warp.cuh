@@ -82,6 +82,17 @@ __device__ inline T exclusive_scan(T value, T neutral, Operator combine, T *all)
     return lane_in_warp() % Width == 0 ? neutral : before;
 }
 
+/* The first lane of the warp whose `until` is above this lane's `place`: where `until` is an inclusive scan of counts,
+ * the lane that the thing of this number belongs to. */
+__device__ inline int lane_of_place(int until, int place)
+{
+    int lane = 0;
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2)
+        if (__shfl_sync(ALL_LANES, until, lane + step - 1) <= place) lane += step;
+    return lane;
+}
+
 /* Segments of neighbouring lanes by head flags. `head`: one begins at this lane; lane 0 of a group begins one in any
  * case. */
 template <int Width = WARP> struct segments {

@@ -53,8 +53,8 @@ inline int class_sums(int row_class)
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
 
 /* Products of a slice of rows, for windows, and of the longest row of one, without a limit of workspace; and bytes of
- * workspace that a product, an entry of A and one of C take together, and all slices. */
-enum { PLAN_SLICE = 1 << 24, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 48, PLAN_SLICE_REST = 2 << 20 };
+ * workspace that an entry of C takes, and all slices. */
+enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
 
 /* Bytes of workspace that a row of a part takes: 20 for its products and its place in the list, 28 as an item, the rest
  * for what else lasts less long. A part has a multiple of PLAN_PART_STEP rows, by which equal rows stay

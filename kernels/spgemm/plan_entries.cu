@@ -1,12 +1,9 @@
 /* What a plan keeps for rows of C whose entries are summed each by a thread: products sorted by entry.
  *
  * Input: the patterns and the products of these rows (entry_products). Output: the windows of plan.cuh. The rows are
- * cut into slices that workspace is there for; the products of a slice are expanded in storage order, as entries of C,
- * and sorted by CUB. The sort is stable, so that each entry has its products in storage order. Dalton, Bell, Olson,
- * Algorithm 1, but once for all runs. */
+ * cut into slices that workspace is there for, and the entries of a slice into windows, whose products a block sorts by
+ * entry, in storage order (plan_windows.cu, plan_codes.cu). Dalton, Bell, Olson, Algorithm 1, but once for all runs. */
 #include "plan_entries.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
 
 #include <algorithm>
 
@@ -15,8 +12,6 @@ namespace spg
 
 namespace
 {
-
-enum { THREADS = 256 };
 
 /* The next rows from `first` on that are as many as a slice takes, or one; without those at either end that have no
  * products. One thread: slices depend on those before. */
@@ -35,136 +30,15 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     }
     end = first_not_below(before, end, before[end]);
     slice->row_begin = begin, slice->row_end = end;
-    slice->a_begin = of.a[begin], slice->a_count = of.a[end] - of.a[begin];
     slice->c_begin = of.c[begin] / wide, slice->c_count = (of.c[end] - of.c[begin]) / wide;
     slice->products = before[end] - before[begin];
 }
 
-/* Where the products of the entries of A begin, as lengths first; those of rows of other classes, and behind the first
- * of a run, have none. And where their rows of B begin, or their runs. */
-template <typename Start>
-__global__ void __launch_bounds__(THREADS) find_starts_kernel(plan_patterns of, entry_slice slice, plan_windows windows,
-                                                              const int64_t *before, Start *b_begins, int64_t b_nnz)
-{
-    const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= slice.a_count) return;
-    const int64_t row = row_of_entry(of.a, slice.row_begin, slice.row_end - 1, slice.a_begin + e);
-    const int64_t column = of.a_columns[slice.a_begin + e], begin = of.b[column], length = of.b[column + 1] - begin;
-    const int64_t at = slice.a_begin + e - of.a[row];
-    const bool has = before[row + 1] > before[row] && at % windows.deep == 0;
-    slice.rows[e] = (uint32_t)(row - slice.row_begin);
-    slice.starts[e] = has ? length / windows.wide : 0;
-    if (windows.deep == 1)
-        b_begins[slice.a_begin + e] = (Start)min(begin, b_nnz - 1); /* may be read, whatever it is */
-    else if (has)
-        windows.runs[first_run(of, windows, row) + at / windows.deep] = {
-            (uint32_t)(slice.a_begin + e), (uint32_t)(of.a[row + 1] - of.a[row]),
-            length > 0 ? (uint32_t)(begin / windows.wide) : 0, /* may be read */
-            (uint32_t)(length / windows.wide)};
-}
-
-/* Each product's entry of C and its number. */
-__global__ void __launch_bounds__(THREADS) expand_kernel(plan_patterns of, entry_slice slice, int wide)
-{
-    __shared__ int64_t bounds[2];
-    const int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, slice.products) - 1;
-    if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
-        bounds[threadIdx.x / 32] = last_at_most(slice.starts, 0, slice.a_count, threadIdx.x == 0 ? first : last);
-    __syncthreads();
-    const int64_t k = first + threadIdx.x;
-    if (k > last) return;
-    const int64_t e = last_at_most(slice.starts, bounds[0], bounds[1] + 1, k), row = slice.row_begin + slice.rows[e];
-    const int32_t column = of.b_columns[of.b[of.a_columns[slice.a_begin + e]] + (k - slice.starts[e]) * wide];
-    const int64_t c_begin = of.c[row], length = of.c[row + 1] - c_begin;
-    const int64_t c_at = c_begin + first_not_below(of.c_columns + c_begin, length, column);
-    slice.keys[k] = (uint32_t)(c_at / wide - slice.c_begin);
-    slice.order[k] = (uint32_t)k;
-}
-
-/* Where the products of each entry of C begin and end. */
-__global__ void __launch_bounds__(THREADS) find_runs_kernel(entry_slice slice)
-{
-    const int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (k >= slice.products) return;
-    const uint32_t key = slice.keys[k];
-    if (k == 0 || slice.keys[k - 1] != key) slice.run_begins[key] = (uint32_t)k;
-    if (k == slice.products - 1 || slice.keys[k + 1] != key) slice.run_ends[key] = (uint32_t)k + 1;
-}
-
-unsigned int blocks_for(int64_t count) { return (unsigned int)((count + THREADS - 1) / THREADS); }
-
-spg_status sort_slice(plan_maker &maker, entry_slice *slice, uint32_t *spare_keys, uint32_t *spare_order)
-{
-    cub::DoubleBuffer<uint32_t> keys(slice->keys, spare_keys), order(slice->order, spare_order);
-    const int64_t count = slice->products;
-    cudaStream_t stream = maker.cuda->stream;
-    scratch temporary(maker);
-    char *memory = nullptr;
-    size_t bytes = 0;
-    int bits = 1;
-    while (bits < 32 && (int64_t)1 << bits < slice->c_count) bits++;
-    cudaError_t error = cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, order, count, 0, bits, stream);
-    spg_status status = spg_cuda_check(maker.context, error, "a plan's sort");
-    if (status == SPG_OK) status = temporary.allocate((int64_t)bytes, &memory);
-    if (status != SPG_OK) return status;
-    error = cub::DeviceRadixSort::SortPairs(memory, bytes, keys, order, count, 0, bits, stream);
-    slice->keys = keys.Current();
-    slice->order = order.Current();
-    return spg_cuda_check(maker.context, error, "a plan's sort");
-}
-
-spg_status expand_slice(plan_maker &maker, const entry_slice &slice, const int64_t *before)
-{
-    cudaStream_t stream = maker.cuda->stream;
-    const plan_windows &kept = maker.part->windows;
-    int64_t products = 0;
-    const unsigned int blocks = blocks_for(slice.a_count);
-    if (kept.narrow)
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, kept, before,
-                                                           static_cast<uint32_t *>(kept.b_begins), maker.b_nnz);
-    else
-        find_starts_kernel<<<blocks, THREADS, 0, stream>>>(maker.patterns, slice, kept, before,
-                                                           static_cast<int64_t *>(kept.b_begins), maker.b_nnz);
-    spg_status status = spg_cuda_check_launch(maker.context, "a plan's slice");
-    if (status == SPG_OK) status = scan_counts(maker, slice.starts, slice.a_count, &products);
-    if (status == SPG_OK && products != slice.products)
-        return spg_context_fail(maker.context, SPG_ERROR_INTERNAL, "a plan's slice of other products");
-    if (status != SPG_OK) return status;
-    expand_kernel<<<blocks_for(slice.products), THREADS, 0, stream>>>(maker.patterns, slice, kept.wide);
-    return spg_cuda_check_launch(maker.context, "a plan's products");
-}
-
-spg_status find_runs(plan_maker &maker, const entry_slice &slice)
-{
-    const size_t bytes = (size_t)slice.c_count * sizeof(uint32_t);
-    cudaStream_t stream = maker.cuda->stream;
-    spg_status status =
-        spg_cuda_check(maker.context, cudaMemsetAsync(slice.run_begins, 0, bytes, stream), "a plan's runs");
-    if (status == SPG_OK)
-        status = spg_cuda_check(maker.context, cudaMemsetAsync(slice.run_ends, 0, bytes, stream), "a plan's runs");
-    if (status != SPG_OK) return status;
-    find_runs_kernel<<<blocks_for(slice.products), THREADS, 0, stream>>>(slice);
-    return spg_cuda_check_launch(maker.context, "a plan's runs");
-}
-
 spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
 {
-    scratch rows(maker), starts(maker), keys(maker), order(maker), begins(maker), ends(maker), ranks(maker);
-    spg_status status = keys.allocate(slice.products, &slice.keys);
-    if (status == SPG_OK) status = order.allocate(slice.products, &slice.order);
-    if (status == SPG_OK) status = rows.allocate(slice.a_count, &slice.rows);
-    if (status == SPG_OK) status = starts.allocate(slice.a_count + 1, &slice.starts);
-    if (status == SPG_OK) status = expand_slice(maker, slice, before);
-    if (status != SPG_OK) return status;
-    scratch spare_keys_memory(maker), spare_order_memory(maker);
-    uint32_t *spare_keys = nullptr, *spare_order = nullptr;
-    status = spare_keys_memory.allocate(slice.products, &spare_keys);
-    if (status == SPG_OK) status = spare_order_memory.allocate(slice.products, &spare_order);
-    if (status == SPG_OK) status = sort_slice(maker, &slice, spare_keys, spare_order);
-    if (status == SPG_OK) status = begins.allocate(slice.c_count, &slice.run_begins);
-    if (status == SPG_OK) status = ends.allocate(slice.c_count, &slice.run_ends);
+    scratch begins(maker), ranks(maker);
+    spg_status status = begins.allocate(slice.c_count, &slice.long_begins);
     if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
-    if (status == SPG_OK) status = find_runs(maker, slice);
     return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
 }
 

@@ -132,22 +132,29 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
     }
 }
 
+/* A lane takes a piece's place, and then all lanes the products of 32 pieces, 32 at a time. */
 __device__ inline void write_codes(const item_work &work, const plan_item &item, const plan_items &out)
 {
     const int32_t *b_columns = work.patterns.b_columns, *c_columns = work.patterns.c_columns + item.c_begin;
+    const int lane = lane_in_warp();
     int64_t code_at = item.code_begin;
-    for (int64_t at = item.piece_begin; at < item.piece_begin + item.pieces; at++) {
-        const uint64_t word = out.pieces[at * out.piece_words];
-        const int length = piece_length(word);
-        if (lane_in_warp() < length) {
-            const int32_t column = b_columns[piece_start(word) + lane_in_warp()];
-            const int64_t code = first_not_below(c_columns, item.n, column);
+    for (int64_t first = 0; first < item.pieces; first += WARP) {
+        const bool has = first + lane < item.pieces;
+        const uint64_t word = has ? out.pieces[(item.piece_begin + first + lane) * out.piece_words] : 0;
+        const int length = piece_length(word), until = inclusive_scan(length, plus());
+        const int64_t origin = piece_start(word) + length - until; /* counted from the first product */
+        const int all = __shfl_sync(ALL_LANES, until, WARP - 1);
+        for (int k = lane; k - lane < all; k += WARP) {
+            const int owner = lane_of_place(until, k);
+            const int64_t begin = __shfl_sync(ALL_LANES, origin, owner);
+            if (k >= all) continue;
+            const int64_t code = first_not_below(c_columns, item.n, b_columns[begin + k]);
             if (out.code_bytes == 1)
-                static_cast<uint8_t *>(out.codes)[code_at + lane_in_warp()] = (uint8_t)code;
+                static_cast<uint8_t *>(out.codes)[code_at + k] = (uint8_t)code;
             else
-                static_cast<uint16_t *>(out.codes)[code_at + lane_in_warp()] = (uint16_t)code;
+                static_cast<uint16_t *>(out.codes)[code_at + k] = (uint16_t)code;
         }
-        code_at += length;
+        code_at += all;
     }
 }
 
