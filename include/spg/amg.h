@@ -136,10 +136,12 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * the coarse operator singular past its candidates: the call can be captured in a CUDA graph.
  *
  * A level's rho is estimated by Lanczos from the Ritz vector of setup's estimate (with random bits added, for what has
- * changed), which setup keeps: 4 bytes a row. Steps end, from the second on, where another like the last would let the
- * estimate grow by no more than 1/100; rho is where that step would take it and three times that growth. The less has
- * changed, the fewer they are, and at most spectral_steps. So the result depends on setup's matrix and on the new
- * values, not on updates before; from a fresh setup's it differs by the two estimates of rho. Where the context's
+ * changed), which setup keeps: 4 bytes a row; on a device in floats. Steps end, from the second on, where another like
+ * the last would let the estimate grow by no more than 0.8 percent; rho is where that step would take it and three
+ * times that growth, in which steps that would have let it grow by up to 1.2 percent have a share: so it does not jump
+ * where roundings make a step more. The less has changed, the fewer they are, and at most spectral_steps. So the result
+ * depends on setup's matrix and on the new values, not on updates before; from a fresh setup's it differs by the two
+ * estimates of rho. Where the context's
  * workspace_limit leaves setup no room for the vectors (4 bytes a row and step), an update makes all steps from random
  * bits, as setup does.
  *
