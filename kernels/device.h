@@ -30,12 +30,13 @@ enum spg_fault {
     SPG_FAULT_B_UNSORTED = 4 /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
 };
 
-/* What a sample of the rows of a product tells (spgemm/sample.cu). Of those rows of C that were counted with it: */
+/* What a sample of the rows of a product tells (spgemm/analysis/sample.cu). Of those rows of C that were counted with
+ * it: */
 typedef struct spg_sample {
     unsigned long long nnz;        /* their entries */
     unsigned long long products;   /* of all rows of the sample */
     unsigned long long b_descents; /* entries of B whose columns are not greater than those before them in their rows,
-                                    * of all of B (spgemm/b_descents.cuh); 0: every row ascends */
+                                    * of all of B (spgemm/analysis/b_order.cuh); 0: every row ascends */
     unsigned int longest_row;      /* entries of the longest */
     unsigned int too_long;         /* rows of C too long for the table of the sample */
     unsigned int uncounted;        /* rows that need too many products to be counted with the sample */
@@ -56,9 +57,9 @@ typedef struct spg_tally {
     unsigned int longest_row;               /* entries of the longest of them, misfits apart */
     unsigned int misfits;                   /* rows that a counting kernel could not hold: listed for another kernel */
     unsigned int longest_misfit;            /* of those that were counted in the same wait */
-    unsigned int hubs, hub_chunks_dealt;    /* among the misfits (spgemm/misfits.cuh) */
+    unsigned int hubs, hub_chunks_dealt;    /* among the misfits (spgemm/long_rows/misfits.cuh) */
     unsigned int long_rows;                 /* counted rows of C that no list in registers holds */
-    unsigned int long_upper_rows;           /* that were to be listed (spgemm/rows_upper.cu) */
+    unsigned int long_upper_rows;           /* that were to be listed (spgemm/symmetric_half/one_pass.cu) */
     unsigned int rows_left;                 /* counted but not written, by kernels that count and fill at once */
     unsigned int scattered;                 /* of a few rows of A, those far from the next one's columns */
     unsigned int merged_a, merged_products; /* of the rows that counting by merging merged: entries of the longest row
@@ -85,7 +86,7 @@ typedef struct spg_report {
 /* The stages whose ends are stamped with events where spg_config.timing asks for it. */
 enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE_FILL, SPG_STAGE_END, SPG_STAGES };
 
-/* Streams beside the context's own, for kernels that may run at the same time; see spgemm/rows_mixed.cu. */
+/* Streams beside the context's own, for kernels that may run at the same time; see spgemm/route/binned_rows.cu. */
 enum { SPG_SIDE_STREAMS = 2 };
 
 /* In the order of which stream a block is free: while work is queued beside other work (beside.cu), what one of the two

@@ -3,7 +3,7 @@
  * waits once for the counts, and once before for what chooses the classes where sizes alone do not tell. */
 #include "../containers/check.h"
 #include "../cuda_backend.h"
-#include "assemble.cuh"
+#include "assemble/assemble.cuh"
 #include "product_state.cuh"
 
 #include <cstring>

@@ -3,7 +3,7 @@
  * A product is done in two passes over its rows: counting kernels write how many entries each row of C has, the counts
  * are scanned into C's row offsets, C is allocated at its exact size, and filling kernels write columns and values.
  * Every class of rows (rows.cuh) has one kernel of each kind. Some rows are done in one pass: kept until C is allocated
- * (rows_once.cuh), or in arrays allocated ahead (rows_ahead.cuh). */
+ * (hash_group/kept_rows.cuh), or in arrays allocated ahead (assemble/reserved.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 
@@ -13,7 +13,7 @@
 namespace spg
 {
 
-/* What class direct notes in workspace where rows equal their neighbours (equal_rows.cu); NULL: nothing. */
+/* What class direct notes in workspace where rows equal their neighbours (bitmap/equal_rows.cu); NULL: nothing. */
 struct equal_notes {
     void *memory;
     int64_t bytes;
@@ -22,14 +22,14 @@ struct equal_notes {
                    * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
 };
 
-/* Rows of B packed in workspace (packed_rows.cuh), if the limit leaves room; NULL: not. */
+/* Rows of B packed in workspace (hash_thread/packed_rows.cuh), if the limit leaves room; NULL: not. */
 struct packed_copy {
     void *memory;
     int64_t bytes;
 };
 
 /* Columns of rows of C as counting found them, kept in workspace for filling: class narrow counts, class direct fills
- * (rows_mixed.cu). words = NULL: none are kept. */
+ * (route/binned_rows.cu). words = NULL: none are kept. */
 struct kept_bits {
     uint32_t *words; /* `stride` for each row, a bit a column */
     int2 *where;     /* of each row: the column of the first bit, and how many columns follow; 0: not kept */

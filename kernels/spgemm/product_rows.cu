@@ -1,9 +1,9 @@
-/* Counting and filling the rows of a product by the path that was chosen for them (route.cuh): which kernels, and what
- * is left for others. */
+/* Counting and filling the rows of a product by the path that was chosen for them (route/route.cuh): which kernels, and
+ * what is left for others. */
 #include "../cuda_backend.h"
-#include "assemble.cuh"
+#include "assemble/assemble.cuh"
+#include "driver/tally.cuh"
 #include "product_state.cuh"
-#include "tally.cuh"
 
 #include <algorithm>
 

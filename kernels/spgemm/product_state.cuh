@@ -3,13 +3,13 @@
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 
-#include "route.cuh"
-#include "rows_ahead.cuh"
-#include "rows_mixed.cuh"
-#include "rows_once.cuh"
-#include "rows_paper.cuh"
-#include "rows_shifted.cuh"
-#include "rows_upper.cuh"
+#include "assemble/reserved.cuh"
+#include "hash_group/kept_rows.cuh"
+#include "route/binned_rows.cuh"
+#include "route/route.cuh"
+#include "shifted/runs.cuh"
+#include "sort/paper.cuh"
+#include "symmetric_half/upper_rows.cuh"
 
 namespace spg
 {

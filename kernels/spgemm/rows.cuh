@@ -25,16 +25,16 @@ struct length_sums {
     int64_t bytes, rows_each;
     int count;
 };
-/* assemble.cu. Room for `count` sums. */
+/* assemble/assemble.cu. Room for `count` sums. */
 spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums);
 
-/* rows_merge.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
+/* merge/count.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
  * Natural order, all rows; its last block posts the tally, unless that has misfits and is to be kept for
  * count_misfits_and_post. */
 enum { MERGE_MOST = 32 };
 spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_misfits, length_sums *sums);
 
-/* rows_merge_fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
+/* merge/fill.cu. As counting, a thread a row: rows of A of up to FILL_MERGE_MOST_A entries, of which `longest_a`
  * is the most that a row has; rows of C of any length, but a warp takes the time of its longest. Natural order, all
  * rows. `scattered` as for lists. Lists are faster for rows of C up to FILL_LIST_BEST entries, and where they hold the
  * rows of C and rows of B have more than FILL_MERGE_SHORT_B on average (spgemm_bench, H100, the filling pass: fd2d5 A*P
@@ -42,15 +42,15 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps
 enum { FILL_MERGE_MOST_A = 9, FILL_MERGE_SHORT_B = 4, FILL_LIST_BEST = 8 };
 spg_status fill_rows_merge(cuda_product &product, int longest_a, bool scattered);
 
-/* rows_sorted_fill.cu. A thread a row sorts its products, at most SORTED_MOST: for 32-bit offsets, f32 and f64, columns
+/* sort/thread_fill.cu. A thread a row sorts its products, at most SORTED_MOST: for 32-bit offsets, f32 and f64, columns
  * of B below SORTED_COLUMNS, and arrays of B that lie so that pairs of entries can be loaded, which may_sort_rows
  * tells. Natural order, all rows. */
 enum { SORTED_MOST = 36, SORTED_COLUMNS = 1 << 25 };
 bool may_sort_rows(const cuda_product &product, unsigned int most_products);
 spg_status fill_rows_sorted(cuda_product &product);
 
-/* rows_list.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at the
- * end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
+/* merge/list_fill.cu. A thread a row keeps an unsorted list of columns and sums in registers, sorted by a network at
+ * the end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. Natural order, all rows; rows that are longer are
  * left alone. `longest` bounds the rows of C that are to be filled (at most LIST_MOST). `scattered`: neighbouring rows
  * name rows of B far from each other. */
 enum { LIST_MOST = 16, LIST_MOST_A = 64 };
@@ -69,8 +69,8 @@ constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
 
-/* packed_rows.cu. Packs the rows of B (packed_rows.cuh) where offsets are of 32 bits, columns fewer than PACKED_COLUMNS
- * and the workspace's limit leaves enough room; else product.packed stays empty. */
+/* hash_thread/packed_rows.cu. Packs the rows of B (hash_thread/packed_rows.cuh) where offsets are of 32 bits, columns
+ * fewer than PACKED_COLUMNS and the workspace's limit leaves enough room; else product.packed stays empty. */
 enum { PACKED_COLUMNS = 1 << 27 };
 spg_status pack_rows(cuda_product &product);
 
@@ -95,24 +95,24 @@ enum { DIRECT_MOST_SPAN = 12288, DIRECT_MOST = 2048 };
 spg_status count_rows_direct(cuda_product &product, const row_set &rows, int span, int together);
 spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span, int longest, int together);
 
-/* rows_once.cuh: rows counted and filled in one pass. rows_shifted.cuh: runs of rows that are each the row before,
- * shifted. rows_upper.cuh: half of a symmetric product. */
+/* hash_group/kept_rows.cuh: rows counted and filled in one pass. shifted/runs.cuh: runs of rows that are each the row
+ * before, shifted. symmetric_half/upper_rows.cuh: half of a symmetric product. */
 
-/* equal_rows.cu. Takes room for the product's notes on equal rows, if the workspace's limit leaves enough, and notes
- * which rows of B have the columns of the row before. */
+/* bitmap/equal_rows.cu. Takes room for the product's notes on equal rows, if the workspace's limit leaves enough, and
+ * notes which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 
-/* Class narrow, for a C of up to NARROW_COLUMNS columns, whose bits fit in shared memory. rows_narrow.cu counts, a warp
- * a row. rows_narrow_fill.cu fills rows of up to `slots` entries, a block each, with their values. `ticket`: a word of
- * device memory, zero, that stays until the kernel has ended. */
+/* Class narrow, for a C of up to NARROW_COLUMNS columns, whose bits fit in shared memory. bitmap/narrow_count.cu
+ * counts, a warp a row. bitmap/narrow_fill.cu fills rows of up to `slots` entries, a block each, with their values.
+ * `ticket`: a word of device memory, zero, that stays until the kernel has ended. */
 enum { NARROW_COLUMNS = 1 << 16 };
 spg_status count_rows_narrow(cuda_product &product, const row_set &rows, uint32_t *ticket);
 spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
 
-/* window.cuh: rows of any length, long ones split over blocks. */
+/* long_rows/long_rows.cuh: rows of any length, long ones split over blocks. */
 
-/* The paper's classes, section 3.3; *_MOST products a row. rows_thread.cu: a sorting network in one thread's registers.
- * rows_warp.cu: a warp, sorted across its registers. rows_cta.cu: a block, CUB's radix sort. */
+/* The paper's classes, section 3.3; *_MOST products a row. sort/thread.cu: a sorting network in one thread's registers.
+ * sort/warp.cu: a warp, sorted across its registers. sort/cta.cu: a block, CUB's radix sort. */
 enum { THREAD_MOST = 32, WARP_MOST = 1024, CTA_MOST = 8192 };
 spg_status count_rows_thread(cuda_product &product, const row_set &rows);
 spg_status fill_rows_thread(cuda_product &product, const row_set &rows);
@@ -121,29 +121,30 @@ spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
 spg_status count_rows_cta(cuda_product &product, const row_set &rows);
 spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 
-/* rows_misfits.cu. Room to list misfits, for kernels that may leave some, where it is to be had; else, and where there
- * are more than that, none are counted, and all rows are counted in another way. */
+/* long_rows/misfits.cu. Room to list misfits, for kernels that may leave some, where it is to be had; else, and where
+ * there are more than that, none are counted, and all rows are counted in another way. */
 void take_misfit_list(cuda_product &product);
 void give_misfit_list(cuda_product &product);
 
 /* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. Those of more
- * than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (misfits.cuh). lengths: NULL, or the kernel
- * before has scanned what it counted; then the lengths of the misfits are written there, in the order of the list, and
- * C's row offsets are left as they are. */
+ * than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (long_rows/misfits.cuh). lengths: NULL, or
+ * the kernel before has scanned what it counted; then the lengths of the misfits are written there, in the order of the
+ * list, and C's row offsets are left as they are. */
 enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
 spg_status count_misfits(cuda_product &product);
 spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths, unsigned int post);
 /* Such lengths, so many, to C's lengths. */
 spg_status place_misfit_lengths(cuda_product &product, unsigned int misfits, const int32_t *lengths);
 
-/* rows_global.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory, its
- * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by
- * row number), which cost it a wait. A row beyond one slice is done in windows of columns. */
+/* sort_global/slices.cu: slices of rows expanded to memory and sorted by CUB (the paper's Algorithm 1 on global memory,
+ * its reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A,
+ * by row number), which cost it a wait. A row beyond one slice is done in windows of columns. */
 enum { GLOBAL_LEAST = 1 << 18 }; /* bytes of workspace that it can do with, and refuses to begin without */
 spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 
-/* analysis.cu: products[i] of every row (in row_products, unless NULL), totals and class counts in the tally, faults.
+/* analysis/row_products.cu: products[i] of every row (in row_products, unless NULL), totals and class counts in the
+ * tally, faults.
  */
 spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products);
 

@@ -1,0 +1,121 @@
+/* Whether rows of B ascend strictly, told from all of its columns, beside the sample and within the wait for it
+ * (analysis/sample.cu). Private.
+ *
+ * A descent is an entry whose column is not greater than that of the entry before it. Columns may descend from one row
+ * to the next, within a row of B that ascends they do not: so the descents of all columns as they lie, less those to
+ * the first entries of rows, are 0 exactly if every row ascends. Where B's offsets cannot be, the difference means
+ * nothing, for the counting kernels refuse them; but nothing is read outside of B's entries.
+ *
+ * From memory come 4 bytes an entry and an offset a row, in a stream; the columns about the first entries of rows are
+ * read again, from the cache where B is not much larger than that. 10 MB, 3 us at the bandwidth of an H100, are to pass
+ * while the sample waits for some reads that follow each other; a larger B takes longer than the sample, but far less
+ * than a product that reads it. */
+#ifndef SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
+#define SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
+
+#include "../../primitives/warp.cuh"
+#include "../product.cuh"
+
+namespace spg
+{
+
+enum {
+    FOURS_AT_ONCE = 4,                  /* loads of four columns that a thread asks for together */
+    PIECE_FOURS = WARP * FOURS_AT_ONCE, /* of a warp */
+    BEGINNINGS_AT_ONCE = 4              /* rows of a thread, likewise */
+};
+
+/* All columns of B as loads of 16 bytes take them: fewer than four before the first that lies at a multiple of 16
+ * bytes, `count` times four, and fewer than four after them. */
+struct column_fours {
+    const int4 *fours;
+    int64_t count;
+    int head, tail;
+
+    __device__ column_fours(const int32_t *columns, int64_t nnz)
+    {
+        const int before = (int)(-(reinterpret_cast<uintptr_t>(columns) / sizeof *columns) % 4);
+        head = nnz < before ? (int)nnz : before;
+        fours = reinterpret_cast<const int4 *>(columns + head);
+        count = (nnz - head) / 4;
+        tail = (int)((nnz - head) % 4);
+    }
+};
+
+/* A lane's share of the descents to the entries of a piece of the fours. By a whole warp. */
+__device__ inline unsigned int descents_in_piece(const int32_t *columns, const column_fours &in, int64_t piece)
+{
+    const int lane = lane_in_warp();
+    const int64_t first = piece * PIECE_FOURS, before_all = in.head + 4 * first - 1;
+    int4 four[FOURS_AT_ONCE];
+#pragma unroll
+    for (int n = 0; n < FOURS_AT_ONCE; n++) {
+        const int64_t number = first + WARP * n + lane;
+        four[n] = number < in.count ? in.fours[number] : int4{};
+    }
+    int32_t before = lane == 0 && before_all >= 0 ? columns[before_all] : -1; /* of use to lane 0 */
+    unsigned int found = 0;
+#pragma unroll
+    for (int n = 0; n < FOURS_AT_ONCE; n++) {
+        const int4 own = four[n];
+        const int32_t left = __shfl_sync(ALL_LANES, own.w, (lane + WARP - 1) % WARP), last = lane > 0 ? left : before;
+        if (first + WARP * n + lane < in.count)
+            found += (own.x <= last) + (own.y <= own.x) + (own.z <= own.y) + (own.w <= own.z);
+        before = left; /* lane 0 has the last lane's */
+    }
+    return found;
+}
+
+/* Of threads from 0 on the first few: whether there is one to an entry before or after the fours. */
+__device__ inline unsigned int descents_at_ends(const int32_t *columns, const column_fours &in, int64_t thread)
+{
+    if (thread >= in.head + in.tail) return 0;
+    const int64_t entry = thread < in.head ? thread : thread + 4 * in.count;
+    return entry > 0 && columns[entry] <= columns[entry - 1] ? 1 : 0;
+}
+
+/* Descents to the first entries of BEGINNINGS_AT_ONCE rows of B: `row` and others before it, so far apart. */
+template <typename Offset>
+__device__ inline unsigned int descents_to_rows(const patterns<Offset> &pattern, int64_t row, int64_t apart)
+{
+    Offset begin[BEGINNINGS_AT_ONCE];
+    bool may_descend[BEGINNINGS_AT_ONCE];
+#pragma unroll
+    for (int n = 0; n < BEGINNINGS_AT_ONCE; n++) {
+        const int64_t own = row - n * apart;
+        begin[n] = own >= 0 ? pattern.b_offsets[own] : 0;
+        const Offset end = own >= 0 ? pattern.b_offsets[own + 1] : 0;
+        may_descend[n] = begin[n] > 0 && begin[n] < end && begin[n] < pattern.b_nnz;
+    }
+    int32_t before[BEGINNINGS_AT_ONCE], first[BEGINNINGS_AT_ONCE];
+#pragma unroll
+    for (int n = 0; n < BEGINNINGS_AT_ONCE; n++) {
+        before[n] = may_descend[n] ? pattern.b_columns[begin[n] - 1] : 0;
+        first[n] = may_descend[n] ? pattern.b_columns[begin[n]] : 0;
+    }
+    unsigned int found = 0;
+#pragma unroll
+    for (int n = 0; n < BEGINNINGS_AT_ONCE; n++) found += may_descend[n] && first[n] <= before[n];
+    return found;
+}
+
+/* A thread's share of the descents within rows of B, less than none where it has found more of those to rows: the
+ * shares of all threads of `warps` whole warps, of which this is number `warp`, add up, modulo 2^64. */
+template <typename Offset>
+__device__ inline unsigned long long descents_within_rows(const patterns<Offset> &pattern, int64_t warp, int64_t warps)
+{
+    const int32_t *columns = pattern.b_columns;
+    const column_fours in(columns, (int64_t)pattern.b_nnz);
+    const int64_t thread = warp * WARP + lane_in_warp(), threads = warps * WARP;
+    unsigned long long found = descents_at_ends(columns, in, thread);
+    for (int64_t piece = warp; piece * PIECE_FOURS < in.count; piece += warps)
+        found += descents_in_piece(columns, in, piece);
+    /* From the last on, whose columns are still in the cache. */
+    for (int64_t row = pattern.inner - 1 - thread; row >= 0; row -= BEGINNINGS_AT_ONCE * threads)
+        found -= descents_to_rows(pattern, row, threads);
+    return found;
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,31 @@
+/* Row binning (primitives/bins.cuh) for the rows of a product. Private. */
+#ifndef SPG_KERNELS_SPGEMM_ANALYSIS_ROW_BINS_CUH
+#define SPG_KERNELS_SPGEMM_ANALYSIS_ROW_BINS_CUH
+
+#include "../../primitives/bins.cuh"
+#include "../product.cuh"
+#include "row_class.h"
+
+namespace spg
+{
+
+/* Permutes rows of A by class (all.count numbers). begins, which may be NULL, takes where each class begins, and after
+ * them how many rows each has. */
+template <typename Class>
+spg_status bin_rows(cuda_product &product, const binned_rows &all, const Class &row_class, int classes,
+                    int32_t *permutation, uint32_t *begins)
+{
+    int64_t bytes = 0;
+    void *workspace = nullptr;
+    spg_status status = bins_workspace_bytes(product.context, all.count, classes, &bytes);
+    if (status == SPG_OK) status = take_workspace(product, bytes, "binning rows", &workspace);
+    if (status != SPG_OK) return status;
+    row_bins result{permutation, begins, begins != nullptr ? begins + classes : nullptr};
+    status = bin_rows(product.context, all, row_class, classes, workspace, result);
+    give_workspace(product, workspace, bytes);
+    return status;
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,223 @@
+/* Analysis: how many products each row needs, and of which class it is (section 3.1 of the paper). See rows.cuh.
+ *
+ * In: A's pattern and B's offsets, unchecked. Out: row_products, class counts, totals and faults. A group of lanes sums
+ * the lengths of the rows of B that a row of A names, as many lanes as suit A's mean row; rows far longer than the mean
+ * are left to a warp each, yet longer ones to blocks of a second kernel, for they may be neighbours, and huge ones to
+ * all of its blocks. */
+#include "../../primitives/warp.cuh"
+#include "../rows.cuh"
+#include "row_bins.cuh"
+
+#include <cub/block/block_reduce.cuh>
+
+namespace spg
+{
+namespace
+{
+
+enum {
+    THREADS = 256,
+    LONG_STEPS = 16,  /* a group takes no more steps over a row; longer ones are a warp's */
+    LISTED_ROW = 512, /* entries of A; longer rows are a block's (rmat16: 48 us, 127 with a warp each) */
+    HUGE_ROW = 8192,  /* longer rows are all blocks' (a row of a million entries: 1.3 ms by one) */
+    AT_ONCE = 4       /* entries of A whose rows of B are asked for together */
+};
+
+/* What the rows of a block add up to. */
+struct shared_state {
+    unsigned int class_rows[SPG_ROW_CLASSES];
+    int long_rows;
+    int32_t long_row[THREADS];
+};
+
+/* Rows of A beyond HUGE_ROW entries, and others beyond LISTED_ROW. Offsets that overlap may give more of them than
+ * there is room for: a fault. */
+struct huge_row {
+    unsigned long long products;
+    int32_t row;
+    uint32_t blocks_done;
+};
+struct long_lists {
+    uint32_t *huge_count, *listed_count;
+    huge_row *huge;
+    int32_t *listed;
+    uint32_t most_huge, most_listed;
+};
+
+/* This thread's share of the products of a row: entries begin + first, begin + first + stride, ... */
+template <typename Offset>
+__device__ unsigned long long count_products(const patterns<Offset> &pattern, const span<Offset> &row, int first,
+                                             int stride, unsigned int &faults)
+{
+    unsigned long long sum = 0;
+    Offset length = row.end - row.begin;
+    for (int64_t k = first; k < length; k += AT_ONCE * stride) {
+        int32_t columns[AT_ONCE];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u)
+            if (k + u * stride < length) columns[u] = pattern.a_columns[row.begin + (Offset)(k + u * stride)];
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; ++u) {
+            if (k + u * stride >= length) continue;
+            span<Offset> b = checked_b_row(pattern, columns[u], faults);
+            sum += (unsigned long long)(b.end - b.begin);
+        }
+    }
+    return sum;
+}
+
+__device__ void record_row(shared_state &shared, const spg_row_limits &limits, int64_t *row_products, int32_t i,
+                           unsigned long long products)
+{
+    if (row_products != nullptr) row_products[i] = (int64_t)products;
+    atomicAdd(&shared.class_rows[spg_classify((int64_t)products, &limits)], 1u);
+}
+
+/* The offsets of B that no entry of A names, and both ends of both. */
+template <typename Offset> __device__ unsigned int check_offsets(const patterns<Offset> &pattern)
+{
+    unsigned int faults = 0;
+    int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x, stride = (int64_t)gridDim.x * THREADS;
+    for (int64_t k = first; k < pattern.inner; k += stride) checked_b_row(pattern, (int32_t)k, faults);
+    if (first == 0) {
+        if (pattern.a_offsets[0] != 0 || pattern.a_offsets[pattern.rows] != pattern.a_nnz) faults |= SPG_FAULT_A;
+        if (pattern.b_offsets[0] != 0 || pattern.b_offsets[pattern.inner] != pattern.b_nnz) faults |= SPG_FAULT_B;
+    }
+    return faults;
+}
+
+__device__ void list_row(const long_lists &lists, int32_t i, bool huge)
+{
+    const uint32_t at = atomicAdd(huge ? lists.huge_count : lists.listed_count, 1u);
+    if (huge && at < lists.most_huge) lists.huge[at].row = i;
+    if (!huge && at < lists.most_listed) lists.listed[at] = i;
+}
+
+template <typename Offset, int Width>
+__global__ void __launch_bounds__(THREADS, 6)
+    analyse_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
+                   int64_t *row_products, const long_lists lists)
+{
+    constexpr int ROWS = THREADS / Width;
+    __shared__ shared_state shared;
+    unsigned long long total = 0;
+    unsigned int faults = check_offsets(pattern);
+    int lane = threadIdx.x % Width;
+    if (threadIdx.x < SPG_ROW_CLASSES) shared.class_rows[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared.long_rows = 0;
+    __syncthreads();
+    for (int64_t tile = (int64_t)blockIdx.x * ROWS; tile < pattern.rows; tile += (int64_t)gridDim.x * ROWS) {
+        int64_t i = tile + threadIdx.x / Width;
+        span<Offset> row{0, 0};
+        if (i < pattern.rows) row = checked_a_row(pattern, (int32_t)i, faults);
+        bool is_long = row.end - row.begin > LONG_STEPS * Width;
+        unsigned long long products = is_long ? 0 : count_products(pattern, row, lane, Width, faults);
+        total += products;
+        products = reduce<Width>(products, plus{});
+        if (lane == 0 && i < pattern.rows) {
+            if (is_long)
+                shared.long_row[atomicAdd(&shared.long_rows, 1)] = (int32_t)i;
+            else
+                record_row(shared, limits, row_products, (int32_t)i, products);
+        }
+        __syncthreads();
+        int long_rows = shared.long_rows;
+        __syncthreads();
+        for (int k = (int)threadIdx.x / 32; k < long_rows; k += THREADS / 32) {
+            const int32_t long_row = shared.long_row[k];
+            const span<Offset> a = a_row(pattern, long_row);
+            if (a.end - a.begin > LISTED_ROW) {
+                if (threadIdx.x % 32 == 0) list_row(lists, long_row, a.end - a.begin > HUGE_ROW);
+                continue;
+            }
+            const unsigned long long mine = count_products(pattern, a, (int)threadIdx.x % 32, 32, faults);
+            total += mine;
+            const unsigned long long sum = reduce<32>(mine, plus{});
+            if (threadIdx.x % 32 == 0) record_row(shared, limits, row_products, long_row, sum);
+        }
+        if (long_rows == 0) continue;
+        __syncthreads();
+        if (threadIdx.x == 0) shared.long_rows = 0;
+        __syncthreads();
+    }
+    if (threadIdx.x < SPG_ROW_CLASSES && shared.class_rows[threadIdx.x] > 0)
+        atomicAdd(&pattern.tally->class_rows[threadIdx.x], (unsigned long long)shared.class_rows[threadIdx.x]);
+    tally_counts(pattern.tally, 0, total, 0, 0, faults);
+}
+
+/* Listed rows by a block each, then every huge row by all blocks, of which the last to have added its share records the
+ * row. */
+template <typename Offset>
+__global__ void __launch_bounds__(THREADS)
+    analyse_long_rows(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,
+                      int64_t *row_products, const long_lists lists)
+{
+    __shared__ typename cub::BlockReduce<unsigned long long, THREADS>::TempStorage reduce;
+    const uint32_t listed = min(*lists.listed_count, lists.most_listed), huge = min(*lists.huge_count, lists.most_huge);
+    unsigned long long total = 0;
+    unsigned int faults = 0;
+    const auto record = [&](int32_t i, unsigned long long products) {
+        if (row_products != nullptr) row_products[i] = (int64_t)products;
+        atomicAdd(&pattern.tally->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
+    };
+    for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
+        const span<Offset> row = a_row(pattern, lists.listed[k]);
+        const unsigned long long mine = count_products(pattern, row, (int)threadIdx.x, THREADS, faults);
+        total += mine;
+        const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
+        __syncthreads();
+        if (threadIdx.x == 0) record(lists.listed[k], sum);
+    }
+    for (uint32_t k = 0; k < huge; ++k) {
+        huge_row &row = lists.huge[k];
+        const int first = (int)(blockIdx.x * THREADS + threadIdx.x), stride = (int)(gridDim.x * THREADS);
+        const unsigned long long mine = count_products(pattern, a_row(pattern, row.row), first, stride, faults);
+        total += mine;
+        const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
+        __syncthreads();
+        if (threadIdx.x != 0) continue;
+        atomicAdd(&row.products, sum);
+        __threadfence();
+        if (atomicAdd(&row.blocks_done, 1u) == gridDim.x - 1) record(row.row, atomicAdd(&row.products, 0ull));
+    }
+    tally_counts(pattern.tally, 0, total, 0, 0, faults);
+}
+
+template <int Width, typename Offset>
+spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, const spg_row_limits &limits,
+                  int64_t *row_products, const long_lists &lists)
+{
+    int blocks = grid_for(product, pattern.rows, Width, THREADS);
+    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
+    return spg_cuda_check_launch(product.context, "the analysis of a product");
+}
+
+} // namespace
+
+spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products)
+{
+    const int64_t rows = product.A->rows, nnz = product.A->nnz, huge = nnz / HUGE_ROW, listed = nnz / LISTED_ROW;
+    const int64_t zeroed = (1 + huge) * (int64_t)sizeof(huge_row), bytes = zeroed + listed * (int64_t)sizeof(int32_t);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "rows with very many entries", &memory);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, zeroed);
+    auto *counts = static_cast<uint32_t *>(memory);
+    auto *huge_rows = static_cast<huge_row *>(memory) + 1;
+    const long_lists lists{counts,         counts + 1,      huge_rows, reinterpret_cast<int32_t *>(huge_rows + huge),
+                           (uint32_t)huge, (uint32_t)listed};
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
+            spg_status launched = nnz <= 3 * rows    ? launch<1>(product, pattern, limits, row_products, lists)
+                                  : nnz <= 48 * rows ? launch<8>(product, pattern, limits, row_products, lists)
+                                                     : launch<32>(product, pattern, limits, row_products, lists);
+            if (launched != SPG_OK || listed == 0) return launched;
+            const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
+            analyse_long_rows<<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
+            return spg_cuda_check_launch(product.context, "the analysis of long rows");
+        });
+    give_workspace(product, memory, bytes);
+    return status;
+}
+
+} // namespace spg

@@ -1,0 +1,277 @@
+/* Looks at a sample of rows, and at the order of B's columns (analysis/sample.cuh).
+ *
+ * In: A and B, unchecked. Out: the tally's sample (device.h), posted. A warp looks at a row:
+ * its length, its products, the columns that they span, and whether the rows after it are like it; and it counts its
+ * row of C in a table in shared memory, unless that takes many products. Such a warp has little to read and waits for
+ * most of it: further blocks, on multiprocessors that are idle beside it, read all columns of B (analysis/b_order.cuh).
+ */
+#include "../../primitives/warp.cuh"
+#include "../driver/tally.cuh"
+#include "../hash_group/table.cuh"
+#include "b_order.cuh"
+#include "sample.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+enum {
+    SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
+    SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer one about so many are looked at */
+    SAMPLE_THREADS = 128,
+    SAMPLE_SLICES = 3,             /* entries of A a lane that are asked for together */
+    SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are asked for together */
+    SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that no search takes long */
+    SAMPLE_SLOTS_LOG = 11,
+    /* A multiprocessor's blocks that read B: with two of a sample of 1024 rows as many as its shared memory takes
+     * tables of, and enough for 4 MB of loads to be under way (spgemm_bench, H100, A*P: tet3d 0.633 ms, 0.635 with two,
+     * 0.645 with one, 0.624 without looking at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
+    B_BLOCKS = 4
+};
+static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
+
+/* Sample row k of n, anywhere in its share of the rows: rows at equal distances may all be at the edge of a grid.
+ * Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
+__device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
+{
+    const uint32_t within = ((uint32_t)k * 0x9e3779b1u >> 8) % (uint32_t)(rows / samples);
+    return (int32_t)((int64_t)k * rows / samples + within) / 6 * 6;
+}
+
+/* Row i of the sample and the two after it; rows that there are not are empty. */
+template <typename Offset>
+__device__ void load_rows(const patterns<Offset> &pattern, int32_t i, span<Offset> (&row)[MOST_TOGETHER])
+{
+    unsigned int faults = 0; /* found again by the counting kernel */
+#pragma unroll
+    for (int r = 0; r < MOST_TOGETHER; r++)
+        row[r] = i + r < pattern.rows ? checked_a_row(pattern, i + r, faults) : span<Offset>{0, 0};
+}
+
+/* What a row of C needs, and what row i of A has in common with those after it. */
+struct row_needs {
+    unsigned int products, first, last; /* columns */
+    bool pair, triple, shifted;         /* shifted: the next row's are one more each */
+};
+
+/* The products of up to 32 entries of A, one a lane, and which of all a lane's begin at. */
+struct product_list {
+    unsigned int through, before, all;
+
+    __device__ explicit product_list(unsigned int length)
+    {
+        through = inclusive_scan(length, plus{});
+        before = through - length;
+        all = __shfl_sync(~0u, through, 31);
+    }
+    /* The entry that product p < all is of. */
+    __device__ int entry_of(unsigned int p) const
+    {
+        int entry = 0;
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2)
+            if (__shfl_sync(~0u, through, entry + step - 1) <= p) entry += step;
+        return entry;
+    }
+};
+
+/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
+template <typename Offset>
+__device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
+{
+    constexpr int N = SAMPLE_AT_ONCE;
+    const product_list products((unsigned int)(b.end - b.begin));
+    for (unsigned int base = 0; base < products.all; base += N * 32) {
+        int32_t column[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            const unsigned int p = min(base + n * 32 + threadIdx.x % 32, products.all - 1);
+            const int entry = products.entry_of(p);
+            const Offset begin = __shfl_sync(~0u, b.begin, entry);
+            const unsigned int in_row = p - __shfl_sync(~0u, products.before, entry);
+            column[n] = pattern.b_columns[begin + in_row];
+        }
+        int slot[N];
+        table.place(column, slot); /* what has no place in a full table makes the row too long as well */
+    }
+}
+
+/* What a block found of the sample. */
+struct sample_sums {
+    unsigned int products, pairs, triples, shifted, uncounted, nnz, too_long, most_a_length, most_span, most_products,
+        longest;
+};
+
+/* Columns of a row of A, some a lane from entry k on, and whether the rows after it have the same, or one more. */
+template <typename Offset>
+__device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset> (&row)[MOST_TOGETHER], Offset k,
+                             int32_t (&column)[SAMPLE_SLICES], row_needs &needs)
+{
+    int32_t second[SAMPLE_SLICES], third[SAMPLE_SLICES];
+#pragma unroll
+    for (int s = 0; s < SAMPLE_SLICES; s++) {
+        const Offset e = k + 32 * s + (int)threadIdx.x % 32;
+        const bool valid = e < row[0].end - row[0].begin;
+        column[s] = valid ? pattern.a_columns[row[0].begin + e] : NO_COLUMN;
+        second[s] = valid && (needs.pair || needs.shifted) ? pattern.a_columns[row[1].begin + e] : column[s];
+        third[s] = valid && needs.triple ? pattern.a_columns[row[2].begin + e] : column[s];
+    }
+#pragma unroll
+    for (int s = 0; s < SAMPLE_SLICES; s++) {
+        needs.pair = needs.pair && second[s] == column[s];
+        needs.triple = needs.triple && third[s] == column[s];
+        needs.shifted = needs.shifted && second[s] == column[s] + (column[s] != NO_COLUMN);
+    }
+}
+
+/* Looks at a row; by a whole warp. Rows of B are taken to ascend. Of a long row of A a part is looked at, and stands
+ * for all of it: the longest of rmat16 took 0.17 ms. */
+template <typename Offset>
+__device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
+{
+    unsigned int faults = 0;
+    span<Offset> row[MOST_TOGETHER];
+    load_rows(pattern, i, row);
+    const Offset a_length = row[0].end - row[0].begin;
+    const bool as_next = a_length > 0 && a_length == row[1].end - row[1].begin;
+    row_needs needs{0, UINT32_MAX, 0, as_next, a_length > 0 && a_length == row[2].end - row[2].begin, as_next};
+    const unsigned int apart = (unsigned int)(a_length / SAMPLE_ENTRIES) + 1;
+    table.clear(lane_group<32>());
+    __syncwarp();
+    for (int64_t at = 0; at < a_length; at += (int64_t)(32 * SAMPLE_SLICES) * apart) {
+        const Offset k = (Offset)at;
+        int32_t column[SAMPLE_SLICES];
+        span<Offset> b[SAMPLE_SLICES];
+        compare_rows(pattern, row, k, column, needs);
+#pragma unroll
+        for (int s = 0; s < SAMPLE_SLICES; s++) {
+            const bool valid = k + 32 * s + (int)threadIdx.x % 32 < a_length;
+            b[s] = valid ? checked_b_row(pattern, column[s], faults) : span<Offset>{0, 0};
+        }
+#pragma unroll
+        for (int s = 0; s < SAMPLE_SLICES; s++) {
+            if (k + 32 * s >= a_length) break;
+            const unsigned int most = (unsigned int)min((int64_t)(b[s].end - b[s].begin), (int64_t)1 << 20);
+            const int64_t products = (int64_t)__reduce_add_sync(~0u, most) * apart;
+            needs.products = (unsigned int)min(needs.products + products, (int64_t)1 << 26);
+            if (b[s].begin < b[s].end) {
+                const int32_t first = pattern.b_columns[b[s].begin], last = pattern.b_columns[b[s].end - 1];
+                needs.first = min(needs.first, (unsigned int)first);
+                needs.last = max(needs.last, (unsigned int)last);
+            }
+            if (apart == 1 && needs.products <= SAMPLE_PRODUCTS) insert_columns(pattern, table, b[s]);
+        }
+    }
+    const unsigned int length = (unsigned int)table.taken(lane_group<32>());
+    const bool pair = __all_sync(~0u, needs.pair), triple = pair && __all_sync(~0u, needs.triple),
+               shifted = __all_sync(~0u, needs.shifted);
+    const unsigned int first = __reduce_min_sync(~0u, needs.first), last = __reduce_max_sync(~0u, needs.last);
+    if (threadIdx.x % 32 != 0) return;
+    const bool counted = apart == 1 && needs.products <= SAMPLE_PRODUCTS,
+               fits = length <= (unsigned int)table_holds(TABLE_MOST);
+    atomicAdd(&sums.products, needs.products);
+    atomicMax(&sums.most_products, needs.products);
+    atomicMax(&sums.most_a_length, (unsigned int)min((int64_t)a_length, (int64_t)INT32_MAX));
+    atomicMax(&sums.most_span, last >= first ? last - first + 1 : 0);
+    if (pair) atomicAdd(&sums.pairs, 1u);
+    if (triple) atomicAdd(&sums.triples, 1u);
+    if (shifted) atomicAdd(&sums.shifted, 1u);
+    if (!counted) atomicAdd(&sums.uncounted, 1u);
+    if (counted && !fits) atomicAdd(&sums.too_long, 1u);
+    if (counted && fits) atomicAdd(&sums.nnz, length);
+    if (fits) atomicMax(&sums.longest, length);
+}
+
+__device__ void add_sums(spg_sample *sample, const sample_sums &sums)
+{
+    atomicAdd(&sample->products, (unsigned long long)sums.products);
+    atomicAdd(&sample->nnz, (unsigned long long)sums.nnz);
+    atomicMax(&sample->longest_a, sums.most_a_length);
+    atomicMax(&sample->most_span, sums.most_span);
+    atomicMax(&sample->most_products, sums.most_products);
+    atomicMax(&sample->longest_row, sums.longest);
+    if (sums.pairs > 0) atomicAdd(&sample->pairs, sums.pairs);
+    if (sums.triples > 0) atomicAdd(&sample->triples, sums.triples);
+    if (sums.shifted > 0) atomicAdd(&sample->shifted, sums.shifted);
+    if (sums.uncounted > 0) atomicAdd(&sample->uncounted, sums.uncounted);
+    if (sums.too_long > 0) atomicAdd(&sample->too_long, sums.too_long);
+}
+
+/* Looks at the rows of a sample, a warp each, and counts in a table those of C that need few products. Block by block,
+ * for a thousand additions to one address would take longer than the rest. Thread 0 adds. */
+template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &pattern, int32_t samples)
+{
+    __shared__ int4 slots[SAMPLE_THREADS / 32][SAMPLE_SLOTS / 4];
+    __shared__ sample_sums sums;
+    const int warp = (int)threadIdx.x / 32;
+    if (threadIdx.x == 0) sums = {};
+    __syncthreads();
+    const int32_t k = (int32_t)blockIdx.x * (SAMPLE_THREADS / 32) + warp;
+    column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
+    if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
+    __syncthreads();
+    if (threadIdx.x == 0) add_sums(&pattern.tally->sample, sums);
+}
+
+/* Counts descents within rows of B: block number `block` of so many. Thread 0 adds. */
+template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pattern, int block, int blocks)
+{
+    constexpr int WARPS = SAMPLE_THREADS / 32;
+    __shared__ unsigned long long found[WARPS];
+    const int warp = (int)threadIdx.x / 32;
+    const unsigned long long own =
+        reduce(descents_within_rows(pattern, (int64_t)block * WARPS + warp, (int64_t)blocks * WARPS), plus{});
+    if (threadIdx.x % 32 == 0) found[warp] = own;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    unsigned long long sum = 0;
+    for (int w = 0; w < WARPS; w++) sum += found[w];
+    if (sum != 0) atomicAdd(&pattern.tally->sample.b_descents, sum);
+}
+
+/* The blocks of the sample come first, for they take longest; the others look at B. The last to end posts what was
+ * found. */
+template <typename Offset>
+__global__ void __launch_bounds__(SAMPLE_THREADS)
+    sample_rows(const patterns<Offset> pattern, int32_t samples, int sample_blocks, spg_mailbox *mailbox,
+                unsigned int post)
+{
+    const int block = (int)blockIdx.x;
+    if (block < sample_blocks)
+        look_at_rows(pattern, samples);
+    else
+        look_at_b(pattern, block - sample_blocks, (int)gridDim.x - sample_blocks);
+    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+}
+
+/* As many as have something to read, up to B_BLOCKS a multiprocessor. */
+int blocks_for_b(const cuda_product &product)
+{
+    const int64_t fours = product.B->nnz / (4 * FOURS_AT_ONCE), rows = product.B->rows / BEGINNINGS_AT_ONCE;
+    const int64_t blocks = std::max(fours, rows) / SAMPLE_THREADS + 1;
+    return (int)std::min(blocks, (int64_t)B_BLOCKS * product.cuda->multiprocessors);
+}
+
+} // namespace
+
+spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *sample)
+{
+    const unsigned int post = ++product.cuda->posts;
+    const int sample_blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
+    const int blocks = sample_blocks + blocks_for_b(product);
+    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), samples, sample_blocks, product.cuda->device_mailbox, post);
+        return spg_cuda_check_launch(product.context, "sample_rows");
+    });
+    spg_tally found;
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, &found);
+    if (status == SPG_OK) *sample = found.sample;
+    return status;
+}
+
+} // namespace spg

@@ -1,0 +1,187 @@
+/* See assemble/assemble.cuh. Scanned in the type of the offsets: where the sum does not fit, allocate_entries refuses
+ * it by the 64-bit count of the tally before anything is read by it. */
+#include "assemble.cuh"
+
+#include "../../launch.cuh"
+#include "../../primitives/warp.cuh"
+
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256 };
+enum { SCAN_THREADS = 512, SCAN_EACH = 4, SCAN_ROWS = SCAN_THREADS * SCAN_EACH };
+
+template <typename Offset>
+__global__ void __launch_bounds__(THREADS) difference(const Offset *offsets, int64_t rows, Offset *lengths)
+{
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < rows) lengths[i] = offsets[i + 1] - offsets[i];
+}
+
+__global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t count, int64_t *widened)
+{
+    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < count) widened[i] = offsets[i];
+}
+
+/* SCAN_EACH lengths a thread from row i on, 0 beyond the end. */
+template <typename Offset>
+__device__ inline void load_lengths(const Offset *lengths, int64_t i, int64_t end,
+                                    std::make_unsigned_t<Offset> (&length)[SCAN_EACH])
+{
+#pragma unroll
+    for (int n = 0; n < SCAN_EACH; ++n) length[n] = i + n < end ? lengths[i + n] : 0;
+}
+
+/* A block scans the lengths of `parts` of the sums, from what the sums before them say, which may wrap round as the
+ * offsets do. */
+template <typename Offset>
+__global__ void __launch_bounds__(SCAN_THREADS, 4)
+    scan_with_sums(Offset *lengths, int64_t rows, const long long *sums, int count, int64_t rows_each, int parts)
+{
+    using sum_type = std::make_unsigned_t<Offset>;
+    constexpr int WARPS = SCAN_THREADS / 32;
+    __shared__ sum_type before_of[WARPS], total_of[WARPS];
+    take_turn();
+    const int first = (int)blockIdx.x * parts, past = min(first + parts, count);
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int64_t end = min(past * rows_each, rows);
+    int64_t i = first * rows_each + (int64_t)threadIdx.x * SCAN_EACH;
+    sum_type length[SCAN_EACH], before = 0;
+    load_lengths(lengths, i, end, length);
+    for (int k = (int)threadIdx.x; k < first; k += SCAN_THREADS) before += (sum_type)sums[k];
+    before = reduce<32>(before, plus{});
+    if (lane == 0) before_of[warp] = before;
+    before = 0;
+    for (bool is_first = true;; is_first = false) {
+        sum_type own = 0;
+#pragma unroll
+        for (int n = 0; n < SCAN_EACH; ++n) own += length[n];
+        const sum_type through = inclusive_scan(own, plus{});
+        if (lane == 31) total_of[warp] = through;
+        __syncthreads();
+        sum_type to = before + through - own;
+#pragma unroll
+        for (int w = 0; w < WARPS; ++w) {
+            const sum_type total = total_of[w], more = is_first ? before_of[w] : 0;
+            to += (w < warp ? total : 0) + more;
+            before += total + more;
+        }
+#pragma unroll
+        for (int n = 0; n < SCAN_EACH; ++n) {
+            if (i + n < end) lengths[i + n] = (Offset)to;
+            to += length[n];
+        }
+        i += SCAN_ROWS;
+        if (i - (int64_t)threadIdx.x * SCAN_EACH >= end) break;
+        load_lengths(lengths, i, end, length);
+        __syncthreads();
+    }
+    if (past == count && threadIdx.x == 0) lengths[rows] = (Offset)before;
+}
+
+unsigned int blocks_for(int64_t count) { return (unsigned int)((count + THREADS - 1) / THREADS); }
+
+} // namespace
+
+static spg_status scan_all(cuda_product &product)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        auto *offsets = static_cast<decltype(offset) *>(product.C->row_offsets);
+        cudaStream_t stream = product.cuda->stream;
+        int64_t count = product.C->rows + 1;
+        size_t bytes = 0;
+        void *memory = nullptr;
+        cudaError_t error = cub::DeviceScan::ExclusiveSum(nullptr, bytes, offsets, offsets, count, stream);
+        spg_status status = spg_cuda_check(product.context, error, "scanning row lengths");
+        if (status == SPG_OK) status = take_workspace(product, (int64_t)bytes, "scanning row lengths", &memory);
+        if (status != SPG_OK) return status;
+        error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, count, stream);
+        give_workspace(product, memory, (int64_t)bytes);
+        return spg_cuda_check(product.context, error, "scanning row lengths");
+    });
+}
+
+spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums)
+{
+    void *memory = nullptr;
+    const int64_t bytes = count * (int64_t)sizeof(long long);
+    spg_status status = take_workspace(product, bytes, "sums of row lengths", &memory);
+    if (status == SPG_OK) *sums = {static_cast<long long *>(memory), bytes, rows_each, count};
+    return status;
+}
+
+void give_sums(cuda_product &product, length_sums *sums)
+{
+    give_workspace(product, sums->memory, sums->bytes);
+    *sums = {};
+}
+
+spg_status scan_lengths(cuda_product &product, length_sums *sums)
+{
+    if (sums->memory == nullptr) return scan_all(product);
+    const int64_t parts = std::max<int64_t>(SCAN_ROWS / sums->rows_each, 1);
+    const auto blocks = (unsigned int)((sums->count + parts - 1) / parts);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        const spg_status status =
+            launch_in_turn(product.context, product.cuda->stream, "scanning row lengths", blocks, SCAN_THREADS, 0,
+                           scan_with_sums<decltype(offset)>, static_cast<decltype(offset) *>(product.C->row_offsets),
+                           product.C->rows, sums->memory, sums->count, sums->rows_each, (int)parts);
+        give_sums(product, sums);
+        return status;
+    });
+}
+
+spg_status restore_lengths(cuda_product &product, void *scratch)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
+        void *memory = scratch;
+        spg_status status = SPG_OK;
+        if (scratch == nullptr) status = take_workspace(product, bytes, "row lengths", &memory);
+        if (status != SPG_OK) return status;
+        difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
+            static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
+        status = spg_cuda_check_launch(product.context, "difference");
+        if (status == SPG_OK) status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
+        if (scratch == nullptr) give_workspace(product, memory, bytes);
+        return status;
+    });
+}
+
+spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
+{
+    spg_csr *C = product.C;
+    C->nnz = (int64_t)nnz;
+    spg_status status = spg_check_offset_range(product.context, C->nnz, C->offset_type, "C");
+    int64_t value_bytes = product.pattern_only ? 0 : spg_array_bytes(C->nnz, spg_type_size(C->value_type));
+    /* The larger first, so that of the blocks of the last result each is found again. */
+    if (status == SPG_OK) status = spg_allocate(product.context, value_bytes, "C's values", &C->values);
+    void *columns = nullptr;
+    if (status == SPG_OK)
+        status = spg_allocate(product.context, spg_array_bytes(C->nnz, sizeof(int32_t)), "C's columns", &columns);
+    C->columns = static_cast<int32_t *>(columns);
+    return status;
+}
+
+spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, void **widened)
+{
+    if (matrix->offset_type == product.offset_type) return SPG_OK;
+    int64_t count = matrix->rows + 1;
+    spg_status status = take_workspace(product, spg_array_bytes(count, sizeof(int64_t)), what, widened);
+    if (status != SPG_OK) return status;
+    widen<<<blocks_for(count), THREADS, 0, product.cuda->stream>>>(static_cast<const int32_t *>(matrix->row_offsets),
+                                                                   count, static_cast<int64_t *>(*widened));
+    return spg_cuda_check_launch(product.context, "widen");
+}
+
+} // namespace spg

@@ -1,0 +1,70 @@
+/* Sums of tiles that blocks tell each other while they run, so that each knows where its rows of C begin: a tile tells
+ * its own sum as soon as it has it, and, once it knows what came before, the sum of all through it (Merrill, Garland:
+ * Single-pass parallel prefix scan with decoupled look-back, 2016). Tiles are numbered as blocks come to take them, so
+ * that none waits for one that has not begun. Private. */
+#ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
+#define SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
+
+#include "../../primitives/warp.cuh"
+
+#include <cstdint>
+
+namespace spg
+{
+
+/* In device memory, all zero before: the number of the next tile, and what tiles have told: a sum, and in the lowest
+ * bits whether it is the tile's own or of all through it. */
+struct told_sums {
+    unsigned long long *words;
+    enum : unsigned long long { SILENT = 0, OWN = 1, THROUGH = 2 };
+    enum { KIND_BITS = 2, AT_ONCE = 4 };
+
+    static int64_t words_for(int64_t tiles) { return tiles + 1; }
+
+    __device__ static unsigned long long say(long long sum, unsigned long long kind)
+    {
+        return (unsigned long long)sum << KIND_BITS | kind;
+    }
+    __device__ static long long sum_in(unsigned long long word) { return (long long)word >> KIND_BITS; }
+    __device__ static unsigned long long kind_of(unsigned long long word) { return word % (1u << KIND_BITS); }
+    __device__ unsigned long long listen(int64_t tile) const
+    {
+        if (tile < 0) return say(0, THROUGH);
+        return *const_cast<const volatile unsigned long long *>(words + 1 + tile);
+    }
+    __device__ uint32_t take_tile() const { return (uint32_t)atomicAdd(words, 1ull); }
+    __device__ void tell(int64_t tile, long long sum, unsigned long long kind) const
+    {
+        *const_cast<volatile unsigned long long *>(words + 1 + tile) = say(sum, tile == 0 ? THROUGH : kind);
+    }
+
+    /* The sum of all tiles before `tile`, which has told its own; by a whole warp. AT_ONCE words a lane are asked for
+     * together. */
+    __device__ long long before(int64_t tile) const
+    {
+        long long sum = 0;
+        for (int64_t past = tile; past > 0; past -= 32 * AT_ONCE) {
+            unsigned long long word[AT_ONCE];
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) word[n] = listen(past - 1 - lane_in_warp() - 32 * n);
+#pragma unroll
+            for (int n = 0; n < AT_ONCE; ++n) {
+                unsigned int through;
+                while (true) {
+                    through = __ballot_sync(~0u, kind_of(word[n]) == THROUGH);
+                    const unsigned int silent = __ballot_sync(~0u, kind_of(word[n]) == SILENT);
+                    if ((silent & (through - 1) & ~through) == 0) break; /* all up to the first that knows */
+                    word[n] = listen(past - 1 - lane_in_warp() - 32 * n);
+                }
+                const int last = through != 0 ? __ffs((int)through) - 1 : 31;
+                if (lane_in_warp() <= last) sum += sum_in(word[n]);
+                if (through != 0) return reduce(sum, plus{});
+            }
+        }
+        return reduce(sum, plus{});
+    }
+};
+
+} // namespace spg
+
+#endif

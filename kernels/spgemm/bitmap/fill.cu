@@ -1,0 +1,112 @@
+/* Filling, class direct: columns are found by their place in a window, not by a search.
+ *
+ * Input: rows whose lengths are known. Output: columns and values. Columns are marked, unless counting has kept them.
+ * The marks of a window are packed to words of bits, each with the number of columns before it, and so every column has
+ * its place in C's row: sums are dense, and sorted for free. Entries of A that name a run of equal rows of B are added
+ * by one reading of the sums. Invariant: a place's sum has the products of its column in storage order, for the warp is
+ * synchronised between runs. Chosen by route/route.cu for rows of narrow span; takes the place of the paper's sort
+ * (section 3.3). */
+#include "fill_window.cuh"
+
+namespace spg
+{
+namespace
+{
+
+/* Beside other bins, so that windows' blocks, which are urgent, get in (spgemm_bench, H100, R*(A*P) of econ: 0.56 ms
+ * with several rounds, 0.68 with one). */
+enum { ROUNDS_BESIDE = 8 };
+
+/* Registers are to leave room for so many blocks (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with 5, 0.134 with
+ * 4, 0.098 with 6). Whole warps hold the next step's entries as well. */
+template <typename Value, int R, int Lanes> constexpr int resident_blocks()
+{
+    return sizeof(Value) > 8 || (R > 1 && Lanes == 32) ? 4 : R > 1 ? 5 : 6;
+}
+
+template <typename Offset, typename Value, int R, int Lanes, bool Pieces>
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) void fill_direct_kernel(
+    const direct_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
+{
+    extern __shared__ int4 shared[];
+    const lane_group<Lanes> group;
+    int4 *const mine = shared + group.in_block * (shape.group_bytes / 16);
+    direct_fill<Offset, Value, R, lane_group<Lanes>> fill{pattern,
+                                                          number,
+                                                          group,
+                                                          {reinterpret_cast<uint2 *>(mine), mine + shape.width / 64},
+                                                          reinterpret_cast<Value *>(mine + shape.factors / 16),
+                                                          shape.most,
+                                                          {},
+                                                          {}};
+    unsigned int faults = 0;
+    const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
+    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
+        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
+            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
+            const auto row = [&](int r) {
+                fill.begin[r] = pattern.c_offsets[i + r];
+                const Offset held = pattern.c_offsets[i + r + 1] - fill.begin[r];
+                return held > 0 && held <= shape.most ? a_row(pattern, i + r) : span<Offset>{0, 0};
+            };
+            if constexpr (R == 1 && Lanes == 32) {
+                fill.bundle.row[0] = row(0);
+                if (fill.template fill_kept<Pieces>(shape, i)) {
+                    ++done;
+                    continue;
+                }
+            }
+            column_span columns{NONE, 0};
+            if (R > 1 && shape.units != nullptr && done == 0 && unit_rows == shape.together) {
+                const uint2 unit = shape.units[first / shape.together];
+                columns = {unit.x, unit.y};
+            }
+            if (R > 1 && __all_sync(~0u, columns.first != NONE || unit_rows == 0)) {
+                fill.bundle.rows = unit_rows;
+#pragma unroll
+                for (int r = 0; r < R; r++) fill.bundle.row[r] = r < unit_rows ? row(r) : span<Offset>{0, 0};
+            } else {
+                fill.bundle = bundle_rows<Offset, R>(pattern, group, unit_rows - done, row);
+                unsigned long long products = 0;
+                columns = find_span<R>(pattern, group, shape, fill.bundle.row[0], products, bounds);
+            }
+            for_each_window<R, Pieces, false>(pattern, group, shape, reinterpret_cast<uint8_t *>(fill.memory.rest),
+                                              columns, fill.bundle.row[0], faults, bounds,
+                                              [&](const marked_window &window, bool live) {
+                                                  fill.template fill_window<Pieces>(shape, window, live, [&](int w) {
+                                                      return marks_word<lane_group<Lanes>>(window.marks, w);
+                                                  });
+                                              });
+            done += fill.bundle.rows;
+        }
+    });
+}
+
+template <typename Offset, typename Value, int R>
+spg_status launch_fill(cuda_product &product, const row_set &rows, int span, int longest, int together)
+{
+    direct_shape shape = direct_shape_of(product, rows, span, together);
+    shape.most = longest < DIRECT_MOST ? (longest + 3) / 4 * 4 : (int)DIRECT_MOST;
+    set_fill_bytes<Value, R>(shape, together);
+    if (rows.rows != nullptr) shape.rounds = ROUNDS_BESIDE;
+    return with_group_shape(shape, [&](auto lanes, auto pieces) {
+        return launch_groups(product, rows, shape, "filling, class direct",
+                             fill_direct_kernel<Offset, Value, R, lanes.value, pieces.value>,
+                             patterns_of<Offset>(product), numbers_of<Value>(product), rows);
+    });
+}
+
+} // namespace
+
+spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span, int longest, int together)
+{
+    if (rows.rows != nullptr) together = 1;
+    return with_types(product, [&](auto offset, auto value) {
+        using Offset = decltype(offset);
+        using Value = decltype(value);
+        if (together == 1) return launch_fill<Offset, Value, 1>(product, rows, span, longest, 1);
+        return launch_fill<Offset, Value, MOST_TOGETHER>(product, rows, span, longest, together);
+    });
+}
+
+} // namespace spg

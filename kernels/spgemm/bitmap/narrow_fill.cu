@@ -1,0 +1,266 @@
+/* Filling, class narrow: rows of middling length in a C of few columns, where rows of B have a step's entries or more.
+ * Columns and values in one kernel.
+ *
+ * Input: rows of at most `slots` entries, dealt by a ticket; their places in c_offsets. Output: columns and values. A
+ * block takes a row, and its warps steps of up to 32 products of one entry of A, four at a time. In a first pass they
+ * set a bit for every column; the rank of a bit is the column's slot, its place in C. In a second pass they add the
+ * products at their slots, in turn, so that each sum is made in storage order, and note the slots' columns. The window
+ * class (long_rows/columns.cu, long_rows/values.cu) goes through a row's products in two kernels, and fills its steps
+ * from several entries of A, which takes three times the instructions where one entry fills most of a step. Chosen by
+ * route/binned_rows.cu. */
+#include "../long_rows/long_rows.cuh"
+#include "../long_rows/warp_turns.cuh"
+#include "narrow_turns.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+/* Threads of a block, many where its sums take more than FEW_BYTES, for few such blocks fit in shared memory
+ * (spgemm_bench, H100, rmat16: 32 KB 318 us, 448 with few; 16 KB 173 and 159). */
+enum { FEW_THREADS = 128, MANY_THREADS = 32 * NARROW_WARPS, FEW_BYTES = 16 * 1024 };
+
+/* What a block has room for. */
+struct narrow_shape {
+    int slots, quads; /* of the map, 64 columns each */
+};
+
+/* A row to fill; row < 0: none. */
+template <typename Offset> struct narrow_row {
+    int32_t row;
+    span<Offset> a;
+    Offset c_begin;
+    int length;
+};
+
+/* Asks for the block's next row while it fills one, for each step waits on memory for the one before. Thread 0. */
+template <typename Offset> struct next_row {
+    const patterns<Offset> &pattern;
+    const row_set &rows;
+    uint32_t *ticket;
+    uint32_t mine, count;
+    narrow_row<Offset> found;
+
+    __device__ void take_ticket()
+    {
+        if (threadIdx.x != 0) return;
+        mine = atomicAdd(ticket, 1u);
+        count = (uint32_t)row_count(rows);
+    }
+    __device__ void find_row()
+    {
+        if (threadIdx.x == 0) found.row = mine < count ? row_at(rows, (int32_t)mine) : -1;
+    }
+    __device__ void find_places()
+    {
+        if (threadIdx.x != 0 || found.row < 0) return;
+        found.a = a_row(pattern, found.row);
+        found.c_begin = pattern.c_offsets[found.row];
+        found.length = (int)(pattern.c_offsets[found.row + 1] - found.c_begin);
+    }
+};
+
+/* Sets the bits of columns. Most products meet a column that is there, and a read costs less than an atomic. */
+template <int N> __device__ inline void set_bits(uint32_t *map, const int32_t (&columns)[STEPS])
+{
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+        if (columns[u] < 0) continue;
+        const uint32_t bit = 1u << columns[u] % 16;
+        if ((static_cast<volatile uint32_t *>(map)[columns[u] / 16] & bit) == 0) atomicOr(&map[columns[u] / 16], bit);
+    }
+}
+
+/* Puts the rank of its first column in the upper half of each word of the map. All threads. */
+__device__ inline void rank_columns(uint32_t *map, int quads)
+{
+    auto *words = reinterpret_cast<uint4 *>(map);
+    const int threads = (int)blockDim.x, each = (quads + threads - 1) / threads | 1; /* odd: threads use all banks */
+    const int first = (int)threadIdx.x * each, end = min(first + each, quads);
+    uint32_t own = 0;
+    for (int k = first; k < end; ++k) {
+        const uint4 bits = words[k];
+        own += __popc(bits.x | bits.y << 16) + __popc(bits.z | bits.w << 16);
+    }
+    uint32_t rank = sum_over_block(own) - own;
+    for (int k = first; k < end; ++k) {
+        const uint4 bits = words[k];
+        uint4 ranked;
+        ranked.x = bits.x | rank << 16, rank += __popc(bits.x);
+        ranked.y = bits.y | rank << 16, rank += __popc(bits.y);
+        ranked.z = bits.z | rank << 16, rank += __popc(bits.z);
+        ranked.w = bits.w | rank << 16, rank += __popc(bits.w);
+        words[k] = ranked;
+    }
+}
+
+/* First pass: the map of the row's columns. Returns whether all of the row is laid, as `laid` then; `kept`: the warp's
+ * first turn of it. */
+template <typename Offset, typename Value>
+__device__ inline bool map_columns(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+                                   const numbers<Value> &number, span<Offset> row, laid_turns &laid,
+                                   turn_products<Value> &kept)
+{
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (Offset at = row.begin;;) {
+        laid = lay_turns(memory, pattern, number.a_values, at, row.end);
+        if (warp < laid.turns) {
+            const turn_place<Offset> place = find_turn(memory, warp);
+            load_columns<STEPS>(pattern, place, kept.columns);
+            load_terms<STEPS>(memory, number.b_values, place, kept.terms);
+            set_bits<STEPS>(memory.map, kept.columns);
+        }
+        for (int turn = warp + warps; turn < laid.turns; turn += warps) {
+            const turn_place<Offset> place = find_turn(memory, turn);
+            with_steps(place.steps, [&](auto steps) {
+                int32_t columns[STEPS];
+                load_columns<steps.value>(pattern, place, columns);
+                set_bits<steps.value>(memory.map, columns);
+            });
+        }
+        __syncthreads(); /* the bits are set, and the turns are taken before others are laid */
+        if (row.end - at <= (Offset)laid.entries) return at == row.begin;
+        at += (Offset)laid.entries;
+    }
+}
+
+/* Adds a turn's products when it is the warp's turn: all at once, for a row of B has a column once. */
+template <int N, typename Offset, typename Value>
+__device__ inline void add_turn(const narrow_memory<Offset, Value> &memory, const turn_products<Value> &loaded,
+                                bool first, turns_of_warp &turns_taken)
+{
+    int slots[N];
+    Value sums[N];
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+        const int32_t column = max(loaded.columns[u], 0);
+        const uint32_t word = memory.map[column / 16];
+        slots[u] = (int)(word >> 16) + __popc(word & ((1u << column % 16) - 1));
+    }
+    if (!first) turns_taken.wait();
+#pragma unroll
+    for (int u = 0; u < N; ++u) sums[u] = memory.sums[slots[u]];
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+        if (loaded.columns[u] < 0) continue;
+        memory.sums[slots[u]] = add(sums[u], loaded.terms[u]);
+        memory.columns[slots[u]] = (uint16_t)loaded.columns[u];
+    }
+    __syncwarp();
+}
+
+/* Second pass: adds the products of what is laid. */
+template <typename Offset, typename Value>
+__device__ inline void add_products(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+                                    const Value *b_values, const laid_turns &laid, turn_products<Value> &loaded,
+                                    bool is_loaded, turns_of_warp &turns_taken)
+{
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (int turn = warp; turn < laid.turns; turn += warps) {
+        const turn_place<Offset> place = find_turn(memory, turn);
+        const bool load = turn > warp || !is_loaded;
+        with_steps(place.steps, [&](auto steps) {
+            if (load) {
+                load_columns<steps.value>(pattern, place, loaded.columns);
+                load_terms<steps.value>(memory, b_values, place, loaded.terms);
+            }
+            add_turn<steps.value>(memory, loaded, turn == 0, turns_taken);
+        });
+        if (turn + 1 < laid.turns) turns_taken.give();
+    }
+}
+
+template <typename Offset, typename Value>
+__device__ inline void fill_row(const narrow_memory<Offset, Value> &memory, const narrow_shape &shape,
+                                const patterns<Offset> &pattern, const numbers<Value> &number,
+                                const narrow_row<Offset> &row, turns_of_warp &turns_taken, next_row<Offset> &next)
+{
+    turn_products<Value> loaded;
+    laid_turns laid;
+    next.take_ticket();
+    const bool is_laid = map_columns(memory, pattern, number, row.a, laid, loaded);
+    next.find_row();
+    for (int k = (int)threadIdx.x; k < row.length; k += (int)blockDim.x) memory.sums[k] = zero<Value>();
+    rank_columns(memory.map, shape.quads);
+    __syncthreads();
+    next.find_places();
+    for (Offset at = row.a.begin;;) {
+        if (!is_laid) laid = lay_turns(memory, pattern, number.a_values, at, row.a.end);
+        add_products(memory, pattern, number.b_values, laid, loaded, is_laid, turns_taken);
+        __syncthreads(); /* the sums are made, and the turns are taken before others are laid */
+        if (row.a.end - at <= (Offset)laid.entries) break;
+        at += (Offset)laid.entries;
+    }
+    auto *words = reinterpret_cast<uint4 *>(memory.map);
+    for (int k = (int)threadIdx.x; k < shape.quads; k += (int)blockDim.x) words[k] = make_uint4(0, 0, 0, 0);
+    for (int k = (int)threadIdx.x; k < row.length; k += (int)blockDim.x) {
+        number.c_columns[row.c_begin + k] = memory.columns[k];
+        number.c_values[row.c_begin + k] = memory.sums[k];
+    }
+}
+
+template <typename Offset, typename Value>
+__global__ void __launch_bounds__(MANY_THREADS, 4)
+    fill_narrow(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ numbers<Value> number,
+                const __grid_constant__ row_set rows, uint32_t *ticket, narrow_shape shape)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    __shared__ narrow_row<Offset> dealt;
+#pragma nv_diag_suppress static_var_with_dynamic_init /* init() below */
+    __shared__ turn_barrier barriers[NARROW_WARPS];
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    if (threadIdx.x < warps) init(barriers + threadIdx.x, 32);
+    turns_of_warp turns_taken{barriers + warp, barriers + (warp + 1) % warps, false};
+    narrow_memory<Offset, Value> memory;
+    memory.sums = reinterpret_cast<Value *>(shared);
+    memory.map = reinterpret_cast<uint32_t *>(memory.sums + shape.slots);
+    memory.a = reinterpret_cast<Value *>(memory.map + 4 * shape.quads);
+    memory.parts = reinterpret_cast<entry_part<Offset> *>(memory.a + NARROW_EACH * blockDim.x);
+    memory.entries = reinterpret_cast<uint16_t *>(memory.parts + NARROW_EACH * blockDim.x);
+    memory.columns = memory.entries + NARROW_TURNS;
+    for (int k = (int)threadIdx.x; k < 4 * shape.quads; k += (int)blockDim.x) memory.map[k] = 0;
+    next_row<Offset> next{pattern, rows, ticket, 0, 0, {}};
+    next.take_ticket();
+    next.find_row();
+    next.find_places();
+    for (;;) {
+        if (threadIdx.x == 0) dealt = next.found;
+        __syncthreads();
+        const narrow_row<Offset> row = dealt;
+        if (row.row < 0) return;
+        fill_row(memory, shape, pattern, number, row, turns_taken, next);
+        __syncthreads();
+    }
+}
+
+template <typename Offset, typename Value> int64_t shared_bytes_of(const narrow_shape &shape, int threads)
+{
+    return shape.slots * (int64_t)(sizeof(Value) + sizeof(uint16_t)) + shape.quads * 16ll + NARROW_TURNS * 2 +
+           NARROW_EACH * threads * (int64_t)(sizeof(Value) + sizeof(entry_part<Offset>));
+}
+
+} // namespace
+
+spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        return with_value_type(product.A->value_type, [&](auto value) {
+            using Offset = decltype(offset);
+            using Value = decltype(value);
+            const narrow_shape shape{slots, (int)((product.B->cols + 63) / 64)};
+            const int threads = slots * (int)sizeof(Value) > FEW_BYTES ? MANY_THREADS : FEW_THREADS;
+            const int64_t bytes = shared_bytes_of<Offset, Value>(shape, threads);
+            auto kernel = fill_narrow<Offset, Value>;
+            int blocks = 0;
+            const spg_status status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
+            if (status != SPG_OK) return status;
+            kernel<<<blocks, threads, bytes, product.cuda->stream>>>(patterns_of<Offset>(product),
+                                                                     numbers_of<Value>(product), rows, ticket, shape);
+            return spg_cuda_check_launch(product.context, "filling, class narrow");
+        });
+    });
+}
+
+} // namespace spg

@@ -1,0 +1,151 @@
+/* How class narrow lays out a row's products while it fills (bitmap/narrow_fill.cu): in turns of a few steps, a step's
+ * 32 products and all of a turn's being of one entry of A. Private. */
+#ifndef SPG_KERNELS_SPGEMM_BITMAP_NARROW_TURNS_CUH
+#define SPG_KERNELS_SPGEMM_BITMAP_NARROW_TURNS_CUH
+
+#include "../../primitives/warp.cuh"
+#include "../rows.cuh"
+
+#include <type_traits>
+
+namespace spg
+{
+
+enum {
+    NARROW_WARPS = 8,   /* of a block, at most */
+    NARROW_EACH = 2,    /* entries of A that a thread looks up together */
+    NARROW_TURNS = 512, /* laid out together: more than those of a row of B, which is no longer than C's */
+    STEPS = 4,          /* of a turn */
+    TURN = 32 * STEPS
+};
+
+/* An entry's products: those of turn t are at shift + TURN * t and after it in B, up to, not including, end. */
+template <typename Offset> struct alignas(2 * sizeof(Offset)) entry_part {
+    Offset shift, end;
+};
+
+template <typename Offset, typename Value> struct narrow_memory {
+    Value *sums;       /* by slot */
+    uint32_t *map;     /* bits of 16 columns, and 65536 * the rank of the first */
+    uint16_t *columns; /* by slot */
+    uint16_t *entries; /* of A, by turn */
+    Value *a;          /* by entry, as parts */
+    entry_part<Offset> *parts;
+};
+
+/* What a warp reads in a turn, a product in every lane of each step; column < 0: none. */
+template <typename Value> struct turn_products {
+    int32_t columns[STEPS];
+    Value terms[STEPS];
+};
+
+/* Inclusive sum over the block. All threads. */
+__device__ inline uint32_t sum_over_block(uint32_t value)
+{
+    __shared__ uint32_t sums[NARROW_WARPS];
+    const int warp = threadIdx.x / 32;
+    value = inclusive_scan(value, plus{});
+    if (threadIdx.x % 32 == 31) sums[warp] = value;
+    __syncthreads();
+    for (int w = 0; w < warp; ++w) value += sums[w];
+    return value;
+}
+
+/* What is laid out: entries of A and turns. */
+struct laid_turns {
+    int entries, turns;
+};
+
+/* Lays out entries of A from `at`, as many as there is room for. All threads. */
+template <typename Offset, typename Value>
+__device__ inline laid_turns lay_turns(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+                                       const Value *a_values, Offset at, Offset end)
+{
+    constexpr int BITS = 22;
+    constexpr uint32_t LOW = (1u << BITS) - 1;
+    __shared__ laid_turns laid;
+    span<Offset> rows[NARROW_EACH];
+    Value a[NARROW_EACH];
+    const Offset left = end - at - (Offset)(NARROW_EACH * threadIdx.x);
+#pragma unroll
+    for (int e = 0; e < NARROW_EACH; ++e) {
+        const Offset entry = at + (Offset)(NARROW_EACH * threadIdx.x + e);
+        rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
+        a[e] = e < left ? a_values[entry] : zero<Value>();
+    }
+    uint32_t own = 0;
+#pragma unroll
+    for (int e = 0; e < NARROW_EACH; ++e) {
+        const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN;
+        own += turns | (turns > 0) << BITS;
+    }
+    uint32_t before = sum_over_block(own) - own;
+#pragma unroll
+    for (int e = 0; e < NARROW_EACH; ++e) {
+        const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN, first = before & LOW,
+                       last = first + turns, entry = before >> BITS;
+        before += turns | (turns > 0) << BITS;
+        if (last > NARROW_TURNS) {
+            if (first <= NARROW_TURNS) laid = {(int)(NARROW_EACH * threadIdx.x) + e, (int)first};
+            continue;
+        }
+        if (turns == 0) continue;
+        memory.a[entry] = a[e];
+        memory.parts[entry] = {rows[e].begin - (Offset)(TURN * first), rows[e].end};
+        for (uint32_t turn = first; turn < last; ++turn) memory.entries[turn] = (uint16_t)entry;
+    }
+    if (threadIdx.x == blockDim.x - 1 && (before & LOW) <= NARROW_TURNS)
+        laid = {(int)(NARROW_EACH * blockDim.x), (int)(before & LOW)};
+    __syncthreads();
+    return laid;
+}
+
+/* Where a turn's products begin in B, and how many of the entry's are left for this lane and those after it. */
+template <typename Offset> struct turn_place {
+    int entry, steps; /* 1 or STEPS, of which the last may be empty */
+    Offset first, left;
+};
+
+template <typename Offset, typename Value>
+__device__ inline turn_place<Offset> find_turn(const narrow_memory<Offset, Value> &memory, int turn)
+{
+    const int entry = memory.entries[turn];
+    const entry_part<Offset> part = memory.parts[entry];
+    const Offset first = part.shift + (Offset)(TURN * turn), left = part.end - first;
+    return {entry, left <= 32 ? 1 : (int)STEPS, first, left - (Offset)(threadIdx.x % 32)};
+}
+
+/* Calls function(steps) with as many as a constant. */
+template <typename Function> __device__ inline void with_steps(int steps, Function &&function)
+{
+    if (steps == 1)
+        function(std::integral_constant<int, 1>());
+    else
+        function(std::integral_constant<int, STEPS>());
+}
+
+template <int N, typename Offset>
+__device__ inline void load_columns(const patterns<Offset> &pattern, const turn_place<Offset> &place,
+                                    int32_t (&columns)[STEPS])
+{
+    const int32_t *b_columns = pattern.b_columns + place.first + threadIdx.x % 32;
+#pragma unroll
+    for (int u = 0; u < N; ++u) columns[u] = 32 * u < place.left ? b_columns[32 * u] : -1;
+}
+
+template <int N, typename Offset, typename Value>
+__device__ inline void load_terms(const narrow_memory<Offset, Value> &memory, const Value *b_values,
+                                  const turn_place<Offset> &place, Value (&terms)[STEPS])
+{
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+        terms[u] = zero<Value>();
+        if (32 * u < place.left) terms[u] = b_values[place.first + (Offset)(32 * u + threadIdx.x % 32)];
+    }
+#pragma unroll
+    for (int u = 0; u < N; ++u) terms[u] = multiply(memory.a[place.entry], terms[u]);
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,298 @@
+/* What the classes that give a row of C to a group of lanes share. Private.
+ *
+ * Entries of A are taken in storage order, the lanes across the row of B that each names, so that no two lanes of a
+ * group meet at a column. The groups of a warp keep in step: all loops are the warp's, and a group whose row has ended
+ * idles. */
+#ifndef SPG_KERNELS_SPGEMM_DRIVER_GROUPS_CUH
+#define SPG_KERNELS_SPGEMM_DRIVER_GROUPS_CUH
+
+#include "../../launch.cuh"
+#include "../rows.cuh"
+
+namespace spg
+{
+
+enum {
+    GROUP_THREADS = 128,  /* a block, unless its groups' memory would not fit */
+    GROUP_TILE_STEPS = 4, /* rows a group does before its block moves on: neighbours share rows of B in L1 */
+    STEPS_AT_ONCE = 4,    /* steps, a row of B or a piece of one each, whose entries are asked for together */
+    COLUMNS_AT_ONCE = 4,  /* of a row of A that a lane compares */
+    MOST_TOGETHER = 3,
+    NO_COLUMN = -1
+};
+
+/* How a kernel is launched. lanes: of a group; pieces: rows of B are longer than those. */
+struct group_shape {
+    int lanes, together, group_bytes; /* bytes of shared memory */
+    int tile_steps;
+    bool pieces;
+    int rounds = 1; /* blocks for each that is resident: with several, other kernels' blocks get in between them */
+};
+
+inline double mean_b_row(const cuda_product &product)
+{
+    return product.B->rows > 0 ? (double)product.B->nnz / (double)product.B->rows : 0;
+}
+
+/* The lanes that work on one row. */
+template <int Lanes> struct lane_group {
+    static constexpr int lanes = Lanes;
+    int lane, in_block; /* in the group; number of the group */
+
+    __device__ lane_group() : lane((int)threadIdx.x % Lanes), in_block((int)threadIdx.x / Lanes) {}
+    __device__ bool any(bool what) const
+    {
+        if (Lanes == 32) return __any_sync(~0u, what);
+        const unsigned mask = (~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u));
+        return (__ballot_sync(~0u, what) & mask) != 0;
+    }
+    __device__ int sum(int value) const
+    {
+#pragma unroll
+        for (int step = Lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
+        return value;
+    }
+    __device__ uint32_t least(uint32_t value) const
+    {
+#pragma unroll
+        for (int step = Lanes / 2; step > 0; step /= 2) value = min(value, __shfl_xor_sync(~0u, value, step));
+        return value;
+    }
+};
+
+template <int Lanes, typename Value> __device__ inline Value shuffle(Value value, int lane)
+{
+    return __shfl_sync(~0u, value, lane, Lanes);
+}
+template <int Lanes, typename Real> __device__ inline complex<Real> shuffle(complex<Real> value, int lane)
+{
+    return {shuffle<Lanes>(value.re, lane), shuffle<Lanes>(value.im, lane)};
+}
+
+/* Neighbouring rows with equal columns in A, done as one; or a single row. */
+template <typename Offset, int R> struct row_bundle {
+    span<Offset> row[R];
+    int rows;
+};
+
+/* Rows of B, one a lane, that a group's next entries of A name. */
+template <typename Offset> struct b_rows {
+    Offset begin;
+    int length;
+};
+
+/* The row of B of an entry of A, of operands that were checked. */
+template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patterns<Offset> &pattern, int32_t column)
+{
+    const span<Offset> b = b_row(pattern, column);
+    return {b.begin, (int)(b.end - b.begin)};
+}
+
+/* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or more than G for those that are longer
+ * than the group. A row's two numbers are sent as one where they fit, for every shuffle counts. */
+template <int G, int U, typename Offset>
+__device__ inline void shuffle_rows(const patterns<Offset> &pattern, const b_rows<Offset> &b, int j, Offset (&first)[U],
+                                    int (&length)[U])
+{
+    constexpr int LENGTH_BITS = 6;
+    static_assert(G + 1 < 1 << LENGTH_BITS, "lengths fit");
+    if (pattern.b_nnz < (Offset)1 << (32 - LENGTH_BITS)) {
+        const uint32_t both = (uint32_t)b.begin << LENGTH_BITS | (uint32_t)min(b.length, G + 1);
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const uint32_t theirs = __shfl_sync(~0u, both, j + u, G);
+            first[u] = (Offset)(theirs >> LENGTH_BITS);
+            length[u] = (int)(theirs & ((1u << LENGTH_BITS) - 1));
+        }
+        return;
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        first[u] = __shfl_sync(~0u, b.begin, j + u, G);
+        length[u] = __shfl_sync(~0u, b.length, j + u, G);
+    }
+}
+
+/* Calls batch(rows of B, entry of A that this lane's comes from and whether
+ * there is one, entries of the warp's longest batch) for a group's lanes of
+ * entries at a time, by the whole warp, until its groups' rows have ended. The
+ * columns of A are asked for a batch ahead. bounds(column) is the row of B;
+ * batch returns whether the group gives up its row. */
+template <typename Group, typename Offset, typename Bounds, typename Batch>
+__device__ inline void for_each_batch(const patterns<Offset> &pattern, const Group &group, span<Offset> row,
+                                      Bounds &&bounds, Batch &&batch)
+{
+    Offset entry = row.begin + group.lane;
+    int32_t column = entry < row.end ? pattern.a_columns[entry] : NO_COLUMN;
+    while (true) {
+        const Offset left = row.end - entry + group.lane;
+        const int entries = __reduce_max_sync(~0u, left <= 0 ? 0 : left < Group::lanes ? (int)left : Group::lanes);
+        if (entries == 0) return;
+        const bool valid = entry < row.end;
+        b_rows<Offset> b{0, 0};
+        if (valid) b = bounds(column);
+        const Offset next = entry + Group::lanes;
+        if (next < row.end) column = pattern.a_columns[next];
+        if (batch(b, entry, valid, entries)) row.end = row.begin;
+        entry = next;
+    }
+}
+
+/* The next rows that a group does, of `rows` (0: none) that follow each other: all if their columns in A are equal,
+ * else the first; row(r) is where the r-th lies in A. Called by the whole warp. */
+template <typename Offset, int R, typename Group, typename Row>
+__device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &pattern, const Group &group, int rows,
+                                                    Row &&row)
+{
+    constexpr int N = COLUMNS_AT_ONCE;
+    row_bundle<Offset, R> bundle;
+#pragma unroll
+    for (int r = 0; r < R; r++) bundle.row[r] = r < rows ? row(r) : span<Offset>{0, 0};
+    bundle.rows = rows > 0 ? rows : 0;
+    const Offset length = bundle.row[0].end - bundle.row[0].begin;
+    bool equal = true;
+#pragma unroll
+    for (int r = 1; r < R; r++) equal = equal && (r >= rows || bundle.row[r].end - bundle.row[r].begin == length);
+    if (R > 1 && rows > 1 && equal)
+        for (Offset first = group.lane; first < length; first += N * Group::lanes) {
+            int32_t column[R][N];
+#pragma unroll
+            for (int n = 0; n < N; n++)
+#pragma unroll
+                for (int r = 0; r < R; r++) {
+                    const Offset e = first + n * Group::lanes;
+                    const Offset begin = r < rows ? bundle.row[r].begin : bundle.row[0].begin;
+                    column[r][n] = e < length ? pattern.a_columns[begin + e] : NO_COLUMN;
+                }
+#pragma unroll
+            for (int n = 0; n < N; n++)
+#pragma unroll
+                for (int r = 1; r < R; r++) equal = equal && column[r][n] == column[0][n];
+        }
+    __syncwarp();
+    if (R > 1 && group.any(!equal)) bundle.rows = rows > 0 ? 1 : 0;
+    return bundle;
+}
+
+/* Calls each(number in the set of the first row, rows) for the units that a
+ * group does, `together` rows or the last rows each, by the whole warp: rows is
+ * 0 for a group that has none. A block takes tiles of neighbouring units. */
+template <typename Group, typename Each>
+__device__ inline void for_each_unit(const Group &group, int32_t count, const group_shape &shape, Each &&each)
+{
+    const int groups = (int)blockDim.x / Group::lanes;
+    const int64_t step = (int64_t)groups * shape.together, tile = step * shape.tile_steps;
+    for (int64_t begin = (int64_t)blockIdx.x * tile; begin < count; begin += (int64_t)gridDim.x * tile)
+        for (int64_t at = begin; at < begin + tile && at < count; at += step) {
+            const int64_t first = at + (int64_t)group.in_block * shape.together, left = count - first;
+            each((int32_t)first, left <= 0 ? 0 : left < shape.together ? (int)left : shape.together);
+        }
+}
+
+/* What a thread of a counting kernel found; rows: those that were counted. */
+struct counts {
+    unsigned long long nnz, products;
+    unsigned int longest, rows, long_rows, faults;
+};
+
+/* Called by all lanes, each with its own share of the row's products. fits: whether all of the row was counted; else
+ * the rows are left. */
+template <typename Offset, typename Group>
+__device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
+                              bool fits, int length, Offset a_length, unsigned long long products, counts &found)
+{
+    if (rows == 0) return;
+    if (!fits) {
+        if (group.lane < rows) leave_row(pattern, first_row + group.lane);
+        return;
+    }
+    found.products += products * (unsigned)rows;
+    if (group.lane < rows) pattern.c_offsets[first_row + group.lane] = (Offset)length;
+    if (group.lane != 0) return;
+    found.rows += (unsigned)rows;
+    found.nnz += (unsigned long long)length * (unsigned)rows;
+    found.longest = (unsigned)length > found.longest ? (unsigned)length : found.longest;
+    if (!fits_list((Offset)length, a_length)) found.long_rows += (unsigned)rows;
+}
+
+/* Called by all threads of a block. */
+__device__ inline void tally_groups(spg_tally *tally, const counts &found)
+{
+    __syncwarp();
+    tally_counts(tally, found.nnz, found.products, found.longest, found.rows, found.faults);
+    const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
+    if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
+}
+
+/* Threads of a block whose groups fit in shared memory; 0 if not one
+ * warp's do. */
+inline int group_block_threads(const cuda_product &product, const group_shape &shape)
+{
+    const int fit = product.cuda->block_shared_bytes / (shape.group_bytes * (32 / shape.lanes));
+    return fit < GROUP_THREADS / 32 ? fit * 32 : GROUP_THREADS;
+}
+
+/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time, or shape.rounds as
+ * many. blocks = 0: no unit. */
+struct group_grid {
+    unsigned int blocks;
+    int threads, bytes;
+};
+
+template <typename Shape, typename... Parameters>
+spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &shape, const char *name,
+                          void (*kernel)(Shape, Parameters...), group_grid *grid)
+{
+    const int64_t units = ((int64_t)rows.count + shape.together - 1) / shape.together;
+    *grid = {};
+    if (units == 0) return SPG_OK;
+    const int threads = group_block_threads(product, shape), groups = threads / shape.lanes;
+    const int bytes = groups * shape.group_bytes;
+    if (threads == 0) return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", name);
+    int resident = 0;
+    /* The most there is, always: the limit is the process's, and contexts on
+     * other threads launch too. */
+    cudaError_t error =
+        cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             product.cuda->block_shared_bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
+    spg_status status = spg_cuda_check(product.context, error, name);
+    if (status != SPG_OK) return status;
+    const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors * shape.rounds;
+    const int64_t steps = (units + groups - 1) / groups;
+    shape.tile_steps = steps >= 4 * GROUP_TILE_STEPS * most ? GROUP_TILE_STEPS : 1;
+    const int64_t tiles = (steps + shape.tile_steps - 1) / shape.tile_steps;
+    *grid = {(unsigned int)(tiles < most ? tiles : most), threads, bytes};
+    return SPG_OK;
+}
+
+/* Queues kernel(shape, arguments...); InTurn: one that takes its turn (launch.cuh). */
+template <bool InTurn = false, typename Shape, typename... Parameters, typename... Arguments>
+spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape, const char *name,
+                         void (*kernel)(Shape, Parameters...), Arguments... arguments)
+{
+    group_grid grid;
+    spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
+    if (status != SPG_OK || grid.blocks == 0) return status;
+    if constexpr (InTurn)
+        return launch_in_turn(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
+                              (size_t)grid.bytes, kernel, shape, arguments...);
+    kernel<<<grid.blocks, grid.threads, grid.bytes, product.cuda->stream>>>(shape, arguments...);
+    return spg_cuda_check_launch(product.context, name);
+}
+
+/* Calls function(lanes, pieces), integral constants, with the template
+ * parameters of a shape. */
+template <typename Function> spg_status with_group_shape(const group_shape &shape, Function &&function)
+{
+    using std::integral_constant;
+    if (shape.pieces) return function(integral_constant<int, 32>{}, integral_constant<bool, true>{});
+    if (shape.lanes == 32) return function(integral_constant<int, 32>{}, integral_constant<bool, false>{});
+    if (shape.lanes == 16) return function(integral_constant<int, 16>{}, integral_constant<bool, false>{});
+    return function(integral_constant<int, 8>{}, integral_constant<bool, false>{});
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,35 @@
+/* Rows counted and filled in one pass over their products, and kept until C is allocated (rows_once*.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
+#define SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
+
+#include "../rows.cuh"
+
+namespace spg
+{
+
+/* slots: of a row's table, a power of two from ONCE_LEAST to ONCE_MOST; rows of up to table_holds(slots) entries fit,
+ * counting leaves others as misfits. */
+enum { ONCE_LEAST = 128, ONCE_MOST = 1024 };
+
+/* In workspace: row i of C, sorted, from i * stride on, if it has up to `stride` entries. memory = NULL: none. */
+struct kept_rows {
+    void *memory;
+    int64_t bytes;
+    int slots, stride;
+    void *values;
+    int32_t *columns;
+};
+
+/* Takes the workspace if it is to be had; else kept->memory stays NULL. */
+void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept);
+void release_kept_rows(cuda_product &product, kept_rows *kept);
+
+/* Natural order, all rows. */
+spg_status count_rows_once(cuda_product &product, const kept_rows &kept);
+
+/* Copies the kept rows to C; others are left alone. */
+spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept);
+
+} // namespace spg
+
+#endif

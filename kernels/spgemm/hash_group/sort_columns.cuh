@@ -1,0 +1,90 @@
+/* Sorting of the columns that a table holds (hash_group/fill.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
+#define SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
+
+#include "table.cuh"
+
+#include <climits>
+
+namespace spg
+{
+
+enum {
+    MOST_RANKED = 64, /* entries that a warp sorts by ranks */
+    CHUNK = 256       /* entries that it sorts at a time by a network */
+};
+static_assert(table_holds(512) <= 2 * CHUNK && table_holds(TABLE_MOST) <= 3 * CHUNK && 3 * CHUNK <= TABLE_MOST,
+              "chunks lie within the list");
+
+__device__ inline void order_pair(int32_t &a, int32_t &b, bool up)
+{
+    const int32_t least = min(a, b), most = max(a, b);
+    a = up ? least : most;
+    b = up ? most : least;
+}
+
+/* G*E columns, lane l's from l*E, by a bitonic network: inside the lanes first, then across ever more of them. */
+template <int E, int G> __device__ inline void sort_in_registers(int32_t (&column)[E], int lane)
+{
+#pragma unroll
+    for (int size = 2; size <= E; size *= 2)
+#pragma unroll
+        for (int step = size / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int e = 0; e < E; e++)
+                if ((e & step) == 0)
+                    order_pair(column[e], column[e | step], size < E ? (e & size) == 0 : (lane & 1) == 0);
+#pragma unroll 1
+    for (int lanes = 2; lanes <= G; lanes *= 2) {
+        const bool up = (lane & lanes) == 0 || lanes == G;
+#pragma unroll 1
+        for (int step = lanes / 2; step > 0; step /= 2) {
+            const bool least = ((lane & step) == 0) == up;
+#pragma unroll
+            for (int e = 0; e < E; e++) {
+                const int32_t other = __shfl_xor_sync(~0u, column[e], step);
+                column[e] = least ? min(column[e], other) : max(column[e], other);
+            }
+        }
+#pragma unroll
+        for (int step = E / 2; step > 0; step /= 2)
+#pragma unroll
+            for (int e = 0; e < E; e++)
+                if ((e & step) == 0) order_pair(column[e], column[e | step], up);
+    }
+}
+
+/* Sorts a chunk of a list, of up to G*E entries, by G lanes; INT_MAX fills the chunk up. */
+template <int E, int G> __device__ inline void sort_chunk(int32_t *chunk, int length, int lane)
+{
+    int32_t column[E];
+    int4 *mine = reinterpret_cast<int4 *>(chunk + lane * E);
+#pragma unroll
+    for (int e = 0; e < E; e += 4) {
+        const int4 four = mine[e / 4];
+        const int rest = length - lane * E - e;
+        column[e] = rest > 0 ? four.x : INT_MAX;
+        column[e + 1] = rest > 1 ? four.y : INT_MAX;
+        column[e + 2] = rest > 2 ? four.z : INT_MAX;
+        column[e + 3] = rest > 3 ? four.w : INT_MAX;
+    }
+    sort_in_registers<E, G>(column, lane);
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < E; e += 4) mine[e / 4] = int4{column[e], column[e + 1], column[e + 2], column[e + 3]};
+    __syncwarp();
+}
+
+/* How many columns of a sorted chunk are less. */
+__device__ inline int rank_in_chunk(const int32_t *chunk, int32_t column)
+{
+    int rank = 0;
+#pragma unroll
+    for (int step = CHUNK / 2; step > 0; step /= 2)
+        if (chunk[rank + step - 1] < column) rank += step;
+    return rank + (chunk[rank] < column);
+}
+
+} // namespace spg
+
+#endif

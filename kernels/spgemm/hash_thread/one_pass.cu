@@ -1,0 +1,229 @@
+/* Counts and fills in one pass, class private ahead: as hash_thread/count.cu and hash_thread/fill.cu do in two, whose
+ * invariants hold here.
+ *
+ * Input: A, unchecked, the packed rows of B, B, and arrays for C that were allocated by what a sample told
+ * (assemble/reserved.cu). Output: C's row offsets, columns and values, but for rows of more than `most` entries, which
+ * are counted alone; where rows are left, the offsets are those of rows without entries in their place, and no rows are
+ * of use. A block takes tiles of a row a thread: while it sorts their columns, the tiles before find out where its rows
+ * begin in C (assemble/look_back.cuh). Chosen by route/route.cu. */
+#include "../../launch.cuh"
+#include "../assemble/look_back.cuh"
+#include "../assemble/reserved.cuh"
+#include "../driver/tally.cuh"
+#include "sums.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+/* Blocks of four warps, as many warps as when rows are filled alone: with smaller blocks more tiles have to be asked of
+ * what came before (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74
+ * counted and filled apart; fe3d27 0.68, 0.69, and 0.78 apart). */
+enum { THREADS = 128, WARPS = THREADS / 32, RESIDENT = 4 };
+
+struct private_job {
+    told_sums told;
+    long long room;
+    int32_t tiles;
+    int most; /* entries of a row that has sums */
+    spg_mailbox *mailbox;
+    unsigned int post;
+};
+
+/* Checks as counting does. */
+struct counting_guard {
+    const patterns<int32_t> &pattern;
+    private_found &found;
+    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
+    {
+        return checked_packed(pattern, packed, is_entry, column, found);
+    }
+    __device__ void count(int length) const { found.products += (unsigned int)length; }
+    __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
+};
+
+/* What the warps of a block tell each other of their tile, in shared memory. */
+struct tile_board {
+    uint32_t taken;
+    int lengths[WARPS];      /* entries of each warp's rows */
+    bool are_long[WARPS];    /* whether rows take the larger network */
+    long long begins[WARPS]; /* where in C they begin */
+    private_counts sums[WARPS];
+};
+
+/* Of a tile, where its rows begin in C; by the whole block. */
+struct tile_places {
+    const private_job &job;
+    tile_board &board;
+    const int warp, lane;
+    int before;                /* entries of the warp's rows before this lane's */
+    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
+
+    __device__ tile_places(const private_job &of, tile_board &shared)
+        : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32)
+    {
+    }
+
+    __device__ int64_t take_tile()
+    {
+        if (threadIdx.x == 0) board.taken = job.told.take_tile();
+        __syncthreads();
+        return board.taken;
+    }
+
+    /* Tells how many entries the tile has; `own`: of this lane's row. Returns whether any row is `long`. */
+    __device__ bool tell_own(int64_t tile, int own, bool is_long)
+    {
+        const int upto = inclusive_scan(own, plus{});
+        const bool some_long = __any_sync(~0u, is_long);
+        before = upto - own;
+        if (lane == 31) board.lengths[warp] = upto, board.are_long[warp] = some_long;
+        __syncthreads();
+        of_warp = warp == 0 && lane < WARPS ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
+        all = __shfl_sync(~0u, through, 31);
+        if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
+        bool any = false;
+#pragma unroll
+        for (int w = 0; w < WARPS; ++w) any = any || board.are_long[w];
+        return any;
+    }
+
+    /* Finds out what comes before the tile, and tells; returns where this lane's row begins. *end: of C's last row,
+     * written by the last tile. */
+    __device__ int64_t begin(int64_t tile, int32_t *end)
+    {
+        if (warp == 0) {
+            const long long first = job.told.before(tile);
+            if (lane < WARPS) board.begins[lane] = first + through - of_warp;
+            if (lane == 0) {
+                job.told.tell(tile, first + all, told_sums::THROUGH);
+                if (tile == job.tiles - 1) *end = (int32_t)(first + all);
+            }
+        }
+        __syncthreads();
+        return board.begins[warp] + before;
+    }
+};
+
+/* Adds up row i, and counts it: its length, 0 unless found.fits; by a whole warp. */
+template <typename Value>
+__device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
+                          uint32_t i, private_sums<Value, true> &sums, private_found &found)
+{
+    const bool active = i < (uint32_t)pattern.rows;
+    span<int32_t> a{0, 0};
+    if (active) a = checked_a_row(pattern, (int32_t)i, found.faults);
+    if (a.end - a.begin > PRIVATE_MOST_A) {
+        found.fits = false;
+        a.end = a.begin;
+    }
+    counting_guard guard{pattern, found};
+    add_row(pattern, number, packed, a, sums, guard);
+    if (sums.table.taken > PRIVATE_MOST) found.fits = false;
+    return found.fits ? (int32_t)sums.table.taken : 0;
+}
+
+/* Of a warp's rows. */
+template <typename Value> __device__ void clear_sums(char *first, int each)
+{
+    uint4 *to = reinterpret_cast<uint4 *>(first);
+    const int count = each * 32 * (int)sizeof(Value) / (int)sizeof *to;
+    for (int k = (int)threadIdx.x % 32; k < count; k += 32) to[k] = uint4{0, 0, 0, 0};
+}
+
+template <typename Value>
+__global__ void __launch_bounds__(THREADS, RESIDENT)
+    do_private_ahead(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, const private_job job)
+{
+    extern __shared__ uint2 shared[];
+    __shared__ tile_board board;
+    take_turn();
+    tile_places places(job, board);
+    char *memory = reinterpret_cast<char *>(shared) + places.warp * warp_bytes<Value>(job.most + 1);
+    auto &tables = *reinterpret_cast<table_memory *>(memory);
+    private_sums<Value, true> sums{private_table(tables),
+                                   reinterpret_cast<Value *>(memory + sizeof tables) + places.lane, (uint32_t)job.most};
+    private_counts all{0, 0, 0, 0, 0};
+    unsigned int left = 0;
+    while (true) {
+        const int64_t tile = places.take_tile();
+        if (tile >= job.tiles) break;
+        const uint32_t i = (uint32_t)(tile * THREADS + threadIdx.x);
+        sums.table.clear();
+        clear_sums<Value>(memory + sizeof tables, job.most + 1);
+        __syncwarp();
+        private_found found{0, 0, true};
+        const int32_t length = do_row(pattern, number, packed, i, sums, found);
+        all.add(i < (uint32_t)pattern.rows, found, length);
+        if (!found.fits) list_misfit(pattern, (int32_t)i);
+        const int n = length <= job.most ? length : 0;
+        left += length > job.most;
+        const bool are_long = places.tell_own(tile, length, n > NUMBERS / 2);
+        pack_keys(tables, sums.table);
+        const auto place = [&] {
+            const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
+            if (i < (uint32_t)pattern.rows) pattern.c_offsets[i] = (int32_t)begin;
+            const bool has_room = begin + n <= job.room;
+            const int32_t first = __shfl_sync(~0u, (int32_t)begin, 0);
+            return rows_place{first, (int32_t)begin - first, has_room ? n : 0};
+        };
+        if (are_long)
+            write_rows<NUMBERS>(number, tables, sums, n, place);
+        else
+            write_rows<NUMBERS / 2>(number, tables, sums, n, place);
+        __syncwarp();
+    }
+    all.reduce();
+    left = __reduce_add_sync(~0u, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->rows_left, left);
+    if (places.lane == 0) board.sums[places.warp] = all;
+    __syncthreads();
+    if (places.warp > 0) return;
+    all = places.lane < WARPS ? board.sums[places.lane] : private_counts{0, 0, 0, 0, 0};
+    tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.rows, all.faults);
+    send_tally_if_last(pattern.tally, job.mailbox, job.post, &pattern.tally->misfits);
+}
+
+template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, unsigned int post)
+{
+    static_assert(WARPS * warp_bytes<Value>(PRIVATE_MOST + 1) + sizeof(tile_board) <= 48 * 1024, "every device has it");
+    const int most = std::min(ahead.most, (int)PRIVATE_MOST), bytes = WARPS * warp_bytes<Value>(most + 1);
+    auto *kernel = do_private_ahead<Value>;
+    int resident = 0;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, THREADS, (size_t)bytes);
+    spg_status status = spg_cuda_check(product.context, error, "private rows ahead");
+    if (status != SPG_OK) return status;
+    const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
+    const int64_t blocks = std::min<int64_t>(tiles, (int64_t)std::max(resident, 1) * product.cuda->multiprocessors);
+    const private_job job{{static_cast<unsigned long long *>(ahead.memory)},
+                          ahead.room,
+                          (int32_t)tiles,
+                          most,
+                          product.cuda->device_mailbox,
+                          post};
+    const numbers<Value> number{static_cast<const Value *>(product.A->values),
+                                static_cast<const Value *>(product.B->values), ahead.columns,
+                                static_cast<Value *>(ahead.values)};
+    return launch_in_turn(product.context, product.cuda->stream, "private rows ahead", (unsigned int)blocks, THREADS,
+                          (size_t)bytes, kernel, patterns_of<int32_t>(product), number,
+                          static_cast<const packed_row *>(product.packed.memory), job);
+}
+
+} // namespace
+
+int64_t private_ahead_words(const cuda_product &product)
+{
+    return told_sums::words_for((product.A->rows + THREADS - 1) / THREADS);
+}
+
+spg_status fill_private_ahead(cuda_product &product, const ahead_rows &ahead, unsigned int post)
+{
+    if (product.A->value_type == SPG_F32) return launch<float>(product, ahead, post);
+    return launch<double>(product, ahead, post);
+}
+
+} // namespace spg

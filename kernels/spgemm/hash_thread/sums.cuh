@@ -1,0 +1,195 @@
+/* How a thread adds the products of its row of C up by columns, and how a warp writes its rows (hash_thread/fill.cu,
+ * hash_thread/one_pass.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
+#define SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
+
+#include "../driver/staged_rows.cuh"
+#include "../merge/heads.cuh"
+#include "../sort/network.cuh"
+#include "table.cuh"
+
+namespace spg
+{
+
+/* A warp's memory: tables, which make room for entries on their way, and `longest` sums a lane. */
+template <typename Value> constexpr int warp_bytes(int longest)
+{
+    return (int)sizeof(table_memory) + longest * 32 * (int)sizeof(Value);
+}
+
+/* What a thread adds up its row of C with. Bounded: what columns have numbers from `most` on is added to sum `most`,
+ * which is no row's. */
+template <typename Value, bool Bounded> struct private_sums {
+    private_table table;
+    Value *first; /* of this lane's sums, 32 apart */
+    uint32_t most;
+
+    /* Adds the first `live` of N products. Their columns are all different, so they are added together. */
+    template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
+    {
+        uint32_t number[N];
+        Value sum[N];
+        table.numbers_of(column, live, number);
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+            if (Bounded && n < live) number[n] = min(number[n], most);
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+            if (n < live) sum[n] = first[number[n] * 32];
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+            if (n < live) first[number[n] * 32] = add_product(sum[n], a, b[n]);
+    }
+};
+
+/* What filling knows of rows that were counted: nothing is to be checked. A kernel that counts as well has a guard of
+ * its own. */
+struct no_guard {
+    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
+    {
+        return is_entry ? load_packed(packed, column) : packed_row{};
+    }
+    __device__ void count(int) const {}
+    __device__ bool may_take(const packed_row &) const { return true; }
+};
+
+/* A row of B that is not packed. */
+template <typename Value, typename Sums>
+__device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
+                             Value a, Sums &sums)
+{
+    for (uint32_t q = row.begin; q < row.begin + row.beyond[0]; ++q) {
+        const uint32_t column[1] = {(uint32_t)pattern.b_columns[q]};
+        const Value b[1] = {number.b_values[q]};
+        sums.add(column, 1, a, b);
+    }
+}
+
+/* Two values, which lie as the parts of a complex one do; anything if they are not wanted. */
+template <typename Value> __device__ complex<Value> pair_if(bool wanted, const Value *from)
+{
+    return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
+}
+
+/* The products of an entry of A and the row of B that it names; by a whole warp. Values of B come by pairs: rows of
+ * neighbouring threads lie apart, so that a load takes L1 a line a thread, however little of it is wanted. */
+template <typename Value, typename Sums, typename Guard>
+__device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
+                          Value a, Sums &sums, Guard &guard)
+{
+    int length = length_of(row);
+    if (length > PACKED_MOST) {
+        if (guard.may_take(row)) add_unpacked(pattern, number, row, a, sums);
+        length = 0;
+    }
+    guard.count(length);
+    const int most = __reduce_max_sync(~0u, length);
+    const Value *b = number.b_values + row.begin;
+    const bool odd = reinterpret_cast<uintptr_t>(b) / sizeof(Value) % 2 != 0;
+    b -= odd;
+    complex<Value> last = pair_if(length > 0, b);
+#pragma unroll
+    for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
+        if (q >= most) break;
+        uint32_t column[B_AT_ONCE];
+        Value value[B_AT_ONCE];
+        complex<Value> next[B_AT_ONCE / 2];
+#pragma unroll
+        for (int p = 0; p < B_AT_ONCE / 2; ++p) next[p] = pair_if(q + 2 * p + 2 < length + odd, b + q + 2 * p + 2);
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; n += 2) {
+            value[n] = odd ? last.im : last.re;
+            value[n + 1] = odd ? next[n / 2].re : last.im;
+            last = next[n / 2];
+        }
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
+        sums.add(column, length - q, a, value);
+    }
+}
+
+/* All products of a row of A, which may be empty; by a whole warp. */
+template <typename Value, typename Sums, typename Guard>
+__device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
+                        span<int32_t> a, Sums &sums, Guard &guard)
+{
+    const int length = a.end - a.begin, longest = __reduce_max_sync(~0u, length);
+    int32_t columns[A_AT_ONCE];
+    Value values[A_AT_ONCE];
+    const auto load = [&](int k) {
+#pragma unroll
+        for (int n = 0; n < A_AT_ONCE; ++n) {
+            columns[n] = load_if(k + n < length, pattern.a_columns + a.begin + k + n, 0);
+            values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
+        }
+    };
+    load(0);
+    packed_row next = guard.load(packed, length > 0, columns[0]);
+#pragma unroll 1
+    for (int k = 0; k < longest; ++k) {
+        const packed_row row = next;
+        const Value value = values[0];
+#pragma unroll
+        for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1], values[n] = values[n + 1];
+        if ((k + 1) % A_AT_ONCE == 0) load(k + 1);
+        next = guard.load(packed, k + 1 < length, columns[0]);
+        add_entry(pattern, number, row, value, sums, guard);
+    }
+}
+
+/* Keys of a table one behind the other, 32 apart, where the table was; by a whole warp, for lists lie across lanes. */
+__device__ inline void pack_keys(table_memory &memory, private_table &table)
+{
+    uint32_t *list = reinterpret_cast<uint32_t *>(memory) + threadIdx.x % 32;
+    constexpr int AT_ONCE = 4;
+#pragma unroll 1
+    for (int b = 0; b < BUCKETS; b += AT_ONCE) {
+        uint2 keys[AT_ONCE];
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) keys[n] = table.at((b + n) * table.APART);
+        __syncwarp();
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            if (keys[n].x != EMPTY) *list = keys[n].x, list += 32;
+            if (keys[n].y != EMPTY) *list = keys[n].y, list += 32;
+        }
+    }
+    __syncwarp();
+}
+
+/* Where a warp's rows go: lane 0's begins at entry `begin` of C, this lane's, of n entries, `own` after it. */
+struct rows_place {
+    int32_t begin;
+    int own, n;
+};
+
+/* Sorts up to N entries of each of a warp's rows, this lane's n, and writes them where place() says. */
+template <int N, typename Value, typename Sums, typename Place>
+__device__ void write_rows(const numbers<Value> &number, table_memory &memory, const Sums &sums, int n, Place &&place)
+{
+    uint32_t key[N];
+    const uint32_t *list = reinterpret_cast<const uint32_t *>(memory) + threadIdx.x % 32;
+#pragma unroll
+    for (int e = 0; e < N; ++e) key[e] = e < n ? list[e * 32] : EMPTY;
+    sort_keys<1, 1>(key);
+    const rows_place to = place();
+    auto &staged = reinterpret_cast<staged_entries<Value> &>(memory);
+    static_assert(sizeof staged <= sizeof memory, "the table makes room");
+#pragma unroll
+    for (int e = 0; e < N; e += CHUNK) {
+        if (!__any_sync(~0u, e < to.n)) break;
+        __syncwarp();
+#pragma unroll
+        for (int x = e; x < e + CHUNK; ++x) {
+            if (x >= to.n) continue;
+            staged.columns[x - e][threadIdx.x % 32] = (int32_t)(key[x] >> NUMBER_BITS);
+            staged.values[x - e][threadIdx.x % 32] = sums.first[key[x] % NUMBERS * 32];
+        }
+        __syncwarp();
+        write_chunk(staged, number, to.begin, to.own, to.n, e);
+    }
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,142 @@
+/* A batch of products of a window: entries of A whose products are laid end to end, cut into steps of 32, a lane each
+ * (section 3.2 of the paper). Private. */
+#ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_BATCH_CUH
+#define SPG_KERNELS_SPGEMM_LONG_ROWS_BATCH_CUH
+
+#include "slots.cuh"
+
+namespace spg
+{
+
+enum {
+    WINDOW_THREADS = 128,
+    WINDOW_WARPS = WINDOW_THREADS / 32,
+    TOGETHER = 4,      /* steps that a warp takes at a time */
+    BATCH_STEPS = 512, /* laid out together */
+    EACH_MOST = 4,     /* entries of A that a thread looks up together */
+    BATCH_ENTRIES = EACH_MOST * WINDOW_THREADS
+};
+static_assert(BATCH_STEPS % TOGETHER == 0 && TOGETHER == 4, "steps are read by fours");
+static_assert(SUMS_BYTES / sizeof(float) <= 32 * BATCH_STEPS, "a row of B in a window is not longer than a batch");
+
+/* Steps of a batch, in storage order, and the entries of A that have products in them. */
+template <typename Offset, typename Value> struct batch_memory {
+    Value *a;         /* by entry */
+    Offset *deltas;   /* product p of the batch is at deltas[its entry] + p in B */
+    uint4 *begins;    /* of each step: bits of the lanes, but the first, where another entry begins */
+    ushort4 *entries; /* of each step: the first lane's */
+};
+
+template <typename Offset, typename Value> int64_t shared_bytes_of(const window_shape &shape)
+{
+    return shape.slots * (int64_t)sizeof(Value) + shape.map_words * 4 + BATCH_STEPS * 6 +
+           BATCH_ENTRIES * (int64_t)(sizeof(Value) + sizeof(Offset));
+}
+
+/* Narrows rows of B to where the window lies in them: from the first place whose column is not less than the window's
+ * first to the first whose column is greater than its last. All are sought at once, for each waits on memory at every
+ * step. */
+template <int EACH, typename Offset, typename Value>
+__device__ inline void search_rows(const window<Value> &w, const int32_t *b_columns, span<Offset> (&rows)[EACH])
+{
+    int32_t found[2 * EACH], left[2 * EACH], most = 0;
+#pragma unroll
+    for (int q = 0; q < 2 * EACH; ++q) {
+        found[q] = 0;
+        left[q] = (int32_t)(rows[q / 2].end - rows[q / 2].begin);
+        most = max(most, left[q]);
+    }
+    for (; most > 0; most /= 2) {
+        int32_t columns[2 * EACH];
+#pragma unroll
+        for (int q = 0; q < 2 * EACH; ++q)
+            if (left[q] > 0) columns[q] = b_columns[rows[q / 2].begin + (found[q] + left[q] / 2)];
+#pragma unroll
+        for (int q = 0; q < 2 * EACH; ++q) {
+            if (left[q] <= 0) continue;
+            const int32_t half = left[q] / 2;
+            const bool less = q % 2 == 0 ? columns[q] < w.first_column : columns[q] <= w.last_column;
+            if (less) found[q] += half + 1;
+            left[q] = less ? left[q] - half - 1 : half;
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; ++e)
+        rows[e] = {rows[e].begin + (Offset)found[2 * e], rows[e].begin + (Offset)found[2 * e + 1]};
+}
+
+/* Inclusive sum over the block. All threads. */
+__device__ inline uint32_t block_sum(uint32_t value)
+{
+    __shared__ uint32_t sums[WINDOW_WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int step = 1; step < 32; step *= 2) {
+        const uint32_t below = __shfl_up_sync(~0u, value, step);
+        if (lane >= step) value += below;
+    }
+    if (lane == 31) sums[warp] = value;
+    __syncthreads();
+    for (int w = 0; w < WINDOW_WARPS - 1; ++w)
+        if (w < warp) value += sums[w];
+    return value;
+}
+
+/* What was laid out. */
+struct batch {
+    int entries, products;
+};
+
+/* Lays out the products of entries of A from `at`, EACH a thread, as many as there is room for. All threads. */
+template <int EACH, typename Offset, typename Value>
+__device__ inline batch lay_batch(const window<Value> &w, const batch_memory<Offset, Value> &memory,
+                                  const patterns<Offset> &pattern, const Value *a_values, Offset at, Offset end)
+{
+    constexpr int BITS = 22;
+    constexpr uint32_t LOW = (1u << BITS) - 1, ROOM = 32 * BATCH_STEPS;
+    static_assert(BATCH_ENTRIES * (int64_t)(SUMS_BYTES / sizeof(float)) <= LOW, "products below, entries above");
+    static_assert((uint64_t)BATCH_ENTRIES << BITS < 1ull << 32, "products below, entries above");
+    __shared__ batch laid;
+    span<Offset> rows[EACH];
+    Value a[EACH];
+    const Offset left = end - at - (Offset)(EACH * threadIdx.x);
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) {
+        const Offset entry = at + (Offset)(EACH * threadIdx.x + e);
+        rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
+        a[e] = e < left ? a_values[entry] : zero<Value>();
+    }
+    for (int k = (int)threadIdx.x; k < BATCH_STEPS / TOGETHER; k += WINDOW_THREADS)
+        memory.begins[k] = make_uint4(0, 0, 0, 0);
+    if (!w.whole) search_rows(w, pattern.b_columns, rows);
+    uint32_t own = 0;
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) {
+        const uint32_t length = (uint32_t)(rows[e].end - rows[e].begin);
+        own += length | (length > 0) << BITS;
+    }
+    uint32_t before = block_sum(own) - own;
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) {
+        const uint32_t length = (uint32_t)(rows[e].end - rows[e].begin), first = before & LOW, last = first + length,
+                       entry = before >> BITS;
+        before += length | (length > 0) << BITS;
+        if (last > ROOM) {
+            if (first <= ROOM) laid = {(int)(EACH * threadIdx.x) + e, (int)first}; /* the first without room */
+            continue;
+        }
+        if (length == 0) continue;
+        memory.a[entry] = a[e];
+        memory.deltas[entry] = rows[e].begin - (Offset)first;
+        if (first % 32 != 0) atomicOr(reinterpret_cast<uint32_t *>(memory.begins) + first / 32, 1u << first % 32);
+        for (uint32_t step = (first + 31) / 32; 32 * step < last; ++step)
+            reinterpret_cast<uint16_t *>(memory.entries)[step] = (uint16_t)entry;
+    }
+    if (threadIdx.x == WINDOW_THREADS - 1 && (before & LOW) <= ROOM)
+        laid = {EACH * WINDOW_THREADS, (int)(before & LOW)};
+    __syncthreads();
+    return laid;
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,139 @@
+/* How a block sets the bits of a row's columns in shared memory: it lays the products of as many entries of A as it has
+ * threads end to end, and its warps set bits in any order, for a set has none. Columns beyond the bitmap's range are
+ * left to a further pass over the row. Private. */
+#ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
+#define SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
+
+#include "bitmap.cuh"
+
+namespace spg
+{
+
+enum { STEPS_TOGETHER = 4 };                   /* steps of 32 products whose loads are under way together */
+constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
+constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
+
+/* Rows of B: checked to ascend strictly; in any order, columns repeated, so that every range takes all of a row; or
+ * known to ascend, where rows are filled. */
+enum class b_order { checked, any, known };
+
+/* Shared memory of a block. */
+template <typename Offset> struct block_memory {
+    Offset *deltas;
+    uint32_t *bitmap, *starts;
+};
+
+/* What a thread adds to the tally; rows: those that were counted. */
+struct findings {
+    unsigned long long products, nnz;
+    unsigned int longest, rows, long_rows, faults;
+};
+
+/* Inclusive sum over the block; `sums` has a word for each warp. All threads. */
+__device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (int step = 1; step < 32; step *= 2) {
+        uint64_t below = __shfl_up_sync(~0u, value, step);
+        if (lane >= step) value += below;
+    }
+    if (lane == 31) sums[warp] = value;
+    __syncthreads();
+    uint64_t before = lane < warp && lane < warps ? sums[lane] : 0;
+    for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(~0u, before, step);
+    return value + before;
+}
+
+/* Lays the products of entries of A from `at` end to end; returns how many entries were taken. A product belongs to
+ * the range of columns from `low` up to, not including, `high`. All threads. */
+template <typename Offset, b_order Order>
+__device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
+                                Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, findings &found)
+{
+    __shared__ uint64_t sums[32], total;
+    span<Offset> row{0, 0};
+    Offset skipped = 0, length = 0;
+    if (end - at > (Offset)threadIdx.x) {
+        int32_t a_column = pattern.a_columns[at + (Offset)threadIdx.x];
+        row = Order == b_order::known ? b_row(pattern, a_column) : checked_b_row(pattern, a_column, found.faults);
+        if (Order == b_order::checked && row.end - row.begin > pattern.cols) {
+            found.faults |= SPG_FAULT_B_UNSORTED;
+            row.end = row.begin;
+        }
+        length = row.end - row.begin;
+        const int32_t *columns = pattern.b_columns + row.begin;
+        if (Order != b_order::any && low > 0) skipped = first_not_less(columns, (int32_t)length, low);
+        if (Order != b_order::any && high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
+        /* So the ranges part the row, and what is out of order shows in one of them. */
+        if (Order == b_order::checked && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
+        length = length > skipped ? length - skipped : 0;
+    }
+    uint64_t own = (uint64_t)length | (uint64_t)(length > 0) << LENGTH_BITS;
+    uint64_t sum = block_sum(own, sums), products = sum & ((1ull << LENGTH_BITS) - 1);
+    bool taken = products <= BATCH_PRODUCTS;
+    if (taken && length > 0) {
+        int entry = (int)(sum >> LENGTH_BITS) - 1;
+        uint32_t start = (uint32_t)(products - (uint64_t)length);
+        memory.starts[entry] = start;
+        memory.deltas[entry] = row.begin + skipped - (Offset)start;
+    }
+    if (Order != b_order::known && taken && low == 0) found.products += (unsigned long long)(row.end - row.begin);
+    int entries = __syncthreads_count(taken);
+    if ((int)threadIdx.x == entries - 1) total = sum;
+    __syncthreads();
+    flat = {memory.starts, memory.deltas, (int)(total >> LENGTH_BITS), (uint32_t)(total & ((1ull << LENGTH_BITS) - 1))};
+    return entries;
+}
+
+/* Sets the bits of one batch: each warp has an equal stretch of the products. */
+template <typename Offset, b_order Order>
+__device__ inline void set_bits(const patterns<Offset> &pattern, const flat_products<Offset> &flat, uint32_t *bitmap,
+                                int64_t low, int64_t high, findings &found)
+{
+    uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    uint32_t stretch = ((flat.products + 31) / 32 + warps - 1) / warps * 32;
+    uint32_t p = warp * stretch, end = p + stretch < flat.products ? p + stretch : flat.products;
+    if (p >= end) return;
+    int before = entry_before(flat, p);
+    int32_t previous = -1; /* lane 0: the column of product p - 1 */
+    if (Order == b_order::checked && lane == 0 && p > 0)
+        previous = pattern.b_columns[flat.deltas[before] + (Offset)(p - 1)];
+    for (; p < end; p += 32 * STEPS_TOGETHER) {
+        int32_t columns[STEPS_TOGETHER];
+        uint32_t begins[STEPS_TOGETHER];
+#pragma unroll
+        for (int u = 0; u < STEPS_TOGETHER; ++u) {
+            uint32_t own = p + 32 * u + lane;
+            int entry = entry_of(flat, p + 32 * u, before, begins[u]);
+            columns[u] = own < end ? pattern.b_columns[flat.deltas[entry] + (Offset)own] : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < STEPS_TOGETHER; ++u) {
+            bool active = p + 32 * u + lane < end;
+            if (Order == b_order::any) {
+                if (active && (uint32_t)columns[u] >= (uint32_t)pattern.cols) found.faults |= SPG_FAULT_B;
+                active = active && columns[u] >= low && columns[u] < high;
+            }
+            if (Order == b_order::checked) {
+                int32_t left = __shfl_sync(~0u, columns[u], (lane + 31) % 32);
+                if (active && (begins[u] >> lane & 1) == 0 && columns[u] <= (lane == 0 ? previous : left))
+                    found.faults |= SPG_FAULT_B_UNSORTED;
+                if (lane == 0) previous = left;
+                bool within = columns[u] >= low && columns[u] < high;
+                if (active && !within)
+                    found.faults |= (uint32_t)columns[u] < (uint32_t)pattern.cols ? SPG_FAULT_B_UNSORTED : SPG_FAULT_B;
+                active = active && within;
+            }
+            if (active) {
+                uint32_t place = (uint32_t)(columns[u] - (int32_t)low), bit = 1u << place % 32;
+                /* Most products meet a column that is there, and a read costs less than an atomic. */
+                if ((static_cast<volatile uint32_t *>(bitmap)[place / 32] & bit) == 0)
+                    atomicOr(&bitmap[place / 32], bit);
+            }
+        }
+    }
+}
+
+} // namespace spg
+
+#endif

@@ -1,0 +1,380 @@
+/* Third stage of the window class: the values of rows of C whose columns are written. In: A, B, C's offsets and
+ * columns. Out: C's values.
+ *
+ * A block takes a window of neighbouring entries of a row of C, whatever columns lie between, and keeps their sums in
+ * shared memory. It goes through the row of A in order; binary search finds where the window begins and ends in each
+ * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
+ * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
+ * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
+ * by one lane at a time, in storage order. The longest sums have a kernel of their own (long_rows/chain_sums.cu). */
+#include "batch.cuh"
+#include "chain_sums.cuh"
+#include "warp_turns.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+enum {
+    FEW_PEERS = 4,   /* lanes of a slot that add in turn */
+    HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
+    /* A heavy row's windows are halved, for their products are added one after the other, while one has more of them
+     * than this and a part of C's entries (spgemm_bench, H100, RAP: rmat16 15 ms, 38 without); how small it becomes. */
+    WINDOW_PRODUCTS = 1 << 13,
+    WINDOW_PART = 1 << 10,
+    FEW_PART = 1 << 2, /* of that, where windows have few of the rows; econ 0.49 ms, 0.53 without */
+    LEAST_WINDOW = 64,
+    EXTRA_WINDOWS = 1 << 13, /* that halving may make */
+    LIST_THREADS = 256
+};
+
+/* A window of C: entries from `first` on of a row; first < 0: none. */
+struct listed_window {
+    int32_t row, first, entries;
+};
+
+/* All windows of heavy rows, from the front, and windows beyond the first of other rows, from the back. They are dealt
+ * in this order, then the others' first windows. */
+struct window_list {
+    uint32_t *ticket, *heavy, *later, *extra; /* counters */
+    listed_window *windows;
+    int64_t most;
+    const int64_t *row_products; /* of every row; NULL: not known */
+    int64_t window_products;     /* above which a window of a heavy row is halved */
+};
+
+__device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
+__device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
+template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> value, int lane)
+{
+    return {from_lane(value.re, lane), from_lane(value.im, lane)};
+}
+
+/* Adds a step whose lanes share slots: peers are the lanes with this lane's slot, itself if it has none; `most` is how
+ * many there are of a slot. */
+template <typename Value>
+__device__ inline void add_step(Value *sums, bool active, int slot, Value term, uint32_t peers, unsigned int most)
+{
+    const int lane = threadIdx.x % 32, turn = __popc(peers & ((1u << lane) - 1));
+    if (most <= FEW_PEERS) {
+        for (int k = 0; k < (int)most; ++k) {
+            if (active && turn == k) sums[slot] = add(sums[slot], term);
+            __syncwarp();
+        }
+        return;
+    }
+    /* The first lane of each slot adds for all of them. */
+    const bool leads = active && turn == 0;
+    uint32_t others = leads ? peers & (peers - 1) : 0;
+    Value sum = leads ? add(sums[slot], term) : zero<Value>();
+#pragma unroll 4
+    for (unsigned int k = 1; k < most; ++k) {
+        const Value theirs = from_lane(term, others != 0 ? __ffs(others) - 1 : lane);
+        if (others != 0) sum = add(sum, theirs);
+        others &= others - 1;
+    }
+    if (leads) sums[slot] = sum;
+    __syncwarp();
+}
+
+/* Products of a few steps, on the way to their sums. */
+template <typename Value> struct step_group {
+    int slots[TOGETHER];
+    Value terms[TOGETHER];
+    bool active[TOGETHER];
+    uint32_t peers[TOGETHER];
+    unsigned int most[TOGETHER];
+    bool one_entry;
+};
+
+template <typename Offset, typename Value>
+__device__ inline void fetch_group(step_group<Value> &group, const window<Value> &w,
+                                   const batch_memory<Offset, Value> &memory, int turn, int products,
+                                   const patterns<Offset> &pattern, const Value *b_values)
+{
+    const int lane = threadIdx.x % 32;
+    const uint4 begins = memory.begins[turn];
+    const ushort4 entries = memory.entries[turn];
+    const uint32_t begin[TOGETHER] = {begins.x, begins.y, begins.z, begins.w};
+    const int entry[TOGETHER] = {entries.x, entries.y, entries.z, entries.w};
+    int32_t places[TOGETHER];
+    Value a[TOGETHER];
+#pragma unroll
+    for (int u = 0; u < TOGETHER; ++u) {
+        const int p = 32 * (TOGETHER * turn + u) + lane;
+        group.active[u] = p < products;
+        places[u] = 0;
+        a[u] = group.terms[u] = zero<Value>();
+        if (group.active[u]) {
+            const int own = entry[u] + __popc(begin[u] & (~0u >> (31 - lane)));
+            const Offset k = memory.deltas[own] + (Offset)p;
+            places[u] = pattern.b_columns[k] - w.first_column;
+            group.terms[u] = b_values[k];
+            a[u] = memory.a[own];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < TOGETHER; ++u) {
+        group.slots[u] = slot_of(w, places[u]);
+        group.terms[u] = multiply(a[u], group.terms[u]);
+        group.peers[u] = 1u << lane;
+        group.most[u] = 1;
+        /* A row of B has a column once. */
+        if (begin[u] == 0) continue;
+        group.peers[u] = __match_any_sync(~0u, group.active[u] ? group.slots[u] : -1 - lane);
+        group.most[u] = __reduce_max_sync(~0u, (unsigned int)__popc(group.peers[u]));
+    }
+    group.one_entry = (begins.x | begins.y | begins.z | begins.w) == 0 && entries.x == entries.y &&
+                      entries.y == entries.z && entries.z == entries.w;
+}
+
+template <typename Value> __device__ inline void add_group(Value *all_sums, const step_group<Value> &group)
+{
+    if (!group.one_entry) {
+#pragma unroll
+        for (int u = 0; u < TOGETHER; ++u)
+            add_step(all_sums, group.active[u], group.slots[u], group.terms[u], group.peers[u], group.most[u]);
+        return;
+    }
+    Value sums[TOGETHER];
+#pragma unroll
+    for (int u = 0; u < TOGETHER; ++u) sums[u] = group.active[u] ? all_sums[group.slots[u]] : zero<Value>();
+#pragma unroll
+    for (int u = 0; u < TOGETHER; ++u)
+        if (group.active[u]) all_sums[group.slots[u]] = add(sums[u], group.terms[u]);
+    __syncwarp();
+}
+
+template <typename Offset, typename Value>
+__device__ inline void sum_window(const window<Value> &w, const batch_memory<Offset, Value> &memory,
+                                  const patterns<Offset> &pattern, const numbers<Value> &number, span<Offset> row,
+                                  turns_of_warp &turns_taken)
+{
+    const int warp = threadIdx.x / 32;
+    for (Offset at = row.begin; at < row.end;) {
+        const batch laid = row.end - at <= WINDOW_THREADS
+                               ? lay_batch<1>(w, memory, pattern, number.a_values, at, row.end)
+                               : lay_batch<EACH_MOST>(w, memory, pattern, number.a_values, at, row.end);
+        const int turns = (laid.products + 32 * TOGETHER - 1) / (32 * TOGETHER);
+        for (int turn = warp; turn < turns; turn += WINDOW_WARPS) {
+            step_group<Value> group;
+            fetch_group(group, w, memory, turn, laid.products, pattern, number.b_values);
+            if (turn > 0) turns_taken.wait();
+            add_group(w.sums, group);
+            if (turn + 1 < turns) turns_taken.give();
+        }
+        __syncthreads(); /* the batch is read before it is laid anew */
+        if (row.end - at <= (Offset)laid.entries) break;
+        at += (Offset)laid.entries;
+    }
+}
+
+/* The only entry of a row of C, to which no entry of A adds more than a product: one lane adds them while the other
+ * warps fetch the next. Those that are not there are added as zeros, which change nothing, for no sum is -0. */
+template <typename Offset, typename Value>
+__device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
+                                  const numbers<Value> &number, span<Offset> row)
+{
+    constexpr int FETCHERS = WINDOW_THREADS - 32;
+    const int chunk = room / 2;
+    const int64_t chunks = (row.end - row.begin + (int64_t)chunk - 1) / chunk;
+    Value sum = zero<Value>();
+    for (int64_t c = 0; c <= chunks; ++c) {
+        const Value *before = w.sums + (c + 1) % 2 * chunk;
+        Value *next = w.sums + c % 2 * chunk;
+        if (threadIdx.x >= 32 && c < chunks) {
+            for (int k = (int)threadIdx.x - 32; k < chunk; k += FETCHERS * EACH_MOST) {
+                const int64_t entry = row.begin + c * chunk + k;
+                span<Offset> b[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    b[e] = entry + e * FETCHERS < row.end ? b_row(pattern, pattern.a_columns[entry + e * FETCHERS])
+                                                          : span<Offset>{0, 0};
+                Value terms[EACH_MOST];
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e) {
+                    terms[e] = zero<Value>();
+                    if (b[e].begin < b[e].end)
+                        terms[e] = multiply(number.a_values[entry + e * FETCHERS], number.b_values[b[e].begin]);
+                }
+#pragma unroll
+                for (int e = 0; e < EACH_MOST; ++e)
+                    if (k + e * FETCHERS < chunk) next[k + e * FETCHERS] = terms[e];
+            }
+        } else if (threadIdx.x == 0 && c > 0) {
+#pragma unroll 16
+            for (int k = 0; k < chunk; ++k) sum = add(sum, before[k]);
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) w.sums[0] = sum;
+    __syncthreads();
+}
+
+/* The window of a ticket. */
+template <typename Offset>
+__device__ inline listed_window window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
+                                          const window_list &list, int64_t heavy, int64_t listed, int slots)
+{
+    if (ticket < listed) return list.windows[ticket < heavy ? ticket : list.most - 1 - (ticket - heavy)];
+    const int32_t i = row_at(rows, (int32_t)(ticket - listed));
+    const span<Offset> row = a_row(pattern, i);
+    return {i, row.end - row.begin > HEAVY_ROW ? -1 : 0, slots};
+}
+
+/* Sums a window and writes its values. All threads. */
+template <typename Offset, typename Value>
+__device__ inline void do_window(window<Value> &w, const window_shape &shape, const batch_memory<Offset, Value> &memory,
+                                 const patterns<Offset> &pattern, const numbers<Value> &number,
+                                 const listed_window &which, turns_of_warp &turns_taken)
+{
+    const Offset c_begin = pattern.c_offsets[which.row] + (Offset)which.first,
+                 left = pattern.c_offsets[which.row + 1] - c_begin;
+    const span<Offset> row = a_row(pattern, which.row);
+    if (left == 0) return;
+    w.entries = left < which.entries ? (int)left : which.entries;
+    w.whole = which.first == 0 && left <= which.entries;
+    if (w.whole && w.entries == 1) {
+        sum_single(w, shape.slots, pattern, number, row);
+    } else {
+        open_window(w, shape, number.c_columns + c_begin);
+        sum_window(w, memory, pattern, number, row, turns_taken);
+    }
+    for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
+}
+
+template <typename Offset, typename Value>
+__global__ void __launch_bounds__(WINDOW_THREADS, 6)
+    window_sums(patterns<Offset> pattern, numbers<Value> number, row_set rows, window_list list, window_shape shape)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    __shared__ uint32_t dealt;
+#pragma nv_diag_suppress static_var_with_dynamic_init /* init() below */
+    __shared__ turn_barrier barriers[WINDOW_WARPS];
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x < WINDOW_WARPS) init(barriers + threadIdx.x, 32);
+    turns_of_warp turns_taken{barriers + warp, barriers + (warp + 1) % WINDOW_WARPS, false};
+    window<Value> w{};
+    w.sums = reinterpret_cast<Value *>(shared);
+    w.map = reinterpret_cast<uint32_t *>(w.sums + shape.slots);
+    w.buckets = w.map + shape.slots;
+    batch_memory<Offset, Value> memory;
+    memory.a = reinterpret_cast<Value *>(w.map + shape.map_words);
+    memory.begins = reinterpret_cast<uint4 *>(memory.a + BATCH_ENTRIES);
+    memory.entries = reinterpret_cast<ushort4 *>(memory.begins + BATCH_STEPS / TOGETHER);
+    memory.deltas = reinterpret_cast<Offset *>(memory.entries + BATCH_STEPS / TOGETHER);
+    const int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
+    for (;;) { /* asked ahead, tickets of heavy windows would wait for other heavy ones */
+        if (threadIdx.x == 0) dealt = atomicAdd(list.ticket, 1u);
+        __syncthreads();
+        const uint32_t ticket = dealt;
+        __syncthreads();
+        if (ticket >= all) return;
+        const listed_window which = window_of(ticket, pattern, rows, list, heavy, listed, shape.slots);
+        if (which.first >= 0) do_window(w, shape, memory, pattern, number, which, turns_taken);
+    }
+}
+
+static_assert((int)CHAIN_LEAST >= (int)HEAVY_ROW, "what is a chain would be in the list");
+
+/* The entries of a heavy row's windows, which are narrower if it has very many products, while the list has room. */
+__device__ inline int window_entries(int32_t row, int64_t length, int slots, const window_list &list)
+{
+    if (list.row_products == nullptr) return slots;
+    int entries = slots;
+    while (entries > LEAST_WINDOW && list.row_products[row] > list.window_products / entries * length) entries /= 2;
+    if (entries == slots || length <= entries) return slots;
+    const uint32_t more = (uint32_t)((length + entries - 1) / entries - (length + slots - 1) / slots);
+    return atomicAdd(list.extra, more) + more <= EXTRA_WINDOWS ? entries : slots;
+}
+
+/* Chains, where they are looked for, have no windows. */
+template <typename Offset>
+__global__ void __launch_bounds__(LIST_THREADS)
+    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list,
+                 chain_list chains)
+{
+    int32_t count = row_count(rows);
+    for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
+        const int32_t i = row_at(rows, (int32_t)k);
+        const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
+        if (chains.rows != nullptr && is_chain(length, a_length)) {
+            chains.rows[atomicAdd(chains.count, 1u)] = i;
+            continue;
+        }
+        const bool heavy = a_length > HEAVY_ROW;
+        const int entries = heavy ? window_entries(i, length, shape.slots, list) : shape.slots;
+        int32_t windows = (int32_t)((length + entries - 1) / entries), n = heavy ? 0 : 1;
+        if (n >= windows) continue;
+        int64_t at = atomicAdd(heavy ? list.heavy : list.later, (uint32_t)(windows - n));
+        if (!heavy) at = list.most - at - (windows - n);
+        for (; n < windows; ++n, ++at) list.windows[at] = {i, n * entries, entries};
+    }
+}
+
+template <typename Offset, typename Value>
+spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const chain_list &chains,
+                       const window_shape &shape)
+{
+    const patterns<Offset> pattern = patterns_of<Offset>(product);
+    cudaStream_t stream = product.cuda->stream;
+    list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
+        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list, chains);
+    spg_status status = spg_cuda_check_launch(product.context, "listing windows");
+    int blocks = 0;
+    int64_t bytes = shared_bytes_of<Offset, Value>(shape);
+    auto kernel = window_sums<Offset, Value>;
+    if (status == SPG_OK) status = blocks_that_fill(product, kernel, WINDOW_THREADS, bytes, &blocks);
+    if (status != SPG_OK) return status;
+    kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
+    status = spg_cuda_check_launch(product.context, "summing windows");
+    return status == SPG_OK && chains.rows != nullptr ? fill_chain_values(product, chains) : status;
+}
+
+template <typename Offset, typename Value>
+spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few)
+{
+    const window_shape shape = window_shape_for<Value>(product.B->cols);
+    window_list list{};
+    list.window_products = std::max<int64_t>(WINDOW_PRODUCTS, product.C->nnz / WINDOW_PART);
+    if (few) list.window_products /= FEW_PART;
+    list.row_products = row_products;
+    list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
+    if (row_products != nullptr) list.most += EXTRA_WINDOWS;
+    constexpr int64_t COUNTERS = 8;
+    const int64_t most = most_chains(product), windows_bytes = spg_array_bytes(list.most, sizeof(listed_window)),
+                  bytes = COUNTERS * 4 + windows_bytes + spg_array_bytes(most, sizeof(int32_t));
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
+    if (status != SPG_OK) return status;
+    list.ticket = static_cast<uint32_t *>(memory);
+    list.heavy = list.ticket + 1;
+    list.later = list.ticket + 2;
+    list.extra = list.ticket + 3;
+    list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
+    chain_list chains{};
+    if (most > 0) chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
+    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, COUNTERS * 4, product.cuda->stream),
+                            "clearing tickets");
+    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, chains, shape);
+    give_workspace(product, memory, bytes);
+    return status;
+}
+
+} // namespace
+
+spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few)
+{
+    if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        return with_value_type(product.A->value_type, [&](auto value) {
+            return fill_values<decltype(offset), decltype(value)>(product, rows, row_products, few);
+        });
+    });
+}
+
+} // namespace spg

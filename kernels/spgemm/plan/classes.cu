@@ -1,0 +1,330 @@
+/* The classes of rows of a plan.
+ *
+ * Input: the patterns. Output: the products of each row, the rows listed by class, and what the classes have in all.
+ * Rows that are short in C, in A and in products go to threads; equal neighbours are led by the first of them; rows
+ * that are long, or have very many products, are cut into parts. */
+#include "plan.cuh"
+
+#include "../../primitives/bins.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256 };
+
+/* Long rows, unsorted rows and rows without pairs of columns of B, a warp a row. */
+__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
+{
+    const int lane = lane_in_warp();
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    unsigned long long longest = 0;
+    bool unsorted = false, unpaired = false;
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
+        const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
+        longest = max(longest, (unsigned long long)(end - begin));
+        unpaired = unpaired || (begin | end) % 2 != 0;
+        for (int64_t k = begin + 1 + lane; k < end; k += WARP) {
+            const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
+            unsorted = unsorted || column <= before;
+            unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
+        }
+    }
+    unsorted = __any_sync(ALL_LANES, unsorted);
+    unpaired = __any_sync(ALL_LANES, unpaired);
+    if (lane != 0) return;
+    if (longest > 0) atomicMax(&facts->longest_b, longest);
+    if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
+    if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
+}
+
+/* Of a row's marks: it has the columns of the row before it; it is all runs of each width. */
+enum { IS_EQUAL = 1, HAS_RUNS = 2 };
+
+/* Which rows of B have the columns of the row before; a warp a row. */
+__global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
+{
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
+        const int64_t begin = patterns.b[row], length = patterns.b[row + 1] - begin;
+        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
+        bool equal = row > 0 && begin - before == length;
+        for (int64_t k = lane_in_warp(); equal && k < length; k += WARP)
+            equal = patterns.b_columns[begin + k] == patterns.b_columns[before + k];
+        equal = __all_sync(ALL_LANES, equal);
+        if (lane_in_warp() == 0) b_follows[row] = equal;
+    }
+}
+
+/* The products of each row, and its marks; a warp a row. */
+__global__ void __launch_bounds__(THREADS)
+    row_facts_kernel(plan_patterns patterns, const uint8_t *b_follows, int64_t *row_products, uint8_t *marks)
+{
+    const int lane = lane_in_warp();
+    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
+    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.rows; row += warps) {
+        const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
+        const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
+        bool equal = row > 0 && begin - before == end - begin;
+        long long products = 0;
+        unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
+        for (int width = 0; width < PLAN_WIDTHS; width++)
+            if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
+        for (int64_t k = begin + lane; k < end; k += WARP) {
+            const int32_t column = patterns.a_columns[k];
+            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
+                for (int width = 0; width < PLAN_WIDTHS; width++)
+                    if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
+            products += patterns.b[column + (int64_t)1] - patterns.b[column];
+            equal = equal && patterns.a_columns[k - begin + before] == column;
+        }
+        products = reduce(products, plus());
+        equal = __all_sync(ALL_LANES, equal);
+        broken = __reduce_or_sync(ALL_LANES, broken);
+        if (lane != 0) continue;
+        row_products[row] = products;
+        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
+    }
+}
+
+/* What is known of rows on the way to their classes. */
+struct known_rows {
+    plan_patterns patterns;
+    const int64_t *row_products;
+    const uint8_t *marks;
+    int64_t cut_products, slice_row_most;
+    int thread_sums, together, deep, wide, hub;
+    int64_t most_runs; /* of a row in blocks */
+    bool by_threads, by_entries;
+
+    __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
+    __device__ int64_t c_length(int64_t row) const { return patterns.c[row + 1] - patterns.c[row]; }
+    __device__ bool fits_thread(int64_t row) const
+    {
+        return c_length(row) <= thread_sums && a_length(row) <= PLAN_THREAD_A &&
+               row_products[row] <= PLAN_THREAD_PRODUCTS;
+    }
+    /* Rows row .. row + count - 1 can be done together. */
+    __device__ bool are_equal(int64_t row, int count) const
+    {
+        if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
+        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2) return false; /* the third's is 2 away */
+        if (by_threads && fits_thread(row)) return false;
+        if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
+        for (int j = 1; j < count; j++)
+            if (!(marks[row + j] & IS_EQUAL)) return false;
+        return true;
+    }
+    __device__ bool has_runs(int64_t row, int width) const
+    {
+        for (int k = 0; k < PLAN_WIDTHS; k++)
+            if (plan_width(k) == width) return (marks[row] & HAS_RUNS << k) != 0;
+        return false;
+    }
+    /* Likewise, in blocks: codes need no room for sums. */
+    __device__ bool are_grouped(int64_t row, int count) const
+    {
+        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
+            return false;
+        for (int j = 1; j < count; j++)
+            if (!(marks[row + j] & IS_EQUAL)) return false;
+        return true;
+    }
+    __device__ bool are_blocks(int64_t row) const
+    {
+        return has_runs(row, deep) && a_length(row) <= most_runs * deep &&
+               row_products[row] / (deep * wide) <= slice_row_most && are_grouped(row, together);
+    }
+    __device__ int class_of(int64_t row) const
+    {
+        const int64_t n = c_length(row);
+        if (n == 0) return PLAN_NOTHING;
+        if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
+        const int64_t leader = row - row % together;
+        if (deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
+        const bool is_led = together > 1 && deep == 1 && are_equal(leader, together);
+        if (is_led && row > leader) return PLAN_NOTHING;
+        if (by_entries || (deep == 1 && !is_led && a_length(row) > hub))
+            return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
+        if (is_led) {
+            return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
+                   : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
+                                                      : PLAN_EQUAL_LARGE;
+        }
+        if (n > PLAN_LARGE_SUMS || row_products[row] > cut_products) return PLAN_PARTS;
+        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
+    }
+};
+
+__device__ inline bool is_far(const plan_patterns &of, int64_t row)
+{
+    if (row == 0 || of.a[row] == of.a[row - 1] || of.a[row] == of.a[row + 1]) return false;
+    return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
+}
+
+/* All products, and how many rows could be done by twos and by threes. */
+__global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
+{
+    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const plan_patterns &of = known.patterns;
+    const bool is_row = row < of.rows && known.c_length(row) > 0;
+    if (row == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
+    const bool pair = is_row && row % 2 == 0 && known.are_equal(row, 2);
+    const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
+    const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
+    const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
+    const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
+    const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
+    const unsigned long long products = reduce(mine, plus());
+    const unsigned long long longest = reduce(is_row ? (unsigned long long)known.a_length(row) : 0ull, maximum());
+    const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
+    unsigned int groups[PLAN_WIDTHS];
+    unsigned long long in_runs[PLAN_WIDTHS];
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        const int width = plan_width(k);
+        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_grouped(row, width)));
+        in_runs[k] = reduce(is_row && known.has_runs(row, width) ? mine : 0ull, plus());
+    }
+    if (lane_in_warp() != 0) return;
+    if (products > 0) atomicAdd(&facts->products, products);
+    if (in_short > 0) atomicAdd(&facts->short_products, in_short);
+    if (far > 0) atomicAdd(&facts->far_rows, (unsigned long long)far);
+    if (longest > 0) atomicMax(&facts->longest_a, longest);
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
+        if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
+    }
+    if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
+    if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
+}
+
+__global__ void __launch_bounds__(THREADS)
+    classes_kernel(known_rows known, uint8_t *row_classes, int64_t *entry_products, plan_facts *facts)
+{
+    __shared__ plan_totals totals[PLAN_CLASSES];
+    if (threadIdx.x < PLAN_CLASSES) totals[threadIdx.x] = {};
+    __syncthreads();
+    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (row < known.patterns.rows) {
+        const int row_class = known.class_of(row);
+        row_classes[row] = (uint8_t)row_class;
+        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / (known.deep * known.wide) : 0;
+        plan_totals *of = &totals[row_class];
+        atomicAdd(&of->rows, 1ull);
+        atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
+        atomicAdd(&of->a_entries, (unsigned long long)known.a_length(row));
+        atomicMax(&of->most_products, (unsigned long long)known.row_products[row]);
+        atomicMax(&of->most_a, (unsigned long long)known.a_length(row));
+        atomicMax(&of->most_c, (unsigned long long)known.c_length(row));
+    }
+    __syncthreads();
+    if (threadIdx.x >= PLAN_CLASSES || totals[threadIdx.x].rows == 0) return;
+    const plan_totals *of = &totals[threadIdx.x];
+    plan_totals *all = &facts->classes[threadIdx.x];
+    atomicAdd(&all->rows, of->rows);
+    atomicAdd(&all->products, of->products);
+    atomicAdd(&all->a_entries, of->a_entries);
+    atomicMax(&all->most_products, of->most_products);
+    atomicMax(&all->most_a, of->most_a);
+    atomicMax(&all->most_c, of->most_c);
+}
+
+struct listed_class {
+    const uint8_t *row_classes;
+    __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* PLAN_NOTHING is left out */
+};
+
+spg_status read_facts(plan_maker &maker, const plan_facts *facts)
+{
+    return spg_cuda_copy_bytes(maker.context, &maker.facts, SPG_PLACE_HOST, facts, SPG_PLACE_DEVICE,
+                               sizeof maker.facts);
+}
+
+spg_status clear_facts(plan_maker &maker, plan_facts *facts)
+{
+    return spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, maker.cuda->stream),
+                          "a plan's facts");
+}
+
+spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
+{
+    const plan_patterns &patterns = maker.patterns;
+    spg_status status = clear_facts(maker, facts);
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / WARP);
+    row_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
+    return spg_cuda_check_launch(maker.context, "a plan's facts");
+}
+
+spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
+{
+    const int32_t count = (int32_t)maker.patterns.rows;
+    scratch temporary(maker);
+    int64_t bytes = 0;
+    char *memory = nullptr;
+    spg_status status = bins_workspace_bytes(maker.context, count, PLAN_CLASSES - 1, &bytes);
+    if (status == SPG_OK) status = temporary.allocate(bytes, &memory);
+    if (status != SPG_OK) return status;
+    return bin_rows(maker.context, {nullptr, count, nullptr}, listed_class{row_classes}, PLAN_CLASSES - 1, memory,
+                    {maker.listed_rows, nullptr, nullptr});
+}
+
+} // namespace
+
+spg_status find_b_facts(plan_maker &maker)
+{
+    const plan_patterns &patterns = maker.patterns;
+    scratch facts_memory(maker);
+    plan_facts *facts = nullptr;
+    spg_status status = facts_memory.allocate(1, &facts);
+    if (status == SPG_OK) status = clear_facts(maker, facts);
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / WARP);
+    b_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
+    if (maker.b_follows != nullptr)
+        compare_b_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
+    status = spg_cuda_check_launch(maker.context, "a plan's facts");
+    if (status == SPG_OK) status = read_facts(maker, facts);
+    maker.longest_b = (int64_t)maker.facts.longest_b;
+    maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
+    maker.patterns.b_is_paired = maker.facts.unpaired_b == 0;
+    return status;
+}
+
+spg_status classify_rows(plan_maker &maker)
+{
+    const int64_t rows = maker.patterns.rows;
+    const unsigned int blocks = (unsigned int)((rows + THREADS - 1) / THREADS);
+    cudaStream_t stream = maker.cuda->stream;
+    scratch facts_memory(maker), bytes_memory(maker);
+    plan_facts *facts = nullptr;
+    uint8_t *marks = nullptr;
+    spg_status status = facts_memory.allocate(1, &facts);
+    if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
+    if (status == SPG_OK) status = find_facts(maker, marks, facts);
+    if (status != SPG_OK) return status;
+    known_rows known = {
+        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, 1, PLAN_HUB_A, 0, false,
+        false};
+    sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's products");
+    if (status == SPG_OK) status = read_facts(maker, facts);
+    if (status != SPG_OK) return status;
+    choose_scheme(maker);
+    known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
+    known.slice_row_most = maker.slice_row_most;
+    known.together = maker.together;
+    known.deep = maker.deep, known.wide = maker.wide;
+    known.most_runs = maker.most_runs;
+    known.hub = are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
+    known.cut_products = maker.cut_products;
+    uint8_t *row_classes = marks + rows;
+    classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
+    status = spg_cuda_check_launch(maker.context, "a plan's classes");
+    if (status == SPG_OK) status = list_rows(maker, row_classes);
+    return status == SPG_OK ? read_facts(maker, facts) : status;
+}
+
+} // namespace spg

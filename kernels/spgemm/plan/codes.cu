@@ -1,0 +1,154 @@
+/* The codes of a plan's windows.
+ *
+ * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
+ * Output: an array of codes for them, and the products of long entries. A block goes over its window's products again:
+ * once to count those of each warp's section, by which each warp knows how many products of an entry come before its
+ * own, and once to write them. So each entry has its products in storage order. */
+#include "products.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+__device__ inline void write_long_product(const window_work &work, void *products, int64_t at,
+                                          const window_product &product)
+{
+    const int64_t b = product.b_begin + product.b_at;
+    if (work.out.narrow)
+        static_cast<uint2 *>(products)[at] = {(uint32_t)product.a_at, (uint32_t)b};
+    else
+        static_cast<longlong2 *>(products)[at] = {product.a_at, b};
+}
+
+/* What a code says of the entry of A. */
+__device__ inline int64_t name_of(const window_work &work, const window_span &span, const plan_window &window,
+                                  int64_t a_at)
+{
+    if (work.out.deep == 1) return a_at - window.a_begin;
+    const plan_patterns &of = work.patterns;
+    const int64_t row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
+    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.deep - window.a_begin;
+}
+
+/* Product t of the window's entry of this rank. */
+__device__ inline void write_code(const window_work &work, int64_t w, const plan_window &window, uint32_t *codes,
+                                  int rank, uint32_t t, uint64_t code)
+{
+    const int width = work.out.tile;
+    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / width];
+    uint32_t *words = codes + (work.words[w] + tile) * width + rank % width;
+    if (window.code_bytes == 2) {
+        reinterpret_cast<uint16_t *>(words + (int64_t)(t / 2) * width)[t % 2] = (uint16_t)code;
+    } else if (window.code_bytes == 4) {
+        words[(int64_t)t * width] = (uint32_t)code;
+    } else {
+        words[2 * (int64_t)t * width] = (uint32_t)code;
+        words[(2 * (int64_t)t + 1) * width] = (uint32_t)(code >> 32);
+    }
+}
+
+/* counts becomes where the sections' products of the thread's entry begin. */
+__device__ inline void sum_sections(uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW])
+{
+    uint32_t before = 0;
+    for (int warp = 0; warp < WINDOW_WARPS; warp++) {
+        const uint32_t here = counts[warp][threadIdx.x];
+        counts[warp][threadIdx.x] = before;
+        before += here;
+    }
+}
+
+/* Which product of its entry this lane has, where it has one; all lanes of a warp. */
+__device__ inline uint32_t take_number(uint32_t *counts, int c_at)
+{
+    const unsigned int same = __match_any_sync(ALL_LANES, c_at), before = same & ((1u << lane_in_warp()) - 1);
+    const uint32_t first = c_at >= 0 ? counts[c_at] : 0;
+    __syncwarp();
+    if (c_at >= 0 && before == 0) counts[c_at] = first + (uint32_t)__popc(same);
+    __syncwarp();
+    return first + (uint32_t)__popc(before);
+}
+
+__global__ void __launch_bounds__(WINDOW_THREADS)
+    write_codes_kernel(window_work work, uint32_t *codes, void *long_products)
+{
+    __shared__ uint32_t counts[WINDOW_WARPS][PLAN_WINDOW], long_begins[PLAN_WINDOW];
+    __shared__ int32_t columns[PLAN_WINDOW];
+    __shared__ uint16_t ranks[PLAN_WINDOW];
+    const int64_t w = blockIdx.x, begin = w * work.out.width;
+    const int i = (int)threadIdx.x;
+    const window_span span = find_span(work, w);
+    stage_columns(work, span, columns);
+    if (i < span.count) ranks[i] = work.slice.ranks[begin + i];
+    if (i < span.count && ranks[i] == LONG_RANK) long_begins[i] = work.slice.long_begins[begin + i];
+    __syncthreads();
+    count_products(work, span, columns, counts, [](int64_t, const window_row_part &) {});
+    __syncthreads();
+    sum_sections(counts);
+    __syncthreads();
+    const plan_window window = work.out.windows[work.before + w];
+    for_each_product(
+        work, span, columns, [](int64_t, const window_row_part &) {},
+        [&](const window_product &product) {
+            const uint32_t t = take_number(counts[i / WARP], product.c_at);
+            if (product.c_at < 0) return;
+            const int rank = ranks[product.c_at];
+            if (rank == LONG_RANK) {
+                write_long_product(work, long_products, (int64_t)long_begins[product.c_at] + t, product);
+                return;
+            }
+            const uint64_t from = (uint64_t)name_of(work, span, window, product.a_at);
+            const int64_t at = product.b_at + (window.direct ? product.b_begin : 0);
+            write_code(work, w, window, codes, rank, t, from << window.shift | (uint64_t)at);
+        });
+}
+
+/* Long entries know where their products begin in the slice's, and now where these are. */
+spg_status place_products(plan_maker &maker, plan_long_entry *entries, int64_t count, char *products, int bytes_each)
+{
+    if (count == 0) return SPG_OK;
+    return for_each(maker.context, count, "a plan's long entries", [=] __device__(int64_t k) {
+        const int64_t begin = reinterpret_cast<int64_t>(entries[k].products);
+        entries[k].products = products + begin * bytes_each;
+    });
+}
+
+} // namespace
+
+spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, int64_t tiles,
+                     const entry_totals &found)
+{
+    plan_windows &kept = maker.part->windows;
+    cudaStream_t stream = maker.cuda->stream;
+    const int64_t long_before = kept.long_count, chains_before = kept.chain_count, *words = work.words;
+    const int tile = kept.tile, product_bytes = 2 * (kept.narrow ? 4 : 8);
+    uint32_t *codes = nullptr;
+    char *long_products = nullptr;
+    spg_status status = keep_array(maker, tiles * tile, &codes);
+    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * product_bytes, &long_products);
+    if (status == SPG_OK)
+        status =
+            spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)(tiles * tile) * sizeof *codes, stream),
+                           "a plan's codes");
+    if (status != SPG_OK) return status;
+    write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
+    status = spg_cuda_check_launch(maker.context, "a plan's codes");
+    plan_window *windows = kept.windows + work.before;
+    kept.count += count;
+    kept.long_count = (int64_t)found.long_entries;
+    kept.chain_count = (int64_t)found.chains;
+    if (status == SPG_OK)
+        status = for_each(maker.context, count, "a plan's windows",
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
+    if (status == SPG_OK)
+        status = place_products(maker, kept.long_entries + long_before, kept.long_count - long_before, long_products,
+                                product_bytes);
+    if (status == SPG_OK)
+        status = place_products(maker, kept.chains + chains_before, kept.chain_count - chains_before, long_products,
+                                product_bytes);
+    return status;
+}
+
+} // namespace spg

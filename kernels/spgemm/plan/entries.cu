@@ -1,0 +1,147 @@
+/* What a plan keeps for rows of C whose entries are summed each by a thread: products sorted by entry.
+ *
+ * Input: the patterns and the products of these rows (entry_products). Output: the windows of plan/plan.cuh. The rows
+ * are cut into slices that workspace is there for, and the entries of a slice into windows, whose products a block
+ * sorts by entry, in storage order (plan/windows.cu, plan/codes.cu). Dalton, Bell, Olson, Algorithm 1, but once for all
+ * runs. */
+#include "entries.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+/* The next rows from `first` on that are as many as a slice takes, or one; without those at either end that have no
+ * products. One thread: slices depend on those before. */
+__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
+                                 entry_slice *slice)
+{
+    const int64_t begin = last_at_most(before, first, of.rows + 1, before[first]);
+    int64_t least = begin + 1, end = of.rows;
+    while (least < end) {
+        const int64_t middle = least + (end - least + 1) / 2;
+        if (before[middle] - before[begin] <= most && of.a[middle] - of.a[begin] <= most &&
+            of.c[middle] - of.c[begin] <= most)
+            least = middle;
+        else
+            end = middle - 1;
+    }
+    end = first_not_below(before, end, before[end]);
+    slice->row_begin = begin, slice->row_end = end;
+    slice->c_begin = of.c[begin] / wide, slice->c_count = (of.c[end] - of.c[begin]) / wide;
+    slice->products = before[end] - before[begin];
+}
+
+spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
+{
+    scratch begins(maker), ranks(maker);
+    spg_status status = begins.allocate(slice.c_count, &slice.long_begins);
+    if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
+    return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
+}
+
+/* Zero at first: those of equal rows behind their leader are read with the others, and used by none. */
+spg_status keep_b_begins(plan_maker &maker, int64_t each)
+{
+    void **begins = &maker.plan->b_begins;
+    const int64_t bytes = maker.a_nnz * each;
+    spg_status status = keep_memory(maker, bytes, begins);
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
+}
+
+/* Zero at first, as above. Rows that are no blocks leave room. */
+spg_status keep_runs(plan_maker &maker)
+{
+    plan_windows &kept = maker.part->windows;
+    kept.runs_count = (int64_t)maker.facts.a_entries / (kept.deep * kept.together) + 1;
+    spg_status status = keep_array(maker, kept.runs_count, &kept.runs);
+    const int64_t bytes = kept.runs_count * (int64_t)sizeof *kept.runs;
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, kept.runs, bytes) : status;
+}
+
+/* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
+spg_status keep_windows(plan_maker &maker, int64_t products)
+{
+    plan_windows &kept = maker.part->windows;
+    const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
+    const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
+    kept.wide = maker.wide;
+    kept.width = maker.deep > 1 && maker.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
+    kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
+    kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
+    kept.deep = maker.deep;
+    kept.at_once = maker.at_once;
+    const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;
+    kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
+    kept.tile = 32 / sides;
+    spg_status status = SPG_OK;
+    if (kept.deep > 1)
+        status = keep_runs(maker);
+    else if (maker.plan->b_begins == nullptr)
+        status = keep_b_begins(maker, kept.narrow ? 4 : 8);
+    if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
+    if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
+    if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
+    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * kept.width : 0, &kept.strides);
+    if (status == SPG_OK)
+        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
+    if (status == SPG_OK)
+        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_CHAIN * kept.together, &kept.chains);
+    kept.b_begins = maker.plan->b_begins;
+    return status;
+}
+
+spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *totals, entry_slice *device_slice)
+{
+    spg_status status = SPG_OK;
+    for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
+        entry_slice slice = {};
+        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.slice_most, maker.wide,
+                                                          device_slice);
+        status = spg_cuda_check_launch(maker.context, "a plan's slices");
+        if (status == SPG_OK)
+            status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
+                                         sizeof slice);
+        if (status == SPG_OK) status = do_slice(maker, slice, before, totals);
+        first = slice.row_end;
+        left -= slice.products;
+    }
+    return status;
+}
+
+} // namespace
+
+spg_status make_windows(plan_maker &maker)
+{
+    scratch totals_memory(maker), slice_memory(maker);
+    entry_totals *device_totals = nullptr, totals = {};
+    entry_slice *device_slice = nullptr;
+    int64_t *before = maker.entry_products;
+    plan_windows &kept = maker.part->windows;
+    spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
+    if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
+    if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);
+    if (status == SPG_OK)
+        status = spg_cuda_check(maker.context, cudaMemsetAsync(device_totals, 0, sizeof totals, maker.cuda->stream),
+                                "a plan's windows");
+    if (status == SPG_OK)
+        status =
+            spg_cuda_check(maker.context, cudaMemsetAsync(device_slice, 0, sizeof *device_slice, maker.cuda->stream),
+                           "a plan's slices");
+    if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
+    if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
+    if (status == SPG_OK)
+        status =
+            spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
+    if (status == SPG_OK) status = order_windows(maker);
+    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* what comes behind is aligned */
+    kept.long_count = (int64_t)totals.long_entries;
+    kept.chain_count = (int64_t)totals.chains;
+    return status;
+}
+
+} // namespace spg

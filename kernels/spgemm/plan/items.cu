@@ -1,0 +1,312 @@
+/* What a plan keeps for all but its short rows: items, pieces and codes.
+ *
+ * Input: the rows of one class and the patterns. Output: plan_items of plan/plan.cuh. A row is one item; rows of
+ * PLAN_PARTS are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives a piece
+ * for each run that does. Items that differ much are ordered, those with most products first. */
+#include "plan.cuh"
+
+#include "../../primitives/warp.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 128, WARPS = THREADS / WARP };
+
+/* Entries begin .. begin + n of a row of C. */
+struct item_place {
+    int32_t row, begin, n;
+};
+
+/* A row of many products is cut finer, to be done by several groups. */
+struct row_cut {
+    int64_t parts, width;
+};
+__device__ inline row_cut cut_row(int64_t n, int64_t products, int64_t cut_products)
+{
+    const int64_t by_products = min(products / cut_products, n / PLAN_SMALL_SUMS);
+    const int64_t parts = max(max((n + PLAN_LARGE_SUMS - 1) / PLAN_LARGE_SUMS, by_products), (int64_t)1);
+    const int64_t width = (n + parts - 1) / parts;
+    return {(n + width - 1) / width, width};
+}
+
+/* The pieces of one row of B whose columns lie in [low, high], one after the other. */
+struct piece_cursor {
+    const int32_t *columns;
+    int64_t at, end, next;
+    int32_t low, high;
+    int most;
+    bool ascends;
+
+    __device__ piece_cursor(const plan_patterns &patterns, int64_t b_row, int32_t low, int32_t high, int most)
+        : columns(patterns.b_columns), at(0), end(patterns.b[b_row + 1]), next(patterns.b[b_row]), low(low), high(high),
+          most(most), ascends(patterns.b_ascends)
+    {
+        if (!ascends) return;
+        next += first_not_below(columns + next, end - next, low);
+        if (high < INT32_MAX) end = next + first_not_below(columns + next, end - next, high + 1);
+    }
+    __device__ bool is_inside(int64_t k) const { return columns[k] >= low && columns[k] <= high; }
+    /* The next piece is [at, next), if there is one. */
+    __device__ bool advance()
+    {
+        at = next;
+        if (ascends) {
+            next = min(at + most, end);
+            return at < end;
+        }
+        while (at < end && !is_inside(at)) at++;
+        if (at >= end) return false;
+        next = at + 1;
+        while (next < end && next - at < most && columns[next] > columns[next - 1] && is_inside(next)) next++;
+        return true;
+    }
+};
+
+/* What the kernels below work on. */
+struct item_work {
+    plan_patterns patterns;
+    const item_place *places;
+    int64_t count;
+    int lanes;
+
+    /* The end of its row of A; of an item without entries the beginning. */
+    __device__ int64_t a_end(const item_place &place) const
+    {
+        return patterns.a[place.n > 0 ? place.row + 1 : place.row];
+    }
+
+    __device__ piece_cursor cursor(const item_place &place, int64_t k) const
+    {
+        const int32_t *columns = patterns.c_columns + patterns.c[place.row] + place.begin;
+        return piece_cursor(patterns, patterns.a_columns[k], columns[0], columns[place.n - 1], lanes);
+    }
+};
+
+__device__ inline int64_t first_warp() { return ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; }
+__device__ inline int64_t all_warps() { return (int64_t)gridDim.x * WARPS; }
+
+/* A warp an item. */
+__global__ void __launch_bounds__(THREADS) count_pieces_kernel(item_work work, int64_t *pieces, int64_t *products)
+{
+    for (int64_t item = first_warp(); item < work.count; item += all_warps()) {
+        const item_place place = work.places[item];
+        const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
+        int64_t my_pieces = 0, my_products = 0;
+        for (int64_t k = begin + lane_in_warp(); k < end; k += WARP)
+            for (piece_cursor cursor = work.cursor(place, k); cursor.advance();) {
+                my_pieces++;
+                my_products += cursor.next - cursor.at;
+            }
+        my_pieces = reduce(my_pieces, plus());
+        my_products = reduce(my_products, plus());
+        if (lane_in_warp() != 0) continue;
+        pieces[item] = my_pieces;
+        products[item] = my_products;
+    }
+}
+
+/* The pieces of an item, written by a warp in the order of A's row and then of B's. */
+__device__ inline void write_pieces(const item_work &work, const item_place &place, const plan_items &out,
+                                    int64_t piece_begin)
+{
+    const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
+    uint64_t *pieces = out.pieces + piece_begin * out.piece_words;
+    for (int64_t first = begin; first < end; first += WARP) {
+        const int64_t k = first + lane_in_warp();
+        int64_t count = 0, all = 0;
+        if (k < end)
+            for (piece_cursor cursor = work.cursor(place, k); cursor.advance();) count++;
+        int64_t at = exclusive_scan(count, (int64_t)0, plus(), &all);
+        if (k < end)
+            for (piece_cursor cursor = work.cursor(place, k); cursor.advance(); at++) {
+                const piece p = {(int)(cursor.next - cursor.at), cursor.at, k - begin};
+                pieces[at * out.piece_words] = pack_piece(p, out.piece_words == 1);
+                if (out.piece_words == 2) pieces[at * 2 + 1] = (uint64_t)p.a_entry;
+            }
+        pieces += all * out.piece_words;
+    }
+}
+
+/* A lane takes a piece's place, and then all lanes the products of 32 pieces, 32 at a time. */
+__device__ inline void write_codes(const item_work &work, const plan_item &item, const plan_items &out)
+{
+    const int32_t *b_columns = work.patterns.b_columns, *c_columns = work.patterns.c_columns + item.c_begin;
+    const int lane = lane_in_warp();
+    int64_t code_at = item.code_begin;
+    for (int64_t first = 0; first < item.pieces; first += WARP) {
+        const bool has = first + lane < item.pieces;
+        const uint64_t word = has ? out.pieces[(item.piece_begin + first + lane) * out.piece_words] : 0;
+        const int length = piece_length(word), until = inclusive_scan(length, plus());
+        const int64_t origin = piece_start(word) + length - until; /* counted from the first product */
+        const int all = __shfl_sync(ALL_LANES, until, WARP - 1);
+        for (int k = lane; k - lane < all; k += WARP) {
+            const int owner = lane_of_place(until, k);
+            const int64_t begin = __shfl_sync(ALL_LANES, origin, owner);
+            if (k >= all) continue;
+            const int64_t code = first_not_below(c_columns, item.n, b_columns[begin + k]);
+            if (out.code_bytes == 1)
+                static_cast<uint8_t *>(out.codes)[code_at + k] = (uint8_t)code;
+            else
+                static_cast<uint16_t *>(out.codes)[code_at + k] = (uint16_t)code;
+        }
+        code_at += all;
+    }
+}
+
+/* Items in their order (NULL: as they come), a warp an item. */
+__global__ void __launch_bounds__(THREADS)
+    write_items_kernel(item_work work, const int64_t *order, const int64_t *piece_begins, const int64_t *code_begins,
+                       plan_items out)
+{
+    for (int64_t at = first_warp(); at < work.count; at += all_warps()) {
+        const int64_t from = order != nullptr ? order[at] : at;
+        const item_place place = work.places[from];
+        const int64_t a_begin = work.patterns.a[place.row];
+        const plan_item item = {
+            work.patterns.c[place.row] + place.begin,
+            a_begin,
+            piece_begins[from],
+            piece_begins[from + 1] - piece_begins[from],
+            code_begins[from],
+            out.together > 1 ? (int32_t)(work.patterns.a[place.row + 1] - a_begin) : 0,
+            (int16_t)place.n,
+            (int16_t)(out.together > 1 ? work.patterns.c[place.row + 1] - work.patterns.c[place.row] : 0)};
+        if (lane_in_warp() == 0) out.items[at] = item;
+        write_pieces(work, place, out, item.piece_begin);
+        __syncwarp();
+        write_codes(work, item, out);
+    }
+}
+
+/* The entries of rows that items are made of: whole rows; or first, of all rows, those from the diagonal on, and then
+ * those below it. */
+struct row_spans {
+    plan_patterns patterns;
+    const int32_t *rows;
+    const int64_t *products;
+    int64_t count, cut_products;
+    bool halves, cuts;
+
+    __device__ item_place span(int64_t k) const
+    {
+        const int32_t row = rows[k % count];
+        const int64_t begin = patterns.c[row], n = patterns.c[row + 1] - begin;
+        if (!halves) return {row, 0, (int32_t)n};
+        const int64_t below = first_not_below(patterns.c_columns + begin, n, (int32_t)(patterns.first_row + row));
+        return k < count ? item_place{row, (int32_t)below, (int32_t)(n - below)} : item_place{row, 0, (int32_t)below};
+    }
+    __device__ row_cut cut(const item_place &span) const
+    {
+        if (!cuts || span.n == 0) return {1, span.n};
+        const int64_t n = patterns.c[span.row + 1] - patterns.c[span.row];
+        return cut_row(span.n, products[span.row] / n * span.n, cut_products);
+    }
+};
+
+/* The spans' items; for PLAN_PARTS cut. *upper: those before the entries below the diagonal. */
+spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, int64_t row_count, scratch &memory,
+                       item_place **places, int64_t *count, int64_t *upper)
+{
+    const int64_t spans = maker.halves ? 2 * row_count : row_count;
+    const row_spans of = {maker.patterns,     rows,         maker.row_products,     row_count,
+                          maker.cut_products, maker.halves, row_class == PLAN_PARTS};
+    scratch begins_memory(maker);
+    int64_t *begins = nullptr;
+    *count = spans, *upper = row_count;
+    if (of.cuts) {
+        spg_status status = begins_memory.allocate(spans + 1, &begins);
+        if (status == SPG_OK)
+            status = for_each(maker.context, spans, "parts of rows",
+                              [=] __device__(int64_t k) { begins[k] = of.cut(of.span(k)).parts; });
+        if (status == SPG_OK) status = scan_counts(maker, begins, spans, count);
+        if (status == SPG_OK)
+            status = spg_cuda_copy_bytes(maker.context, upper, SPG_PLACE_HOST, begins + row_count, SPG_PLACE_DEVICE,
+                                         sizeof *upper);
+        if (status != SPG_OK) return status;
+    }
+    spg_status status = memory.allocate(*count, places);
+    if (status != SPG_OK) return status;
+    item_place *out = *places;
+    return for_each(maker.context, spans, "parts of rows", [=] __device__(int64_t k) {
+        const item_place span = of.span(k);
+        const row_cut cut = of.cut(span);
+        item_place *to = out + (begins != nullptr ? begins[k] : k);
+        for (int64_t part = 0; part < cut.parts; part++)
+            to[part] = {span.row, (int32_t)(span.begin + part * cut.width),
+                        (int32_t)min(cut.width, span.n - part * cut.width)};
+    });
+}
+
+/* Those with most products first, above the diagonal and below it. */
+spg_status order_items(plan_maker &maker, const int64_t *products, int64_t count, int64_t upper, int64_t *order)
+{
+    spg_status status = order_descending(maker, products, upper, order);
+    if (status == SPG_OK && count > upper)
+        status = order_descending(maker, products + upper, count - upper, order + upper);
+    if (status != SPG_OK || count == upper) return status;
+    return for_each(maker.context, count - upper, "the order of a plan's items",
+                    [=] __device__(int64_t k) { order[upper + k] += upper; });
+}
+
+/* As many lanes as most pieces can use, of whole rows of B: fewer for halves are slower (amg_bench, H100, an update of
+ * fd3d7: 2.55 ms in place of 2.44). */
+int choose_lanes(int row_class, const plan_totals &totals)
+{
+    const unsigned long long a_entries = totals.a_entries > 0 ? totals.a_entries : 1;
+    if (class_sums(row_class) > PLAN_MIDDLE_SUMS || totals.products > 20 * a_entries) return 32;
+    return totals.products > 10 * a_entries ? 16 : 8;
+}
+
+spg_status keep_items(plan_maker &maker, plan_items &items, int64_t count, int64_t pieces, int64_t products)
+{
+    char *codes = nullptr;
+    spg_status status = keep_array(maker, count, &items.items);
+    if (status == SPG_OK) status = keep_array(maker, pieces * items.piece_words, &items.pieces);
+    if (status == SPG_OK) status = keep_array(maker, products * items.code_bytes, &codes);
+    items.codes = codes;
+    items.count = status == SPG_OK ? count : 0;
+    return status;
+}
+
+} // namespace
+
+spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
+{
+    const plan_totals &totals = maker.facts.classes[row_class];
+    plan_items &items = maker.part->classes[row_class];
+    items.lanes = choose_lanes(row_class, totals);
+    items.code_bytes = class_code_bytes(row_class);
+    items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
+    items.together = row_class >= PLAN_EQUAL_SMALL ? maker.together : 1;
+    items.capacity = std::min(class_sums(row_class),
+                              (int)std::min<int64_t>((int64_t)totals.most_c, PLAN_MOST_SUMS) * items.together);
+    scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
+    item_place *places = nullptr;
+    int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;
+    spg_status status =
+        place_items(maker, row_class, rows, (int64_t)totals.rows, places_memory, &places, &count, &items.upper);
+    if (status == SPG_OK) status = pieces_memory.allocate(count + 1, &piece_begins);
+    if (status == SPG_OK) status = products_memory.allocate(count + 1, &code_begins);
+    if (status != SPG_OK) return status;
+    const item_work work = {maker.patterns, places, count, items.lanes};
+    const unsigned int blocks = plan_blocks(maker.cuda, count, WARPS);
+    count_pieces_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, piece_begins, code_begins);
+    status = spg_cuda_check_launch(maker.context, "a plan's pieces");
+    const bool differ = (row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows)) &&
+                        can_order(maker, count);
+    if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
+    if (status == SPG_OK && differ) status = order_items(maker, code_begins, count, items.upper, order);
+    if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);
+    if (status == SPG_OK) status = scan_counts(maker, code_begins, count, &products);
+    if (status == SPG_OK) status = keep_items(maker, items, count, pieces, products);
+    if (status != SPG_OK) return status;
+    write_items_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, order, piece_begins, code_begins, items);
+    return spg_cuda_check_launch(maker.context, "a plan's items");
+}
+
+} // namespace spg

@@ -1,0 +1,351 @@
+/* Plans on the device (backend.h). A plan is made from the pattern of C and those of A and B: rows by class
+ * (plan/classes.cu), then what each class keeps (plan/short_rows.cu, plan/items.cu, plan/entries.cu); where workspace
+ * is limited, some rows after the others. A run launches one kernel for each class that has rows, windows beside the
+ * others on a stream of the plan's own; it allocates nothing, waits for nothing and can be captured. */
+#include "plan.cuh"
+
+#include "../../cuda_backend.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spg
+{
+
+namespace
+{
+
+cuda_plan *state_of(const spgemm_plan *plan) { return static_cast<cuda_plan *>(plan->state); }
+
+/* Entries of C that a thread sums: their sums are to leave room for enough threads. */
+int thread_sums(spg_type type)
+{
+    return std::min<int>(PLAN_THREAD_SUMS, (int)(PLAN_THREAD_SUM_BYTES / spg_type_size(type)));
+}
+
+spg_status check_limits(spg_context *context, const spg_csr *B)
+{
+    if (B->nnz < (int64_t)1 << PIECE_START_BITS) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "B has %lld entries; plans on a device take up to 2^%d",
+                            (long long)B->nnz, (int)PIECE_START_BITS);
+}
+
+spg_status make_classes(plan_maker &maker)
+{
+    scratch products_memory(maker), entry_products_memory(maker), rows_memory(maker);
+    spg_status status = products_memory.allocate(maker.patterns.rows, &maker.row_products);
+    if (status == SPG_OK) status = entry_products_memory.allocate(maker.patterns.rows + 1, &maker.entry_products);
+    if (status == SPG_OK) status = rows_memory.allocate(maker.patterns.rows, &maker.listed_rows);
+    if (status == SPG_OK) status = classify_rows(maker);
+    const int32_t *rows = maker.listed_rows;
+    for (int row_class = PLAN_THREAD; row_class < PLAN_CLASSES && status == SPG_OK; row_class++) {
+        const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
+        if (count > 0)
+            status = row_class <= PLAN_THREAD_WIDE ? make_thread_rows(maker, row_class, rows)
+                     : row_class == PLAN_ENTRIES   ? make_windows(maker)
+                                                   : make_items(maker, row_class, rows);
+        rows += count;
+    }
+    return status;
+}
+
+/* Rows of a part: as many as the workspace has room for. */
+int64_t choose_rows(const plan_maker &maker, int64_t rows)
+{
+    if (maker.context->config.workspace_limit == 0) return rows;
+    const int64_t limit = maker.context->config.workspace_limit - maker.held;
+    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
+    return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
+}
+
+numbers_view offsets_from(const spg_csr &matrix, int64_t row)
+{
+    const numbers_view all = offsets_of(matrix);
+    return {static_cast<const char *>(all.memory) + row * (all.wide ? 8 : 4), all.wide};
+}
+
+spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
+{
+    cuda_plan *state = maker.plan;
+    void *memory = nullptr;
+    scratch marks(maker);
+    spg_status status =
+        can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
+    if (status == SPG_OK) status = find_b_facts(maker);
+    if (status == SPG_OK)
+        status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
+    if (status != SPG_OK) return status;
+    state->parts = static_cast<plan_part *>(memory);
+    state->parts_count = count;
+    std::fill_n(state->parts, count, plan_part{});
+    for (int64_t k = 0; k < count && status == SPG_OK; k++) {
+        const int64_t first = k * rows;
+        maker.part = &state->parts[k];
+        maker.patterns.a = offsets_from(A, first);
+        maker.patterns.c = offsets_from(C, first);
+        maker.patterns.first_row = first;
+        maker.patterns.rows = std::min(rows, C.rows - first);
+        status = make_classes(maker);
+    }
+    return status;
+}
+
+bool has_windows(const plan_part &part)
+{
+    return part.windows.count > 0 || part.windows.long_count > 0 || part.windows.chain_count > 0;
+}
+
+/* The class of the largest items, PLAN_NOTHING without any; and how many classes have some. */
+int largest_items(const plan_part &part)
+{
+    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE; row_class--)
+        if (part.classes[row_class].count > 0) return row_class;
+    return PLAN_NOTHING;
+}
+int64_t classes_of_items(const plan_part &part)
+{
+    return std::count_if(part.classes, part.classes + PLAN_CLASSES,
+                         [](const plan_items &items) { return items.count > 0; });
+}
+
+/* Whether some of it runs beside the rest: each alone leaves much of the device waiting. */
+bool is_beside(const plan_part &part) { return classes_of_items(part) + has_windows(part) > 1; }
+
+/* Made beforehand, for a run makes nothing. */
+spg_status make_side(plan_maker &maker)
+{
+    cuda_plan *state = maker.plan;
+    const bool beside = std::any_of(state->parts, state->parts + state->parts_count, is_beside);
+    if (!beside) return SPG_OK;
+    cudaError_t error = cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->forked, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming);
+    return spg_cuda_check(maker.context, error, "a plan's streams");
+}
+
+void drop_side(const cuda_plan &state)
+{
+    if (state.joined != nullptr) cudaEventDestroy(state.joined);
+    if (state.forked != nullptr) cudaEventDestroy(state.forked);
+    if (state.side != nullptr) cudaStreamDestroy(state.side);
+}
+
+spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    cuda_plan *state = state_of(plan);
+    const spg_csr &C = plan->C;
+    plan_maker maker = {};
+    maker.context = context;
+    maker.cuda = spg_cuda_of(context);
+    maker.plan = state;
+    maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns, C.columns,
+                      A->rows,        B->rows,        false,         false,      0};
+    maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
+    maker.value_bytes = (int)spg_type_size(A->value_type);
+    maker.thread_sums = thread_sums(A->value_type);
+    maker.halves = plan->images.count > 0;
+    spg_status status = check_limits(context, B);
+    draw_keys(&state->keys);
+    if (status == SPG_OK) status = find_fingerprint(context, A, state->keys, &state->of_a);
+    if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
+    if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
+    if (status == SPG_OK) status = make_side(maker);
+    /* A and B may be changed by others than this stream as soon as the plan is there. */
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
+                             spg_array_bytes(state->parts_count, sizeof *state->parts) +
+                             spg_array_bytes(state->arrays_room, sizeof *state->arrays) +
+                             spg_images_bytes(&plan->images) + C.nnz * 4 +
+                             (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
+    plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
+    return status;
+}
+
+/* Windows, or without any the largest items. */
+spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
+{
+    cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
+    spg_status status = spg_cuda_check(context, error, "a plan's streams");
+    if (status == SPG_OK)
+        status = has_windows(part) ? run_windows(context, state.side, part.windows, values)
+                                   : run_items(context, state.side, part.classes[largest_items(part)], values);
+    /* After a failure, too: run_part waits for what was queued before it. */
+    const spg_status ended = spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
+    return status == SPG_OK ? ended : status;
+}
+
+spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
+{
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    const bool beside = is_beside(part);
+    const int apart = beside && !has_windows(part) ? largest_items(part) : PLAN_NOTHING;
+    plan_values here = values, aside = values; /* kernels of a stream go on beside each other */
+    aside.is_beside = false;
+    spg_status status = beside ? run_beside(context, state, part, aside) : SPG_OK;
+    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--) {
+        if (row_class == apart || part.classes[row_class].count == 0) continue;
+        status = run_items(context, stream, part.classes[row_class], here);
+        here.is_beside = true;
+    }
+    if (status == SPG_OK && !beside && has_windows(part)) {
+        status = run_windows(context, stream, part.windows, here);
+        here.is_beside = true;
+    }
+    for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread}) {
+        if (status != SPG_OK || rows->count == 0) continue;
+        status = run_thread_rows(context, *rows, here);
+        here.is_beside = true;
+    }
+    if (!beside) return status;
+    /* After a failure, too, for what runs aside writes to C, which may be given back now. */
+    const spg_status joined = spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
+    return status == SPG_OK ? joined : status;
+}
+
+spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    const cuda_plan *state = state_of(plan);
+    plan_values values = {
+        A->value_type,  A->values, B->values, C->values, plan->images.count > 0 ? plan->symmetric : nullptr,
+        plan->is_beside};
+    spg_status status = SPG_OK;
+    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++, values.is_beside = false)
+        status = run_part(plan->context, *state, state->parts[k], values);
+    return status;
+}
+
+/* Where it is asked for: waits for the run's end. */
+spg_status time_run(spgemm_plan *plan)
+{
+    spg_cuda *cuda = spg_cuda_of(plan->context);
+    spgemm_stats &stats = plan->stats;
+    stats.analysis_ms = stats.expand_sort_ms = stats.contract_ms = stats.assemble_ms = stats.total_ms = 0;
+    if (cuda->events[SPG_STAGE_END] == nullptr) return SPG_OK;
+    float milliseconds = 0;
+    cudaError_t error = cudaEventRecord(cuda->events[SPG_STAGE_END], cuda->stream);
+    if (error == cudaSuccess) error = cudaEventSynchronize(cuda->events[SPG_STAGE_END]);
+    if (error == cudaSuccess)
+        error = cudaEventElapsedTime(&milliseconds, cuda->events[SPG_STAGE_BEGIN], cuda->events[SPG_STAGE_END]);
+    stats.contract_ms = stats.total_ms = milliseconds;
+    return spg_cuda_check(plan->context, error, "timing a plan's run");
+}
+
+spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const plan_keys &keys,
+                               const plan_fingerprint &planned, const char *name)
+{
+    plan_fingerprint found;
+    spg_status status = find_fingerprint(context, matrix, keys, &found);
+    if (status != SPG_OK) return status;
+    if (memcmp(&found, &planned, sizeof found) == 0) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_SHAPE, "%s has another pattern than the plan was made for", name);
+}
+
+spg_status make_room_for_arrays(spg_context *context, cuda_plan *plan)
+{
+    if (plan->arrays_count < plan->arrays_room) return SPG_OK;
+    const int64_t room = 2 * plan->arrays_room + 32;
+    void *memory = nullptr;
+    spg_status status = spg_allocate_on_host(context, spg_array_bytes(room, sizeof *plan->arrays), "a plan", &memory);
+    if (status != SPG_OK) return status;
+    plan_array *arrays = static_cast<plan_array *>(memory);
+    std::copy(plan->arrays, plan->arrays + plan->arrays_count, arrays);
+    spg_release_on_host(context, plan->arrays, spg_array_bytes(plan->arrays_room, sizeof *plan->arrays));
+    plan->arrays = arrays;
+    plan->arrays_room = room;
+    return SPG_OK;
+}
+
+} // namespace
+
+spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory)
+{
+    cuda_plan *plan = maker.plan;
+    *memory = nullptr;
+    spg_status status = make_room_for_arrays(maker.context, plan);
+    if (status == SPG_OK) status = spg_allocate(maker.context, bytes, "a plan", memory);
+    if (status != SPG_OK) return status;
+    plan->arrays[plan->arrays_count++] = {*memory, bytes};
+    plan->bytes += bytes;
+    return SPG_OK;
+}
+
+} // namespace spg
+
+spg_status spg_cuda_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    spg_status status = spg_allocate_on_host(context, sizeof(spg::cuda_plan), "a plan", &plan->state);
+    if (status != SPG_OK) return status;
+    memset(plan->state, 0, sizeof(spg::cuda_plan));
+    status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
+    status = spg::make_plan(context, A, B, plan);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_plan_allocate_result(spgemm_plan *plan, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    const spg_csr &pattern = plan->C;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status =
+        spg_csr_alloc(context, pattern.rows, pattern.cols, pattern.nnz, pattern.offset_type, pattern.value_type, C);
+    const int64_t offset_bytes = (pattern.rows + 1) * (int64_t)spg_type_size(pattern.offset_type);
+    if (status == SPG_OK) status = spg_cuda_copy_on_device(context, C->row_offsets, pattern.row_offsets, offset_bytes);
+    if (status == SPG_OK) status = spg_cuda_copy_on_device(context, C->columns, pattern.columns, pattern.nnz * 4);
+    if (status != SPG_OK) spg_csr_free(context, C);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
+{
+    bool are_equal = false;
+    spg_status status = spg_cuda_enter(plan->context);
+    if (status != SPG_OK) return status;
+    status = spg::patterns_are_equal(plan->context, C, &plan->C, &are_equal);
+    spg_cuda_leave(plan->context);
+    if (status != SPG_OK || are_equal) return status;
+    return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
+}
+
+spg_status spg_cuda_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
+{
+    const spg::cuda_plan *state = spg::state_of(plan);
+    spg_status status = spg_cuda_enter(plan->context);
+    if (status != SPG_OK) return status;
+    status = spg::compare_fingerprint(plan->context, A, state->keys, state->of_a, "A");
+    if (status == SPG_OK) status = spg::compare_fingerprint(plan->context, B, state->keys, state->of_b, "B");
+    spg_cuda_leave(plan->context);
+    return status;
+}
+
+spg_status spg_cuda_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
+{
+    spg_context *context = plan->context;
+    const spg_cuda *cuda = spg_cuda_of(context);
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    if (cuda->events[SPG_STAGE_BEGIN] != nullptr)
+        status = spg_cuda_check(context, cudaEventRecord(cuda->events[SPG_STAGE_BEGIN], cuda->stream), "timing");
+    if (status == SPG_OK) status = spg::run_parts(plan, A, B, C);
+    if (status == SPG_OK) status = spg::time_run(plan);
+    spg_cuda_leave(context);
+    return status;
+}
+
+void spg_cuda_plan_destroy(spgemm_plan *plan)
+{
+    spg_context *context = plan->context;
+    spg::cuda_plan *state = spg::state_of(plan);
+    spg::drop_side(*state);
+    for (int64_t k = 0; k < state->arrays_count; k++)
+        spg_release(context, state->arrays[k].memory, state->arrays[k].bytes);
+    spg_release_on_host(context, state->arrays, spg_array_bytes(state->arrays_room, sizeof *state->arrays));
+    spg_release_on_host(context, state->parts, spg_array_bytes(state->parts_count, sizeof *state->parts));
+    spg_release_on_host(context, state, sizeof *state);
+    plan->state = nullptr;
+}

@@ -1,0 +1,113 @@
+/* The products of a plan's window, in storage order, by the warps of a block. Private.
+ *
+ * Each warp has a section of the entries of A that have products for the window, one after another. A lane finds what
+ * of an entry's row of B the window has; then all lanes go over the products of 32 entries, 32 at a time. */
+#ifndef SPG_KERNELS_SPGEMM_PLAN_PRODUCTS_CUH
+#define SPG_KERNELS_SPGEMM_PLAN_PRODUCTS_CUH
+
+#include "../../primitives/warp.cuh"
+#include "entries.cuh"
+
+namespace spg
+{
+
+/* A block a window. */
+enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = WINDOW_THREADS / WARP };
+
+/* What an entry of A has for the window: `count` entries of its row of B, or pairs of them, from the `first` on, and
+ * the entries of C among which theirs are. */
+struct window_row_part {
+    int64_t row, b_begin, b_length, first, count;
+    int c_at, c_count;
+};
+
+/* columns: of the window's entries of C. */
+__device__ inline window_row_part find_part(const window_work &work, const window_span &span, const int32_t *columns,
+                                            int64_t a_at)
+{
+    const plan_patterns &of = work.patterns;
+    const int wide = work.out.wide;
+    window_row_part part = {};
+    part.row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
+    if (!work.is_done(part.row) || (a_at - of.a[part.row]) % work.out.deep != 0) return part;
+    const int64_t column = of.a_columns[a_at], c_begin = of.c[part.row] / wide, c_end = of.c[part.row + 1] / wide;
+    part.b_begin = of.b[column];
+    part.b_length = part.count = (of.b[column + 1] - part.b_begin) / wide;
+    part.c_at = (int)(max(c_begin, span.c_begin) - span.c_begin);
+    part.c_count = (int)(min(c_end, span.c_begin + span.count) - span.c_begin) - part.c_at;
+    if (!of.b_ascends || part.c_count == c_end - c_begin) return part;
+    const int32_t *b_columns = of.b_columns + part.b_begin;
+    const int32_t least = columns[part.c_at], most = columns[part.c_at + part.c_count - 1];
+    part.first = first_that((int64_t)0, part.b_length, [&](int64_t t) { return b_columns[t * wide] >= least; });
+    part.count =
+        first_that(part.first, part.b_length, [&](int64_t t) { return b_columns[t * wide] > most; }) - part.first;
+    return part;
+}
+
+/* One product: the entry of A, the position in its row of B (of pairs, where columns come in pairs), where that row
+ * begins, and the entry of C in the window; -1: this lane has none. */
+struct window_product {
+    int64_t a_at, b_at, b_begin;
+    int c_at;
+};
+
+/* By all lanes of a warp: each(window_product) for products of the warp's section, 32 of them at once in the order of
+ * their lanes; part(a_at, window_row_part) for its entries of A. */
+template <typename Part, typename Each>
+__device__ inline void for_each_product(const window_work &work, const window_span &span, const int32_t *columns,
+                                        Part part, Each each)
+{
+    const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp(), wide = work.out.wide;
+    const int64_t entries = span.a_end - span.a_begin;
+    const int64_t begin = span.a_begin + entries * warp / WINDOW_WARPS;
+    const int64_t end = span.a_begin + entries * (warp + 1) / WINDOW_WARPS;
+    for (int64_t a_first = begin; a_first < end; a_first += WARP) {
+        window_row_part own = {};
+        if (a_first + lane < end) {
+            own = find_part(work, span, columns, a_first + lane);
+            part(a_first + lane, own);
+        }
+        const int64_t until = inclusive_scan(own.count, plus()), all = __shfl_sync(ALL_LANES, until, WARP - 1);
+        const int64_t origin = own.first + own.count - until; /* of a row's positions, counted from the first product */
+        const int places = own.c_at << 16 | own.c_count;
+        for (int64_t done = 0; done < all; done += WARP) {
+            const int owner = lane_of_place((int)min(max(until - done, (int64_t)0), (int64_t)WARP), lane);
+            window_product product;
+            product.a_at = a_first + owner;
+            product.b_begin = __shfl_sync(ALL_LANES, own.b_begin, owner);
+            product.b_at = __shfl_sync(ALL_LANES, origin, owner) + done + lane;
+            product.c_at = -1;
+            const int among = __shfl_sync(ALL_LANES, places, owner);
+            if (done + lane < all) {
+                const int32_t column = work.patterns.b_columns[product.b_begin + product.b_at * wide];
+                const int32_t *c_columns = columns + (among >> 16);
+                const int at = (int)first_not_below(c_columns, (int64_t)(among & 0xffff), column);
+                if (at < (among & 0xffff) && c_columns[at] == column) product.c_at = (among >> 16) + at;
+            }
+            each(product);
+        }
+    }
+}
+
+/* The columns of the window's entries of C, for all threads. */
+__device__ inline void stage_columns(const window_work &work, const window_span &span, int32_t *columns)
+{
+    for (int i = (int)threadIdx.x; i < span.count; i += WINDOW_THREADS)
+        columns[i] = work.patterns.c_columns[(span.c_begin + i) * work.out.wide];
+}
+
+/* counts: of each warp and entry of C, the products in the warp's section. */
+template <typename Part>
+__device__ inline void count_products(const window_work &work, const window_span &span, const int32_t *columns,
+                                      uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], Part part)
+{
+    for (int i = lane_in_warp(); i < PLAN_WINDOW; i += WARP) counts[threadIdx.x / WARP][i] = 0;
+    __syncwarp();
+    for_each_product(work, span, columns, part, [&](const window_product &product) {
+        if (product.c_at >= 0) atomicAdd(&counts[threadIdx.x / WARP][product.c_at], 1u);
+    });
+}
+
+} // namespace spg
+
+#endif

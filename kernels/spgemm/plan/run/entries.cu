@@ -1,0 +1,279 @@
+/* Numbers of rows of C by a plan: a thread an entry.
+ *
+ * Input: windows of entries with their codes (plan/plan.cuh) and the values of A and B. Output: the windows' values of
+ * C. A block does a window, a warp 32 entries of about as many products each; a thread adds the products of its entry
+ * in storage order, in a register. The values and references of the window's part of A lie in shared memory where they
+ * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
+ * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
+ * value of B for all. The first blocks do long entries, a warp each. Chosen by plan/classes.cu. */
+#include "../../../launch.cuh"
+#include "../plan.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+/* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
+ * third of a window has entries of leaders where rows go together, six tiles. */
+enum { PRODUCTS_AT_ONCE = 4 };
+template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
+template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
+template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
+
+template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
+{
+#pragma unroll
+    for (int u = 0; u < Words; u++) words[u] = u < left ? __ldcs(codes + u * 32) : ~0u;
+}
+
+/* The sums of one entry and those of equal rows, whose values of A are `stride` apart: its codes are `words` words, 32
+ * apart. */
+template <bool Direct, typename Code, int COUNT, int Together, typename Start, typename Value>
+__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
+                                 const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
+{
+    using form = code_form<Code>;
+    constexpr int WORDS = COUNT * form::words / form::products;
+    const Code mask = (Code)(((Code)1 << shift) - 1);
+    uint32_t next[WORDS];
+    load_words(next, codes, words);
+    for (int w = 0; w < words; w += WORDS) {
+        Code code[COUNT];
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+            if constexpr (sizeof(Code) == 2)
+                code[u] = (Code)(next[u / 2] >> (16 * (u % 2)));
+            else if constexpr (sizeof(Code) == 4)
+                code[u] = next[u];
+            else
+                code[u] = (Code)next[2 * u] | (Code)next[2 * u + 1] << 32;
+        }
+        codes += WORDS * 32;
+        load_words(next, codes, words - w - WORDS);
+        Start start[COUNT];
+        Value a_value[COUNT][Together], b_value[COUNT];
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+            /* In place of none: the first entry, which is there. */
+            const Code known = code[u] == form::none ? (Code)0 : code[u];
+            const Value *first = a + (known >> shift);
+            start[u] = (Start)(known & mask);
+            if (!Direct) start[u] += b_begins[known >> shift];
+#pragma unroll
+            for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
+        }
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) b_value[u] = b_values[start[u]];
+#pragma unroll
+        for (int u = 0; u < COUNT; u++) {
+#pragma unroll
+            for (int j = 0; j < Together; j++) {
+                const Value more = add_product(sums[j], a_value[u][j], b_value[u]);
+                if (code[u] != form::none) sums[j] = more;
+            }
+        }
+    }
+}
+
+/* Tiles of one product, or two, are done with no room for more. */
+template <bool Direct, typename Code, int Together, typename Start, typename Value>
+__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
+                                const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+{
+    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
+    if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
+        sum_entry<Direct, Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else
+        sum_entry<Direct, Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+}
+
+template <int Together, typename Start, typename Value>
+__device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
+                               int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+{
+    const int shift = window.shift;
+    if (window.direct)
+        sum_some<true, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else if (window.code_bytes == 2)
+        sum_some<false, uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else if (window.code_bytes == 4)
+        sum_some<false, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    else
+        sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+}
+
+/* What the lists of all windows say of one. */
+struct window_lists {
+    const uint32_t *tile_begins, *strides;
+    const uint16_t *places;
+    int together;
+};
+
+/* Whether sums pass through shared memory: all that lie between the first and the last are there. */
+__device__ inline bool is_gathered(const plan_window &window, int count)
+{
+    return window.order == PLAN_ORDER_SORTED && count == window.count;
+}
+
+/* The first `count` entries of the window. */
+template <int Together, typename Start, typename Value>
+__device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
+                                  const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
+{
+    constexpr int WARPS = threads_of<Together> / 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
+    for (int k = 0; k < tiles; k += WARPS) {
+        /* Back and forth, as tiles get shorter. */
+        const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
+        if (at >= count) continue;
+        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
+        const int words = (int)(lists.tile_begins[tile + 1] - begin);
+        const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
+        Value sums[Together];
+#pragma unroll
+        for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
+        const int a_stride = (int)(stride & 0xffff);
+        sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
+        const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
+        if (Together == 1 && is_gathered(window, count)) {
+            out[place] = sums[0];
+            continue;
+        }
+        Value *c = c_values + window.c_begin + place;
+        c[0] = sums[0];
+#pragma unroll
+        for (int j = 1; j < Together; j++)
+            if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
+    }
+}
+
+/* The first codes of this warp's first two tiles, to come while A is staged. */
+template <int THREADS>
+__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
+{
+    const int lane = threadIdx.x % 32;
+    if (lane >= 2) return;
+    const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
+    if (tile * 32 >= count) return;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
+}
+
+__device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
+__device__ inline double from_lane(double x, int lane) { return __shfl_sync(~0u, x, lane); }
+template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> x, int lane)
+{
+    return {from_lane(x.re, lane), from_lane(x.im, lane)};
+}
+
+/* Products 32 * LONG_AT_ONCE at a time: what a lane multiplies, all lanes add, in storage order. */
+template <typename Start, typename Value>
+__device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
+                                      Value *c_values)
+{
+    const int lane = threadIdx.x % 32;
+    const Start *products = static_cast<const Start *>(entry.products);
+    const Value *a = a_values + entry.a_begin;
+    Value sum = zero<Value>();
+    for (int64_t first = 0; first < entry.count; first += 32 * LONG_AT_ONCE<Value>) {
+        Value product[LONG_AT_ONCE<Value>];
+#pragma unroll
+        for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
+            const int64_t k = min(first + u * 32 + lane, (int64_t)entry.count - 1);
+            product[u] = multiply(a[products[2 * k]], b_values[products[2 * k + 1]]);
+        }
+#pragma unroll
+        for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
+            const int count = (int)min(entry.count - first - u * 32, (int64_t)32);
+#pragma unroll 8
+            for (int from = 0; from < count; from++) sum = add(sum, from_lane(product[u], from));
+        }
+    }
+    if (lane == 0) c_values[entry.c_at] = sum;
+}
+
+template <int Together, typename Start, typename Value>
+__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
+    plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
+                        const Value *__restrict__ a_values, const Value *__restrict__ b_values,
+                        Value *__restrict__ c_values, bool is_beside)
+{
+    constexpr int THREADS = threads_of<Together>;
+    take_turn(is_beside);
+    const bool leaves = leaves_below(symmetric);
+    if (blockIdx.x < long_blocks) {
+        const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+        if (at < of.long_count && !(leaves && of.long_entries[at].below))
+            sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
+        return;
+    }
+    /* Where rows go together, A's values are staged alone, and C's are written as they come. */
+    constexpr bool GATHERS = Together == 1;
+    extern __shared__ __align__(16) unsigned char shared[];
+    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
+    Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
+    const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
+    const plan_window window = of.windows[w];
+    const int count = leaves ? window.upper : window.count;
+    if (count == 0) return;
+    const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
+                                Together > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
+                                of.together};
+    const Value *a = a_values + window.a_begin;
+    const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
+    ask_for_codes<THREADS>(window, count, lists);
+    if (window.near_count > 0) {
+        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
+            near_a[e] = a[e];
+            if (GATHERS && !window.direct) near_begins[e] = b_begins[e];
+        }
+        __syncthreads();
+        sum_window<Together>(window, count, lists, near_a, GATHERS ? near_begins : b_begins, b_values, out, c_values);
+    } else {
+        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
+    }
+    if (!GATHERS || !is_gathered(window, count)) return;
+    __syncthreads();
+    for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
+}
+
+template <int Together, typename Start, typename Value>
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
+{
+    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
+    const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
+                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
+    const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
+    return launch_in_turn(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
+                          bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks, values.symmetric,
+                          static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                          static_cast<Value *>(values.c), values.is_beside);
+}
+
+template <typename Start, typename Value>
+spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                           const plan_values &values)
+{
+    return windows.together == 1 ? launch<1, Start, Value>(context, stream, windows, values)
+                                 : launch<PLAN_MOST_TOGETHER, Start, Value>(context, stream, windows, values);
+}
+
+} // namespace
+
+spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
+                       const plan_values &values)
+{
+    if (windows.deep > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
+    if (windows.count == 0 && windows.long_count == 0) return run_chains(context, stream, windows, values);
+    const spg_status status = with_value_type(values.type, [&](auto value) {
+        using Value = decltype(value);
+        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)
+                              : launch_together<int64_t, Value>(context, stream, windows, values);
+    });
+    plan_values beside = values;
+    beside.is_beside = true;
+    return status == SPG_OK ? run_chains(context, stream, windows, beside) : status;
+}
+
+} // namespace spg

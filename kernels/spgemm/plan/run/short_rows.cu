@@ -1,0 +1,166 @@
+/* Numbers of short rows of C by a plan: a thread a row.
+ *
+ * Input: the rows' references and codes (plan/plan.cuh) and the values of A and B. Output: the values of their rows of
+ * C. The sums of a row lie in shared memory, one column of it for each thread; they are added to in storage order, and
+ * written by whole warps. Chosen by plan/classes.cu. */
+#include "../../../launch.cuh"
+#include "../plan.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+/* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
+ * written. */
+enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4, MOST_SHARED = 48 << 10 };
+static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= MOST_SHARED, "no attribute is needed");
+static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
+
+/* The codes of one row, taken in order. Two words are on their way while those in the buffer are used. */
+struct code_stream {
+    const uint32_t *word; /* the next one's */
+    uint32_t words;       /* from there on */
+    uint32_t next, after;
+    uint64_t buffer;
+    int have; /* codes in the buffer */
+
+    __device__ code_stream(const uint32_t *first, uint32_t count)
+        : word(first), words(count), next(count > 0 ? first[0] : 0), after(count > 1 ? first[32] : 0), buffer(0),
+          have(0)
+    {
+    }
+    /* Four or more codes in the buffer, as far as the row has so many. */
+    __device__ void fill()
+    {
+        if (have >= AT_ONCE) return;
+        buffer |= (uint64_t)next << (8 * have);
+        have += 4;
+        next = after;
+        if (words <= 1) return;
+        words--;
+        word += 32;
+        if (words > 1) after = word[32];
+    }
+    __device__ void drop(int count)
+    {
+        buffer >>= 8 * count;
+        have -= count;
+    }
+};
+
+/* Neighbouring entries of A are asked for at once: they lie in a sector of memory, that may be gone later. */
+template <typename Value> constexpr int ENTRIES_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
+
+/* Entries k .. of a row of A; those beyond its end name an empty row of B. */
+template <typename Index, typename Value> struct entries {
+    static constexpr int bits = reference_bits<Index>();
+    Index reference[ENTRIES_AT_ONCE<Value>];
+    Value a[ENTRIES_AT_ONCE<Value>];
+
+    __device__ void load(const Index *references, const Value *a_values, int k, int end)
+    {
+#pragma unroll
+        for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++) {
+            reference[u] = k + u < end ? references[k + u] : 0;
+            a[u] = k + u < end ? a_values[k + u] : zero<Value>();
+        }
+    }
+    __device__ int length(int u) const { return (int)(reference[u] & (((Index)1 << bits) - 1)); }
+    __device__ Index start(int u) const { return reference[u] >> bits; }
+};
+
+template <typename Value>
+__device__ inline void add_row_of_b(const Value *b, int length, Value a, code_stream &codes, Value *sums, int pitch)
+{
+    for (int t = 0; t < length; t += AT_ONCE) {
+        Value values[AT_ONCE];
+        const int count = min(length - t, (int)AT_ONCE);
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) values[u] = u < count ? b[t + u] : zero<Value>();
+        codes.fill();
+#pragma unroll
+        for (int u = 0; u < AT_ONCE; u++) {
+            if (u >= count) continue;
+            Value *sum = sums + (int)(codes.buffer >> (8 * u) & 0xff) * pitch;
+            *sum = add_product(*sum, a, values[u]);
+        }
+        codes.drop(count);
+    }
+}
+
+/* The rows of a warp: `lanes` lanes write each. */
+template <typename Index, typename Value>
+__device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_begin, int n, int lanes, Value *c_values)
+{
+    const int lane = threadIdx.x % 32;
+    for (int step = 0; step < lanes; step++) {
+        const int row = step * (32 / lanes) + lane / lanes;
+        const Index begin = __shfl_sync(~0u, c_begin, row);
+        const int length = __shfl_sync(~0u, n, row);
+        for (int s = lane % lanes; s < length; s += lanes) c_values[begin + (Index)s] = warp_sums[s * pitch + row];
+    }
+}
+
+template <typename Index, typename Value>
+__global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
+    plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
+    Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
+    take_turn(is_beside);
+    if (warp * 32 >= count) return;
+    const uint32_t lengths = at < count ? rows.lengths[at] : 0;
+    const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
+    const Index c_begin = at < count ? rows.c_begin[at] : 0, a_begin = at < count ? rows.a_begin[at] : 0;
+    const int64_t codes_begin = rows.codes_begin[warp];
+    code_stream codes(rows.codes + 32 * codes_begin + lane, (uint32_t)(rows.codes_begin[warp + 1] - codes_begin));
+    for (int s = 0; s < n; s++) sums[s * pitch] = zero<Value>();
+    entries<Index, Value> next;
+    next.load(rows.references + a_begin, a_values + a_begin, 0, a_length);
+    for (int k = 0; k < a_length; k += ENTRIES_AT_ONCE<Value>) {
+        const entries<Index, Value> now = next;
+        next.load(rows.references + a_begin, a_values + a_begin, k + ENTRIES_AT_ONCE<Value>, a_length);
+#pragma unroll
+        for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++)
+            add_row_of_b(b_values + now.start(u), now.length(u), now.a[u], codes, sums, pitch);
+    }
+    __syncwarp();
+    write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);
+}
+
+template <typename Index, typename Value>
+spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+{
+    const thread_rows<Index> in = {static_cast<const Index *>(rows.a_begin),
+                                   static_cast<const Index *>(rows.c_begin),
+                                   rows.lengths,
+                                   static_cast<const Index *>(rows.references),
+                                   rows.codes_begin,
+                                   rows.codes};
+    int lanes = 4;
+    while (lanes < rows.longest && lanes < 16) lanes *= 2;
+    const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
+    const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
+    return launch_in_turn(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
+                          plan_thread_kernel<Index, Value>, in, rows.count, lanes, static_cast<const Value *>(values.a),
+                          static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
+}
+
+} // namespace
+
+spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+{
+    if (rows.count == 0) return SPG_OK;
+    return with_value_type(values.type, [&](auto value) {
+        using Value = decltype(value);
+        return rows.narrow ? launch<uint32_t, Value>(context, rows, values)
+                           : launch<uint64_t, Value>(context, rows, values);
+    });
+}
+
+} // namespace spg

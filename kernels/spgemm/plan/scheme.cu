@@ -1,0 +1,104 @@
+/* How a plan's rows are to be done, all that depends on what is known of them in all. By the host alone.
+ *
+ * Input: the facts. Output: whether by threads or by entries, how many rows together, blocks, and where long rows and
+ * slices are cut. plan/classes.cu gives each row its class by these. */
+#include "plan.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+/* How many rows are done at once: what spares most. */
+int choose_together(const plan_facts &facts)
+{
+    if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
+    return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
+}
+
+int64_t runs_that_fit(const plan_maker &maker, int at_once)
+{
+    const int sides = choose_sides(maker.together, at_once, maker.value_bytes, maker.deep);
+    return near_runs(at_once, sides, maker.value_bytes, maker.deep);
+}
+
+/* Rows of blocks that a thread does: several share values of B, but leave fewer threads, and take more room for A's. */
+int choose_rows_at_once(const plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    const int64_t entries = (int64_t)facts.c_entries / (maker.together * maker.wide);
+    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.deep;
+    return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
+}
+
+/* Blocks where nearly all is of them. */
+void choose_blocks(plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    int together = 1, deep = 1;
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) together = plan_width(k);
+        if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
+    }
+    maker.deep = maker.wide = maker.at_once = 1;
+    /* Runs take the products of an entry of C by columns of A, as storage does where rows of B name none twice. Where
+     * these are short, an entry has few blocks, and rows together alone do better (spgemm_bench, H100, A*P of elast3d:
+     * .08 ms, .24 by blocks). */
+    if (together == 1 || deep == 1 || maker.by_threads || maker.by_entries || !maker.patterns.b_ascends) return;
+    if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* of plan_run */
+    maker.together = together;
+    maker.deep = deep;
+    maker.wide = maker.patterns.b_is_paired ? 2 : 1;
+    maker.at_once = choose_rows_at_once(maker);
+}
+
+int64_t choose_cut(const plan_maker &maker)
+{
+    const int64_t groups = (int64_t)maker.cuda->multiprocessors * PLAN_CUT_GROUPS;
+    return std::max<int64_t>(PLAN_CUT_LEAST, (int64_t)maker.facts.products / groups);
+}
+
+/* Slices that leave the rest of the workspace alone. */
+void choose_slices(plan_maker &maker)
+{
+    const int64_t limit = maker.context->config.workspace_limit;
+    const int64_t room =
+        limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
+    maker.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
+    maker.slice_row_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE_ROW);
+}
+
+} // namespace
+
+/* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
+ * rows of B: their codes are the fewest bytes, but not where rows are equal, nor where neighbouring rows name rows of B
+ * far from each other, for each lane would load from a place of its own. Else a thread an entry where rows of B are
+ * short; where they are long a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads /
+ * entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
+ * scattered: tri2d A*P 0.16 / 0.15 / 0.25, tri2d A*A 0.37 / 0.36 / 0.29, econ A*P 0.095 / 0.094 / 0.065; many products:
+ * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79. amg_bench, H100, A*P of the
+ * first level of fe3d27, 5.3 entries a row of P: - / 0.50 / 0.58.) */
+void choose_scheme(plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    const int64_t products = (int64_t)facts.products, a_entries = (int64_t)facts.a_entries;
+    const int64_t equal_rows = (int64_t)std::max(2 * facts.equal_pairs, 3 * facts.equal_triples);
+    const bool most_are_short = facts.short_products >= facts.products / 10 * 9;
+    const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
+    const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
+    const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
+    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
+                       (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
+    maker.by_threads =
+        !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
+    maker.together = maker.by_threads ? 1 : choose_together(facts);
+    choose_blocks(maker);
+    maker.most_runs = maker.deep > 1 ? runs_that_fit(maker, maker.at_once) : 0;
+    maker.cut_products = choose_cut(maker);
+    choose_slices(maker);
+}
+
+} // namespace spg

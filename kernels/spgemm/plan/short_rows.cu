@@ -1,0 +1,118 @@
+/* What a plan keeps for its short rows: references from A's entries to rows of B, and the codes of products.
+ *
+ * Input: the rows of PLAN_THREAD or PLAN_THREAD_WIDE and the patterns. Output: thread_rows of plan/plan.cuh. */
+#include "plan.cuh"
+
+#include "../../primitives/warp.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256 };
+
+/* Words of codes that each warp of rows needs. */
+__global__ void __launch_bounds__(THREADS)
+    count_words_kernel(const int32_t *rows, int64_t count, const int64_t *row_products, int64_t *words)
+{
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (at / WARP * WARP >= count) return;
+    const int64_t mine = at < count ? (row_products[rows[at]] + 3) / 4 : 0;
+    const int64_t most = reduce(mine, maximum());
+    if (at % WARP == 0) words[at / WARP] = most;
+}
+
+struct code_writer {
+    uint32_t *word;
+    uint32_t bits;
+    int count;
+
+    __device__ void add(uint32_t code)
+    {
+        bits |= code << (8 * (count % 4));
+        if (++count % 4 != 0) return;
+        *word = bits;
+        word += WARP;
+        bits = 0;
+    }
+    __device__ void end() const
+    {
+        if (count % 4 != 0) *word = bits;
+    }
+};
+
+template <typename Index> struct written_rows {
+    Index *a_begin, *c_begin, *references;
+    uint32_t *lengths, *codes;
+    const int64_t *codes_begin;
+};
+
+template <typename Index>
+__global__ void __launch_bounds__(THREADS)
+    write_kernel(plan_patterns patterns, const int32_t *rows, int64_t count, written_rows<Index> out)
+{
+    const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (at >= count) return;
+    const int64_t row = rows[at], a_begin = patterns.a[row], a_end = patterns.a[row + 1];
+    const int64_t c_begin = patterns.c[row], n = patterns.c[row + 1] - c_begin;
+    out.a_begin[at] = (Index)a_begin;
+    out.c_begin[at] = (Index)c_begin;
+    out.lengths[at] = (uint32_t)(a_end - a_begin) << 8 | (uint32_t)n;
+    code_writer codes = {out.codes + WARP * out.codes_begin[at / WARP] + at % WARP, 0, 0};
+    for (int64_t k = a_begin; k < a_end; k++) {
+        const int64_t column = patterns.a_columns[k], begin = patterns.b[column], end = patterns.b[column + 1];
+        out.references[k] = (Index)begin << reference_bits<Index>() | (Index)(end - begin);
+        for (int64_t t = begin; t < end; t++)
+            codes.add((uint32_t)first_not_below(patterns.c_columns + c_begin, n, patterns.b_columns[t]));
+    }
+    codes.end();
+}
+
+template <typename Index> spg_status write_rows(plan_maker &maker, plan_thread_rows &kept, const int32_t *rows)
+{
+    written_rows<Index> out = {};
+    spg_status status = keep_array(maker, kept.count, &out.a_begin);
+    if (status == SPG_OK) status = keep_array(maker, kept.count, &out.c_begin);
+    if (status == SPG_OK && maker.plan->references == nullptr)
+        status = keep_memory(maker, spg_array_bytes(maker.a_nnz, sizeof(Index)), &maker.plan->references);
+    if (status != SPG_OK) return status;
+    out.references = static_cast<Index *>(maker.plan->references);
+    kept.a_begin = out.a_begin, kept.c_begin = out.c_begin, kept.references = out.references;
+    out.lengths = kept.lengths, out.codes = kept.codes, out.codes_begin = kept.codes_begin;
+    const unsigned int blocks = (unsigned int)((kept.count + THREADS - 1) / THREADS);
+    write_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(maker.patterns, rows, kept.count, out);
+    return spg_cuda_check_launch(maker.context, "a plan's short rows");
+}
+
+} // namespace
+
+spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows)
+{
+    plan_thread_rows &kept = row_class == PLAN_THREAD ? maker.part->thread : maker.part->thread_wide;
+    const plan_totals &totals = maker.facts.classes[row_class];
+    const int64_t count = (int64_t)totals.rows, warps = (count + WARP - 1) / WARP;
+    const int64_t narrow = (int64_t)1 << 32;
+    kept.longest = (int)totals.most_c;
+    kept.narrow = maker.a_nnz < narrow && maker.c_nnz < narrow &&
+                  maker.b_nnz < (int64_t)1 << (32 - reference_bits<uint32_t>()) &&
+                  maker.longest_b < (int64_t)1 << reference_bits<uint32_t>();
+    spg_status status = keep_array(maker, warps + 1, &kept.codes_begin);
+    if (status == SPG_OK) status = keep_array(maker, count, &kept.lengths);
+    if (status != SPG_OK) return status;
+    const unsigned int blocks = (unsigned int)((count + THREADS - 1) / THREADS);
+    count_words_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(rows, count, maker.row_products, kept.codes_begin);
+    int64_t words = 0;
+    status = spg_cuda_check_launch(maker.context, "a plan's codes");
+    if (status == SPG_OK) status = scan_counts(maker, kept.codes_begin, warps, &words);
+    if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
+    /* Lanes whose rows are shorter than their warp's longest leave words that are read ahead and not used. */
+    if (status == SPG_OK)
+        status = spg_cuda_zero_bytes(maker.context, kept.codes, words * WARP * (int64_t)sizeof(uint32_t));
+    if (status != SPG_OK) return status;
+    kept.count = count;
+    return kept.narrow ? write_rows<uint32_t>(maker, kept, rows) : write_rows<uint64_t>(maker, kept, rows);
+}
+
+} // namespace spg

@@ -1,0 +1,272 @@
+/* The windows of a plan: entries of C in the order of their counts of products.
+ *
+ * Input: a slice of rows (plan/entries.cu). Output: windows, tile_begins and places of plan/plan.cuh, added to those of
+ * the slices before; then their codes (plan/codes.cu). */
+#include "products.cuh"
+
+namespace spg
+{
+
+namespace
+{
+
+static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
+
+/* Bytes of where something begins in A or B. */
+int begin_bytes(const plan_windows &windows) { return windows.narrow ? 4 : 8; }
+
+/* The least bits with 2^bits >= n. */
+__host__ __device__ inline int bits_for(int64_t n)
+{
+    int bits = 0;
+    while (bits < 63 && (int64_t)1 << bits < n) bits++;
+    return bits;
+}
+
+__device__ inline uint32_t words_for(uint32_t products, int code_bytes)
+{
+    return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
+}
+
+/* Which entries of A codes name. */
+struct a_range {
+    int64_t begin;             /* what a code is counted from: an entry of A, or a run */
+    int64_t count, near_count; /* the latter with those of equal rows behind the last; of blocks, both are runs */
+};
+__device__ inline a_range find_a_range(const window_work &work, const window_span &span)
+{
+    const plan_patterns &of = work.patterns;
+    const int together = work.out.together;
+    const int64_t last = span.last_row, end = min(last - last % together + together, of.rows);
+    if (work.out.deep == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
+    /* Of blocks leaders alone have entries here. */
+    const int64_t first = span.first_row + (together - span.first_row % together) % together;
+    if (first > last) return {0, 0, 0};
+    const int64_t leader = last - last % together, runs = (of.a[leader + 1] - of.a[leader]) / work.out.deep;
+    const int64_t run = first_run(of, work.out, first);
+    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
+    return {run, run_end - run, run_end - run};
+}
+
+/* The codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
+__device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
+{
+    const int bits = shift + a_bits;
+    window->direct = work.out.deep == 1 && a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
+    window->shift = (uint8_t)(window->direct ? work.b_bits : shift);
+    window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+/* One thread writes the window and where its tiles begin. */
+__device__ inline void write_window(const window_work &work, int64_t w, plan_window window, const uint32_t *longest)
+{
+    uint32_t *begins = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1), sum = 0;
+    for (int tile = 0; tile < PLAN_WINDOW_TILES; tile++) {
+        begins[tile] = sum;
+        sum += words_for(longest[tile], window.code_bytes);
+    }
+    begins[PLAN_WINDOW_TILES] = sum;
+    work.words[w] = sum;
+    work.out.windows[work.before + w] = window;
+    if (window.near_count > 0) atomicMax(&work.totals->near_most, (unsigned int)window.near_count);
+}
+
+/* Takes the long entry c_at, of row `row`, down for each equal row; its products are written later. */
+__device__ inline void add_long_entry(const window_work &work, int64_t row, int64_t c_at, uint32_t count)
+{
+    const plan_patterns &of = work.patterns;
+    const int rows = work.leads(row) ? work.out.together : 1;
+    const int64_t begin = (int64_t)atomicAdd(&work.totals->long_products, (unsigned long long)count);
+    const bool is_chain = count > PLAN_CHAIN;
+    unsigned long long *counter = is_chain ? &work.totals->chains : &work.totals->long_entries;
+    const int64_t slot = (int64_t)atomicAdd(counter, (unsigned long long)rows);
+    plan_long_entry *entries = (is_chain ? work.out.chains : work.out.long_entries) + slot;
+    for (int j = 0; j < rows; j++)
+        entries[j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]), (int32_t)count,
+                      work.is_below(row, c_at), reinterpret_cast<const void *>(begin)};
+    const int64_t key = c_at - work.slice.c_begin;
+    work.slice.ranks[key] = LONG_RANK;
+    work.slice.long_begins[key] = (uint32_t)begin;
+}
+
+__device__ inline void write_stride(const window_work &work, int64_t at, int64_t row)
+{
+    const plan_patterns &of = work.patterns;
+    const int64_t c_length = of.c[row + 1] - of.c[row], a_length = of.a[row + 1] - of.a[row];
+    work.out.strides[at] = work.leads(row) ? (uint32_t)(c_length << 16 | a_length) : 0;
+}
+
+/* Where an entry's row of B begins, or of blocks what run it begins. */
+template <typename Start>
+__device__ inline void note_row_of_b(const window_work &work, Start *b_begins, int64_t a_at,
+                                     const window_row_part &part)
+{
+    const plan_patterns &of = work.patterns;
+    const plan_windows &out = work.out;
+    const int64_t at = a_at - of.a[part.row];
+    if (out.deep == 1)
+        b_begins[a_at] = (Start)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* may be read, whatever it is */
+    else if (at % out.deep == 0 && work.is_done(part.row))
+        out.runs[first_run(of, out, part.row) + at / out.deep] = {
+            (uint32_t)a_at, (uint32_t)(of.a[part.row + 1] - of.a[part.row]),
+            part.b_length > 0 ? (uint32_t)(part.b_begin / out.wide) : 0, /* may be read */
+            (uint32_t)part.b_length};
+}
+
+/* Each entry's products, in all lanes' sections together. */
+template <typename Start>
+__device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
+                                       uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
+{
+    unsigned long long most = 0;
+    count_products(work, span, columns, counts, [&](int64_t a_at, const window_row_part &part) {
+        note_row_of_b(work, static_cast<Start *>(work.out.b_begins), a_at, part);
+        most = max(most, (unsigned long long)part.b_length);
+    });
+    most = reduce(most, maximum());
+    if (lane_in_warp() == 0 && most > 0) atomicMax(longest_b, most);
+    __syncthreads();
+    uint32_t all = 0;
+    for (int warp = 0; warp < WINDOW_WARPS; warp++) all += counts[warp][threadIdx.x];
+    return all;
+}
+
+/* How many keys are greater than this thread's, or equal and of a thread before it. */
+__device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
+{
+    const uint4 *fours = reinterpret_cast<const uint4 *>(keys);
+    const uint32_t key = keys[threadIdx.x];
+    const int mine = (int)threadIdx.x / 4;
+    int rank = 0;
+    for (int k = 0; k < mine; k++) {
+        const uint4 four = fours[k];
+        rank += (four.x >= key) + (four.y >= key) + (four.z >= key) + (four.w >= key);
+    }
+    for (int k = 4 * mine; k < 4 * mine + 4; k++) rank += keys[k] > key || (keys[k] == key && k < (int)threadIdx.x);
+    for (int k = mine + 1; k < PLAN_WINDOW / 4; k++) {
+        const uint4 four = fours[k];
+        rank += (four.x > key) + (four.y > key) + (four.z > key) + (four.w > key);
+    }
+    return rank;
+}
+
+/* The block's window, but for its codes. */
+template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
+{
+    __shared__ unsigned long long longest_b;
+    __shared__ __align__(16) uint32_t keys[PLAN_WINDOW];
+    __shared__ uint32_t longest[PLAN_WINDOW_TILES], counts[WINDOW_WARPS][PLAN_WINDOW];
+    __shared__ int32_t columns[PLAN_WINDOW];
+    const entry_slice &slice = work.slice;
+    const int64_t w = blockIdx.x, begin = w * work.out.width;
+    const int i = (int)threadIdx.x;
+    const window_span span = find_span(work, w);
+    if (i == 0) longest_b = 0;
+    if (i < PLAN_WINDOW_TILES) longest[i] = 0;
+    stage_columns(work, span, columns);
+    __syncthreads();
+    const uint32_t all = count_entry<Start>(work, span, columns, counts, &longest_b);
+    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
+    const int64_t c_at = span.c_begin + min(i, span.count - 1);
+    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.wide);
+    const bool is_upper = count > 0 && !work.is_below(row, c_at);
+    keys[i] = (uint32_t)is_upper << 31 | count; /* a slice has fewer than 2^31 products */
+    __syncthreads();
+    const int rank = rank_of(keys);
+    if (i < span.count) {
+        slice.ranks[begin + i] = (uint16_t)rank;
+        if (work.out.together > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
+        work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
+        if (count < all) add_long_entry(work, row, c_at, all);
+    }
+    if (count > 0) atomicMax(&longest[rank / work.out.tile], count);
+    const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
+    const int upper = __syncthreads_count(is_upper);
+    if (i != 0) return;
+    const a_range a = find_a_range(work, span);
+    plan_window window = {};
+    window.c_begin = span.c_begin;
+    window.a_begin = a.begin;
+    const int64_t near = present > 0 ? a.near_count : 0;
+    window.near_count = near <= work.near_room ? (int32_t)near : 0;
+    window.count = (int16_t)present;
+    window.upper = (int16_t)upper;
+    choose_codes(work, bits_for((int64_t)longest_b), bits_for((work.out.deep > 1 ? near : a.count) + 1), &window);
+    if (work.out.deep > 1 && window.code_bytes == 8) window.near_count = 0;
+    window.order = !moved ? PLAN_ORDER_KEPT : present == span.count ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
+    write_window(work, w, window, longest);
+}
+
+} // namespace
+
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals)
+{
+    plan_windows &kept = maker.part->windows;
+    cudaStream_t stream = maker.cuda->stream;
+    const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
+    scratch words_memory(maker);
+    int64_t *words = nullptr, tiles = 0;
+    entry_totals found = {};
+    spg_status status = words_memory.allocate(count + 1, &words);
+    if (status == SPG_OK)
+        status = spg_cuda_check(maker.context,
+                                cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
+                                "a plan's windows");
+    if (status != SPG_OK) return status;
+    const window_work work = {maker.patterns,
+                              slice,
+                              kept,
+                              kept.count,
+                              maker.b_nnz,
+                              maker.halves,
+                              kept.deep > 1 ? near_runs(kept.at_once, 32 / kept.tile, maker.value_bytes, kept.deep)
+                                            : near_room(maker.value_bytes, begin_bytes(kept), kept.together),
+                              bits_for(maker.b_nnz),
+                              kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
+                              words,
+                              before,
+                              maker.row_products,
+                              totals};
+    if (kept.narrow)
+        order_window_kernel<uint32_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    else
+        order_window_kernel<int64_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    status = spg_cuda_check_launch(maker.context, "a plan's windows");
+    if (status == SPG_OK)
+        status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
+    if (status == SPG_OK) status = scan_counts(maker, words, count, &tiles);
+    return status == SPG_OK ? add_codes(maker, work, count, tiles, found) : status;
+}
+
+spg_status order_windows(plan_maker &maker)
+{
+    plan_windows &kept = maker.part->windows;
+    scratch keys_memory(maker), present_memory(maker);
+    int64_t *keys = nullptr, *present = nullptr, common = 0, full = 0, products = maker.entry_product_count;
+    const int64_t count = kept.count, mean = products / kept.count + 1;
+    if (!can_order(maker, count)) return SPG_OK;
+    spg_status status = keys_memory.allocate(count, &keys);
+    if (status == SPG_OK) status = present_memory.allocate(count + 1, &present);
+    if (status != SPG_OK) return status;
+    const plan_window *windows = kept.windows;
+    const uint32_t *tile_begins = kept.tile_begins;
+    const int tile = kept.tile;
+    /* Windows of common weight stay in C's order, for neighbours share rows of B. */
+    status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
+        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * tile;
+        present[w] = windows[w].count > 0 && all <= 4 * mean;
+        keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
+    });
+    if (status == SPG_OK) status = scan_counts(maker, present, count, &common);
+    if (status != SPG_OK || common == count) return status;
+    status = keep_array(maker, count, &kept.order);
+    if (status == SPG_OK) status = order_descending(maker, keys, count, kept.order);
+    if (status == SPG_OK)
+        status = for_each(maker.context, count, "the order of a plan's windows",
+                          [=] __device__(int64_t w) { present[w] = windows[w].count > 0; });
+    if (status == SPG_OK) status = scan_counts(maker, present, count, &full);
+    kept.count = full;
+    return status;
+}
+
+} // namespace spg

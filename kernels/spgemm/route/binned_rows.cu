@@ -1,0 +1,341 @@
+/* Rows of very different work: see route/binned_rows.cuh. How many rows a bin has is known to the device alone, so that
+ * the host need not wait: every bin's kernel is launched. No bin alone fills the device, so they run beside each other,
+ * on streams that events keep within the order of the context's own; windows come first, for their longest sums may
+ * take as long as all other rows. */
+#include "binned_rows.cuh"
+
+#include "../analysis/row_bins.cuh"
+#include "../bitmap/window.cuh"
+#include "../long_rows/long_rows.cuh"
+
+#include <cstring>
+
+namespace spg
+{
+
+namespace
+{
+
+/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes narrow, counting, and direct,
+ * filling. Bins 8 to 10: class narrow, filling, by its slots. Bin 11: windows. */
+enum { TABLE_BINS = 6, MIDDLE_BIN, NARROW_BIN, NARROW_BINS = 3, WINDOW_BIN = NARROW_BIN + NARROW_BINS, BINS };
+static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
+
+enum {
+    LONG_A = 1024,      /* entries of A: a table takes few at a time, windows split the row */
+    NARROW_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
+    NARROW_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
+    NARROW_PRODUCTS = 8192,     /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
+    DIRECT_A = 256,             /* entries of A of a row that a group fills */
+    /* Class narrow, filling: products an entry of A from which it is used, bytes of its sums, and what a table takes
+     * then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
+    NARROW_FILL_PRODUCTS = 16,
+    NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
+    NARROW_FILL_TABLE_ENTRIES = 48,
+    NARROW_FILL_MOST_PRODUCTS = 1 << 16, /* of a row, which one block adds one after the other */
+    /* For each entry of A, for columns that counting keeps (spgemm_bench, H100, R*(A*P) of econ: 0.54 ms, 0.56
+     * without). */
+    KEPT_BYTES = 8
+};
+
+/* Which bin a row goes to. */
+template <typename Offset> struct bin_rule {
+    const Offset *a_offsets;
+    int table_entries;           /* the most that a table takes */
+    int64_t middle, middle_a;    /* what the middle bin takes: products or entries of C, and entries of A */
+    int narrow_slots;            /* entries of C that the first of the narrow bins takes; 0: none */
+    const int64_t *row_products; /* for those; NULL: not known */
+    __device__ int operator()(int32_t i, int64_t length, int64_t products) const
+    {
+        if (length <= 0) return 0;
+        const Offset a_length = a_offsets[i + 1] - a_offsets[i];
+        if (a_length > LONG_A) return WINDOW_BIN;
+        if (length > table_entries) {
+            if (products <= middle && a_length <= middle_a) return MIDDLE_BIN;
+            if (row_products != nullptr && row_products[i] > NARROW_FILL_MOST_PRODUCTS) return WINDOW_BIN;
+            int bin = NARROW_BIN;
+            while (bin < WINDOW_BIN && length > (int64_t)narrow_slots << (bin - NARROW_BIN)) ++bin;
+            return bin;
+        }
+        int bin = 1;
+        while (length > table_holds(TABLE_LEAST << (bin - 1))) ++bin;
+        return bin;
+    }
+};
+
+template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
+{
+    return {static_cast<const Offset *>(product.a_offsets),
+            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST),
+            middle,
+            middle_a,
+            0,
+            nullptr};
+}
+
+/* A row of C has no more entries than products, and no more than columns. least = 1: rows without products are counted,
+ * too; 0: their lengths are there. */
+template <typename Offset> struct bin_by_products {
+    bin_rule<Offset> bin_of;
+    const int64_t *row_products;
+    int32_t cols, least;
+    __device__ int operator()(int32_t i) const
+    {
+        const int64_t products = row_products[i];
+        return bin_of(i, max(min(products, (int64_t)cols), (int64_t)least), products);
+    }
+};
+
+template <typename Offset> struct bin_by_length {
+    bin_rule<Offset> bin_of;
+    const Offset *c_offsets, *a_offsets;
+    int longer_than;
+    __device__ int operator()(int32_t i) const
+    {
+        const Offset length = c_offsets[i + 1] - c_offsets[i], a_length = a_offsets[i + 1] - a_offsets[i];
+        const bool alone = longer_than == longer_than_list      ? fits_list(length, a_length)
+                           : longer_than == longer_than_private ? fits_private(length, a_length)
+                                                                : length <= longer_than;
+        return alone ? 0 : bin_of(i, length, length);
+    }
+};
+
+using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
+
+/* What windows do: they count, or fill; heavy, few: see long_rows/long_rows.cuh. */
+struct window_work {
+    bool fills, heavy, few;
+};
+
+/* The kernels of the bins; middle(rows, ticket). narrow_slots: of the first narrow bin; 0: there are none. */
+template <typename Middle> struct bin_launchers {
+    table_launcher table;
+    window_work windows;
+    Middle middle;
+    int narrow_slots;
+};
+
+/* What a binning leaves in device memory. */
+struct binned {
+    int32_t *permuted; /* the rows by bin */
+    int32_t count;     /* in all */
+    uint32_t *begins;  /* where in them each bin begins, then how many rows each has */
+    uint32_t *tickets; /* for the middle bin and the narrow ones */
+};
+
+row_set rows_of_bin(const binned &rows, int bin)
+{
+    return {rows.permuted, rows.count, rows.begins + BINS + bin, rows.begins + bin};
+}
+
+spg_status queue_columns(cuda_product &product, const row_set &rows, const window_work &work)
+{
+    return work.fills ? fill_window_columns(product, rows, work.heavy) : count_window_columns(product, rows);
+}
+
+spg_status queue_values(cuda_product &product, const row_set &rows, const int64_t *row_products,
+                        const window_work &work)
+{
+    if (!work.fills || product.pattern_only) return SPG_OK;
+    return fill_window_values(product, rows, row_products, work.few);
+}
+
+/* The streams of the bins, which begin when the context's own comes to the fork. Windows take workspace: it is freed in
+ * the order of their stream, which a caller's allocator does not know of, nor a device without pools. */
+struct bin_streams {
+    cudaStream_t own, windows, middle, tables[2];
+};
+
+spg_status fork_streams(cuda_product &product, bin_streams *streams)
+{
+    spg_cuda *cuda = product.cuda;
+    const bool urgent = cuda->pool != nullptr;
+    const cudaStream_t own = cuda->stream, *side = cuda->side_streams;
+    *streams = {own, urgent ? cuda->urgent_stream : own, side[0], {urgent ? own : side[0], side[1]}};
+    cudaError_t error = cudaEventRecord(cuda->fork, own);
+    if (urgent && error == cudaSuccess) error = cudaStreamWaitEvent(cuda->urgent_stream, cuda->fork, 0);
+    for (int k = 0; k < SPG_SIDE_STREAMS && error == cudaSuccess; ++k)
+        error = cudaStreamWaitEvent(side[k], cuda->fork, 0);
+    return spg_cuda_check(product.context, error, "forking a stream");
+}
+
+/* What follows on the context's stream begins when the others have ended; after a failure they have ended already, for
+ * the workspace that they use is given back now. */
+spg_status join_streams(cuda_product &product)
+{
+    spg_cuda *cuda = product.cuda;
+    cudaError_t error = cudaEventRecord(cuda->urgent_join, cuda->urgent_stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->urgent_join, 0);
+    for (int side = 0; side < SPG_SIDE_STREAMS && error == cudaSuccess; ++side) {
+        error = cudaEventRecord(cuda->joins[side], cuda->side_streams[side]);
+        if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->joins[side], 0);
+    }
+    if (error != cudaSuccess) {
+        cudaStreamSynchronize(cuda->urgent_stream);
+        for (int side = 0; side < SPG_SIDE_STREAMS; ++side) cudaStreamSynchronize(cuda->side_streams[side]);
+    }
+    return spg_cuda_check(product.context, error, "joining streams");
+}
+
+/* Queues the bins: windows first, then those that have most of the rows, for the host takes its time over each launch;
+ * the tables in turn. */
+template <typename Middle>
+spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *row_products,
+                      const bin_launchers<Middle> &launch, const bin_streams &streams)
+{
+    cudaStream_t &stream = product.cuda->stream;
+    const row_set windows = rows_of_bin(rows, WINDOW_BIN);
+    stream = streams.windows;
+    spg_status status = queue_columns(product, windows, launch.windows);
+    stream = streams.middle;
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN), rows.tickets);
+    for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
+        status = fill_rows_narrow(product, rows_of_bin(rows, NARROW_BIN + k), launch.narrow_slots << k,
+                                  rows.tickets + 1 + k);
+    stream = streams.windows;
+    if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
+    for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
+        stream = streams.tables[bin % 2];
+        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1), 1);
+    }
+    stream = streams.own;
+    return status;
+}
+
+/* Bins rows and calls the kernels of the bins. */
+template <typename RowBin, typename Middle>
+spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
+                        const int64_t *row_products, const bin_launchers<Middle> &launch)
+{
+    constexpr int TICKETS = 1 + NARROW_BINS, WORDS = 2 * BINS + TICKETS;
+    const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
+    if (status != SPG_OK) return status;
+    uint32_t *words = static_cast<uint32_t *>(memory);
+    const binned rows{static_cast<int32_t *>(memory) + WORDS, all.count, words, words + 2 * BINS};
+    status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
+    if (status == SPG_OK) status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
+    if (status == SPG_OK) {
+        bin_streams streams;
+        status = fork_streams(product, &streams);
+        if (status == SPG_OK) status = queue_bins(product, rows, row_products, launch, streams);
+        const spg_status joined = join_streams(product);
+        if (status == SPG_OK) status = joined;
+    }
+    give_workspace(product, memory, bytes);
+    return status;
+}
+
+/* Where C has few columns, far apart in its rows, and most rows of B that A names fill steps of products. */
+bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
+{
+    return product.B->cols <= NARROW_FILL_COLUMNS && narrow.span == 0 && !product.pattern_only &&
+           narrow.products / NARROW_FILL_PRODUCTS > product.A->nnz;
+}
+
+/* Room for the columns that class narrow counts, where class direct fills the rows, a warp each, and may keep them;
+ * none within a limit. */
+spg_status take_kept_bits(cuda_product &product, int span)
+{
+    const int64_t count = product.A->rows;
+    const direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)count, nullptr, nullptr}, span, 1);
+    const int64_t words = count * (shape.width / 32), bytes = words * 4 + count * (int64_t)sizeof(int2);
+    if (shape.lanes != 32 || bytes / KEPT_BYTES > product.A->nnz || product.context->config.workspace_limit != 0)
+        return SPG_OK;
+    void *memory = take_spare_workspace(product, bytes);
+    if (memory == nullptr) return SPG_OK;
+    uint32_t *first = static_cast<uint32_t *>(memory);
+    product.kept = {first, reinterpret_cast<int2 *>(first + words), shape.width / 32, bytes};
+    return spg_cuda_zero_bytes(product.context, product.kept.where, count * (int64_t)sizeof(int2));
+}
+
+} // namespace
+
+/* Counts all rows, or those that are listed; row_products: of every row. */
+static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
+{
+    const bool narrow = product.B->cols <= NARROW_COLUMNS;
+    const auto middle = [&](const row_set &set, uint32_t *ticket) {
+        return narrow ? count_rows_narrow(product, set, ticket) : SPG_OK;
+    };
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        const bin_by_products<Offset> row_bin{
+            bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A), row_products,
+            (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
+        return for_each_bin(product, all, row_bin, row_products,
+                            bin_launchers<decltype(middle)>{count_rows_table, {false, false, false}, middle, 0});
+    });
+}
+
+/* The products of every row of A. */
+static spg_status find_row_products(cuda_product &product, mixed_rows *rows)
+{
+    const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
+    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
+    spg_status status =
+        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
+    if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
+    if (status != SPG_OK) return status;
+    /* The counting kernels count the products, too. */
+    return spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+}
+
+spg_status count_rows_mixed(cuda_product &product, int span, mixed_rows *rows)
+{
+    spg_status status = find_row_products(product, rows);
+    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
+    if (status == SPG_OK && product.B->cols <= NARROW_COLUMNS && span > 0) status = take_kept_bits(product, span);
+    if (status != SPG_OK) return status;
+    return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr},
+                      static_cast<const int64_t *>(rows->row_products));
+}
+
+spg_status count_misfits_mixed(cuda_product &product, unsigned int misfits, mixed_rows *rows)
+{
+    const spg_status status = find_row_products(product, rows);
+    if (status != SPG_OK) return status;
+    return count_bins(product, {product.misfits.rows, (int32_t)misfits, nullptr},
+                      static_cast<const int64_t *>(rows->row_products));
+}
+
+spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows)
+{
+    /* Within a limit its room is for what filling needs. */
+    if (product.context->config.workspace_limit != 0) release_mixed(product, rows);
+    const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
+    const int longest = narrow.longest < DIRECT_MOST ? narrow.longest : (int)DIRECT_MOST;
+    const auto middle = [&](const row_set &set, uint32_t *) {
+        return narrow.span > 0 ? fill_rows_direct(product, set, narrow.span, longest, 1) : SPG_OK;
+    };
+    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        patterns<Offset> pattern = patterns_of<Offset>(product);
+        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, DIRECT_A),
+                                      pattern.c_offsets, pattern.a_offsets, longer_than};
+        const bool direct = narrow.span > 0;
+        bin_launchers<decltype(middle)> launch{fill_rows_table, {true, direct, direct}, middle, 0};
+        if (may_fill_narrow(product, narrow)) {
+            launch.windows.heavy = true;
+            launch.narrow_slots = NARROW_FILL_BYTES / (int)spg_type_size(product.A->value_type);
+            row_bin.bin_of.narrow_slots = launch.narrow_slots;
+            row_bin.bin_of.row_products = row_products;
+            row_bin.bin_of.table_entries = NARROW_FILL_TABLE_ENTRIES;
+        }
+        return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
+    });
+    release_mixed(product, rows);
+    return status;
+}
+
+void release_mixed(cuda_product &product, mixed_rows *rows)
+{
+    give_workspace(product, rows->row_products, rows->row_products_bytes);
+    give_workspace(product, product.kept.words, product.kept.bytes);
+    product.kept = {};
+    memset(rows, 0, sizeof *rows);
+}
+
+} // namespace spg

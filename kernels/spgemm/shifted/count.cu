@@ -1,0 +1,279 @@
+/* Finds runs of rows of C that are the row before, shifted by a column, and counts the rows of C: of a run its first
+ * (shifted/runs.cuh).
+ *
+ * Input: A and B, unchecked. Output: runs, single rows, and the lengths of C's rows. A row of B follows the one before
+ * if it is as long and its columns, within range, are those of that row, each one more; a row of A is in a run with the
+ * row before if that holds of it, and the rows of B that it names all follow. So what a counting kernel finds right in
+ * the first row of a run is right in all. Chosen by route/route.cu. No counterpart in the paper. */
+#include "../../primitives/warp.cuh"
+#include "../driver/groups.cuh"
+#include "runs.cuh"
+
+#include <cstring>
+
+namespace spg
+{
+
+namespace
+{
+
+enum { THREADS = 256, WARPS = THREADS / 32, LANES = 8, AT_ONCE = 4, WORDS = SHIFTED_PART / 32 };
+enum { RUNS, COUNTED, SINGLE, COUNTS };
+enum { PART_RUNS = SHIFTED_PART / SHIFTED_LEAST };
+
+__device__ bool all_of_group(bool what)
+{
+    const unsigned int mask = ((1u << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
+    return (~__ballot_sync(~0u, what) & mask) == 0;
+}
+
+/* Whether a row is the one before, shifted, its columns are below `cols` and `each` holds of them; a row a group of
+ * lanes, by the whole warp. */
+template <typename Each>
+__device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32_t> before, int32_t cols, Each &&each)
+{
+    const int length = row.end - row.begin;
+    bool is = length > 0 && before.end - before.begin == length;
+    for (int first = (int)threadIdx.x % LANES; __any_sync(~0u, is && first < length); first += LANES * AT_ONCE) {
+        int32_t column[AT_ONCE], other[AT_ONCE];
+        bool here = true;
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n) {
+            const int k = first + n * LANES;
+            const bool wanted = is && k < length;
+            column[n] = wanted ? columns[row.begin + k] : 1;
+            other[n] = wanted ? columns[before.begin + k] : 0;
+        }
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n)
+            here = here && (uint32_t)(column[n] - 1) < (uint32_t)(cols - 1) && other[n] == column[n] - 1;
+#pragma unroll
+        for (int n = 0; n < AT_ONCE; ++n)
+            if (is && here && first + n * LANES < length) here = here && each(column[n]);
+        is = all_of_group(is && here);
+    }
+    return is;
+}
+
+__global__ void __launch_bounds__(THREADS) mark_follows(patterns<int32_t> pattern, uint8_t *follows)
+{
+    const int64_t j = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
+    unsigned int faults = 0; /* found again where the row is counted */
+    span<int32_t> row{0, 0}, before{0, 0};
+    if (j > 0 && j < pattern.inner) {
+        row = checked_b_row(pattern, (int32_t)j, faults);
+        before = checked_b_row(pattern, (int32_t)j - 1, faults);
+    }
+    const bool is = is_shifted(pattern.b_columns, row, before, pattern.cols, [](int32_t) { return true; });
+    if (j < pattern.inner && threadIdx.x % LANES == 0) follows[j] = is;
+}
+
+/* What a block finds of its part, in shared memory: words have a bit a row. */
+struct part_found {
+    uint8_t shifted[SHIFTED_PART];
+    uint32_t words[WORDS], counted[WORDS], single[WORDS];
+    shifted_run runs[PART_RUNS];
+    int run_count;
+    int counted_before[WORDS], single_before[WORDS];
+    uint32_t begins[COUNTS];
+};
+
+/* Which rows of the part are shifted; the first is not. */
+__device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *follows, int32_t part, part_found &found)
+{
+    unsigned int faults = 0;
+    for (int x = (int)threadIdx.x / LANES; x < SHIFTED_PART; x += THREADS / LANES) {
+        const int64_t i = (int64_t)part * SHIFTED_PART + x;
+        span<int32_t> row{0, 0}, before{0, 0};
+        if (x > 0 && i < pattern.rows) {
+            row = checked_a_row(pattern, (int32_t)i, faults);
+            before = checked_a_row(pattern, (int32_t)i - 1, faults);
+        }
+        const bool is = is_shifted(pattern.a_columns, row, before, pattern.inner,
+                                   [&](int32_t column) { return follows[column] != 0; });
+        if (threadIdx.x % LANES == 0) found.shifted[x] = is;
+    }
+}
+
+/* The rows of the run that begins at row x of the part; by a whole warp. */
+__device__ int run_length(const part_found &found, int x)
+{
+    const int lane = lane_in_warp(), word = x / 32;
+    uint32_t begins = lane < word ? 0 : ~found.words[lane];
+    if (lane == word) begins &= ~0u << x % 32 << 1;
+    const unsigned int some = __ballot_sync(~0u, begins != 0);
+    if (some == 0) return SHIFTED_PART - x;
+    const int first = __ffs((int)some) - 1;
+    return 32 * first + __ffs((int)__shfl_sync(~0u, begins, first)) - 1 - x;
+}
+
+/* Whether a run of rows can be done in tiles, and how; by a whole warp. */
+__device__ bool plan_run(const patterns<int32_t> &pattern, int32_t room, shifted_run *run)
+{
+    if (run->rows < SHIFTED_LEAST) return false;
+    unsigned int faults = 0;
+    const span<int32_t> a = checked_a_row(pattern, run->first, faults);
+    const int length = a.end - a.begin, k = lane_in_warp();
+    if (length > SHIFTED_MOST_A) return false;
+    const int32_t column = k < length ? pattern.a_columns[a.begin + k] : NO_COLUMN;
+    const span<int32_t> b = k < length ? checked_b_row(pattern, column, faults) : span<int32_t>{0, 0};
+    const int b_length = min(b.end - b.begin, SHIFTED_MOST_B + 1);
+    const int longest = reduce(b_length, maximum{}), products = reduce(b_length, plus{});
+    /* Rows of B one after another share their place but for one row. */
+    const int32_t before = __shfl_up_sync(~0u, column, 1);
+    const bool goes_on = k > 0 && k < length && column == before + 1;
+    const int once = __popc(__ballot_sync(~0u, goes_on)), apart = length - once, pitch = longest | 1;
+    const bool fits = __all_sync(~0u, faults == 0) && longest <= SHIFTED_MOST_B && products <= SHIFTED_MOST_PRODUCTS;
+    if (!fits || room < once * pitch) return false;
+    const int most = min((room - once * pitch) / (apart * pitch + (length | 1)), 32);
+    if (most < SHIFTED_LEAST) return false;
+    const int tiles = (run->rows + most - 1) / most;
+    run->tile_rows = (run->rows + tiles - 1) / tiles;
+    run->products = products;
+    return true;
+}
+
+/* Lists the runs that begin at the rows of a word; by a whole warp. */
+__device__ void find_runs(const patterns<int32_t> &pattern, int32_t room, int32_t part, int word, part_found &found)
+{
+    const int64_t rows_before = (int64_t)part * SHIFTED_PART;
+    for (uint32_t begins = ~found.words[word]; begins != 0; begins &= begins - 1) {
+        const int x = 32 * word + __ffs((int)begins) - 1;
+        if (rows_before + x >= pattern.rows) return;
+        shifted_run run{(int32_t)(rows_before + x), run_length(found, x), 0, 0};
+        const bool is_run = plan_run(pattern, room, &run);
+        const int lane = lane_in_warp();
+        if (is_run && lane == 0) {
+            found.runs[atomicAdd(&found.run_count, 1)] = run;
+            atomicOr(&found.counted[word], 1u << x % 32);
+        }
+        /* Of a run that is none, all rows. */
+        const int from = x - 32 * lane, past = from + run.rows;
+        if (is_run || past <= 0 || from >= 32) continue;
+        const uint32_t mask = (past >= 32 ? ~0u : (1u << past) - 1) & ~0u << max(from, 0);
+        atomicOr(&found.single[lane], mask);
+        atomicOr(&found.counted[lane], mask);
+    }
+}
+
+/* Writes the numbers of the rows whose bits are set. */
+__device__ void write_rows(const uint32_t *words, const int *before, int32_t first, int32_t *to)
+{
+    for (int x = (int)threadIdx.x; x < SHIFTED_PART; x += THREADS) {
+        const uint32_t word = words[x / 32];
+        if (word >> x % 32 & 1) to[before[x / 32] + __popc(word & ((1u << x % 32) - 1))] = first + x;
+    }
+}
+
+/* A block a part of A's rows. */
+__global__ void __launch_bounds__(THREADS) list_runs(patterns<int32_t> pattern, shifted_rows rows)
+{
+    __shared__ part_found found;
+    const int32_t part = (int32_t)blockIdx.x;
+    const int warp = (int)threadIdx.x / 32, lane = lane_in_warp();
+    mark_part(pattern, rows.follows, part, found);
+    if (threadIdx.x < WORDS) found.counted[threadIdx.x] = found.single[threadIdx.x] = 0;
+    if (threadIdx.x == 0) found.run_count = 0;
+    __syncthreads();
+    for (int word = warp; word < WORDS; word += WARPS) {
+        const unsigned int bits = __ballot_sync(~0u, found.shifted[32 * word + lane] != 0);
+        if (lane == 0) found.words[word] = bits;
+    }
+    __syncthreads();
+    for (int word = warp; word < WORDS; word += WARPS) find_runs(pattern, rows.room, part, word, found);
+    __syncthreads();
+    if (warp == 0) {
+        int counted, single;
+        found.counted_before[lane] = exclusive_scan(__popc(found.counted[lane]), 0, plus{}, &counted);
+        found.single_before[lane] = exclusive_scan(__popc(found.single[lane]), 0, plus{}, &single);
+        if (lane < COUNTS)
+            found.begins[lane] = atomicAdd(rows.counts + lane, (uint32_t)(lane == RUNS      ? found.run_count
+                                                                          : lane == COUNTED ? counted
+                                                                                            : single));
+    }
+    __syncthreads();
+    for (int k = (int)threadIdx.x; k < found.run_count; k += THREADS) rows.runs[found.begins[RUNS] + k] = found.runs[k];
+    write_rows(found.counted, found.counted_before, part * SHIFTED_PART, rows.counted + found.begins[COUNTED]);
+    write_rows(found.single, found.single_before, part * SHIFTED_PART, rows.single + found.begins[SINGLE]);
+}
+
+/* The rows of a run are as long as its first; a warp a run. */
+__global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> pattern, shifted_rows rows)
+{
+    const int lane = lane_in_warp();
+    const int64_t count = rows.counts[RUNS], step = (int64_t)gridDim.x * WARPS;
+    unsigned long long nnz = 0, products = 0;
+    unsigned int spread = 0;
+    for (int64_t k = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32; k < count; k += step) {
+        const shifted_run run = rows.runs[k];
+        const int32_t length = pattern.c_offsets[run.first];
+        for (int r = 1 + lane; r < run.rows; r += 32) pattern.c_offsets[run.first + r] = length;
+        if (lane > 0) continue;
+        const unsigned int others = (unsigned int)run.rows - 1;
+        nnz += (unsigned long long)others * (unsigned int)length;
+        products += (unsigned long long)others * (unsigned int)run.products;
+        spread += others;
+    }
+    __syncwarp();
+    tally_counts(pattern.tally, nnz, products, 0, spread, 0);
+}
+
+} // namespace
+
+bool may_go_shifted(const cuda_product &product)
+{
+    const spg_type value = product.A->value_type;
+    return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only;
+}
+
+spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
+{
+    const int64_t a_rows = product.A->rows, parts = (a_rows + SHIFTED_PART - 1) / SHIFTED_PART;
+    const int64_t header = 256, runs = parts * PART_RUNS * (int64_t)sizeof(shifted_run),
+                  listed = a_rows * (int64_t)sizeof(int32_t), bytes = header + runs + 2 * listed + product.B->rows;
+    memset(rows, 0, sizeof *rows);
+    rows->memory = take_spare_workspace(product, bytes);
+    if (rows->memory == nullptr) return SPG_OK;
+    char *memory = static_cast<char *>(rows->memory);
+    rows->bytes = bytes;
+    rows->room = shifted_room(product);
+    rows->counts = reinterpret_cast<uint32_t *>(memory);
+    rows->runs = reinterpret_cast<shifted_run *>(memory + header);
+    rows->counted = reinterpret_cast<int32_t *>(memory + header + runs);
+    rows->single = rows->counted + a_rows;
+    rows->follows = reinterpret_cast<uint8_t *>(rows->single + a_rows);
+    spg_status status = spg_cuda_zero_bytes(product.context, rows->counts, header);
+    if (status != SPG_OK) return status;
+    cudaStream_t stream = product.cuda->stream;
+    const auto pattern = patterns_of<int32_t>(product);
+    const int64_t blocks = (product.B->rows * LANES + THREADS - 1) / THREADS;
+    mark_follows<<<(unsigned int)blocks, THREADS, 0, stream>>>(pattern, rows->follows);
+    status = spg_cuda_check_launch(product.context, "rows that follow");
+    if (status != SPG_OK) return status;
+    list_runs<<<(unsigned int)parts, THREADS, 0, stream>>>(pattern, *rows);
+    return spg_cuda_check_launch(product.context, "runs of rows");
+}
+
+void release_shifted_rows(cuda_product &product, shifted_rows *rows)
+{
+    give_workspace(product, rows->memory, rows->bytes);
+    memset(rows, 0, sizeof *rows);
+}
+
+row_set single_rows(const cuda_product &product, const shifted_rows &rows)
+{
+    return {rows.single, (int32_t)product.A->rows, rows.counts + SINGLE, nullptr};
+}
+
+spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, int slots)
+{
+    const row_set counted{rows.counted, (int32_t)product.A->rows, rows.counts + COUNTED, nullptr};
+    spg_status status = count_rows_table(product, counted, slots, 1);
+    if (status == SPG_OK) status = count_misfits(product);
+    if (status != SPG_OK) return status;
+    spread_lengths<<<(unsigned int)product.cuda->multiprocessors * 4, THREADS, 0, product.cuda->stream>>>(
+        patterns_of<int32_t>(product), rows);
+    return spg_cuda_check_launch(product.context, "lengths of runs");
+}
+
+} // namespace spg

@@ -1,0 +1,153 @@
+/* The paper's method: see sort/paper.cuh. A row goes to the class that the limits say (section 3.1), or to the next one
+ * that can hold it. Where one class has all rows they stay in natural order, else they are permuted by class. */
+#include "paper.cuh"
+
+#include "../analysis/row_bins.cuh"
+#include "../driver/tally.cuh"
+#include "../long_rows/long_rows.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spg
+{
+
+namespace
+{
+
+/* What the kernels hold. */
+spg_row_limits clamp_limits(const spg_context *context)
+{
+    spg_row_limits limits = spg_resolve_row_limits(context, nullptr);
+    limits.thread = std::min<int64_t>(limits.thread, THREAD_MOST);
+    limits.warp = std::min<int64_t>(limits.warp, WARP_MOST);
+    limits.cta = std::min<int64_t>(limits.cta, CTA_MOST);
+    return limits;
+}
+
+struct row_class_by_products {
+    const int64_t *row_products;
+    spg_row_limits limits;
+    __device__ int operator()(int32_t i) const { return spg_classify(row_products[i], &limits); }
+};
+
+typedef spg_status row_kernel(cuda_product &product, const row_set &rows);
+
+/* Calls each class's kernel with its rows. */
+spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_kernel *const kernels[SPG_ROW_CLASSES],
+                          spg_status (*global)(cuda_product &, const row_set &, const int64_t *))
+{
+    const int32_t *permutation = static_cast<const int32_t *>(rows.permutation);
+    int64_t begin = 0;
+    for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
+        row_set set{permutation != nullptr ? permutation + begin : nullptr, (int32_t)rows.class_rows[c], nullptr,
+                    nullptr};
+        begin += set.count;
+        if (set.count == 0 || c == SPG_ROW_EMPTY) continue;
+        spg_status status = c == SPG_ROW_GLOBAL ? global(product, set, static_cast<const int64_t *>(rows.row_products))
+                                                : kernels[c](product, set);
+        if (status != SPG_OK) return status;
+    }
+    return SPG_OK;
+}
+
+spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
+{
+    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
+    spg_status status =
+        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
+    return status == SPG_OK ? analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products)) : status;
+}
+
+spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_tally *found)
+{
+    spg_status status = analyse(product, limits, rows);
+    unsigned int post = ++product.cuda->posts;
+    if (status == SPG_OK) status = post_tally(product, post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, found);
+    return status;
+}
+
+/* The permutation, and after it where each class begins and how many rows it has. */
+spg_status permute(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
+{
+    rows->permutation_bytes = (product.A->rows + 2 * SPG_ROW_CLASSES) * (int64_t)sizeof(int32_t);
+    spg_status status = take_workspace(product, rows->permutation_bytes, "the rows by class", &rows->permutation);
+    if (status != SPG_OK) return status;
+    row_class_by_products row_class{static_cast<const int64_t *>(rows->row_products), limits};
+    int32_t *const permutation = static_cast<int32_t *>(rows->permutation);
+    uint32_t *const begins = static_cast<uint32_t *>(rows->permutation) + product.A->rows;
+    return bin_rows(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_class, SPG_ROW_CLASSES, permutation,
+                    begins);
+}
+
+bool is_of_one_class(const cuda_product &product, const paper_rows &rows)
+{
+    for (int64_t count : rows.class_rows)
+        if (count == product.A->rows) return true;
+    return false;
+}
+
+spg_status zero_lengths(cuda_product &product)
+{
+    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
+}
+
+} // namespace
+
+spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
+{
+    spg_row_limits limits = clamp_limits(product.context);
+    spg_tally found;
+    spg_status status = analyse_and_wait(product, limits, rows, &found);
+    if (status != SPG_OK) return status;
+    for (int c = 0; c < SPG_ROW_CLASSES; ++c) rows->class_rows[c] = (int64_t)found.class_rows[c];
+    rows->faults = found.faults & (SPG_FAULT_A | SPG_FAULT_B);
+    status = zero_lengths(product); /* empty rows */
+    if (status != SPG_OK || rows->faults != 0) return status;
+    if (!is_of_one_class(product, *rows)) status = permute(product, limits, rows);
+    row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta, nullptr};
+    return status == SPG_OK ? for_each_class(product, *rows, kernels, count_rows_global) : status;
+}
+
+bool may_count_irregular(const cuda_product &product)
+{
+    const int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
+    const int64_t bytes = product.A->rows * (int64_t)(sizeof(int64_t) + sizeof(int32_t));
+    return product.B->nnz <= INT32_MAX && (limit == 0 || bytes + GLOBAL_LEAST <= left);
+}
+
+spg_status count_rows_irregular(cuda_product &product, paper_rows *rows)
+{
+    spg_row_limits limits = clamp_limits(product.context);
+    spg_status status = analyse(product, limits, rows);
+    /* The counting kernels count the products, too. */
+    if (status == SPG_OK)
+        status =
+            spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+    if (status == SPG_OK) status = zero_lengths(product);
+    if (status == SPG_OK) status = permute(product, limits, rows);
+    const int32_t *permutation = static_cast<const int32_t *>(rows->permutation);
+    const uint32_t *begins = static_cast<const uint32_t *>(rows->permutation) + product.A->rows;
+    row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta,
+                                   count_columns_in_any_order};
+    for (int c = SPG_ROW_THREAD; c < SPG_ROW_CLASSES && status == SPG_OK; ++c)
+        status = kernels[c](product, {permutation, (int32_t)product.A->rows, begins + SPG_ROW_CLASSES + c, begins + c});
+    return status;
+}
+
+spg_status fill_rows_paper(cuda_product &product, paper_rows *rows)
+{
+    row_kernel *const kernels[] = {nullptr, fill_rows_thread, fill_rows_warp, fill_rows_cta, nullptr};
+    return for_each_class(product, *rows, kernels, fill_rows_global);
+}
+
+void release_paper(cuda_product &product, paper_rows *rows)
+{
+    give_workspace(product, rows->row_products, rows->row_products_bytes);
+    give_workspace(product, rows->permutation, rows->permutation_bytes);
+    memset(rows, 0, sizeof *rows);
+}
+
+} // namespace spg

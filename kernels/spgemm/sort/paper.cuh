@@ -1,0 +1,34 @@
+/* The paper's method (Dalton, Bell, Olson, section 3): rows analysed, permuted by class, and each class expanded,
+ * sorted and contracted by its kernel. Any operands. Private. */
+#ifndef SPG_KERNELS_SPGEMM_SORT_PAPER_CUH
+#define SPG_KERNELS_SPGEMM_SORT_PAPER_CUH
+
+#include "../rows.cuh"
+
+namespace spg
+{
+
+struct paper_rows {
+    void *row_products, *permutation;
+    int64_t row_products_bytes, permutation_bytes;
+    int64_t class_rows[SPG_ROW_CLASSES];
+    unsigned int faults; /* of the operands: then nothing was counted */
+};
+
+/* As the counting and filling kernels of rows.cuh, for all rows. Counting waits for the analysis. */
+spg_status count_rows_paper(cuda_product &product, paper_rows *rows);
+
+/* Counts without a wait: how many rows a class has comes to the host with the tally, which is still to be posted. Rows
+ * of class global are counted by windows of columns, for slices of them would be the host's to plan. May not where B
+ * has 2^31 entries or more, or the workspace's limit leaves little room. */
+bool may_count_irregular(const cuda_product &product);
+spg_status count_rows_irregular(cuda_product &product, paper_rows *rows);
+
+/* After either. */
+spg_status fill_rows_paper(cuda_product &product, paper_rows *rows);
+
+void release_paper(cuda_product &product, paper_rows *rows);
+
+} // namespace spg
+
+#endif

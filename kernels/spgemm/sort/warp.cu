@@ -1,0 +1,244 @@
+/* The warp class: rows of up to WARP_MOST products, a warp each, sorted across its registers (sections 3.2 to 3.4 of
+ * the paper). See rows.cuh; any operands.
+ *
+ * In: a row_set. Out: lengths, or columns and values. Invariant: warps share nothing. A row's columns are expanded to
+ * shared memory by number, sorted in registers with as many keys a lane as the row needs, and contracted to heads and
+ * the permutation; then the values are expanded over the columns and summed through the permutation. */
+#include "../rows.cuh"
+#include "contract.cuh"
+#include "expand.cuh"
+#include "sort.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+namespace
+{
+
+enum { WARPS = 4, THREADS = WARPS * WARP, MOST_KEYS = WARP_MOST / WARP };
+static_assert(MOST_KEYS == 32, "contract_row has a case for each size");
+
+/* Wide = true where 32 bits may not hold a row's span of columns and the number of a product: a kernel of its own,
+ * since 64-bit keys take twice the registers. */
+bool may_be_wide(const cuda_product &product) { return product.B->cols > ((int64_t)1 << 32) / WARP_MOST; }
+
+/* order[] by place, with two unused ones after each lane's, so that lanes fall on different banks. */
+enum { ORDER_PLACES = WARP_MOST + 2 * WARP };
+
+/* A warp's shared memory while filling: this, then `columns`, which later are values. */
+template <typename Offset> struct warp_room {
+    warp_sources<Offset> sources;
+    uint16_t order[ORDER_PLACES]; /* products by place */
+    uint16_t heads[WARP_MOST];    /* places by entry */
+};
+
+/* Bytes of it, and of a warp in all. */
+template <typename Offset> constexpr int room_bytes() { return (int)(sizeof(warp_room<Offset>) + 15) / 16 * 16; }
+template <typename Offset> int warp_bytes(size_t value_bytes)
+{
+    return room_bytes<Offset>() + WARP_MOST * (int)std::max(value_bytes, sizeof(uint32_t));
+}
+
+/* A row whose columns have been expanded. */
+struct expanded_row {
+    const uint32_t *columns;
+    int products;
+    bool fits;
+    uint32_t least, span; /* the least column, and how far the greatest is from it */
+};
+
+/* Where the pattern of a row goes while filling; unused while counting. */
+struct row_pattern {
+    uint16_t *order, *heads;
+    int32_t *c_columns;
+    int keys_shift;     /* result: a lane has 1 << keys_shift places */
+    unsigned int flags; /* result: of the lane's places, whether an entry begins there */
+};
+
+/* Sorts and contracts a row of up to 32 * K products; returns how many entries it has, in all lanes. */
+template <bool Filling, typename Key, int K> __device__ int contract_row(const expanded_row &row, row_pattern &result)
+{
+    constexpr int NUMBER_BITS = 5 + (K >= 2) + (K >= 4) + (K >= 8) + (K >= 16) + (K >= 32);
+    constexpr uint32_t NUMBERS = 1u << NUMBER_BITS;
+    int lane = lane_in_warp();
+    Key keys[K];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+        int p = k * WARP + lane;
+        keys[k] = p < row.products ? (Key)(row.columns[p] - row.least) << NUMBER_BITS | (Key)p : no_key<Key>;
+    }
+    sort_in_warp(keys);
+    unsigned int flags = head_flags(keys, NUMBER_BITS, row.products);
+    int entries, entry = exclusive_scan(__popc(flags), 0, plus{}, &entries);
+    if constexpr (Filling) {
+        result.keys_shift = NUMBER_BITS - 5;
+        result.flags = flags;
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+            if (lane * K + k < row.products) result.order[lane * (K + 2) + k] = (uint16_t)(keys[k] & (NUMBERS - 1));
+            if ((flags >> k & 1) != 0) result.heads[entry++] = (uint16_t)(lane * K + k);
+        }
+        __syncwarp();
+        for (int j = lane; j < entries; j += WARP) {
+            int place = result.heads[j];
+            int product = result.order[place + 2 * (place >> result.keys_shift)];
+            result.c_columns[j] = (int32_t)row.columns[product];
+        }
+    }
+    return entries;
+}
+
+/* As contract_row, with as few keys a lane as hold the row, 32 bits wide where its columns allow that. */
+template <bool Filling, bool Wide> __device__ int contract_row(const expanded_row &row, row_pattern &result)
+{
+    int bits = row.products <= WARP ? 5 : bits_of((uint32_t)row.products - 1);
+    if constexpr (Wide)
+        if (bits_of(row.span) + bits > 32)
+            return row.products <= 128 ? contract_row<Filling, uint64_t, 4>(row, result)
+                                       : contract_row<Filling, uint64_t, 32>(row, result);
+    switch (bits) {
+    case 5: return contract_row<Filling, uint32_t, 1>(row, result);
+    case 6: return contract_row<Filling, uint32_t, 2>(row, result);
+    case 7: return contract_row<Filling, uint32_t, 4>(row, result);
+    case 8: return contract_row<Filling, uint32_t, 8>(row, result);
+    case 9: return contract_row<Filling, uint32_t, 16>(row, result);
+    default: return contract_row<Filling, uint32_t, 32>(row, result);
+    }
+}
+
+template <bool Checked, typename Offset>
+__device__ expanded_row expand_columns(const patterns<Offset> &pattern, const span<Offset> &row,
+                                       warp_sources<Offset> &sources, uint32_t *columns, unsigned int &faults)
+{
+    uint32_t least = ~0u, greatest = 0;
+    const expansion expanded =
+        expand_by_warp<Checked>(pattern, row, WARP_MOST, sources, faults, [&](int p, Offset, Offset b_entry) {
+            uint32_t column = column_of_b<Checked>(pattern, b_entry, faults);
+            columns[p] = column;
+            least = min(least, column);
+            greatest = max(greatest, column);
+        });
+    least = __reduce_min_sync(ALL_LANES, least);
+    greatest = __reduce_max_sync(ALL_LANES, greatest);
+    __syncwarp();
+    return {columns, expanded.products, expanded.fits, least, greatest - least};
+}
+
+template <typename Offset, bool Wide>
+__global__ void __launch_bounds__(THREADS, Wide ? 3 : 5)
+    count_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows)
+{
+    __shared__ warp_sources<Offset> all_sources[WARPS];
+    __shared__ uint32_t all_columns[WARPS][WARP_MOST];
+    int warp = threadIdx.x / WARP;
+    unsigned long long nnz = 0, all_products = 0;
+    unsigned int longest = 0, rows_counted = 0, faults = 0;
+    int32_t count = row_count(rows);
+    for (int64_t at = (int64_t)blockIdx.x * WARPS + warp; at < count; at += (int64_t)gridDim.x * WARPS) {
+        int32_t i = row_at(rows, (int32_t)at);
+        expanded_row row = expand_columns<true>(pattern, checked_a_row(pattern, i, faults), all_sources[warp],
+                                                all_columns[warp], faults);
+        row_pattern unused{};
+        int length = row.products > 0 ? contract_row<false, Wide>(row, unused) : 0;
+        __syncwarp();
+        if (lane_in_warp() != 0) continue;
+        if (!row.fits) {
+            leave_row(pattern, i);
+            continue;
+        }
+        pattern.c_offsets[i] = length;
+        nnz += length;
+        all_products += row.products;
+        longest = max(longest, (unsigned)length);
+        ++rows_counted;
+    }
+    tally_counts(pattern.tally, nnz, all_products, longest, rows_counted, faults);
+}
+
+/* The products of a row by number, then its entries: those of a row of at most a product a lane across the lanes, of a
+ * longer one by a lane an entry. */
+template <typename Offset, typename Value>
+__device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, const numbers<Value> &all,
+                                            const span<Offset> &row, warp_room<Offset> &room, int entries,
+                                            const row_pattern &found, Value *values, Value *c_values)
+{
+    unsigned int none_found = 0;
+    int lane = lane_in_warp();
+    const int products = expand_by_warp<false>(pattern, row, WARP_MOST, room.sources, none_found,
+                                               [&](int p, Offset a_entry, Offset b_entry) {
+                                                   values[p] = multiply(all.a_values[a_entry], all.b_values[b_entry]);
+                                               })
+                             .products;
+    __syncwarp();
+    auto order = [&](int place) { return room.order[place + 2 * (place >> found.keys_shift)]; };
+    if (found.keys_shift == 0) {
+        Value value = lane < products ? values[order(lane)] : zero<Value>();
+        sum_entries_across(value, found.flags != 0, products, c_values);
+    } else
+        sum_entries(room.heads, entries, products, values, order, lane, WARP, c_values);
+}
+
+template <typename Offset, bool Wide>
+__global__ void __launch_bounds__(THREADS, Wide ? 3 : 4)
+    fill_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
+                const __grid_constant__ any_numbers all, int bytes)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    unsigned char *mine = shared + threadIdx.x / WARP * bytes;
+    warp_room<Offset> &room = *reinterpret_cast<warp_room<Offset> *>(mine);
+    uint32_t *columns = reinterpret_cast<uint32_t *>(mine + room_bytes<Offset>());
+    unsigned int none_found = 0;
+    int32_t count = row_count(rows);
+    for (int64_t at = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < count; at += (int64_t)gridDim.x * WARPS) {
+        int32_t i = row_at(rows, (int32_t)at);
+        span<Offset> a = a_row(pattern, i);
+        Offset begin = pattern.c_offsets[i];
+        expanded_row row = expand_columns<false>(pattern, a, room.sources, columns, none_found);
+        if (row.products <= 0) continue;
+        row_pattern result{room.order, room.heads, all.c_columns + begin, 0, 0};
+        int entries = contract_row<true, Wide>(row, result);
+        __syncwarp();
+        if (!all.pattern_only)
+            with_numbers(all, [&](auto typed) {
+                fill_values(pattern, typed, a, room, entries, result,
+                            reinterpret_cast<decltype(typed.c_values)>(columns), typed.c_values + begin);
+            });
+        __syncwarp();
+    }
+}
+
+} // namespace
+
+spg_status count_rows_warp(cuda_product &product, const row_set &rows)
+{
+    int blocks = grid_for(product, rows.count, WARP, THREADS);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        auto *kernel =
+            may_be_wide(product) ? count_kernel<decltype(offset), true> : count_kernel<decltype(offset), false>;
+        kernel<<<blocks, THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows);
+        return spg_cuda_check_launch(product.context, "counting rows by warps");
+    });
+}
+
+spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
+{
+    int blocks = grid_for(product, rows.count, WARP, THREADS);
+    size_t value_bytes = product.pattern_only ? 0 : spg_type_size(product.A->value_type);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        auto *kernel =
+            may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
+        /* The kernel's limit is the process's: the same for all types, since another thread may be about to launch. */
+        int most = WARPS * warp_bytes<decltype(offset)>(sizeof(complex<double>));
+        int bytes = warp_bytes<decltype(offset)>(value_bytes);
+        spg_status status = spg_cuda_check(
+            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+            "shared memory for rows by warps");
+        if (status != SPG_OK) return status;
+        kernel<<<blocks, THREADS, WARPS * bytes, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
+                                                                         any_numbers_of(product), bytes);
+        return spg_cuda_check_launch(product.context, "filling rows by warps");
+    });
+}
+
+} // namespace spg

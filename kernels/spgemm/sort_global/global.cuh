@@ -1,0 +1,198 @@
+/* What the stages of class global share (sort_global/slices.cu): slices of rows, expanded to memory, sorted,
+ * contracted. Private. */
+#ifndef SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
+#define SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
+
+#include "../../primitives/search.cuh"
+#include "../driver/parts.cuh"
+#include "../rows.cuh"
+
+namespace spg
+{
+
+/* Threads of a block; bytes of an entry of A, and of a row, in a slice; kept for what arrays are rounded up by. */
+enum { GLOBAL_BLOCK = 256, ENTRY_BYTES = 12, ROW_BYTES = 8, SLACK_BYTES = 4096 };
+
+/* Some rows of a set. Row r of the slice has products[r] - products[0] products before it, and entries[r] - entries[0]
+ * entries of A; rows without products count no entries. */
+struct global_slice {
+    row_set set;
+    int32_t first, rows; /* the rows first <= k < first + rows of the set */
+    const int64_t *products, *entries;
+    int64_t product_count, entry_count;
+};
+
+/* Some of a slice's entries of A, all where the slice fits: entry e of them, from `first` on, belongs to row rows[e] of
+ * the slice and its products begin at starts[e]; starts[count] is how many there are. */
+struct global_entries {
+    int64_t first, count;
+    int64_t *starts;
+    uint32_t *rows;
+};
+
+/* Keys row << column_bits | column, in 32 bits or in 64. */
+struct global_keys {
+    void *data;
+    bool wide;
+    int row_bits, column_bits;
+};
+
+/* Bits of the numbers below `count`, none for one number. */
+inline int key_bits(int64_t count)
+{
+    int bits = 0;
+    while (bits < 31 && ((int64_t)1 << bits) < count) ++bits;
+    return bits;
+}
+inline global_keys keys_for(int64_t rows, int64_t columns)
+{
+    const int row_bits = key_bits(rows), column_bits = key_bits(columns);
+    return {nullptr, row_bits + column_bits > 32, row_bits, column_bits};
+}
+
+__device__ inline uint64_t key_at(const global_keys &keys, int64_t k)
+{
+    return keys.wide ? static_cast<const uint64_t *>(keys.data)[k] : static_cast<const uint32_t *>(keys.data)[k];
+}
+__device__ inline void set_key(const global_keys &keys, int64_t k, uint32_t row, uint32_t column)
+{
+    if (keys.wide)
+        static_cast<uint64_t *>(keys.data)[k] = (uint64_t)row << keys.column_bits | column;
+    else
+        static_cast<uint32_t *>(keys.data)[k] = row << keys.column_bits | column;
+}
+
+/* The products of a slice, or of some columns of one row, while they are sorted and contracted. Each half holds keys
+ * and, where values are wanted, the order of the products; after the sort the other half is free for the products
+ * themselves. */
+struct global_products {
+    int64_t count;
+    global_keys keys;
+    int32_t first_column; /* that key column 0 stands for */
+    void *halves[2];
+    int64_t order_at; /* where in a half the order begins, in bytes; 0: there is none */
+    int current;      /* the half that holds the keys */
+    uint32_t *heads;  /* where the runs of equal keys begin: a run is an entry of C */
+    uint32_t *head_count;
+    int64_t *bases;  /* row r's run j is entry bases[r] + j of C */
+    void *temporary; /* for CUB */
+    size_t temporary_bytes;
+};
+
+inline uint32_t *order_of(const global_products &products)
+{
+    return reinterpret_cast<uint32_t *>(static_cast<char *>(products.halves[products.current]) + products.order_at);
+}
+inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
+
+/* Workspace that is given back at the end of its scope. */
+struct scoped_workspace {
+    cuda_product &product;
+    void *memory = nullptr;
+    int64_t bytes = 0;
+    explicit scoped_workspace(cuda_product &of) : product(of) {}
+    scoped_workspace(const scoped_workspace &) = delete;
+    scoped_workspace &operator=(const scoped_workspace &) = delete;
+    spg_status take(int64_t wanted, const char *what)
+    {
+        bytes = wanted;
+        return take_workspace(product, wanted, what, &memory);
+    }
+    ~scoped_workspace()
+    {
+        if (memory != nullptr) give_workspace(product, memory, bytes);
+    }
+};
+
+/* As last_at_most for all k in [first, last] at once: where a thread of the block need only look. All threads call it.
+ */
+__device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t count, int64_t first, int64_t last)
+{
+    __shared__ int64_t bounds[2];
+    if (threadIdx.x % 32 == 0 && threadIdx.x < 64)
+        bounds[threadIdx.x / 32] = last_at_most(ascending, 0, count, threadIdx.x == 0 ? first : last);
+    __syncthreads();
+    span<int64_t> range{bounds[0], bounds[1] + 1};
+    __syncthreads();
+    return range;
+}
+
+/* Where product k of some entries comes from. */
+template <typename Offset> struct product_source {
+    Offset a, b; /* entries of A and B; b < 0: there is none such, for the operands are malformed */
+    uint32_t row;
+};
+
+/* range: from range_at_most on the entries' starts. */
+template <typename Offset>
+__device__ inline product_source<Offset> source_of(const patterns<Offset> &pattern, const global_slice &slice,
+                                                   const global_entries &entries, span<int64_t> range, int64_t k)
+{
+    int64_t e = last_at_most(entries.starts, range.begin, range.end, k);
+    uint32_t row = entries.rows[e];
+    unsigned int faults = 0;
+    span<Offset> a = checked_a_row(pattern, row_at(slice.set, slice.first + (int32_t)row), faults);
+    int64_t in_row = entries.first + e - (slice.entries[row] - slice.entries[0]);
+    product_source<Offset> source{(Offset)(a.begin + in_row), -1, row};
+    if (source.a >= a.end) return source;
+    span<Offset> b = checked_b_row(pattern, pattern.a_columns[source.a], faults);
+    int64_t in_b = k - entries.starts[e];
+    if (in_b < b.end - b.begin) source.b = (Offset)(b.begin + in_b);
+    return source;
+}
+
+/* sort_global/expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1) and rows. */
+spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                        void *temporary, size_t temporary_bytes);
+/* Bytes that CUB needs for a scan of so many. */
+spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes);
+/* In place: the sums of those before. */
+spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
+spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                       const global_products &products);
+/* The numbers, in the order of expansion, into spare_of(products). */
+spg_status expand_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                          const global_products &products);
+
+/* sort_global/contract.cu. Lays the arrays of `count` products and `rows` rows out; the keys' bits must be set. */
+void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
+                      global_products *products);
+spg_status sort_bytes(cuda_product &product, const global_products &products, size_t *bytes);
+/* Bytes that a product of any slice needs at most, and that CUB needs for slices of so many bytes. */
+int64_t bytes_per_product(const cuda_product &product, bool counting);
+spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary);
+spg_status sort_products(cuda_product &product, global_products *products);
+spg_status find_heads(cuda_product &product, const global_products &products);
+/* Writes the lengths of the slice's rows of C, with the tally. */
+spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products);
+spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products);
+/* C's columns and values from rows that were placed. */
+spg_status contract(cuda_product &product, const global_products &products);
+
+/* The products from <= k < to of a chunk, by tiles; the columns [low, high) of them. */
+struct window_view {
+    int64_t from, to, tile;
+    int32_t tiles;
+    int64_t low, high;
+};
+
+/* sort_global/tiles.cu. Products of each bucket of 2^shift columns from view.low on, added to the histogram; those in
+ * the window of each tile, scanned (counts[tiles]: of all); their keys, and their numbers, in order from `before` on.
+ */
+enum { GLOBAL_BUCKETS = 1024 };
+spg_status histogram_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                           const window_view &view, int shift, int64_t *histogram);
+spg_status count_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                       const window_view &view, int64_t *counts, void *temporary, size_t temporary_bytes);
+spg_status write_tile_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                           const window_view &view, const int64_t *counts, int64_t before,
+                           const global_products &products);
+spg_status write_tile_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
+                              const window_view &view, const int64_t *counts, int64_t before, void *numbers);
+
+/* sort_global/long_row.cu. One row that is larger than a slice of `budget` bytes. */
+spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);
+
+} // namespace spg
+
+#endif

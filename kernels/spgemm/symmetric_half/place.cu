@@ -1,0 +1,190 @@
+/* Filling, class upper: rows kept in workspace while they were counted (symmetric_half/one_pass.cu) are copied to C,
+ * which is allocated since, behind the mirror images of the entries above the diagonal in their columns.
+ *
+ * Input: c_offsets, and the kept rows. Output: C. Which images a row has was noted in the order in which rows happened
+ * to be done; their codes are sorted here, so that C does not depend on it. */
+#include "upper_rows.cuh"
+
+#include "../../launch.cuh"
+#include "../driver/groups.cuh"
+#include "../driver/parts.cuh"
+
+#include <cub/block/block_reduce.cuh>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace spg
+{
+namespace
+{
+
+enum { ADD_THREADS = 256, PLACE_THREADS = 128 };
+
+/* How many long rows there may be, and entries below the diagonal that are beyond their row's stride: a part of the
+ * rows and of the strips, and some more (of the hierarchies of fd3d7 and fe3d27 to 200^3 a tenth of the rows of a level
+ * at most). */
+enum { LONG_ROWS_OF = 8, LONG_ROWS_MORE = 64, NODES_OF = 16, NODES_MORE = 4096 };
+
+/* A block leaves the sum of its rows' lengths. */
+template <typename Offset>
+__global__ void __launch_bounds__(ADD_THREADS)
+    add_lengths(const int32_t *lower_counts, int32_t rows, Offset *lengths, long long *sums)
+{
+    using reduction = cub::BlockReduce<long long, ADD_THREADS>;
+    __shared__ typename reduction::TempStorage shared;
+    take_turn();
+    const int64_t i = (int64_t)blockIdx.x * ADD_THREADS + threadIdx.x;
+    long long length = 0;
+    if (i < rows) length = (long long)lengths[i] + lower_counts[i], lengths[i] = (Offset)length;
+    const long long sum = reduction(shared).Sum(length);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/* Words for the codes of a row, long or not. */
+__host__ __device__ inline int codes_room(int stride) { return (2 * stride + 3) / 4 * 4; }
+
+/* The codes of a row, and after them others of all bits up to a multiple of four; by so many lanes. */
+template <typename Value>
+__device__ inline void list_codes(const upper_view<Value> &kept, int32_t i, int lower, int lane, int lanes,
+                                  uint32_t *codes)
+{
+    const int near = min(lower, kept.stride);
+    for (int x = lane; x < near; x += lanes) codes[x] = kept.lower[(int64_t)i * kept.stride + x];
+    if (lower > near && lane == 0) {
+        uint32_t node = kept.first_node[i];
+        for (int x = near; x < lower; ++x, node = kept.nodes[node - 1].next) codes[x] = kept.nodes[node - 1].code;
+    }
+    if (lane < (-lower & 3)) codes[lower + lane] = UINT_MAX;
+}
+
+/* How many of the codes, which are followed by others of all bits up to a multiple of four, are less than `code`. */
+__device__ inline int rank_of(uint32_t code, const uint32_t *codes, int count)
+{
+    int rank = 0;
+    for (int x = 0; x < count; x += 4) {
+        const uint4 other = *reinterpret_cast<const uint4 *>(codes + x);
+        rank += (other.x < code) + (other.y < code) + (other.z < code) + (other.w < code);
+    }
+    return rank;
+}
+
+/* A group of lanes a row. */
+template <typename Offset, typename Value, int Lanes>
+__global__ void __launch_bounds__(PLACE_THREADS)
+    place_rows(const Offset *c_offsets, int32_t rows, const upper_view<Value> kept, int32_t *c_columns, Value *c_values)
+{
+    extern __shared__ uint4 shared[];
+    const lane_group<Lanes> group;
+    const int64_t i = (int64_t)blockIdx.x * (PLACE_THREADS / Lanes) + group.in_block;
+    uint32_t *const codes = reinterpret_cast<uint32_t *>(shared) + group.in_block * codes_room(kept.stride);
+    int lower = 0;
+    Offset begin = 0;
+    if (i < rows) {
+        begin = c_offsets[i];
+        lower = kept.lower_counts[i];
+        const int upper = (int)(c_offsets[i + 1] - begin) - lower;
+        list_codes(kept, (int32_t)i, lower, group.lane, Lanes, codes);
+        const Offset to = begin + lower;
+        for (int x = group.lane; x < upper; x += Lanes) {
+            const int64_t from = kept.place_of((int32_t)i, x);
+            c_columns[to + x] = kept.columns[from];
+            c_values[to + x] = kept.values[from];
+        }
+    }
+    __syncwarp();
+    const uint32_t mask = (1u << kept.bits) - 1;
+    for (int x = group.lane; x < lower; x += Lanes) {
+        const uint32_t code = codes[x], row = code >> kept.bits;
+        const Value value = kept.values[kept.place_of((int32_t)row, (int)(code & mask))];
+        const Offset to = begin + rank_of(code, codes, lower);
+        c_columns[to] = (int32_t)row;
+        c_values[to] = value;
+    }
+}
+
+/* The arrays of a view, whose sizes are set; returns their bytes. */
+int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
+{
+    const int64_t rows = view.rows, entries = rows * view.stride, strips = rows + view.most_long;
+    part_taker parts{static_cast<char *>(memory), 0};
+    parts.take(strips * view.stride * value_size, &view.values);
+    parts.take_array(strips * view.stride, &view.columns);
+    parts.take_array(entries, &view.lower);
+    parts.take_array(view.most_nodes, &view.nodes);
+    parts.take_array(rows, &view.second);
+    parts.take_array(view.most_long, &view.long_rows);
+    parts.take_array(2 * rows + 1, &view.lower_counts);
+    view.first_node = reinterpret_cast<uint32_t *>(view.lower_counts + rows);
+    view.nodes_taken = view.first_node + rows;
+    return parts.used;
+}
+
+} // namespace
+
+spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept)
+{
+    const int64_t rows = product.A->rows;
+    const auto value_size = (int64_t)spg_type_size(product.A->value_type);
+    upper_view<void> view = {};
+    while (1 << view.bits < 2 * shape.stride) view.bits++;
+    memset(kept, 0, sizeof *kept);
+    if (rows > (int64_t)UINT32_MAX >> view.bits) return SPG_OK;
+    view.stride = shape.stride;
+    view.rows = (int32_t)rows;
+    view.most_long = (int32_t)(rows / LONG_ROWS_OF + LONG_ROWS_MORE);
+    view.most_nodes = (uint32_t)(rows * shape.stride / NODES_OF + NODES_MORE);
+    const int64_t bytes = deal_arrays(view, value_size, nullptr);
+    kept->memory = take_spare_workspace(product, bytes);
+    if (kept->memory == nullptr) return SPG_OK;
+    deal_arrays(view, value_size, kept->memory);
+    kept->bytes = bytes;
+    kept->shape = shape;
+    kept->view = view;
+    return spg_cuda_zero_bytes(product.context, view.lower_counts, (2 * rows + 1) * (int64_t)sizeof(int32_t));
+}
+
+void release_upper_rows(cuda_product &product, upper_rows *kept)
+{
+    give_workspace(product, kept->memory, kept->bytes);
+    memset(kept, 0, sizeof *kept);
+}
+
+spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, length_sums *sums)
+{
+    const auto rows = (int32_t)product.C->rows;
+    const int blocks = (int)(((int64_t)rows + ADD_THREADS - 1) / ADD_THREADS);
+    spg_status status = take_sums(product, ADD_THREADS, blocks, sums);
+    if (status != SPG_OK) return status;
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        return launch_in_turn(product.context, product.cuda->stream, "add_lengths", blocks, ADD_THREADS, 0,
+                              add_lengths<Offset>, kept.view.lower_counts, rows,
+                              static_cast<Offset *>(product.C->row_offsets), sums->memory);
+    });
+}
+
+template <typename Offset, typename Value, int Lanes>
+static spg_status place(cuda_product &product, const upper_rows &kept)
+{
+    const auto rows = (int32_t)product.C->rows;
+    const int groups = PLACE_THREADS / Lanes;
+    const size_t bytes = groups * (size_t)codes_room(kept.view.stride) * sizeof(uint32_t);
+    place_rows<Offset, Value, Lanes><<<(rows + groups - 1) / groups, PLACE_THREADS, bytes, product.cuda->stream>>>(
+        static_cast<const Offset *>(product.C->row_offsets), rows, view_of<Value>(kept), product.C->columns,
+        static_cast<Value *>(product.C->values));
+    return spg_cuda_check_launch(product.context, "place_rows");
+}
+
+spg_status place_upper_rows(cuda_product &product, const upper_rows &kept)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        return with_value_type(product.A->value_type, [&](auto value) {
+            if (kept.shape.lanes == 4) return place<decltype(offset), decltype(value), 8>(product, kept);
+            return place<decltype(offset), decltype(value), 16>(product, kept);
+        });
+    });
+}
+
+} // namespace spg

@@ -1,0 +1,106 @@
+/* A product known to have a symmetric pattern, and whose entries below the diagonal are to be those above it: only the
+ * upper ones are computed, in one pass, and kept until C is allocated (rows_upper*.cu). Private. */
+#ifndef SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_UPPER_ROWS_CUH
+#define SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_UPPER_ROWS_CUH
+
+#include "../product.cuh"
+#include "../rows.cuh"
+
+namespace spg
+{
+
+/* How the upper rows are done. lanes: 4, 8 or 32, of the group that takes a row; few, so that few idle where rows of B
+ * are short. stride: entries that a row has from the diagonal on, and below it; a long row has up to twice as many.
+ * slots: of a row's table, a power of two, UPPER_LEAST or more; it holds up to upper_holds(slots) entries. */
+struct upper_shape {
+    int lanes, stride, slots;
+};
+enum { UPPER_LEAST = 32 };
+constexpr int upper_holds(int slots) { return slots / 8 * 7; }
+
+/* What is below the diagonal of a row beyond the first `stride` entries, in a list; next: 1 + the number of the node
+ * after it, 0 for none. */
+struct image_node {
+    uint32_t code, next;
+};
+
+/* In workspace. Row i from the diagonal on, sorted, is in strip i, of `stride` entries; those of a long row that follow
+ * are in strip second[i]. Of the entries below the diagonal of row j, of which there are lower_counts[j],
+ * lower[j * stride + n] and, of a long row, the list from first_node[j] on say where their mirror images are, in any
+ * order: entry x of row i has the code i << bits | x. Long rows are listed: long_rows[n] has the strip rows + n. */
+template <typename Value> struct upper_view {
+    Value *values;
+    int32_t *columns;
+    uint32_t *lower;
+    image_node *nodes;
+    int32_t *lower_counts, *second, *long_rows;
+    uint32_t *first_node, *nodes_taken;
+    uint32_t most_nodes;
+    int32_t rows, most_long;
+    int stride, bits;
+
+    __device__ int64_t place_of(int32_t i, int x) const
+    {
+        return x < stride ? (int64_t)i * stride + x : (int64_t)second[i] * stride + x - stride;
+    }
+    /* Image number n of row j; returns whether there is room for it. */
+    __device__ bool note_image(int32_t j, int n, uint32_t code) const
+    {
+        if (n < stride) {
+            lower[(int64_t)j * stride + n] = code;
+            return true;
+        }
+        const uint32_t node = n < 2 * stride ? atomicAdd(nodes_taken, 1u) : most_nodes;
+        if (node < most_nodes) nodes[node] = {code, atomicExch(first_node + j, node + 1)};
+        return node < most_nodes;
+    }
+};
+
+/* memory = NULL: none. */
+struct upper_rows {
+    void *memory;
+    int64_t bytes;
+    upper_shape shape;
+    upper_view<void> view;
+};
+
+template <typename Value> upper_view<Value> view_of(const upper_rows &kept)
+{
+    const upper_view<void> &view = kept.view;
+    return {static_cast<Value *>(view.values),
+            view.columns,
+            view.lower,
+            view.nodes,
+            view.lower_counts,
+            view.second,
+            view.long_rows,
+            view.first_node,
+            view.nodes_taken,
+            view.most_nodes,
+            view.rows,
+            view.most_long,
+            view.stride,
+            view.bits};
+}
+
+/* route/route.cu. Sets *shape and returns true if the product, by its sizes, gains by being done so. */
+bool choose_upper(const cuda_product &product, upper_shape *shape);
+
+/* symmetric_half/place.cu. Takes the workspace if it is to be had and codes do not overflow; else kept->memory
+ * stays NULL. */
+spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept);
+void release_upper_rows(cuda_product &product, upper_rows *kept);
+
+/* symmetric_half/one_pass.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, whole. Rows of B are
+ * taken to ascend, as those of a product do. Posts the tally: if it has misfits, nothing of the rest is of use. */
+spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsigned int post, length_sums *sums);
+
+/* symmetric_half/place.cu. The kept rows, and their images, to C. */
+spg_status place_upper_rows(cuda_product &product, const upper_rows &kept);
+
+/* symmetric_half/place.cu. Adds the entries below the diagonal to the lengths of rows, and sums what it gets. */
+spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, length_sums *sums);
+
+} // namespace spg
+
+#endif
