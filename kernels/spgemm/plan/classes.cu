@@ -7,6 +7,8 @@
 
 #include "../../primitives/bins.cuh"
 
+#include <type_traits>
+
 namespace spg
 {
 
@@ -15,56 +17,92 @@ namespace
 
 enum { THREADS = 256 };
 
-/* Long rows, unsorted rows and rows without pairs of columns of B, a warp a row. */
+/* A group of so many lanes a row: as many as most rows have entries for. */
+template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch launch)
+{
+    if (entries <= 4 * rows)
+        launch(std::integral_constant<int, 4>());
+    else if (entries <= 12 * rows)
+        launch(std::integral_constant<int, 8>());
+    else
+        launch(std::integral_constant<int, WARP>());
+}
+
+/* The rows of this thread's group, one after the other; all lanes of a warp as long as one of its groups has a row. */
+template <int Lanes> struct group_rows {
+    int64_t row, step;
+    int lane, first_lane; /* in the group, and of it in the warp */
+
+    __device__ group_rows()
+        : row(((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes), step((int64_t)gridDim.x * (THREADS / Lanes)),
+          lane(lane_in_warp() % Lanes), first_lane(lane_in_warp() - lane)
+    {
+    }
+    __device__ bool goes_on(int64_t rows) const { return row - first_lane / Lanes < rows; }
+    /* Whether it holds in all lanes of the group. */
+    __device__ bool all(bool holds) const
+    {
+        const unsigned int of_group = ALL_LANES >> (WARP - Lanes) << first_lane;
+        return (__ballot_sync(ALL_LANES, holds) & of_group) == of_group;
+    }
+};
+
+/* Long rows, unsorted rows and rows without pairs of columns of B. */
+template <int Lanes>
 __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
 {
-    const int lane = lane_in_warp();
-    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
     unsigned long long longest = 0;
     bool unsorted = false, unpaired = false;
-    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
+    for (group_rows<Lanes> at; at.row < patterns.b_rows; at.row += at.step) {
+        const int64_t row = at.row;
         const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
         longest = max(longest, (unsigned long long)(end - begin));
         unpaired = unpaired || (begin | end) % 2 != 0;
-        for (int64_t k = begin + 1 + lane; k < end; k += WARP) {
+        for (int64_t k = begin + 1 + at.lane; k < end; k += Lanes) {
             const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
             unsorted = unsorted || column <= before;
             unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
         }
     }
+    longest = reduce(longest, maximum());
     unsorted = __any_sync(ALL_LANES, unsorted);
     unpaired = __any_sync(ALL_LANES, unpaired);
-    if (lane != 0) return;
+    if (lane_in_warp() != 0) return;
     if (longest > 0) atomicMax(&facts->longest_b, longest);
     if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
     if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
 }
 
+struct either {
+    __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
+};
+
 /* Of a row's marks: it has the columns of the row before it; it is all runs of each width. */
 enum { IS_EQUAL = 1, HAS_RUNS = 2 };
 
-/* Which rows of B have the columns of the row before; a warp a row. */
+/* Which rows of B have the columns of the row before. */
+template <int Lanes>
 __global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
 {
-    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
-    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.b_rows; row += warps) {
-        const int64_t begin = patterns.b[row], length = patterns.b[row + 1] - begin;
-        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
-        bool equal = row > 0 && begin - before == length;
-        for (int64_t k = lane_in_warp(); equal && k < length; k += WARP)
+    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
+        const bool is_row = at.row < patterns.b_rows;
+        const int64_t begin = is_row ? patterns.b[at.row] : 0, length = is_row ? patterns.b[at.row + 1] - begin : 0;
+        const int64_t before = is_row && at.row > 0 ? patterns.b[at.row - 1] : begin;
+        bool equal = at.row > 0 && begin - before == length;
+        for (int64_t k = at.lane; equal && k < length; k += Lanes)
             equal = patterns.b_columns[begin + k] == patterns.b_columns[before + k];
-        equal = __all_sync(ALL_LANES, equal);
-        if (lane_in_warp() == 0) b_follows[row] = equal;
+        equal = at.all(equal);
+        if (is_row && at.lane == 0) b_follows[at.row] = equal;
     }
 }
 
-/* The products of each row, and its marks; a warp a row. */
+/* The products of each row, and its marks. */
+template <int Lanes>
 __global__ void __launch_bounds__(THREADS)
     row_facts_kernel(plan_patterns patterns, const uint8_t *b_follows, int64_t *row_products, uint8_t *marks)
 {
-    const int lane = lane_in_warp();
-    const int64_t warps = (int64_t)gridDim.x * (THREADS / WARP);
-    for (int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; row < patterns.rows; row += warps) {
+    for (group_rows<Lanes> at; at.goes_on(patterns.rows); at.row += at.step) {
+        const int64_t row = min(at.row, patterns.rows - 1);
         const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
         const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
         bool equal = row > 0 && begin - before == end - begin;
@@ -72,7 +110,7 @@ __global__ void __launch_bounds__(THREADS)
         unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
         for (int width = 0; width < PLAN_WIDTHS; width++)
             if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
-        for (int64_t k = begin + lane; k < end; k += WARP) {
+        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
             const int32_t column = patterns.a_columns[k];
             if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
                 for (int width = 0; width < PLAN_WIDTHS; width++)
@@ -80,10 +118,10 @@ __global__ void __launch_bounds__(THREADS)
             products += patterns.b[column + (int64_t)1] - patterns.b[column];
             equal = equal && patterns.a_columns[k - begin + before] == column;
         }
-        products = reduce(products, plus());
-        equal = __all_sync(ALL_LANES, equal);
-        broken = __reduce_or_sync(ALL_LANES, broken);
-        if (lane != 0) continue;
+        products = reduce<Lanes>(products, plus());
+        equal = at.all(equal);
+        broken = reduce<Lanes>(broken, either());
+        if (at.lane != 0 || at.row >= patterns.rows) continue;
         row_products[row] = products;
         marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
     }
@@ -200,6 +238,27 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
 
+/* Adds to the totals of each class what the warp's rows of it have. */
+__device__ inline void add_totals(plan_totals *totals, int row_class, const plan_totals &mine)
+{
+    for (unsigned int left = ALL_LANES; left != 0;) {
+        const int one = __shfl_sync(ALL_LANES, row_class, __ffs((int)left) - 1);
+        const bool is_one = row_class == one;
+        const plan_totals own = is_one ? mine : plan_totals{};
+        const plan_totals all = {reduce(own.rows, plus()),      reduce(own.products, plus()),
+                                 reduce(own.a_entries, plus()), reduce(own.most_products, maximum()),
+                                 reduce(own.most_a, maximum()), reduce(own.most_c, maximum())};
+        left &= ~__ballot_sync(ALL_LANES, is_one);
+        if (lane_in_warp() != 0 || all.rows == 0) continue;
+        atomicAdd(&totals[one].rows, all.rows);
+        atomicAdd(&totals[one].products, all.products);
+        atomicAdd(&totals[one].a_entries, all.a_entries);
+        atomicMax(&totals[one].most_products, all.most_products);
+        atomicMax(&totals[one].most_a, all.most_a);
+        atomicMax(&totals[one].most_c, all.most_c);
+    }
+}
+
 __global__ void __launch_bounds__(THREADS)
     classes_kernel(known_rows known, uint8_t *row_classes, int64_t *entry_products, plan_facts *facts)
 {
@@ -207,18 +266,17 @@ __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x < PLAN_CLASSES) totals[threadIdx.x] = {};
     __syncthreads();
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    int row_class = PLAN_NOTHING;
+    plan_totals mine = {};
     if (row < known.patterns.rows) {
-        const int row_class = known.class_of(row);
+        row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
         entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / (known.deep * known.wide) : 0;
-        plan_totals *of = &totals[row_class];
-        atomicAdd(&of->rows, 1ull);
-        atomicAdd(&of->products, (unsigned long long)known.row_products[row]);
-        atomicAdd(&of->a_entries, (unsigned long long)known.a_length(row));
-        atomicMax(&of->most_products, (unsigned long long)known.row_products[row]);
-        atomicMax(&of->most_a, (unsigned long long)known.a_length(row));
-        atomicMax(&of->most_c, (unsigned long long)known.c_length(row));
+        const unsigned long long products = (unsigned long long)known.row_products[row];
+        const unsigned long long a_length = (unsigned long long)known.a_length(row);
+        mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
     }
+    add_totals(totals, row_class, mine);
     __syncthreads();
     if (threadIdx.x >= PLAN_CLASSES || totals[threadIdx.x].rows == 0) return;
     const plan_totals *of = &totals[threadIdx.x];
@@ -253,8 +311,11 @@ spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
     const plan_patterns &patterns = maker.patterns;
     spg_status status = clear_facts(maker, facts);
     if (status != SPG_OK) return status;
-    const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / WARP);
-    row_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
+    with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
+        const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
+        row_facts_kernel<lanes>
+            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
+    });
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
@@ -281,10 +342,12 @@ spg_status find_b_facts(plan_maker &maker)
     spg_status status = facts_memory.allocate(1, &facts);
     if (status == SPG_OK) status = clear_facts(maker, facts);
     if (status != SPG_OK) return status;
-    const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / WARP);
-    b_facts_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
-    if (maker.b_follows != nullptr)
-        compare_b_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
+    with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
+        const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);
+        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
+        if (maker.b_follows != nullptr)
+            compare_b_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
+    });
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);
     maker.longest_b = (int64_t)maker.facts.longest_b;
