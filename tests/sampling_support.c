@@ -115,6 +115,14 @@ const spg_csr *test_weights_for(const spg_context *context, const test_weights *
     return spg_context_place(context) == weights->here.place ? &weights->here : &weights->host;
 }
 
+spg_forest *test_open_forest(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells)
+{
+    const spg_forest_options options = {method, cells};
+    spg_forest *forest = NULL;
+    if (spg_forest_build(context, rows, &options, &forest) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return forest;
+}
+
 void *test_take(spg_context *context, const void *host, size_t bytes)
 {
     if (!test_is_on_host(context)) return test_lend(host, bytes);

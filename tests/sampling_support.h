@@ -49,6 +49,9 @@ spg_context *test_context_number(int k);
 bool test_is_on_host(const spg_context *context);
 const spg_csr *test_weights_for(const spg_context *context, const test_weights *weights);
 
+/* Of rows at the context's place; cells: an item's, 0 for the default. */
+spg_forest *test_open_forest(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells);
+
 /* Arrays at the context's place: of `bytes`, and back to the host. */
 void *test_take(spg_context *context, const void *host, size_t bytes);
 void test_bring(spg_context *context, void *here, size_t bytes, void *host); /* and gives `here` back */
