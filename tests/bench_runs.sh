@@ -3,6 +3,7 @@
 bench=$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP
 failures=0
 
 # run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
