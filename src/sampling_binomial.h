@@ -114,7 +114,7 @@ SPG_INLINE int64_t spg_binomial_by_rejection(double n, double p, uint64_t key, u
         double u = spg_open_uniform(spg_philox_half(&block, 1)) - 0.5, rest = 0.5 - fabs(u);
         double k = floor((2 * a / rest + b) * u + centre);
         if (!(k >= 0 && k <= n)) continue;
-        if (rest >= 0.07 && v <= certain) return (int64_t)k;
+        if (rest >= 0.07 && v <= certain) return (int64_t)k; /* as the test below would, for less */
         if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log_ratio(n, odds, mode, k))
             return (int64_t)k;
     }

@@ -3,6 +3,7 @@
 bench=$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP
 failures=0
 
 # run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
@@ -37,12 +38,16 @@ tells_a_full_disk() {
     says err "not all output could be written"
 }
 
-# tells_why_no_device ARGUMENT...: where there is no device, the reason is one of those known.
+# tells_why_no_device ARGUMENT...: it runs on a device where there is one; else the reason is one of those known.
 tells_why_no_device() {
-    "$bench" --place device "$@" >"$folder/out" 2>"$folder/err" && return
-    says err "no context at this place: SPG_ERROR_PLACE: config: place: "
-    grep -qE "SPG_CUDA=ON|libcuda\.so\.1|update the driver|shows no GPU" "$folder/err" && return
+    "$bench" --place device "$@" >"$folder/out" 2>"$folder/err"
+    status=$?
+    reasons='SPG_CUDA=ON|libcuda\.so\.1|update the driver|shows no GPU'
+    case $status in
+    0) head -n 1 "$folder/out" | grep -qE '^(spg [^ ]+  )?host,' || return ;;
+    1) grep -qE "no context at this place: SPG_ERROR_PLACE: config: place: .*($reasons)" "$folder/err" && return ;;
+    esac
     failures=$((failures + 1))
-    echo "no reason why there is no device in:"
-    cat "$folder/err"
+    echo "$(basename "$bench") --place device: neither on a device nor a reason why not, exit status $status:"
+    cat "$folder/out" "$folder/err"
 }

@@ -1,11 +1,12 @@
-/* See cxsparse_oracle.h. CXSparse stores columns: its C^T = B^T*A^T has our arrays of A, B and C. */
+/* See cxsparse_oracle.h. CXSparse stores columns: its C^T = B^T*A^T has our arrays of A, B and C, rows in no order. */
 #include "cxsparse_oracle.h"
 #include "matrices_for_tests.h"
 #include "test_support.h"
 
 #include <complex.h>
 #include <float.h>
-#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <suitesparse/cs.h>
 
@@ -26,90 +27,177 @@ static double complex value_of(const spg_csr *matrix, int64_t k)
     }
 }
 
-static cs_cl transposed(const spg_csr *matrix)
+/* A matrix with its pattern as CXSparse has it. */
+typedef struct factor {
+    const spg_csr *matrix;
+    int64_t *offsets, *columns;
+} factor;
+
+static factor open_factor(const spg_csr *matrix)
 {
-    cs_cl t = {.nzmax = matrix->nnz, .m = matrix->cols, .n = matrix->rows, .nz = -1};
-    t.p = allocate(matrix->rows + 1, sizeof *t.p);
-    t.i = allocate(matrix->nnz, sizeof *t.i);
+    factor f = {matrix, allocate(matrix->rows + 1, sizeof *f.offsets), allocate(matrix->nnz, sizeof *f.columns)};
+    for (int64_t i = 0; i <= matrix->rows; ++i) f.offsets[i] = test_offset(matrix, i);
+    for (int64_t k = 0; k < matrix->nnz; ++k) f.columns[k] = matrix->columns[k];
+    return f;
+}
+
+static void close_factor(const factor *f)
+{
+    free(f->offsets);
+    free(f->columns);
+}
+
+/* What stands for each entry. */
+typedef enum numbers { REAL, MODULUS, ONE } numbers;
+
+/* x is to be freed. */
+static cs_dl real_transpose(const factor *f, numbers made_of)
+{
+    const spg_csr *matrix = f->matrix;
+    cs_dl t = {.nzmax = matrix->nnz, .m = matrix->cols, .n = matrix->rows, .p = f->offsets, .i = f->columns, .nz = -1};
     t.x = allocate(matrix->nnz, sizeof *t.x);
-    for (int64_t i = 0; i <= matrix->rows; ++i) t.p[i] = test_offset(matrix, i);
     for (int64_t k = 0; k < matrix->nnz; ++k) {
-        t.i[k] = matrix->columns[k];
-        t.x[k] = value_of(matrix, k);
+        const double complex value = value_of(matrix, k);
+        t.x[k] = made_of == ONE ? 1 : made_of == MODULUS ? cabs(value) : creal(value);
     }
     return t;
 }
 
-/* The same pattern with the moduli (or ones) as values; the pattern is shared. */
-static cs_dl moduli(const cs_cl *matrix, bool ones)
+static cs_cl complex_transpose(const factor *f)
 {
-    cs_dl t = {.nzmax = matrix->nzmax, .m = matrix->m, .n = matrix->n, .p = matrix->p, .i = matrix->i, .nz = -1};
-    t.x = allocate(matrix->nzmax, sizeof *t.x);
-    for (int64_t k = 0; k < matrix->nzmax; ++k) t.x[k] = ones ? 1 : cabs(matrix->x[k]);
+    const spg_csr *matrix = f->matrix;
+    cs_cl t = {.nzmax = matrix->nnz, .m = matrix->cols, .n = matrix->rows, .p = f->offsets, .i = f->columns, .nz = -1};
+    t.x = allocate(matrix->nnz, sizeof *t.x);
+    for (int64_t k = 0; k < matrix->nnz; ++k) t.x[k] = value_of(matrix, k);
     return t;
 }
 
-static void free_arrays(cs_cl *matrix)
+static cs_dl *real_product(const factor *A, const factor *B, numbers made_of)
 {
-    free(matrix->p);
-    free(matrix->i);
-    free(matrix->x);
-}
-
-/* Transposed twice, the rows of a matrix come out sorted. */
-static cs_cl *sorted_product(const cs_cl *left, const cs_cl *right)
-{
-    cs_cl *product = cs_cl_multiply(left, right), *turned = cs_cl_transpose(product, 2);
-    cs_cl_spfree(product);
-    product = cs_cl_transpose(turned, 2);
-    cs_cl_spfree(turned);
+    cs_dl left = real_transpose(B, made_of), right = real_transpose(A, made_of);
+    cs_dl *product = cs_dl_multiply(&left, &right);
     assert_non_null(product);
+    free(left.x);
+    free(right.x);
     return product;
 }
 
-static cs_dl *sorted_real_product(const cs_cl *left, const cs_cl *right, bool ones)
+static cs_cl *complex_product(const factor *A, const factor *B)
 {
-    cs_dl real_left = moduli(left, ones), real_right = moduli(right, ones);
-    cs_dl *product = cs_dl_multiply(&real_left, &real_right), *turned = cs_dl_transpose(product, 1);
-    cs_dl_spfree(product);
-    product = cs_dl_transpose(turned, 1);
-    cs_dl_spfree(turned);
+    cs_cl left = complex_transpose(B), right = complex_transpose(A), *product = cs_cl_multiply(&left, &right);
     assert_non_null(product);
-    free(real_left.x);
-    free(real_right.x);
+    free(left.x);
+    free(right.x);
     return product;
 }
 
-static void compare(const spg_csr *C, const cs_cl *oracle, const cs_dl *sums, const cs_dl *counts, bool exact)
+/* Products of one pattern, and so in one order. `values` for complex types, `reals`, which is faster, for the others;
+ * of each entry the magnitudes' sum and the products' count where the entries may be off. */
+typedef struct oracle {
+    cs_dl *reals, *sums, *counts;
+    cs_cl *values;
+    const int64_t *offsets, *columns;
+} oracle;
+
+static oracle open_oracle(const factor *A, const factor *B, bool exact)
 {
-    bool narrow = C->value_type == SPG_F32 || C->value_type == SPG_C32;
-    double eps = narrow ? (double)FLT_EPSILON : DBL_EPSILON;
-    assert_int_equal(C->nnz, oracle->p[oracle->n]);
-    for (int64_t i = 0; i < C->rows; ++i) {
-        assert_int_equal(test_offset(C, i + 1), oracle->p[i + 1]);
-        for (int64_t k = test_offset(C, i); k < test_offset(C, i + 1); ++k) {
-            if (C->columns[k] != oracle->i[k])
-                fail_msg("row %lld: column %d, CXSparse has %lld", (long long)i, (int)C->columns[k],
-                         (long long)oracle->i[k]);
-            double error = cabs(value_of(C, k) - oracle->x[k]), bound = 4 * counts->x[k] * eps * sums->x[k];
-            if (!(error <= (exact ? 0.0 : bound)))
-                fail_msg("row %lld, column %d: off by %g, allowed %g", (long long)i, (int)C->columns[k], error,
-                         exact ? 0.0 : bound);
-        }
+    const spg_type type = A->matrix->value_type;
+    oracle by = {0};
+    if (type == SPG_F32 || type == SPG_F64)
+        by.reals = real_product(A, B, REAL);
+    else
+        by.values = complex_product(A, B);
+    by.offsets = by.reals != NULL ? by.reals->p : by.values->p;
+    by.columns = by.reals != NULL ? by.reals->i : by.values->i;
+    if (exact) return by;
+    by.sums = real_product(A, B, MODULUS);
+    by.counts = real_product(A, B, ONE);
+    const size_t bytes = (size_t)by.offsets[A->matrix->rows] * sizeof *by.columns;
+    assert_memory_equal(by.sums->i, by.columns, bytes);
+    assert_memory_equal(by.counts->i, by.columns, bytes);
+    return by;
+}
+
+static void close_oracle(const oracle *by)
+{
+    cs_dl_spfree(by->reals);
+    cs_dl_spfree(by->sums);
+    cs_dl_spfree(by->counts);
+    cs_cl_spfree(by->values);
+}
+
+static double bound_of(const oracle *by, spg_type type, int64_t l)
+{
+    const double eps = type == SPG_F32 || type == SPG_C32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    return by->sums != NULL ? 4 * by->counts->x[l] * eps * by->sums->x[l] : 0;
+}
+
+/* Returns false. */
+__attribute__((format(printf, 2, 3))) static bool tell(char *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault, TEST_CXSPARSE_FAULT, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* C's entry k, which is CXSparse's l. */
+static bool is_entry(const oracle *by, const spg_csr *C, int64_t row, int64_t k, int64_t l, char *fault)
+{
+    const double complex expected = by->reals != NULL ? by->reals->x[l] : by->values->x[l], actual = value_of(C, k);
+    const double error = cabs(actual - expected), allowed = bound_of(by, C->value_type, l);
+    if (error <= allowed) return true;
+    return tell(fault, "row %lld, column %lld is %g + %gi, by CXSparse %g + %gi: off by %g, allowed %g", (long long)row,
+                (long long)by->columns[l], creal(actual), cimag(actual), creal(expected), cimag(expected), error,
+                allowed);
+}
+
+/* place_of: of each column, one more than the last entry that had it. */
+static bool is_row(const oracle *by, const spg_csr *C, int64_t row, int64_t *place_of, char *fault)
+{
+    const int64_t begin = by->offsets[row], end = by->offsets[row + 1];
+    if (test_offset(C, row) != begin || test_offset(C, row + 1) != end)
+        return tell(fault, "row %lld has entries %lld ... %lld, by CXSparse %lld ... %lld", (long long)row,
+                    (long long)test_offset(C, row), (long long)test_offset(C, row + 1) - 1, (long long)begin,
+                    (long long)end - 1);
+    for (int64_t k = begin; k < end; ++k) {
+        const int32_t column = C->columns[k];
+        if (column < 0 || column >= C->cols || (k > begin && column <= C->columns[k - 1]))
+            return tell(fault, "row %lld: column %d out of order or of range", (long long)row, (int)column);
+        place_of[column] = k + 1;
     }
+    for (int64_t l = begin; l < end; ++l) {
+        const int64_t k = place_of[by->columns[l]] - 1;
+        if (k < begin)
+            return tell(fault, "row %lld has no column %lld, CXSparse has", (long long)row, (long long)by->columns[l]);
+        if (!is_entry(by, C, row, k, l, fault)) return false;
+    }
+    return true;
+}
+
+bool test_is_cxsparse_product(const spg_csr *A, const spg_csr *B, const spg_csr *C, bool exact,
+                              char fault[TEST_CXSPARSE_FAULT])
+{
+    if (C->rows != A->rows || C->cols != B->cols || C->value_type != A->value_type)
+        return tell(fault, "%lld x %lld of type %s, by CXSparse %lld x %lld of type %s", (long long)C->rows,
+                    (long long)C->cols, spg_type_name(C->value_type), (long long)A->rows, (long long)B->cols,
+                    spg_type_name(A->value_type));
+    const factor left = open_factor(A), right = open_factor(B);
+    const oracle by = open_oracle(&left, &right, exact);
+    int64_t *place_of = allocate(C->cols, sizeof *place_of);
+    bool same = C->nnz == by.offsets[C->rows] ||
+                tell(fault, "%lld entries, by CXSparse %lld", (long long)C->nnz, (long long)by.offsets[C->rows]);
+    for (int64_t row = 0; same && row < C->rows; ++row) same = is_row(&by, C, row, place_of, fault);
+    free(place_of);
+    close_oracle(&by);
+    close_factor(&left);
+    close_factor(&right);
+    return same;
 }
 
 void test_assert_near_cxsparse(const spg_csr *A, const spg_csr *B, const spg_csr *C, bool exact)
 {
-    assert_int_equal(C->rows, A->rows);
-    assert_int_equal(C->cols, B->cols);
-    cs_cl left = transposed(B), right = transposed(A);
-    cs_cl *oracle = sorted_product(&left, &right);
-    cs_dl *sums = sorted_real_product(&left, &right, false), *counts = sorted_real_product(&left, &right, true);
-    compare(C, oracle, sums, counts, exact);
-    cs_cl_spfree(oracle);
-    cs_dl_spfree(sums);
-    cs_dl_spfree(counts);
-    free_arrays(&left);
-    free_arrays(&right);
+    char fault[TEST_CXSPARSE_FAULT];
+    if (!test_is_cxsparse_product(A, B, C, exact, fault)) fail_msg("%s", fault);
 }

@@ -6,9 +6,16 @@
 
 #include <stdbool.h>
 
-/* Fails the test unless C, on the host, has the pattern that CXSparse finds for A*B, and each entry lies within
+/* Room for what is wrong with a product. */
+enum { TEST_CXSPARSE_FAULT = 256 };
+
+/* Whether C, on the host, is A*B as CXSparse finds it: its pattern with sorted rows, and each entry within
  * 4*k*eps*sum|a||b| of CXSparse's in double precision, where k products make the entry and eps is of C's type. exact:
- * the entries must be equal. Rows and columns must fit 32 bits. */
+ * the entries must be equal. If not, `fault` says where. */
+bool test_is_cxsparse_product(const spg_csr *A, const spg_csr *B, const spg_csr *C, bool exact,
+                              char fault[TEST_CXSPARSE_FAULT]);
+
+/* Fails the test if not. */
 void test_assert_near_cxsparse(const spg_csr *A, const spg_csr *B, const spg_csr *C, bool exact);
 
 #endif

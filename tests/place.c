@@ -100,6 +100,20 @@ void test_require_large(int64_t gigabytes)
     if (wanted == NULL || wanted[0] != '1' || memory < gigabytes << 30) skip();
 }
 
+void test_require_threads(void)
+{
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    config.threads = 3;
+    config.oversubscribe = 1;
+    spg_context *context = test_context_of(&config);
+    const int threads = spg_context_threads(context);
+    spg_context_destroy(context);
+    if (threads == 3) return;
+    print_message("SKIPPED: this build has no threads\n");
+    skip();
+}
+
 void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here)
 {
     assert_int_equal(spg_csr_copy(context, host, here), SPG_OK);

@@ -44,6 +44,9 @@ spg_context *test_context_at_place(int threads);
 /* Skips the running test unless the environment's SPG_TEST_LARGE is 1 and so much of the host's memory is free. */
 void test_require_large(int64_t gigabytes);
 
+/* Skips the running test in a build without threads. */
+void test_require_threads(void);
+
 /* A copy at the place of the context, and one back on the host, in test_host(). */
 void test_to_place(spg_context *context, const spg_csr *host, spg_csr *here);
 void test_to_host(spg_context *context, const spg_csr *here, spg_csr *host);

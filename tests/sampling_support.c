@@ -33,10 +33,7 @@ static void fill_row(spg_csr *host, int64_t row, int64_t begin, int64_t items, i
     for (int64_t k = 0; k < items; ++k) {
         double weight = weight_of(kind, host->value_type, items, k, state);
         host->columns[begin + k] = (int32_t)(7 + 2 * (items - 1 - k));
-        if (host->value_type == SPG_F32)
-            ((float *)host->values)[begin + k] = (float)weight;
-        else
-            ((double *)host->values)[begin + k] = weight;
+        test_put_number(host->value_type, host->values, begin + k, weight);
     }
 }
 
@@ -115,6 +112,14 @@ const spg_csr *test_weights_for(const spg_context *context, const test_weights *
     return spg_context_place(context) == weights->here.place ? &weights->here : &weights->host;
 }
 
+spg_forest *test_open_forest(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells)
+{
+    const spg_forest_options options = {method, cells};
+    spg_forest *forest = NULL;
+    if (spg_forest_build(context, rows, &options, &forest) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    return forest;
+}
+
 void *test_take(spg_context *context, const void *host, size_t bytes)
 {
     if (!test_is_on_host(context)) return test_lend(host, bytes);
@@ -133,4 +138,27 @@ void test_bring(spg_context *context, void *here, size_t bytes, void *host)
         test_fetch(here, bytes, host);
         test_give_back(here, bytes);
     }
+}
+
+void test_draw_rows(spg_context *context, const test_weights *weights, int method, const spg_random *random,
+                    const void *uniforms, int32_t *draws)
+{
+    const spg_csr *rows = test_weights_for(context, weights);
+    size_t count = (size_t)rows->rows, size = spg_type_size(rows->value_type);
+    int32_t *here = test_take(context, draws, count * sizeof *draws);
+    void *uniforms_here = uniforms != NULL ? test_take(context, uniforms, count * size) : NULL;
+    spg_status status = spg_butterfly_draw(context, rows, (spg_butterfly_method)method, random, uniforms_here, here);
+    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
+    test_bring(context, here, count * sizeof *draws, draws);
+    void *spare = malloc(count * size);
+    if (uniforms != NULL) test_bring(context, uniforms_here, count * size, spare);
+    free(spare);
+}
+
+void test_put_number(spg_type type, void *numbers, int64_t i, double number)
+{
+    if (type == SPG_F32)
+        ((float *)numbers)[i] = (float)number;
+    else
+        ((double *)numbers)[i] = number;
 }

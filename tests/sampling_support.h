@@ -49,6 +49,18 @@ spg_context *test_context_number(int k);
 bool test_is_on_host(const spg_context *context);
 const spg_csr *test_weights_for(const spg_context *context, const test_weights *weights);
 
+/* Of rows at the context's place; cells: an item's, 0 for the default. */
+spg_forest *test_open_forest(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells);
+
+/* Draws of all rows, on the host: by their uniforms, an array on the host of the weights' type, or where that is NULL
+ * random. */
+enum { TEST_ROW_METHODS = 4 };
+void test_draw_rows(spg_context *context, const test_weights *weights, int method, const spg_random *random,
+                    const void *uniforms, int32_t *draws);
+
+/* numbers[i] of an array of type SPG_F32 or SPG_F64. */
+void test_put_number(spg_type type, void *numbers, int64_t i, double number);
+
 /* Arrays at the context's place: of `bytes`, and back to the host. */
 void *test_take(spg_context *context, const void *host, size_t bytes);
 void test_bring(spg_context *context, void *here, size_t bytes, void *host); /* and gives `here` back */

@@ -153,6 +153,142 @@ static void what_ends_coarsening_is_told(void **state)
     options.max_levels = 1;
     summary = build(test_generate("fd3d7:12", SPG_F64), &options, &iterations, &is_smoothed, &log);
     assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_LEVELS && log.lines == 1);
+    assert_non_null(strstr(log.last, "max_levels is 1; it is the last"));
+}
+
+/* A hierarchy's first two levels, and its summary; the arrays of the views are gone. */
+typedef struct outcome {
+    spg_amg_summary summary;
+    spg_amg_level_view first, next;
+} outcome;
+
+/* Of A on the host with options whose candidates, if any, are random. */
+static outcome set_up(const spg_csr *A, const spg_amg_options *options)
+{
+    spg_amg_options here = *options;
+    outcome found = {0};
+    spg_csr A_here;
+    spg_amg *amg;
+    uint64_t seed = 3;
+    const int64_t numbers = A->rows * options->candidates;
+    double *candidates = calloc((size_t)numbers + 1, sizeof *candidates);
+    assert_non_null(candidates);
+    for (int64_t k = 0; k < numbers; k++) candidates[k] = (double)(test_random(&seed) % 1000) - 500;
+    here.candidate_values = numbers > 0 ? test_lend(candidates, (size_t)numbers * sizeof *candidates) : NULL;
+    spg_context *context = test_context_at_place(2);
+    test_to_place(context, A, &A_here);
+    assert_int_equal(spg_amg_setup(context, &A_here, &here, &amg), SPG_OK);
+    assert_int_equal(spg_amg_summarise(amg, &found.summary), SPG_OK);
+    assert_int_equal(spg_amg_level(amg, 0, &found.first), SPG_OK);
+    if (found.summary.levels > 1) assert_int_equal(spg_amg_level(amg, 1, &found.next), SPG_OK);
+    spg_amg_destroy(amg);
+    spg_csr_free(context, &A_here);
+    spg_context_destroy(context);
+    if (numbers > 0) test_give_back((void *)here.candidate_values, (size_t)numbers * sizeof *candidates);
+    free(candidates);
+    return found;
+}
+
+/* Of the next level's entries by those of the first, each in blocks of a node. */
+static double growth(const outcome *of)
+{
+    const double of_first = (double)of->first.block_size * of->first.block_size;
+    const double of_next = (double)of->next.block_size * of->next.block_size;
+    return (double)of->next.A.nnz / of_next / ((double)of->first.A.nnz / of_first);
+}
+
+/* Smoothed, the next operator may take half of what is left of max_complexity, and else all of it. */
+static void entries_count_by_blocks_of_nodes_against_the_limit(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name;
+        int block_size, candidates;
+    } cases[] = {{"fd3d7:14", 1, 0}, {"elast3d:8", 3, 0}, {"elast3d:8", 3, 5}, {"fd2d5:40", 1, 3}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        spg_csr A = test_generate(cases[c].name, SPG_F64);
+        spg_amg_options options = spg_amg_options_default();
+        options.block_size = cases[c].block_size, options.candidates = cases[c].candidates;
+        options.max_coarse = 10, options.max_levels = 2;
+        for (int smoothed = 0; smoothed < 2; smoothed++) {
+            options.max_complexity = 0;
+            options.prolongator_relaxation = smoothed ? 4.0 / 3 : 0;
+            outcome free_of_it = set_up(&A, &options);
+            assert_true(free_of_it.summary.levels == 2 && free_of_it.first.is_smoothed == smoothed);
+            const double needed = (smoothed ? 2 : 1) * growth(&free_of_it);
+            options.max_complexity = 1 + 1.001 * needed;
+            const outcome within = set_up(&A, &options);
+            options.max_complexity = 1 + 0.999 * needed;
+            const outcome past = set_up(&A, &options);
+            assert_true(within.summary.levels == 2 && within.first.is_smoothed == smoothed);
+            if (smoothed)
+                assert_true(past.summary.levels == 2 && !past.first.is_smoothed);
+            else
+                assert_true(past.summary.levels == 1 && past.summary.end == SPG_AMG_END_COMPLEXITY);
+        }
+        spg_csr_free(test_host(), &A);
+    }
+}
+
+static void operators_of_at_most_max_coarse_rows_are_always_made(void **state)
+{
+    (void)state;
+    spg_csr A = test_generate("fd3d7:14", SPG_F64);
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 10, options.max_levels = 2;
+    const int64_t rows = set_up(&A, &options).next.A.rows;
+    for (int k = 0; k < 2; k++) {
+        options.max_complexity = k == 0 ? 1 : 0.5; /* the first operator leaves nothing, or less */
+        options.max_coarse = rows;
+        const outcome made = set_up(&A, &options);
+        assert_true(made.summary.levels == 2 && made.summary.end == SPG_AMG_END_SMALL && made.first.is_smoothed);
+        options.max_coarse = rows - 1;
+        const outcome left = set_up(&A, &options);
+        assert_true(left.summary.levels == 1 && left.summary.end == SPG_AMG_END_COMPLEXITY);
+    }
+    spg_csr_free(test_host(), &A);
+}
+
+/* Cliques of four nodes, and as many nodes alone; each node two unknowns. In test_host(). */
+static spg_csr cliques_and_loners(int cliques, int loners)
+{
+    enum { OF = 4, BLOCK = 2, MOST = 10000 };
+    static int32_t rows[MOST], columns[MOST];
+    static double values[MOST];
+    const int nodes = OF * cliques + loners;
+    int count = 0;
+    for (int i = 0; i < nodes; i++)
+        for (int j = i < OF * cliques ? i - i % OF : i; j < (i < OF * cliques ? i - i % OF + OF : i + 1); j++)
+            for (int k = 0; k < BLOCK * BLOCK; k++, count++) {
+                const double coupled = k / BLOCK == k % BLOCK ? 1 : i < OF * cliques ? 0.25 : 0;
+                assert_true(count < MOST);
+                rows[count] = BLOCK * i + k / BLOCK, columns[count] = BLOCK * j + k % BLOCK;
+                values[count] = coupled * (i == j ? 6 : -1);
+            }
+    return test_from_triples(BLOCK * nodes, count, rows, columns, values, SPG_F64);
+}
+
+/* 80 cliques are as many aggregates, of two unknowns each for eight, whatever nodes are alone. */
+static void least_coarsening_counts_unknowns_in_aggregates(void **state)
+{
+    (void)state;
+    spg_csr A = cliques_and_loners(80, 50), without = cliques_and_loners(80, 0);
+    spg_amg_options options = spg_amg_options_default();
+    options.block_size = 2, options.max_coarse = 10, options.max_levels = 2;
+    options.least_coarsening = 4;
+    const outcome enough = set_up(&A, &options);
+    assert_true(enough.first.left_out == 50 && enough.summary.levels == 2 && enough.next.A.rows == 160);
+    options.least_coarsening = 4 * (1 + 1e-12);
+    outcome slow = set_up(&A, &options);
+    assert_true(slow.summary.levels == 1 && slow.summary.end == SPG_AMG_END_SLOW);
+    options.least_coarsening = 1;
+    options.candidates = 8; /* as many as a clique has unknowns */
+    slow = set_up(&without, &options);
+    assert_true(slow.summary.levels == 1 && slow.summary.end == SPG_AMG_END_SLOW);
+    options.candidates = 7;
+    assert_int_equal(set_up(&without, &options).summary.levels, 2);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &without);
 }
 
 static void failures_on_the_way_leave_nothing(void **state)
@@ -193,6 +329,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(coarsening_ends_where_even_that_would_pass_the_limit),
         cmocka_unit_test(grids_are_not_touched_by_the_limits),
         cmocka_unit_test(what_ends_coarsening_is_told),
+        cmocka_unit_test(entries_count_by_blocks_of_nodes_against_the_limit),
+        cmocka_unit_test(operators_of_at_most_max_coarse_rows_are_always_made),
+        cmocka_unit_test(least_coarsening_counts_unknowns_in_aggregates),
         cmocka_unit_test(failures_on_the_way_leave_nothing),
     };
     return TEST_RUN_HERE(argc, argv, "amg limits", tests);

@@ -210,6 +210,20 @@ static void where_lanczos_does_not_apply_the_largest_row_sum_bounds_the_radius(v
     spg_context_destroy(context);
 }
 
+/* Products of the first step have squares past the range of doubles: the step's own estimate is worth nothing. */
+static void where_a_square_overflows_the_largest_row_sum_bounds_the_radius(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 0, 1, 1, 2}, columns[] = {0, 1, 0, 1, 2};
+    const double values[] = {4, 1e200, 1e200, 4, 4};
+    spg_csr A = test_from_triples(3, 5, rows, columns, values, SPG_F64);
+    spg_context *context = test_context_at_place(2);
+    for (uint64_t seed = 0; seed < 8; seed++)
+        assert_true(fabs(spectral_radius(context, &A, 15, seed) / 0.25e200 - 1) < 1e-14);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+}
+
 static void a_map_of_a_transpose_gathers_its_values(void **state)
 {
     (void)state;
@@ -344,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_is_known_where_lanczos_does_not_apply),
         cmocka_unit_test(an_invariant_space_ends_the_steps),
         cmocka_unit_test(where_lanczos_does_not_apply_the_largest_row_sum_bounds_the_radius),
+        cmocka_unit_test(where_a_square_overflows_the_largest_row_sum_bounds_the_radius),
         cmocka_unit_test(a_map_of_a_transpose_gathers_its_values),
     };
     return TEST_RUN_HERE(argc, argv, "amg numbers", tests);

@@ -5,6 +5,7 @@
 
 #include "fault.h"
 #include "matrices_for_tests.h"
+#include "scratch.h"
 
 #include <SuiteSparse_config.h>
 #include <dirent.h>
@@ -78,15 +79,14 @@ void __wrap_free(void *memory)
 typedef struct fixture {
     test_allocator memory;
     spg_context *counted, *plain;
-    char folder[32], path[64];
+    char folder[TEST_PATH], path[TEST_PATH + 16];
 } fixture;
 
 static int set_up(void **state)
 {
     fixture *f = __real_calloc(1, sizeof *f);
     assert_non_null(f);
-    strcpy(f->folder, "/tmp/spg-test-XXXXXX");
-    assert_non_null(mkdtemp(f->folder));
+    test_new_folder(f->folder);
     snprintf(f->path, sizeof f->path, "%s/matrix.mtx", f->folder);
     f->counted = test_faulty_context(&f->memory, 2, 0);
     f->plain = oracle_context();

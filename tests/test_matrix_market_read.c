@@ -5,6 +5,7 @@
 
 #include "matrices_for_tests.h"
 #include "real_matrices.h"
+#include "scratch.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -237,10 +238,8 @@ static void the_locale_does_not_change_what_is_read_and_written(void **state)
     bool found = false;
     for (size_t k = 0; k < sizeof names / sizeof names[0] && !found; ++k) found = setlocale(LC_ALL, names[k]) != NULL;
     if (!found) skip();
-    char path[] = "/tmp/spg-test-XXXXXX", comma[32];
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    char path[TEST_PATH], comma[32];
+    close(test_new_file(path));
     spg_context *context = oracle_context();
     spg_csr matrix, again;
     spg_status read = matrix_market_read(context, TINY "special_values.mtx", &matrix);
@@ -275,8 +274,8 @@ static void *write_into_pipe(void *path)
 static void a_pipe_is_read_as_a_file_is(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/spg-test-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
+    char folder[TEST_PATH], path[TEST_PATH + 8];
+    test_new_folder(folder);
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     pthread_t writer;
@@ -285,8 +284,7 @@ static void a_pipe_is_read_as_a_file_is(void **state)
     spg_csr matrix;
     spg_status status = matrix_market_read(context, path, &matrix);
     pthread_join(writer, NULL);
-    unlink(path);
-    rmdir(folder);
+    test_remove_folder(folder);
     assert_int_equal(status, SPG_OK);
     oracle_assert_file(TINY "demo.mtx", &matrix);
     spg_csr_free(context, &matrix);

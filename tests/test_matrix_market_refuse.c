@@ -4,6 +4,7 @@
 #include "test_support.h"
 
 #include "matrices_for_tests.h"
+#include "scratch.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -240,9 +241,8 @@ static void what_cannot_be_read_is_refused_with_its_name_and_the_reason(void **s
 static void a_file_without_permission_is_refused(void **state)
 {
     (void)state;
-    char path[] = "/tmp/spg-test-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
+    char path[TEST_PATH];
+    const int file = test_new_file(path);
     assert_int_equal(fchmod(file, 0), 0);
     close(file);
     bool readable = access(path, R_OK) == 0;
@@ -285,10 +285,10 @@ static void null_arguments_are_refused_by_name(void **state)
     test_assert_zeroed(&dense, sizeof dense);
     assert_int_equal(matrix_market_read_dense(context, NULL, &dense), SPG_ERROR_ARGUMENT);
     assert_int_equal(matrix_market_read_dense(context, TINY "array_real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
-    assert_int_equal(matrix_market_write(NULL, "/tmp/none", &matrix), SPG_ERROR_ARGUMENT);
+    assert_int_equal(matrix_market_write(NULL, "none", &matrix), SPG_ERROR_ARGUMENT);
     assert_int_equal(matrix_market_write(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
     test_assert_message(context, "path is NULL");
-    assert_int_equal(matrix_market_write(context, "/tmp/none", NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(matrix_market_write(context, "none", NULL), SPG_ERROR_ARGUMENT);
     matrix_market_free_dense(NULL, &dense);
     matrix_market_free_dense(context, NULL);
     matrix_market_free_dense(context, &dense);
@@ -298,9 +298,8 @@ static void null_arguments_are_refused_by_name(void **state)
 static void a_matrix_larger_than_memory_is_refused(void **state)
 {
     (void)state;
-    char path[] = "/tmp/spg-test-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
+    char path[TEST_PATH];
+    const int file = test_new_file(path);
     FILE *text = fdopen(file, "w");
     fputs("%%MatrixMarket matrix coordinate real general\n2147483647 2147483647 1\n1 1 5\n", text);
     fclose(text);

@@ -5,6 +5,7 @@
 #include "test_support.h"
 
 #include "matrices_for_tests.h"
+#include "scratch.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -21,13 +22,13 @@
 
 /* A new folder for each test, and a file's path in it. */
 typedef struct folder {
-    char name[32], path[64];
+    char name[TEST_PATH], path[TEST_PATH + 16];
 } folder;
 
 static folder open_folder(void)
 {
-    folder made = {"/tmp/spg-test-XXXXXX", ""};
-    assert_non_null(mkdtemp(made.name));
+    folder made;
+    test_new_folder(made.name);
     snprintf(made.path, sizeof made.path, "%s/matrix.mtx", made.name);
     return made;
 }
@@ -209,7 +210,7 @@ static void a_symbolic_link_is_written_through(void **state)
     spg_context *context = oracle_context();
     spg_csr small;
     folder made = open_folder();
-    char link[128];
+    char link[TEST_PATH + 16];
     struct stat about;
     snprintf(link, sizeof link, "%s/link.mtx", made.name);
     small_matrix(context, &small);
@@ -261,7 +262,7 @@ static void a_full_disk_is_reported_and_a_device_stays_one(void **state)
 {
     (void)state;
     struct stat about;
-    char path[64];
+    char path[TEST_PATH + 16];
     folder made = open_folder();
     spg_context *context = oracle_context();
     if (full_device(&made, path, sizeof path)) {

@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static spg_forest *build(spg_context *context, const spg_csr *rows, spg_forest_method method, double cells)
-{
-    const spg_forest_options options = {method, cells};
-    spg_forest *forest = NULL;
-    if (spg_forest_build(context, rows, &options, &forest) != SPG_OK) fail_msg("%s", spg_context_message(context));
-    return forest;
-}
-
 /* What a call of draws gives. */
 enum { COUNT = 4096 };
 typedef struct drawn {
@@ -84,7 +76,8 @@ static void draws_are_the_inverse_of_the_cumulated_weights(void **state)
             test_weights weights;
             spg_type type = (kind + method) % 2 == 0 ? SPG_F64 : SPG_F32;
             test_open_weights(test_lengths, TEST_LENGTHS, kind, type, true, &weights);
-            spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, kind == 2 ? 0.25 : 0);
+            spg_forest *forest =
+                test_open_forest(context, &weights.here, (spg_forest_method)method, kind == 2 ? 0.25 : 0);
             for (int64_t row = 0; row < TEST_LENGTHS; ++row) {
                 draw(context, forest, row, uniforms, &result);
                 assert_is_the_inverse(&weights.host, row, uniforms, &result);
@@ -113,7 +106,7 @@ static void every_place_and_method_draws_the_same(void **state)
             spg_context *context = test_context_number(k);
             for (int radix = 0; radix < 2; ++radix) {
                 spg_forest_method method = radix ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT;
-                spg_forest *forest = build(context, test_weights_for(context, &weights), method, 0.5);
+                spg_forest *forest = test_open_forest(context, test_weights_for(context, &weights), method, 0.5);
                 drawn *result = results + 2 * k + radix;
                 draw(context, forest, -1, uniforms, result);
                 spg_forest_destroy(forest);
@@ -145,7 +138,8 @@ static void weights_whose_sum_overflows_are_drawn_from_alike(void **state)
         for (int large = 0; large < 2; ++large) {
             for (int64_t k = 0; k < weights.host.nnz; ++k) values[k] *= large ? 0x1p1023 : 1;
             test_send(values, (size_t)weights.host.nnz * sizeof *values, weights.here.values);
-            spg_forest *forest = build(context, &weights.here, radix ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, 0.5);
+            spg_forest *forest =
+                test_open_forest(context, &weights.here, radix ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, 0.5);
             draw(context, forest, -1, uniforms, &results[large]);
             spg_forest_destroy(forest);
             for (int64_t k = 0; k < weights.host.nnz; ++k) values[k] *= large ? 0x1p-1023 : 1;
@@ -166,7 +160,7 @@ static void random_numbers_are_their_own_uniforms_and_follow_the_weights(void **
     for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method) {
         test_weights weights;
         test_open_weights(&items, 1, TEST_ZEROS, SPG_F64, false, &weights);
-        spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, 0);
+        spg_forest *forest = test_open_forest(context, &weights.here, (spg_forest_method)method, 0);
         spg_random random = {31, 41, 59};
         int32_t *here = test_take(context, draws, sizeof draws);
         assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
@@ -185,97 +179,6 @@ static void random_numbers_are_their_own_uniforms_and_follow_the_weights(void **
     spg_context_destroy(context);
 }
 
-/* Bounds of a row, and the end of all. */
-static uint64_t *bounds_of(spg_context *context, const spg_forest *forest, int64_t begin, int64_t items)
-{
-    size_t bytes = (size_t)items * sizeof(uint64_t);
-    uint64_t *bounds = malloc(bytes + sizeof *bounds);
-    assert_non_null(bounds);
-    if (test_is_on_host(context))
-        memcpy(bounds, forest->bounds + begin, bytes);
-    else
-        test_fetch(forest->bounds + begin, bytes, bounds);
-    bounds[items] = SPG_FOREST_END;
-    return bounds;
-}
-
-/* Each number in its stratum, and the item that a walk along the bounds finds for it. */
-static void assert_stratified(const uint64_t *bounds, const int32_t *names, const spg_random *random, int64_t count,
-                              const drawn *result)
-{
-    const spg_strata strata = spg_strata_of((uint64_t)count);
-    int64_t item = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        uint64_t number = spg_random_number(random->seed, random->stream, random->first + (uint64_t)i);
-        uint64_t v = spg_stratified(&strata, (uint64_t)i, number);
-        double u = (double)v * 0x1p-63 * (double)count;
-        assert_true(u >= (double)i * (1 - 0x1p-50) && u <= ((double)i + 1) * (1 + 0x1p-50));
-        assert_true(v >= spg_stratum_begin(&strata, (uint64_t)i) && v < spg_stratum_begin(&strata, (uint64_t)i + 1));
-        while (bounds[item + 1] <= v) ++item;
-        assert_int_equal(result->items[i], names[item]);
-        const long double width = (long double)(bounds[item + 1] - bounds[item]);
-        assert_true(fabsl(result->probabilities[i] - width * 0x1p-63L) <= 0x1p-53L * result->probabilities[i]);
-        assert_true(fabsl(result->remapped[i] - (long double)(v - bounds[item]) / width) <= 0x1p-51L);
-        assert_true(result->remapped[i] >= 0 && result->remapped[i] < 1);
-    }
-}
-
-/* One after the other, with all that can be asked for and with items alone, which come by another way on a device;
- * there to an address that is no multiple of 16 bytes as well. */
-static void draw_strata(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                        const spg_random *random, drawn *result)
-{
-    static int32_t alone[COUNT + 1];
-    drawn *here = test_take(context, result, sizeof *result);
-    int32_t *alone_here = test_take(context, alone, sizeof alone);
-    spg_status status = spg_forest_draw_stratified(context, forest, row, count, random, here->items,
-                                                   here->probabilities, here->remapped);
-    if (status == SPG_OK)
-        status = spg_forest_draw_stratified(context, forest, row, count, random, alone_here + 1, NULL, NULL);
-    if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
-    test_bring(context, here, sizeof *result, result);
-    test_bring(context, alone_here, sizeof alone, alone);
-    assert_memory_equal(alone + 1, result->items, (size_t)count * sizeof *alone);
-    alone_here = test_take(context, alone, sizeof alone);
-    assert_int_equal(spg_forest_draw_stratified(context, forest, row, count, random, alone_here, NULL, NULL), SPG_OK);
-    test_bring(context, alone_here, sizeof alone, alone);
-    assert_memory_equal(alone, result->items, (size_t)count * sizeof *alone);
-}
-
-static void stratified_draws_are_those_of_their_numbers_on_every_place(void **state)
-{
-    static const int64_t counts[] = {1, 2, 3, 255, 256, 257, 1000, COUNT};
-    static drawn first, result;
-    (void)state;
-    memset(&first, 0, sizeof first);
-    memset(&result, 0, sizeof result);
-    for (int kind = 0; kind < TEST_KINDS; ++kind) {
-        test_weights weights;
-        test_open_weights(test_lengths, TEST_LENGTHS, kind, SPG_F64, true, &weights);
-        for (int k = 1; k < 2 * TEST_CONTEXTS; ++k) {
-            spg_context *context = test_context_number(k / 2);
-            spg_forest *forest = build(context, test_weights_for(context, &weights),
-                                       k % 2 ? SPG_FOREST_CUTPOINT : SPG_FOREST_RADIX, kind == 1 ? 0.125 : 0);
-            for (int64_t row = kind % 2; row < TEST_LENGTHS; row += 2) {
-                int64_t count = counts[(row / 2 + kind) % 8], begin = test_offset(&weights.host, row);
-                int64_t items = test_offset(&weights.host, row + 1) - begin;
-                const spg_random random = {27, 18, 28 + (uint64_t)row};
-                draw_strata(context, forest, row, count, &random, &result);
-                if (k % 2 == 0) continue;
-                uint64_t *bounds = bounds_of(context, forest, begin, items);
-                assert_stratified(bounds, weights.host.columns + begin, &random, count, &result);
-                free(bounds);
-            }
-            spg_forest_destroy(forest);
-            /* The last row's, by every context and method alike. */
-            if (k == 1) first = result;
-            assert_memory_equal(&first, &result, sizeof first);
-            spg_context_destroy(context);
-        }
-        test_close_weights(&weights);
-    }
-}
-
 /* The item and the place in it of one uniform, by either method and in few cells and many. remapped alone, or with all
  * that can be asked for. */
 static void assert_drawn(const double *weights, int64_t items, double u, int64_t item, double probability,
@@ -288,7 +191,8 @@ static void assert_drawn(const double *weights, int64_t items, double u, int64_t
     memcpy(rows.host.values, weights, (size_t)items * sizeof *weights);
     test_send(weights, (size_t)items * sizeof *weights, rows.here.values);
     for (int k = 0; k < 6; ++k) {
-        spg_forest *forest = build(context, &rows.here, k % 2 ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, cells[k / 2]);
+        spg_forest *forest =
+            test_open_forest(context, &rows.here, k % 2 ? SPG_FOREST_RADIX : SPG_FOREST_CUTPOINT, cells[k / 2]);
         for (int alone = 0; alone < 2; ++alone) {
             int32_t draw = -1;
             double results[2] = {-1, -1}, uniform = u;
@@ -340,36 +244,59 @@ static void a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one(void *
     assert_drawn(barely, 3, 0.5, 1, 0.5, 1 - 0x1p-53);
 }
 
-/* Halves of halves: a radix tree of as many levels as items. */
+/* The most loads of draws by ascending uniforms, in one cell of all items. */
+static int most_loads(spg_context *context, const double *weights, int64_t items, const double *uniforms)
+{
+    static drawn result;
+    test_weights rows;
+    int most = 0;
+    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, true, &rows);
+    memcpy(rows.host.values, weights, (size_t)items * sizeof *weights);
+    test_send(weights, (size_t)items * sizeof *weights, rows.here.values);
+    spg_forest *forest = test_open_forest(context, &rows.here, SPG_FOREST_RADIX, 0.01);
+    draw(context, forest, 0, uniforms, &result);
+    assert_is_the_inverse(&rows.host, 0, uniforms, &result);
+    for (int i = 0; i < COUNT; ++i) most = result.loads[i] > most ? result.loads[i] : most;
+    spg_forest_destroy(forest);
+    test_close_weights(&rows);
+    return most;
+}
+
+/* Halves of halves, the smallest last: a radix tree of as many levels as items. The balanced one has 6. */
 static void a_degenerate_tree_is_mended(void **state)
 {
     enum { ITEMS = 60 };
-    static drawn result;
     static double uniforms[COUNT];
-    static const int64_t items = ITEMS;
-    test_weights weights;
+    double weights[ITEMS];
     (void)state;
     spg_context *context = test_context_at_place(1);
-    test_open_weights(&items, 1, TEST_EQUAL, SPG_F64, true, &weights);
-    for (int k = 0; k < ITEMS; ++k) ((double *)weights.host.values)[k] = ldexp(1, k);
-    test_send(weights.host.values, ITEMS * sizeof(double), weights.here.values);
-    fill_uniforms(uniforms);
-    for (int i = 0; i < 64; ++i) uniforms[i] = ldexp(1, i - 64);
-    for (int i = 64; i < COUNT; ++i) uniforms[i] = 0.5;
-    for (int mended = 0; mended < 2; ++mended) {
-        /* With many cells the small items still share the first, in a tree that is deep but not too deep. */
-        spg_forest *forest = build(context, &weights.here, SPG_FOREST_RADIX, mended == 0 ? 1024 : 0.01);
-        int32_t most = 0;
-        draw(context, forest, 0, uniforms, &result);
-        assert_is_the_inverse(&weights.host, 0, uniforms, &result);
-        for (int i = 0; i < COUNT; ++i) most = result.loads[i] > most ? result.loads[i] : most;
-        if (mended)
-            assert_int_equal(most, 6);
-        else
-            assert_true(most > 12 && most <= SPG_FOREST_DEEPEST * 6);
-        spg_forest_destroy(forest);
+    for (int k = 0; k < ITEMS; ++k) weights[k] = ldexp(1, -k);
+    for (int i = 0; i < COUNT; ++i) uniforms[i] = 1 - ldexp(1, i < 53 ? -i : -53);
+    assert_int_equal(most_loads(context, weights, ITEMS, uniforms), 6);
+    spg_context_destroy(context);
+}
+
+/* Halves of halves, the smallest first or last, and the largest in equal parts: the tree of all has eight times 7
+ * levels, and with a half more one level too many. The balanced one has 7. Uniforms reach all halves but for two of the
+ * last, which lie closer to 1 than doubles do. */
+static void a_tree_is_mended_where_it_has_one_level_too_many(void **state)
+{
+    enum { PARTS = 16, HALVES = 57, ITEMS = HALVES + PARTS, DEEPEST = SPG_FOREST_DEEPEST * 7 };
+    static double uniforms[COUNT];
+    double weights[ITEMS];
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    for (int k = 0; k < 4; ++k) {
+        const bool last = k / 2 == 1; /* whose tree has a level more */
+        const int halves = HALVES - 1 - last + k % 2, items = halves + PARTS;
+        for (int i = 0; i < items; ++i) {
+            const double weight = i >= halves ? ldexp(1, halves - 1) / PARTS : ldexp(1, i == 0 ? 0 : i - 1);
+            weights[last ? items - 1 - i : i] = weight;
+        }
+        for (int i = 0; i < COUNT; ++i)
+            uniforms[i] = last ? 1 - ldexp(1, i < 53 ? -i : -53) : i < 64 ? ldexp(1, i - 65) : 0.5 + 0.5 * i / COUNT;
+        assert_int_equal(most_loads(context, weights, items, uniforms), k % 2 ? 7 : last ? DEEPEST - 1 : DEEPEST);
     }
-    test_close_weights(&weights);
     spg_context_destroy(context);
 }
 
@@ -385,7 +312,8 @@ static void loads_are_few_and_as_many_as_a_search_takes(void **state)
     fill_uniforms(uniforms);
     for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method)
         for (int few = 0; few < 2; ++few) {
-            spg_forest *forest = build(context, &weights.here, (spg_forest_method)method, few ? 1.0 / 256 : 1);
+            spg_forest *forest =
+                test_open_forest(context, &weights.here, (spg_forest_method)method, few ? 1.0 / 256 : 1);
             draw(context, forest, 0, uniforms, &result);
             for (int i = 0; i < COUNT; ++i) {
                 /* One cell: bisection of 256, or that with the root before it. As many cells as items: the next one. */
@@ -406,10 +334,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_place_and_method_draws_the_same),
         cmocka_unit_test(weights_whose_sum_overflows_are_drawn_from_alike),
         cmocka_unit_test(random_numbers_are_their_own_uniforms_and_follow_the_weights),
-        cmocka_unit_test(stratified_draws_are_those_of_their_numbers_on_every_place),
         cmocka_unit_test(a_uniform_on_a_bound_belongs_to_the_item_that_begins_there),
         cmocka_unit_test(a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one),
         cmocka_unit_test(a_degenerate_tree_is_mended),
+        cmocka_unit_test(a_tree_is_mended_where_it_has_one_level_too_many),
         cmocka_unit_test(loads_are_few_and_as_many_as_a_search_takes),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_forest", tests);

@@ -1,21 +1,19 @@
-/* Threads of the host: how many the process may use, that little work takes one, that they sleep where they wait, and
- * that fork and threads that cannot start are no trouble. What they cost on a shared machine: test_threads_busy.c. */
+/* Threads of the host: that little work takes one, that they sleep where they wait, and that fork and threads that
+ * cannot start are no trouble. How many there are: test_cores.c. What they cost on a shared machine:
+ * test_threads_busy.c. */
 #define _GNU_SOURCE
 #include "place.h"
 
 #include "context.h"
-#include "cores.h"
 #include "generators.h"
 #include "pool.h"
 
 #include <dirent.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,126 +32,6 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     return 11; /* EAGAIN */
 }
 
-/* ---- Trees of /proc and /sys ---- */
-
-/* A folder of the test's own, and the files written in it, for clean_tree. */
-typedef struct tree {
-    char root[64];
-} tree;
-
-static void open_tree(tree *t)
-{
-    snprintf(t->root, sizeof t->root, "/tmp/spg_cores_XXXXXX");
-    assert_non_null(mkdtemp(t->root));
-}
-
-static void close_tree(const tree *t)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", t->root);
-    assert_int_equal(system(command), 0);
-}
-
-/* Writes a file and the folders that it lies in. */
-static void put(const tree *t, const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s%s", t->root, name);
-    for (char *slash = path + strlen(t->root) + 1; (slash = strchr(slash, '/')) != NULL; *slash++ = '/') {
-        *slash = '\0';
-        mkdir(path, 0700);
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static const char *const V2_MOUNT = "25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-                                    "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
-static const char *const V1_MOUNTS =
-    "33 25 0:29 / /sys/fs/cgroup/cpuset rw,nosuid - cgroup cgroup rw,cpuset\n"
-    "34 25 0:30 /docker/abc /sys/fs/cgroup/cpu,cpuacct rw,nosuid master:11 - cgroup cgroup rw,cpu,cpuacct\n";
-
-static void no_tree_sets_no_limit(void **state)
-{
-    (void)state;
-    tree t;
-    open_tree(&t);
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/proc/self/mountinfo", V2_MOUNT);
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/proc/self/cgroup", "0::/a/b\n");
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/sys/fs/cgroup/a/b/cpu.max", "nonsense\n");
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/sys/fs/cgroup/a/b/cpu.max", "100000 0\n");
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    close_tree(&t);
-}
-
-static void quotas_of_version_2_count_of_the_group_and_of_those_around_it(void **state)
-{
-    (void)state;
-    tree t;
-    open_tree(&t);
-    put(&t, "/proc/self/mountinfo", V2_MOUNT);
-    put(&t, "/proc/self/cgroup", "0::/a/b\n");
-    put(&t, "/sys/fs/cgroup/a/b/cpu.max", "300000 100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 3);
-    put(&t, "/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 2);
-    put(&t, "/sys/fs/cgroup/cpu.max", "25000 100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 1);
-    close_tree(&t);
-}
-
-static void a_container_that_sees_its_own_group_alone_is_limited_by_it(void **state)
-{
-    (void)state;
-    tree t;
-    open_tree(&t);
-    put(&t, "/proc/self/mountinfo", V2_MOUNT);
-    put(&t, "/proc/self/cgroup", "0::/../elsewhere\n");
-    put(&t, "/sys/fs/cgroup/cpu.max", "200000 100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 2);
-    close_tree(&t);
-}
-
-static void quotas_of_version_1_count_where_the_controller_is_mounted(void **state)
-{
-    (void)state;
-    tree t;
-    open_tree(&t);
-    put(&t, "/proc/self/mountinfo", V1_MOUNTS);
-    put(&t, "/proc/self/cgroup", "5:cpuset:/other\n4:cpu,cpuacct:/docker/abc/job\n");
-    put(&t, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-    put(&t, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 0);
-    put(&t, "/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "500000\n");
-    put(&t, "/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(spg_granted_cores(t.root), 5);
-    put(&t, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "400000\n");
-    assert_int_equal(spg_granted_cores(t.root), 4);
-    close_tree(&t);
-}
-
-/* ---- How many threads a context takes ---- */
-
-static int threads_of(int asked, int oversubscribe)
-{
-    spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST;
-    config.threads = asked;
-    config.oversubscribe = oversubscribe;
-    spg_context *context = test_context_of(&config);
-    const int threads = spg_context_threads(context);
-    spg_context_destroy(context);
-    return threads;
-}
-
 /* ThreadSanitizer lets no child of fork start threads, and takes processor time of its own. */
 static void need_no_thread_sanitizer(void)
 {
@@ -164,60 +42,6 @@ static void need_no_thread_sanitizer(void)
     skip();
 #endif
 #endif
-}
-
-/* Skips the test in a build without threads. */
-static void need_threads(void)
-{
-    if (threads_of(3, 1) == 3) return;
-    print_message("this build has no threads\n");
-    skip();
-}
-
-static void a_number_asked_for_is_a_bound_and_the_cores_another(void **state)
-{
-    (void)state;
-    need_threads();
-    const int cores = spg_usable_cores("");
-    assert_true(cores >= 1);
-    assert_int_equal(threads_of(1, 0), 1);
-    assert_int_equal(threads_of(0, 0), cores < 4096 ? cores : 4096);
-    assert_int_equal(threads_of(4096, 0), cores < 4096 ? cores : 4096);
-    assert_int_equal(threads_of(7, 1), 7);
-    assert_int_equal(threads_of(0, 1), threads_of(0, 0));
-}
-
-static void the_variable_of_openmp_is_a_bound_where_no_number_is_asked_for(void **state)
-{
-    (void)state;
-    need_threads();
-    const int cores = threads_of(0, 0);
-    setenv("OMP_NUM_THREADS", "1", 1);
-    assert_int_equal(threads_of(0, 0), 1);
-    assert_int_equal(threads_of(cores, 0), cores);
-    setenv("OMP_NUM_THREADS", "100000", 1);
-    assert_int_equal(threads_of(0, 0), cores);
-    setenv("OMP_NUM_THREADS", "many", 1);
-    assert_int_equal(threads_of(0, 0), cores);
-    unsetenv("OMP_NUM_THREADS");
-}
-
-static void a_process_pinned_to_one_core_has_one_thread(void **state)
-{
-    (void)state;
-    cpu_set_t before, one;
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    size_t core = 0;
-    while (!CPU_ISSET(core, &before)) core++;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) {
-        print_message("SKIPPED: the affinity of a process cannot be set here\n");
-        skip();
-    }
-    const int threads = threads_of(8, 0);
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
-    assert_int_equal(threads, 1);
 }
 
 /* ---- Work ---- */
@@ -239,7 +63,7 @@ static void square(spg_context *context, const spg_csr *A)
 static void little_work_takes_one_thread_and_more_work_more(void **state)
 {
     (void)state;
-    need_threads();
+    test_require_threads();
     spg_context *context = test_context_at_place(4);
     spg_csr little = matrix_named("fd2d5:40"), more = matrix_named("fd2d5:200");
     square(context, &little); /* 40,000 products */
@@ -254,7 +78,7 @@ static void little_work_takes_one_thread_and_more_work_more(void **state)
 static void fewer_threads_do_where_more_cannot_start(void **state)
 {
     (void)state;
-    need_threads();
+    test_require_threads();
     spg_csr A = matrix_named("fd2d5:200");
     for (int refused = 1; refused <= 4; refused++) {
         spg_context *context = test_context_at_place(4);
@@ -417,13 +241,6 @@ static void turns_that_wait_are_told_when_they_have_come(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_tree_sets_no_limit),
-        cmocka_unit_test(quotas_of_version_2_count_of_the_group_and_of_those_around_it),
-        cmocka_unit_test(a_container_that_sees_its_own_group_alone_is_limited_by_it),
-        cmocka_unit_test(quotas_of_version_1_count_where_the_controller_is_mounted),
-        cmocka_unit_test(a_number_asked_for_is_a_bound_and_the_cores_another),
-        cmocka_unit_test(the_variable_of_openmp_is_a_bound_where_no_number_is_asked_for),
-        cmocka_unit_test(a_process_pinned_to_one_core_has_one_thread),
         cmocka_unit_test(little_work_takes_one_thread_and_more_work_more),
         cmocka_unit_test(fewer_threads_do_where_more_cannot_start),
         cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own),

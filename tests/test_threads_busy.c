@@ -2,19 +2,14 @@
  * eight threads asked for, a set-up of multigrid and a product take at most 1.5 times as long as with one thread. Uses
  * what the public headers offer alone. */
 #define _GNU_SOURCE
+#include "busy_machine.h"
 #include "place.h"
 
 #include "generators.h"
 
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { MOST_BUSY = 64, REPETITIONS = 9, ATTEMPTS = 6 };
+enum { REPETITIONS = 9, ATTEMPTS = 6 };
 static const double MOST_RATIO = 1.5;
 
 static double seconds(void)
@@ -68,58 +63,21 @@ static void assert_gives_way(int threads, const char *where)
     if (best > MOST_RATIO) fail_msg("%s: %.2f times as long as with one thread", where, best);
 }
 
-/* Children that do nothing but take up a core, until they are ended. */
-typedef struct crowd {
-    int count;
-    pid_t busy[MOST_BUSY];
-} crowd;
-
-static void start_crowd(crowd *c)
-{
-    cpu_set_t cores;
-    assert_int_equal(sched_getaffinity(0, sizeof cores, &cores), 0);
-    c->count = CPU_COUNT(&cores) < MOST_BUSY ? CPU_COUNT(&cores) : MOST_BUSY;
-    for (int k = 0; k < c->count; k++) {
-        const pid_t parent = getpid();
-        c->busy[k] = fork();
-        assert_true(c->busy[k] >= 0);
-        if (c->busy[k] > 0) continue;
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives the test */
-        for (volatile unsigned long turns = 0; getppid() == parent; turns++) continue;
-        _exit(0);
-    }
-}
-
-static void end_crowd(const crowd *c)
-{
-    for (int k = 0; k < c->count; k++) kill(c->busy[k], SIGKILL);
-    for (int k = 0; k < c->count; k++) waitpid(c->busy[k], NULL, 0);
-}
-
 static void beside_as_many_busy_processes_as_cores_threads_cost_little(void **state)
 {
     (void)state;
-    crowd c;
-    start_crowd(&c);
-    assert_gives_way(c.count > 2 ? c.count : 2, "beside busy processes");
-    end_crowd(&c);
+    test_crowd crowd;
+    test_start_crowd(&crowd);
+    assert_gives_way(crowd.count > 2 ? crowd.count : 2, "beside busy processes");
+    test_end_crowd(&crowd);
 }
 
 static void eight_threads_asked_for_on_one_core_cost_little(void **state)
 {
     (void)state;
-    cpu_set_t before, one;
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    size_t core = 0;
-    while (!CPU_ISSET(core, &before)) core++;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) {
-        print_message("SKIPPED: the affinity of a process cannot be set here\n");
-        skip();
-    }
+    test_pin_to_one_core();
     assert_gives_way(8, "pinned to one core");
-    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    test_unpin();
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@ set -eu
 tree=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 
 fail() { echo "$*"; cat "$scratch/log"; exit 1; }
 
@@ -36,5 +37,9 @@ tr -s ' \n' '  ' <"$scratch/log" | grep -q 'is 12.7, and 12.8 or newer is needed
 old AUTO || fail "SPG_CUDA=AUTO was refused for a toolkit that is too old"
 grep -q "CUDA  *off: .*12.8 or newer" "$scratch/log" || fail "SPG_CUDA=AUTO does not say that the toolkit is too old"
 sed -i 's/12\.7/12.8/g' "$nvcc"
-! old ON '75;80' || fail "an architecture that is too old was taken"
-grep -q 'CMAKE_CUDA_ARCHITECTURES=75' "$scratch/log" || fail "an architecture that is too old is refused without its name"
+for architecture in 75 all; do
+    ! old ON "80;$architecture" || fail "CMAKE_CUDA_ARCHITECTURES=$architecture was taken, and is too old"
+    tr -s ' \n' '  ' <"$scratch/log" |
+        grep -q "CMake Error at [^ ]* (message): CMAKE_CUDA_ARCHITECTURES=$architecture: .* compute capability 8.0 or" ||
+        fail "CMAKE_CUDA_ARCHITECTURES=$architecture is refused without its reason"
+done

@@ -24,6 +24,7 @@ self_check()
 {
     tree=$(mktemp -d)
     trap 'rm -rf "$tree"' EXIT
+    trap 'exit 1' INT TERM HUP
     cd "$tree"
     put include/spg/a.h '#include <stdint.h>
 #include "spg/b.h"

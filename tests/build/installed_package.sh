@@ -6,6 +6,7 @@ tree=$1
 build=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 cd "$scratch"
 
 fail() { echo "$*"; exit 1; }

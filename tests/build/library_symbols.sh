@@ -23,7 +23,6 @@ report() # what is wrong; on standard input the offenders
 check() # libspg.so libspg.a INCLUDE_DIR
 {
     faults=0
-    scratch=$(mktemp -d)
     nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >"$scratch/exported"
     declared "$3" >"$scratch/declared"
     [ -s "$scratch/declared" ] || { echo "no declaration found in $3"; faults=1; }
@@ -44,11 +43,10 @@ check() # libspg.so libspg.a INCLUDE_DIR
     grep -vE "$cuda" "$scratch/found" >"$scratch/writable" || true
     report "writable data" <"$scratch/writable"
     echo "$(wc -l <"$scratch/exported") names exported"
-    rm -rf "$scratch"
     [ "$faults" -eq 0 ]
 }
 
-make_libraries() # from $tree/a.c
+make_libraries() # from a.c
 {
     cc -fPIC -fvisibility=hidden -Iinclude -c a.c -o a.o
     rm -f liba.a
@@ -64,10 +62,8 @@ expect() # message, or "" for no fault
 
 self_check()
 {
-    tree=$(mktemp -d)
-    trap 'rm -rf "$tree"' EXIT
-    cd "$tree"
-    mkdir -p include/spg
+    mkdir -p "$scratch/tree/include/spg"
+    cd "$scratch/tree"
     cat >include/spg/a.h <<'EOF'
 #define SPG_API __attribute__((visibility("default")))
 /* SPG_API int spg_commented(void); */
@@ -97,4 +93,7 @@ exported, but in no header'
     done
 }
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 if [ "${1:-}" = --self-check ]; then self_check; else check "$@"; fi

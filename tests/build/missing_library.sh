@@ -5,6 +5,7 @@ set -eu
 tree=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 
 fail() { echo "$*"; cat "$scratch/log"; exit 1; }
 

@@ -5,6 +5,7 @@ tree=$1
 python3 -c 'import json' 2>/dev/null || { echo "python3 is not here"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 mkdir -p "$scratch/results/one_cpu" "$scratch/results/other_cpu" "$scratch/results/gpu"
 
 fail() { echo "$*"; exit 1; }

@@ -32,7 +32,7 @@ PARTS = [
     (r"^(src/host/spgemm/|src/(spgemm|plan|analysis|row_class))", r"^test_(product_|amg_galerkin)"),
     (r"^matrices/matrix_market", r"^test_matrix_market_"),
     (r"^matrices/", r"^test_(generator|prolongator|weights)"),
-    (r"", r"^test_(context|memory|csr|coo|transpose|containers_|threads|product_(short|plan|misuse|memory|stats))"),
+    (r"", r"^test_(context|memory|csr|coo|transpose|containers_|cores|threads|product_(short|plan|misuse|memory|stats))"),
 ]
 
 # What is changed to what, within one line of code.

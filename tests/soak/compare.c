@@ -1,13 +1,11 @@
 /* See compare.h. */
 #include "compare.h"
 
+#include "cxsparse_oracle.h"
 #include "host_matrix.h"
 #include "products.h"
 
-#include <complex.h>
-#include <stdlib.h>
 #include <string.h>
-#include <suitesparse/cs.h>
 
 bool soak_is_sound(const spg_csr *C, const char *what)
 {
@@ -70,107 +68,11 @@ bool soak_is_same(const spg_csr *actual, const spg_csr *expected, const char *wh
     return soak_are_same_values(actual->values, expected->values, actual->value_type, actual->nnz, what);
 }
 
-/* ---- CXSparse --------------------------------------------------------------------------------------------------- */
-
-static double complex value_of(const spg_csr *matrix, int64_t k)
-{
-    switch (matrix->value_type) {
-    case SPG_F32: return (double)((const float *)matrix->values)[k];
-    case SPG_F64: return ((const double *)matrix->values)[k];
-    case SPG_C32: return (double complex)((const float complex *)matrix->values)[k];
-    default: return ((const double complex *)matrix->values)[k];
-    }
-}
-
-/* CXSparse stores columns: rows of ours are columns of the transpose. Real values for real types, which is faster. */
-static cs_dl real_transpose(const spg_csr *matrix)
-{
-    cs_dl t = {.nzmax = matrix->nnz, .m = matrix->cols, .n = matrix->rows, .nz = -1};
-    t.p = soak_array(matrix->rows + 1, sizeof *t.p);
-    t.i = soak_array(matrix->nnz, sizeof *t.i);
-    t.x = soak_array(matrix->nnz, sizeof *t.x);
-    for (int64_t i = 0; i <= matrix->rows; i++) t.p[i] = soak_offset(matrix, i);
-    for (int64_t k = 0; k < matrix->nnz; k++) {
-        t.i[k] = matrix->columns[k];
-        t.x[k] = creal(value_of(matrix, k));
-    }
-    return t;
-}
-
-static cs_cl complex_transpose(const spg_csr *matrix)
-{
-    cs_cl t = {.nzmax = matrix->nnz, .m = matrix->cols, .n = matrix->rows, .nz = -1};
-    t.p = soak_array(matrix->rows + 1, sizeof *t.p);
-    t.i = soak_array(matrix->nnz, sizeof *t.i);
-    t.x = soak_array(matrix->nnz, sizeof *t.x);
-    for (int64_t i = 0; i <= matrix->rows; i++) t.p[i] = soak_offset(matrix, i);
-    for (int64_t k = 0; k < matrix->nnz; k++) {
-        t.i[k] = matrix->columns[k];
-        t.x[k] = value_of(matrix, k);
-    }
-    return t;
-}
-
-/* An oracle's product: rows in no order. One of the arrays of values is NULL. */
-typedef struct oracle_product {
-    const int64_t *offsets, *columns;
-    const double *reals;
-    const double complex *values;
-} oracle_product;
-
-static bool is_row(const spg_csr *C, const oracle_product *oracle, int64_t i, int64_t *place_of, const char *what)
-{
-    const int64_t begin = soak_offset(C, i), end = soak_offset(C, i + 1);
-    if (end - begin != oracle->offsets[i + 1] - oracle->offsets[i])
-        return soak_fault("%s: row %lld has %lld entries, CXSparse %lld", what, (long long)i, (long long)(end - begin),
-                          (long long)(oracle->offsets[i + 1] - oracle->offsets[i]));
-    for (int64_t k = begin; k < end; k++) place_of[C->columns[k]] = k + 1;
-    for (int64_t l = oracle->offsets[i]; l < oracle->offsets[i + 1]; l++) {
-        const int64_t k = place_of[oracle->columns[l]] - 1;
-        if (k < begin || k >= end)
-            return soak_fault("%s: row %lld has no column %lld, CXSparse has", what, (long long)i,
-                              (long long)oracle->columns[l]);
-        const double complex expected = oracle->reals != NULL ? oracle->reals[l] : oracle->values[l];
-        const double complex actual = value_of(C, k);
-        if (creal(actual) != creal(expected) || cimag(actual) != cimag(expected))
-            return soak_fault("%s: row %lld, column %lld is %g + %gi, by CXSparse %g + %gi", what, (long long)i,
-                              (long long)oracle->columns[l], creal(actual), cimag(actual), creal(expected),
-                              cimag(expected));
-    }
-    return true;
-}
-
-static bool are_rows(const spg_csr *C, const oracle_product *oracle, const char *what)
-{
-    int64_t *place_of = soak_array(C->cols, sizeof *place_of);
-    bool same = true;
-    for (int64_t i = 0; same && i < C->rows; i++) same = is_row(C, oracle, i, place_of, what);
-    free(place_of);
-    return same;
-}
-
 bool soak_is_cxsparse_product(const spg_csr *A, const spg_csr *B, const spg_csr *C, const char *what)
 {
-    bool same = false;
+    char fault[TEST_CXSPARSE_FAULT];
     if (!soak_is_sound(C, what)) return false;
-    if (C->rows != A->rows || C->cols != B->cols || C->value_type != A->value_type)
-        return soak_fault("%s: of another size or type", what);
-    if (A->value_type == SPG_F32 || A->value_type == SPG_F64) {
-        cs_dl left = real_transpose(B), right = real_transpose(A), *product = cs_dl_multiply(&left, &right);
-        if (product == NULL) return soak_fault("CXSparse has no product");
-        same = are_rows(C, &(oracle_product){product->p, product->i, product->x, NULL}, what);
-        cs_dl_spfree(product);
-        free(left.p), free(left.i), free(left.x);
-        free(right.p), free(right.i), free(right.x);
-    } else {
-        cs_cl left = complex_transpose(B), right = complex_transpose(A), *product = cs_cl_multiply(&left, &right);
-        if (product == NULL) return soak_fault("CXSparse has no product");
-        same = are_rows(C, &(oracle_product){product->p, product->i, NULL, product->x}, what);
-        cs_cl_spfree(product);
-        free(left.p), free(left.i), free(left.x);
-        free(right.p), free(right.i), free(right.x);
-    }
-    return same;
+    return test_is_cxsparse_product(A, B, C, true, fault) || soak_fault("%s: %s", what, fault);
 }
 
 bool soak_is_product(const soak_case *c, const spg_csr *A, const spg_csr *B, const spg_csr *C, const char *what)

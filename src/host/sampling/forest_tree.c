@@ -48,8 +48,7 @@ static bool is_degenerate(const forest_view *view, int64_t cell, int32_t low, in
     int64_t items = (int64_t)high - low + 1;
     int32_t most = SPG_FOREST_DEEPEST * spg_levels(items), loads = 0;
     if (items - 1 <= most) return false;
-    spg_search_tree(view, (uint64_t)cell << (63 - view->bits), &loads);
-    for (int32_t i = low + 1; i <= high && loads <= most; ++i) {
+    for (int32_t i = low + 1; i <= high && loads <= most; ++i) { /* item `low` is below the root */
         if (view->nodes[i].bound >> (63 - view->bits) == (uint64_t)cell)
             spg_search_tree(view, view->nodes[i].bound, &loads);
     }
