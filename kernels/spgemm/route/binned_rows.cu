@@ -100,7 +100,7 @@ template <typename Offset> struct bin_by_length {
     }
 };
 
-using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
+using table_launcher = spg_status (*)(cuda_product &, const row_set &, int);
 
 /* What windows do: they count, or fill; heavy, few: see long_rows/long_rows.cuh. */
 struct window_work {
@@ -196,7 +196,7 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
-        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1), 1);
+        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1));
     }
     stream = streams.own;
     return status;
