@@ -280,7 +280,7 @@ spg_status count_rows(cuda_state *state)
     case path::alike_rows:
         if (state->chosen.merge) return count_short_alike_rows(state);
         return state->ahead.columns != nullptr ? count_equal_ahead(state) : count_alike_rows(state);
-    case path::mixed_rows: status = count_rows_mixed(run, state->chosen.span, &state->mixed); break;
+    case path::mixed_rows: status = count_rows_mixed(run, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
     }
     if (status == SPG_OK) status = post_scan_and_wait(state);
