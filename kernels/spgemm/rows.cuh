@@ -126,11 +126,9 @@ spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 void take_misfit_list(cuda_product &product);
 void give_misfit_list(cuda_product &product);
 
-/* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. Those of more
- * than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (long_rows/misfits.cuh). lengths: NULL, or
- * the kernel before has scanned what it counted; then the lengths of the misfits are written there, in the order of the
- * list, and C's row offsets are left as they are. */
-enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
+/* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. lengths: NULL,
+ * or the kernel before has scanned what it counted; then the lengths of the misfits are written there, in the order of
+ * the list, and C's row offsets are left as they are. */
 spg_status count_misfits(cuda_product &product);
 spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths, unsigned int post);
 /* Such lengths, so many, to C's lengths. */
