@@ -57,7 +57,6 @@ typedef struct spg_tally {
     unsigned int longest_row;               /* entries of the longest of them, misfits apart */
     unsigned int misfits;                   /* rows that a counting kernel could not hold: listed for another kernel */
     unsigned int longest_misfit;            /* of those that were counted in the same wait */
-    unsigned int hubs, hub_chunks_dealt;    /* among the misfits (spgemm/long_rows/misfits.cuh) */
     unsigned int long_rows;                 /* counted rows of C that no list in registers holds */
     unsigned int long_upper_rows;           /* that were to be listed (spgemm/symmetric_half/one_pass.cu) */
     unsigned int rows_left;                 /* counted but not written, by kernels that count and fill at once */

@@ -1,16 +1,16 @@
-/* Entries of C that are sums of very many products: against the plain reference, bit for bit. A device adds such sums
- * by guesses of how far they have come, so terms are of every kind that keeps guesses right or makes them wrong. */
+/* Chains, entries of C that are sums of very many products, one after the other: against the plain reference, bit for
+ * bit. Each rounding depends on all before it, so terms are of every kind that makes sums round. */
 #include "products.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-/* Entries of the long rows of A: about a batch of terms, a few batches, and too few for guesses. */
+/* Entries of the long rows of A: from a few hundred on, about powers of two, and very many. */
 static const int64_t lengths[] = {300, 1000, 2048, 2049, 8191, 8192, 8193, 16390, 40000, 33000};
 enum { LONG_ROWS = sizeof lengths / sizeof lengths[0], INNER = 40000, COLS = 3 };
 
-/* Terms by what guesses of their sums come to. */
+/* Terms by what their sums come to. */
 typedef enum term_kind {
     /* The sum seldom leaves its binade. */
     POSITIVE,

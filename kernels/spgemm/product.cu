@@ -94,7 +94,6 @@ spg_status open_run(cuda_state *state, spg_product *product)
            sizeof *state,
            {},
            {},
-           {},
            {}};
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);

@@ -28,15 +28,6 @@ struct packed_copy {
     int64_t bytes;
 };
 
-/* Columns of rows of C as counting found them, kept in workspace for filling: class narrow counts, class direct fills
- * (route/binned_rows.cu). words = NULL: none are kept. */
-struct kept_bits {
-    uint32_t *words; /* `stride` for each row, a bit a column */
-    int2 *where;     /* of each row: the column of the first bit, and how many columns follow; 0: not kept */
-    int stride;      /* a multiple of 4 */
-    int64_t bytes;
-};
-
 /* Rows that counting kernels could not hold, in workspace, for those that take over (leave_row; rows.cuh). How many
  * there are the tally says; beyond `room` they are not listed, and all rows are counted in another way. */
 struct misfit_list {
@@ -56,7 +47,6 @@ struct cuda_product {
     int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
     equal_notes notes;
     packed_copy packed;
-    kept_bits kept;
     misfit_list misfits;
 };
 

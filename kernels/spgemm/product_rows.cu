@@ -57,7 +57,7 @@ spg_status count_alike_rows(cuda_state *state)
     const route &chosen = state->chosen;
     if (!chosen.direct) {
         take_misfit_list(run);
-        const spg_status status = count_rows_table(run, all_rows(run), chosen.slots, chosen.together);
+        const spg_status status = count_rows_table(run, all_rows(run), chosen.slots);
         return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
     }
     spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
@@ -207,7 +207,7 @@ spg_status fill_short_rows(cuda_state *state)
                                                  : fill_rows_merge(run, (int)found.merged_a, scattered);
     if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
     int slots = slots_to_fill(longest);
-    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots, 1);
+    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);
     if (status == SPG_OK && found.long_rows <= FEW_ROWS) return fill_few_rows(run, found.long_rows);
     return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, {}, &state->mixed) : status;
@@ -227,7 +227,7 @@ spg_status fill_alike_rows(cuda_state *state)
     }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
-    spg_status status = fill_rows_table(run, all_rows(run), slots, state->chosen.together);
+    spg_status status = fill_rows_table(run, all_rows(run), slots);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
     return fill_rows_mixed(run, table_holds(slots), {}, &state->mixed);
 }
@@ -257,8 +257,7 @@ spg_status fill_shifted(cuda_state *state)
         return fill_alike_rows(state);
     }
     const spg_status status = fill_runs(run, state->shifted);
-    return status == SPG_OK ? fill_rows_table(run, single_rows(run, state->shifted), slots_to_fill(longest), 1)
-                            : status;
+    return status == SPG_OK ? fill_rows_table(run, single_rows(run, state->shifted), slots_to_fill(longest)) : status;
 }
 
 } // namespace
@@ -281,7 +280,7 @@ spg_status count_rows(cuda_state *state)
     case path::alike_rows:
         if (state->chosen.merge) return count_short_alike_rows(state);
         return state->ahead.columns != nullptr ? count_equal_ahead(state) : count_alike_rows(state);
-    case path::mixed_rows: status = count_rows_mixed(run, state->chosen.span, &state->mixed); break;
+    case path::mixed_rows: status = count_rows_mixed(run, &state->mixed); break;
     default: status = count_rows_paper(run, &state->paper); break;
     }
     if (status == SPG_OK) status = post_scan_and_wait(state);

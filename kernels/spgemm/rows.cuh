@@ -60,14 +60,13 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
     return c_length <= LIST_MOST && a_length <= LIST_MOST_A;
 }
 
-/* rows_table_*.cu. A group of lanes a row contracts into an open-addressing table in shared memory as it expands, then
- * sorts the columns found. `slots` is a power of two from TABLE_LEAST to TABLE_MOST; rows of up to table_holds(slots)
- * entries fit, counting leaves others as misfits, filling leaves them alone. `together` = 1, 2 or 3 neighbouring rows
- * (3k, 3k+1, 3k+2) are done at once where their rows of A have the same columns (natural order only). */
+/* hash_group/count.cu, fill.cu. A group of lanes a row contracts into an open-addressing table in shared memory as it
+ * expands, then sorts the columns found. `slots` is a power of two from TABLE_LEAST to TABLE_MOST; rows of up to
+ * table_holds(slots) entries fit, counting leaves others as misfits, filling leaves them alone. */
 enum { TABLE_LEAST = 32, TABLE_MOST = 1024, TABLE_MOST_LOG = 10 };
 constexpr int table_holds(int slots) { return slots / 4 * 3; }
-spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
-spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together);
+spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots);
+spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots);
 
 /* hash_thread/packed_rows.cu. Packs the rows of B (hash_thread/packed_rows.cuh) where offsets are of 32 bits, columns
  * fewer than PACKED_COLUMNS and the workspace's limit leaves enough room; else product.packed stays empty. */
@@ -87,10 +86,11 @@ template <typename Offset> __device__ inline bool fits_private(Offset c_length, 
 spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums);
 spg_status fill_rows_private(cuda_product &product, int longest);
 
-/* rows_direct_*.cu. A group of lanes a row finds its columns by their place in a window of columns in shared memory.
- * `span` is how many columns the window is to have, the widest row's where that is known (at most DIRECT_MOST_SPAN); a
- * wider row is done in several windows, and there are no misfits. `longest` bounds the rows of C that are to be filled
- * (at most DIRECT_MOST), longer ones are left alone. `together` as for the table. */
+/* bitmap/count.cu, fill.cu. A group of lanes a row finds its columns by their place in a window of columns in shared
+ * memory. `span` is how many columns the window is to have, the widest row's where that is known (at most
+ * DIRECT_MOST_SPAN); a wider row is done in several windows, and there are no misfits. `longest` bounds the rows of C
+ * that are to be filled (at most DIRECT_MOST), longer ones are left alone. `together` = 1, 2 or 3 neighbouring rows
+ * (3k, 3k+1, 3k+2) are done at once where their rows of A have the same columns (natural order only). */
 enum { DIRECT_MOST_SPAN = 12288, DIRECT_MOST = 2048 };
 spg_status count_rows_direct(cuda_product &product, const row_set &rows, int span, int together);
 spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span, int longest, int together);
@@ -126,11 +126,9 @@ spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
 void take_misfit_list(cuda_product &product);
 void give_misfit_list(cuda_product &product);
 
-/* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. Those of more
- * than MISFIT_MOST_A entries of A or MISFIT_MOST_PRODUCTS products are hubs (long_rows/misfits.cuh). lengths: NULL, or
- * the kernel before has scanned what it counted; then the lengths of the misfits are written there, in the order of the
- * list, and C's row offsets are left as they are. */
-enum { MISFIT_MOST_A = 1 << 13, MISFIT_MOST_PRODUCTS = 1 << 18 };
+/* Counts the misfits of the kernel before; _and_post: and posts the tally, if that is still to be done. lengths: NULL,
+ * or the kernel before has scanned what it counted; then the lengths of the misfits are written there, in the order of
+ * the list, and C's row offsets are left as they are. */
 spg_status count_misfits(cuda_product &product);
 spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths, unsigned int post);
 /* Such lengths, so many, to C's lengths. */

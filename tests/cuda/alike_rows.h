@@ -25,7 +25,7 @@ typedef struct hub_kind {
     bool are_alone;
 } hub_kind;
 
-/* Rows of a product with hubs; entries of A beyond which a row is one; products of one with fewer: more than 2^18. */
+/* Rows of a product with hubs; entries of A of one, or its rows of B and their entries. */
 enum { HUB_ROWS = 10000, HUB_A = 8192, LONG_ROWS_OF_B = 36, LONG_B = 7500 };
 extern const hub_kind no_hubs;
 

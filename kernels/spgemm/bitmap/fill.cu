@@ -1,11 +1,10 @@
 /* Filling, class direct: columns are found by their place in a window, not by a search.
  *
- * Input: rows whose lengths are known. Output: columns and values. Columns are marked, unless counting has kept them.
- * The marks of a window are packed to words of bits, each with the number of columns before it, and so every column has
- * its place in C's row: sums are dense, and sorted for free. Entries of A that name a run of equal rows of B are added
- * by one reading of the sums. Invariant: a place's sum has the products of its column in storage order, for the warp is
- * synchronised between runs. Chosen by route/route.cu for rows of narrow span; takes the place of the paper's sort
- * (section 3.3). */
+ * Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed to words of bits,
+ * each with the number of columns before it, and so every column has its place in C's row: sums are dense, and sorted
+ * for free. Entries of A that name a run of equal rows of B are added by one reading of the sums. Invariant: a place's
+ * sum has the products of its column in storage order, for the warp is synchronised between runs. Chosen by
+ * route/route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
 #include "fill_window.cuh"
 
 namespace spg
@@ -49,13 +48,6 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
                 const Offset held = pattern.c_offsets[i + r + 1] - fill.begin[r];
                 return held > 0 && held <= shape.most ? a_row(pattern, i + r) : span<Offset>{0, 0};
             };
-            if constexpr (R == 1 && Lanes == 32) {
-                fill.bundle.row[0] = row(0);
-                if (fill.template fill_kept<Pieces>(shape, i)) {
-                    ++done;
-                    continue;
-                }
-            }
             column_span columns{NONE, 0};
             if (R > 1 && shape.units != nullptr && done == 0 && unit_rows == shape.together) {
                 const uint2 unit = shape.units[first / shape.together];
@@ -73,9 +65,7 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
             for_each_window<R, Pieces, false>(pattern, group, shape, reinterpret_cast<uint8_t *>(fill.memory.rest),
                                               columns, fill.bundle.row[0], faults, bounds,
                                               [&](const marked_window &window, bool live) {
-                                                  fill.template fill_window<Pieces>(shape, window, live, [&](int w) {
-                                                      return marks_word<lane_group<Lanes>>(window.marks, w);
-                                                  });
+                                                  fill.template fill_window<Pieces>(shape, window, live);
                                               });
             done += fill.bundle.rows;
         }

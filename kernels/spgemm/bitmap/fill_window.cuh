@@ -193,11 +193,12 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
                 if (r == 0 || r < bundle.rows) number.c_values[begin[r] + x] = sums[r * most + x];
     }
 
-    /* The window's columns and values, by the bits of its columns; live: the group's row has any. */
-    template <bool Pieces, typename Bits>
-    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live, Bits &&bits_of)
+    /* The window's columns and values; live: the group's row has any. */
+    template <bool Pieces>
+    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live)
     {
-        const int length = pack_window(group, window, memory.words, bits_of);
+        const int length =
+            pack_window(group, window, memory.words, [&](int w) { return marks_word<Group>(window.marks, w); });
         write_columns(window, length);
         if constexpr (has_values) {
             add_window<Pieces>(shape, window, length, live ? bundle.row[0] : span<Offset>{0, 0});
@@ -205,20 +206,6 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
         }
 #pragma unroll
         for (int r = 0; r < R; r++) begin[r] += length;
-    }
-
-    /* Row i of a whole warp, bundle.row[0] of A, if its columns have been kept: then nothing is marked. Returns whether
-     * they have been. */
-    template <bool Pieces> __device__ bool fill_kept(const direct_shape &shape, int32_t i)
-    {
-        const int2 where = shape.kept.words != nullptr ? shape.kept.where[i] : int2{0, 0};
-        if (where.y == 0) return false;
-        const uint32_t *const kept = shape.kept.words + (int64_t)i * shape.kept.stride;
-        const marked_window window{nullptr, (uint32_t)where.x, (uint32_t)where.y, NONE};
-        if (bundle.row[0].begin < bundle.row[0].end)
-            fill_window<Pieces>(shape, window, true, [&](int w) { return kept[w]; });
-        __syncwarp();
-        return true;
     }
 };
 

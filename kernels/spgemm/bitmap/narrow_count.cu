@@ -1,11 +1,10 @@
 /* Counting, class narrow: rows of middling work in a C of few columns. A warp takes a row alone and sets a bit in
  * shared memory for every column that it has.
  *
- * Input: rows, dealt by a ticket; rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i,
- * and its bits where product.kept has room for them. The products of 32 entries of A at a time are laid end to end, so
- * that no lane idles whether rows of B are short or long (section 3.2 of the paper). A block a row
- * (long_rows/columns.cu) spends more on each row than on its products where these are some hundreds. Chosen by
- * route/binned_rows.cu. */
+ * Input: rows, dealt by a ticket; rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i.
+ * The products of 32 entries of A at a time are laid end to end, so that no lane idles whether rows of B are short or
+ * long (section 3.2 of the paper). A block a row (long_rows/columns.cu) spends more on each row than on its products
+ * where these are some hundreds. Chosen by route/binned_rows.cu. */
 #include "../../primitives/warp.cuh"
 #include "../rows.cuh"
 
@@ -161,33 +160,6 @@ __device__ inline unsigned int count_bits(uint32_t *bitmap, int32_t words)
     return __reduce_add_sync(ALL_LANES, count);
 }
 
-/* Counts the bits, keeps them for filling if they are few enough, and clears them. Those that are kept begin at 128
- * columns' bounds, as they are read. */
-__device__ inline unsigned int keep_bits(uint32_t *bitmap, int32_t words, const kept_bits &kept, int32_t row)
-{
-    const auto *quads = reinterpret_cast<const uint4 *>(bitmap);
-    unsigned int count = 0, first = ~0u, end = 0;
-    for (int32_t k = lane_in_warp(); k < words / UNIT_WORDS; k += WARP) {
-        const uint4 bits = quads[k];
-        const unsigned int some = __popc(bits.x) + __popc(bits.y) + __popc(bits.z) + __popc(bits.w);
-        if (some == 0) continue;
-        count += some;
-        first = min(first, (unsigned int)k * UNIT_WORDS);
-        end = (unsigned int)(k + 1) * UNIT_WORDS;
-    }
-    count = __reduce_add_sync(ALL_LANES, count);
-    first = __reduce_min_sync(ALL_LANES, first);
-    end = __reduce_max_sync(ALL_LANES, end);
-    const bool fits = count > 0 && end - first <= (unsigned int)kept.stride;
-    uint32_t *const to = kept.words + (int64_t)row * kept.stride;
-    for (unsigned int w = first + lane_in_warp(); count > 0 && w < end; w += WARP) {
-        if (fits) to[w - first] = bitmap[w];
-        bitmap[w] = 0;
-    }
-    if (fits && lane_in_warp() == 0) kept.where[row] = int2{(int)(32 * first), (int)(32 * (end - first))};
-    return count;
-}
-
 /* A row for the warp: its place in the set, or a number beyond it. */
 __device__ inline uint32_t take_ticket(uint32_t *ticket)
 {
@@ -198,8 +170,7 @@ __device__ inline uint32_t take_ticket(uint32_t *ticket)
 
 template <typename Offset>
 __global__ void __launch_bounds__(WARP *WARPS, resident_blocks<Offset>)
-    count_narrow(const __grid_constant__ patterns<Offset> pattern, row_set rows, uint32_t *ticket, int32_t words,
-                 const kept_bits kept)
+    count_narrow(const __grid_constant__ patterns<Offset> pattern, row_set rows, uint32_t *ticket, int32_t words)
 {
     extern __shared__ uint4 shared[];
     __shared__ uint8_t orders[WARPS][WARP];
@@ -214,8 +185,7 @@ __global__ void __launch_bounds__(WARP *WARPS, resident_blocks<Offset>)
         const span<Offset> row = checked_a_row(pattern, i, found.faults);
         set_row_bits(pattern, row, bitmap, orders[warp], found);
         __syncwarp();
-        const unsigned int length =
-            kept.words != nullptr ? keep_bits(bitmap, words, kept, i) : count_bits(bitmap, words);
+        const unsigned int length = count_bits(bitmap, words);
         __syncwarp();
         if (lane_in_warp() != 0) continue;
         pattern.c_offsets[i] = (Offset)length;
@@ -241,7 +211,7 @@ template <typename Offset> spg_status launch(cuda_product &product, const row_se
         "sizing class narrow");
     if (status != SPG_OK) return status;
     kernel<<<product.cuda->multiprocessors *(each > 0 ? each : 1), WARP * WARPS, bytes, product.cuda->stream>>>(
-        patterns_of<Offset>(product), rows, ticket, words, product.kept);
+        patterns_of<Offset>(product), rows, ticket, words);
     return spg_cuda_check_launch(product.context, "counting, class narrow");
 }
 

@@ -1,4 +1,5 @@
-/* Windows of marked columns, which counting and filling of class direct stand on (rows_direct_*.cu). Private.
+/* Windows of marked columns, which counting and filling of class direct stand on (bitmap/count.cu, bitmap/fill.cu,
+ * bitmap/one_pass.cu). Private.
  *
  * A group of lanes marks the columns of its row of C as bytes of a window in shared memory, or as bits; a row wider
  * than the window is done in several. */
@@ -19,7 +20,6 @@ struct direct_shape : group_shape {
     const uint8_t *follows;
     uint2 *units; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
     bool wraps;   /* counting: the window holds columns by their remainders */
-    kept_bits kept;
 };
 
 /* Four marks, or sixteen, as bits. */
@@ -389,8 +389,7 @@ inline direct_shape direct_shape_of(const cuda_product &product, const row_set &
             0,
             product.notes.follows,
             product.notes.units,
-            false,
-            product.kept};
+            false};
 }
 
 } // namespace spg

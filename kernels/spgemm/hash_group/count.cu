@@ -13,7 +13,7 @@ namespace
 /* Registers are to leave room for so many blocks. */
 template <typename Offset> constexpr int resident_blocks() { return sizeof(Offset) == 4 ? 8 : 6; }
 
-template <typename Offset, int R, int Lanes, bool Pieces>
+template <typename Offset, int Lanes, bool Pieces>
 __global__ __launch_bounds__(GROUP_THREADS,
                              resident_blocks<Offset>()) void count_table_kernel(const table_shape shape,
                                                                                 const patterns<Offset> pattern,
@@ -25,42 +25,29 @@ __global__ __launch_bounds__(GROUP_THREADS,
                        shape.shift};
     counts found{};
     for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
-            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
-            const row_bundle<Offset, R> bundle = bundle_rows<Offset, R>(
-                pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
-            table.clear(group);
-            __syncwarp();
-            row_count_state state;
-            const int length = count_row<Pieces>(pattern, group, table, bundle.row[0], state, found.faults);
-            record(pattern, group, i, bundle.rows, !state.full, length,
-                   (Offset)(bundle.row[0].end - bundle.row[0].begin), state.products, found);
-            done += bundle.rows;
-        }
+        const int32_t i = unit_rows > 0 ? row_at(set, first) : 0;
+        const span<Offset> row = unit_rows > 0 ? checked_a_row(pattern, i, found.faults) : span<Offset>{0, 0};
+        table.clear(group);
+        __syncwarp();
+        row_count_state state;
+        const int length = count_row<Pieces>(pattern, group, table, row, state, found.faults);
+        record(pattern, group, i, unit_rows, !state.full, length, (Offset)(row.end - row.begin), state.products, found);
     });
     tally_groups(pattern.tally, found);
 }
 
-template <typename Offset, int R>
-spg_status launch_count(cuda_product &product, const row_set &rows, int slots, int together)
-{
-    const table_shape shape = table_shape_of(product, rows, slots, together, sizeof(int32_t));
-    return with_group_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_groups(product, rows, shape, "counting, class table",
-                             count_table_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
-                             rows);
-    });
-}
-
 } // namespace
 
-spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots, int together)
+spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots)
 {
-    if (rows.rows != nullptr) together = 1;
+    const table_shape shape = table_shape_of(product, slots, sizeof(int32_t));
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        if (together == 1) return launch_count<Offset, 1>(product, rows, slots, 1);
-        return launch_count<Offset, MOST_TOGETHER>(product, rows, slots, together);
+        return with_group_shape(shape, [&](auto lanes, auto pieces) {
+            return launch_groups(product, rows, shape, "counting, class table",
+                                 count_table_kernel<Offset, lanes.value, pieces.value>, patterns_of<Offset>(product),
+                                 rows);
+        });
     });
 }
 

@@ -14,25 +14,23 @@ namespace spg
 namespace
 {
 
-/* A group's shared memory: sums by row and slot, the table, and its columns
- * packed. */
+/* A group's shared memory: sums by slot, the table, and its columns packed. */
 template <typename Value> struct fill_memory {
     static constexpr int value_bytes = std::is_same<Value, none>::value ? 0 : (int)sizeof(Value);
-    static constexpr int slot_bytes(int together) { return together * value_bytes + 4 + 4; }
+    static constexpr int slot_bytes = value_bytes + 4 + 4;
     Value *sums;
     int32_t *columns, *list;
 
     __device__ fill_memory(int4 *memory, const table_shape &shape)
         : sums(reinterpret_cast<Value *>(memory)),
-          columns(reinterpret_cast<int32_t *>(reinterpret_cast<char *>(memory) +
-                                              shape.together * shape.slots * value_bytes)),
+          columns(reinterpret_cast<int32_t *>(reinterpret_cast<char *>(memory) + shape.slots * value_bytes)),
           list(columns + shape.slots)
     {
     }
 };
 
-/* What contracting a group's row needs. R: rows of A at a time. */
-template <typename Offset, typename Value, int R, typename Group> struct contraction {
+/* What contracting a group's row needs. */
+template <typename Offset, typename Value, typename Group> struct contraction {
     static constexpr bool has_values = !std::is_same<Value, none>::value;
     static constexpr int U = STEPS_AT_ONCE, G = Group::lanes;
     const patterns<Offset> &pattern;
@@ -40,18 +38,13 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
     const Group &group;
     column_table &table;
     Value *sums;
-    int rows;
-    Value a[R]; /* of this lane's entry of A */
+    Value a; /* of this lane's entry of A */
 
     __device__ void add(int source, bool live, int slot, Value b)
     {
         if constexpr (has_values) {
-#pragma unroll
-            for (int r = 0; r < R; r++) {
-                const Value factor = shuffle<G>(a[r], source);
-                Value *sum = sums + r * table.slots + slot;
-                if (live && (r == 0 || r < rows)) *sum = add_product(*sum, factor, b);
-            }
+            const Value factor = shuffle<G>(a, source);
+            if (live) sums[slot] = add_product(sums[slot], factor, b);
             __syncwarp();
         }
     }
@@ -94,26 +87,16 @@ template <typename Offset, typename Value, int R, typename Group> struct contrac
         }
     }
 
-    template <bool Pieces> __device__ void take_row(const row_bundle<Offset, R> &bundle)
+    template <bool Pieces> __device__ void take_row(span<Offset> row)
     {
         const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
-        rows = bundle.rows;
-        for_each_batch(pattern, group, bundle.row[0], bounds,
+        for_each_batch(pattern, group, row, bounds,
                        [&](const b_rows<Offset> &b, Offset entry, bool valid, int entries) {
-                           take_values(bundle, entry, valid);
+                           if constexpr (has_values) a = valid ? a_values[entry] : Value{};
                            const bool longer = !Pieces && __any_sync(~0u, b.length > G);
                            for (int j = 0; j < entries; j += Pieces ? 1 : U) take_entries<Pieces>(b, j, longer);
                            return false;
                        });
-    }
-
-    __device__ void take_values(const row_bundle<Offset, R> &bundle, Offset entry, bool valid)
-    {
-        if constexpr (has_values)
-#pragma unroll
-            for (int r = 0; r < R; r++)
-                a[r] = valid && (r == 0 || r < rows) ? a_values[entry - bundle.row[0].begin + bundle.row[r].begin]
-                                                     : Value{};
     }
 
     /* The rows of B of entries j to j + U - 1 of the batch; of entry j alone, by
@@ -174,25 +157,20 @@ __device__ inline void pack_columns(const Group &group, const fill_memory<Value>
     __syncwarp();
 }
 
-/* Where C's rows go. */
-template <typename Offset, typename Value, int R> struct row_writer {
+/* Where C's row goes. */
+template <typename Offset, typename Value> struct row_writer {
     const numbers<Value> &number;
     Value *sums;
-    int slots, rows;
-    Offset begin[R];
+    Offset begin;
 
-    /* Writes an entry of each row, and zeroes its sums. */
+    /* Writes an entry, and zeroes its sum. */
     __device__ void write(int rank, int32_t column, int slot) const
     {
-#pragma unroll
-        for (int r = 0; r < R; r++)
-            if (r == 0 || r < rows) {
-                number.c_columns[begin[r] + rank] = column;
-                if constexpr (!std::is_same<Value, none>::value) {
-                    number.c_values[begin[r] + rank] = sums[r * slots + slot];
-                    sums[r * slots + slot] = zero<Value>();
-                }
-            }
+        number.c_columns[begin + rank] = column;
+        if constexpr (!std::is_same<Value, none>::value) {
+            number.c_values[begin + rank] = sums[slot];
+            sums[slot] = zero<Value>();
+        }
     }
 };
 
@@ -248,10 +226,10 @@ __device__ inline void write_sorted_at_once(const Group &group, const column_tab
     for (int x = group.lane; x < length; x += Group::lanes) writer.write(x, list[x], table.find(list[x]));
 }
 
-/* Writes the row, or the rows of a bundle, and empties the table. */
+/* Writes the row, and empties the table. */
 template <typename Group, typename Value, typename Writer>
-__device__ inline void write_rows(const Group &group, column_table &table, const fill_memory<Value> &memory, int length,
-                                  const Writer &writer)
+__device__ inline void write_row(const Group &group, column_table &table, const fill_memory<Value> &memory, int length,
+                                 const Writer &writer)
 {
     pack_columns(group, memory, table.slots, length);
     if (Group::lanes == 32 && length > MOST_RANKED)
@@ -268,68 +246,49 @@ __device__ inline void write_rows(const Group &group, column_table &table, const
 }
 
 /* Registers are to leave room for so many blocks. */
-template <typename Offset, typename Value, int R> constexpr int resident_blocks()
+template <typename Offset, typename Value> constexpr int resident_blocks()
 {
-    return R == 1 && sizeof(Value) <= 8 ? (sizeof(Offset) == 4 ? 8 : 7) : R == 1 || sizeof(Value) <= 8 ? 5 : 3;
+    return sizeof(Value) > 8 ? 5 : sizeof(Offset) == 4 ? 8 : 7;
 }
 
-template <typename Offset, typename Value, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value, R>()) void fill_table_kernel(
+template <typename Offset, typename Value, int Lanes, bool Pieces>
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void fill_table_kernel(
     const table_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
 {
     extern __shared__ int4 shared[];
     const lane_group<Lanes> group;
     const fill_memory<Value> memory(shared + group.in_block * (shape.group_bytes / 16), shape);
     column_table table{memory.columns, shape.slots, shape.shift};
-    contraction<Offset, Value, R, lane_group<Lanes>> sum{pattern, nullptr, nullptr, group, table, memory.sums, 0, {}};
+    contraction<Offset, Value, lane_group<Lanes>> sum{pattern, nullptr, nullptr, group, table, memory.sums, {}};
     if constexpr (sum.has_values) {
         sum.a_values = number.a_values, sum.b_values = number.b_values;
-        for (int s = group.lane; s < shape.together * shape.slots; s += Lanes) memory.sums[s] = zero<Value>();
+        for (int s = group.lane; s < shape.slots; s += Lanes) memory.sums[s] = zero<Value>();
     }
     table.clear(group);
     __syncwarp();
     for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
-            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
-            int length = 0;
-            row_writer<Offset, Value, R> writer{number, memory.sums, shape.slots, 0, {}};
-            const row_bundle<Offset, R> bundle = bundle_rows<Offset, R>(pattern, group, unit_rows - done, [&](int r) {
-                writer.begin[r] = pattern.c_offsets[i + r];
-                const Offset held = pattern.c_offsets[i + r + 1] - writer.begin[r];
-                const bool mine = held > 0 && held <= table_holds(shape.slots);
-                if (r == 0) length = mine ? (int)held : 0;
-                return mine ? a_row(pattern, i + r) : span<Offset>{0, 0};
-            });
-            sum.template take_row<Pieces>(bundle);
-            writer.rows = bundle.rows;
-            __syncwarp();
-            write_rows(group, table, memory, length, writer);
-            done += bundle.rows;
-        }
-    });
-}
-
-template <typename Offset, typename Value, int R>
-spg_status launch_fill(cuda_product &product, const row_set &rows, int slots, int together)
-{
-    const table_shape shape = table_shape_of(product, rows, slots, together, fill_memory<Value>::slot_bytes(together));
-    return with_group_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_groups(product, rows, shape, "filling, class table",
-                             fill_table_kernel<Offset, Value, R, lanes.value, pieces.value>,
-                             patterns_of<Offset>(product), numbers_of<Value>(product), rows);
+        const int32_t i = unit_rows > 0 ? row_at(set, first) : 0;
+        const Offset begin = pattern.c_offsets[i], held = pattern.c_offsets[i + 1] - begin;
+        const bool mine = unit_rows > 0 && held > 0 && held <= table_holds(shape.slots);
+        sum.template take_row<Pieces>(mine ? a_row(pattern, i) : span<Offset>{0, 0});
+        __syncwarp();
+        write_row(group, table, memory, mine ? (int)held : 0, row_writer<Offset, Value>{number, memory.sums, begin});
     });
 }
 
 } // namespace
 
-spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots, int together)
+spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots)
 {
-    if (rows.rows != nullptr) together = 1;
     return with_types(product, [&](auto offset, auto value) {
         using Offset = decltype(offset);
         using Value = decltype(value);
-        if (together == 1) return launch_fill<Offset, Value, 1>(product, rows, slots, 1);
-        return launch_fill<Offset, Value, MOST_TOGETHER>(product, rows, slots, together);
+        const table_shape shape = table_shape_of(product, slots, fill_memory<Value>::slot_bytes);
+        return with_group_shape(shape, [&](auto lanes, auto pieces) {
+            return launch_groups(product, rows, shape, "filling, class table",
+                                 fill_table_kernel<Offset, Value, lanes.value, pieces.value>,
+                                 patterns_of<Offset>(product), numbers_of<Value>(product), rows);
+        });
     });
 }
 

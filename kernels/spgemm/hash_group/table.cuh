@@ -25,17 +25,13 @@ inline int table_lanes(int slots, double b_row)
 }
 
 /* With `slot_bytes` a slot. The groups of a warp begin at different banks. */
-inline table_shape table_shape_of(const cuda_product &product, const row_set &rows, int slots, int together,
-                                  int slot_bytes)
+inline table_shape table_shape_of(const cuda_product &product, int slots, int slot_bytes)
 {
     const double b_row = mean_b_row(product);
     int shift = 32;
     for (int left = slots; left > 1; left /= 2) shift--;
     const int lanes = table_lanes(slots, b_row);
-    return {{lanes, rows.rows == nullptr ? together : 1, (slots * slot_bytes + 127) / 128 * 128 + 32, 1,
-             lanes == 32 && b_row > 32},
-            slots,
-            shift};
+    return {{lanes, 1, (slots * slot_bytes + 127) / 128 * 128 + 32, 1, lanes == 32 && b_row > 32}, slots, shift};
 }
 
 /* A group's table of columns. */

@@ -2,14 +2,12 @@
  *
  * In: the list of the rows that the kernel before could not hold, and the tally, not yet posted if there are any. Out:
  * their lengths. The list is dealt in turn. A warp counts a row by a table; a row too long for that is its whole
- * block's, by windows of columns; one that would keep a block too long, a hub, is listed for long_rows/hubs.cu, which
- * then posts, if there is room to list it. Where there are no misfits, as in most products, all blocks end at once;
- * likewise where the list has not room for all of them, which the host sees by the rows that are missing in the tally.
- */
+ * block's, by windows of columns. Where there are no misfits, as in most products, all blocks end at once; likewise
+ * where the list has not room for all of them, which the host sees by the rows that are missing in the tally. */
 #include "../../launch.cuh"
 #include "../driver/tally.cuh"
 #include "../hash_group/count_row.cuh"
-#include "misfits.cuh"
+#include "mark.cuh"
 
 #include <algorithm>
 
@@ -20,74 +18,80 @@ namespace
 {
 
 enum {
-    THREADS = MISFIT_THREADS,
+    THREADS = 256,
     WARPS = THREADS / 32,
-    WARP_MOST_A = 256,       /* entries of A of a row that a warp counts */
-    MOST_EACH = 8,           /* rows that a warp counts before its block meets */
-    CHUNK_PRODUCTS = 1 << 16 /* of a hub, where they are known */
+    WORDS = WARPS * TABLE_MOST, /* of a block: a table for each warp, or a bitmap */
+    WARP_MOST_A = 256,          /* entries of A of a row that a warp counts */
+    MOST_EACH = 8               /* rows that a warp counts before its block meets */
 };
+static_assert(WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
 
-/* What becomes of a hub. */
-enum hub_fate { LISTED, LEFT, ALONE };
+/* Blocks of a multiprocessor, which bounds the registers. */
+template <typename Offset> constexpr int resident_blocks = sizeof(Offset) == 4 ? 4 : 3;
 
 template <typename Offset> struct block_room {
-    alignas(16) uint32_t words[MISFIT_WORDS];
+    alignas(16) uint32_t words[WORDS];
     Offset deltas[THREADS];
     uint32_t starts[THREADS];
     uint32_t longer[WARPS * MOST_EACH]; /* for the whole block, by number in the list */
     int long_rows;
-    unsigned long long products; /* of a row of up to MISFIT_MOST_A entries of A */
-    uint32_t place;
-    hub_fate fate;
+    bool is_refused; /* the product, for faulty operands */
 };
 
-/* Whether a row is not too much for one block. All threads. */
+/* Where the lengths go, and who posts the tally. */
+struct misfit_job {
+    length_sums sums;     /* of the kernel before; memory = NULL: it left none */
+    int32_t *lengths;     /* by number in the list; NULL: into C's row offsets, and the sums */
+    spg_mailbox *mailbox; /* NULL: the tally is posted by another kernel that follows */
+    unsigned int post;
+};
+
+/* The length of misfit number k; by one thread. */
 template <typename Offset>
-__device__ inline bool is_bearable(const patterns<Offset> &pattern, block_room<Offset> &room, span<Offset> row,
-                                   unsigned int &faults)
+__device__ inline void settle(const patterns<Offset> &pattern, const misfit_job &job, uint32_t k, int64_t length,
+                              findings &found)
 {
-    if (row.end - row.begin > MISFIT_MOST_A) return false;
-    if (threadIdx.x == 0) room.products = 0;
-    __syncthreads();
-    unsigned long long products = 0;
-    for (Offset k = threadIdx.x; k < row.end - row.begin; k += THREADS) {
-        const span<Offset> b = checked_b_row(pattern, pattern.a_columns[row.begin + k], faults);
-        products += (unsigned long long)(b.end - b.begin);
-    }
-    if (products > 0) atomicAdd(&room.products, products);
-    __syncthreads();
-    return room.products <= MISFIT_MOST_PRODUCTS;
+    const int32_t i = pattern.misfits.rows[k];
+    if (job.lengths != nullptr)
+        job.lengths[k] = (int32_t)length;
+    else
+        pattern.c_offsets[i] = (Offset)length;
+    if (job.sums.memory != nullptr)
+        atomicAdd(reinterpret_cast<unsigned long long *>(job.sums.memory) + i / job.sums.rows_each,
+                  (unsigned long long)length);
+    found.nnz += (unsigned long long)length;
+    found.longest = max(found.longest, (unsigned int)length);
+    ++found.rows;
 }
 
-/* Lists hub `misfit` of the list and clears its bitmap, if there is room. Where operands are faulty it is left: the
- * product is refused, and rows that overlap might never end. All threads. */
+/* The length of the row of C that a row of A makes, by a bitmap of some columns at a time, which is clear before and
+ * after. All threads. */
 template <typename Offset>
-__device__ inline hub_fate list_hub(const patterns<Offset> &pattern, block_room<Offset> &room, const hub_list &list,
-                                    uint32_t misfit, int64_t a_length)
+__device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
+                                           span<Offset> row, findings &found)
 {
-    if (threadIdx.x == 0) {
-        const bool is_sound = !is_malformed(pattern.tally);
-        room.place = is_sound && list.most > 0 ? atomicAdd(&pattern.tally->hubs, 1u) : list.most;
-        room.fate = !is_sound ? LEFT : room.place < list.most ? LISTED : ALONE;
-        /* Of up to MISFIT_MOST_A entries the products are known; of more, chunks are as many as a block has threads. */
-        const unsigned long long each =
-            a_length <= MISFIT_MOST_A ? (unsigned long long)a_length * CHUNK_PRODUCTS / room.products : THREADS;
-        const int32_t entries = (int32_t)min(max(each, 1ull), (unsigned long long)THREADS);
-        if (room.fate == LISTED)
-            list.hubs[room.place] = {misfit, entries, (uint32_t)((a_length + entries - 1) / entries), 0};
+    int64_t length = 0;
+    for (int64_t low = 0; low < pattern.cols; low += WORDS * 32) {
+        const int64_t high = min(low + WORDS * 32, (int64_t)pattern.cols);
+        for (Offset at = row.begin; at < row.end;) {
+            flat_products<Offset> flat;
+            const Offset taken =
+                lay_batch<Offset, b_order::checked>(pattern, memory, at, row.end, low, high, flat, found);
+            set_bits<Offset, b_order::checked>(pattern, flat, memory.bitmap, low, high, found);
+            __syncthreads();
+            if (row.end - at <= taken) break;
+            at += taken;
+        }
+        length += close_bitmap<false>(memory.bitmap, WORDS, (int32_t)low, nullptr);
     }
-    __syncthreads();
-    const hub_fate fate = room.fate;
-    if (fate != LISTED) return fate;
-    auto *quads = reinterpret_cast<uint4 *>(list.bitmaps + room.place * list.bitmap_words);
-    for (int64_t k = threadIdx.x; k < list.bitmap_words / 4; k += THREADS) quads[k] = make_uint4(0, 0, 0, 0);
-    return fate;
+    return length;
 }
 
-/* Misfits `begin` to `end` of the list, a warp each, and then those that no table holds. All threads. */
+/* Misfits `begin` to `end` of the list, a warp each, and then those that no table holds. These are left where operands
+ * are faulty: the product is refused, and rows that overlap might never end. All threads. */
 template <typename Offset>
-__device__ inline void count_listed(const patterns<Offset> &pattern, const misfit_job &job, const hub_list &list,
-                                    uint32_t begin, uint32_t end, block_room<Offset> &room, findings &found)
+__device__ inline void count_listed(const patterns<Offset> &pattern, const misfit_job &job, uint32_t begin,
+                                    uint32_t end, block_room<Offset> &room, findings &found)
 {
     const lane_group<32> group;
     column_table table{reinterpret_cast<int32_t *>(room.words) + group.in_block * TABLE_MOST, TABLE_MOST,
@@ -114,27 +118,34 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const misfi
     __syncthreads();
     const int rows = room.long_rows;
     if (rows > 0)
-        for (int k = (int)threadIdx.x; k < MISFIT_WORDS; k += THREADS) room.words[k] = 0;
+        for (int k = (int)threadIdx.x; k < WORDS; k += THREADS) room.words[k] = 0;
     for (int n = 0; n < rows; ++n) {
+        __syncthreads();
+        if (threadIdx.x == 0) room.is_refused = is_malformed(pattern.tally);
+        __syncthreads();
+        if (room.is_refused) break;
         const uint32_t k = room.longer[n];
         const span<Offset> row = checked_a_row(pattern, pattern.misfits.rows[k], found.faults);
-        __syncthreads();
-        if (!is_bearable(pattern, room, row, found.faults) &&
-            list_hub(pattern, room, list, k, row.end - row.begin) != ALONE)
-            continue;
         const block_memory<Offset> memory{room.deltas, room.words, room.starts};
-        const int64_t length = count_by_windows(pattern, memory, row, nullptr, 0, found);
+        const int64_t length = count_by_windows(pattern, memory, row, found);
         if (threadIdx.x == 0) settle(pattern, job, k, length, found);
     }
     __syncthreads();
+}
+
+/* What a block found; all threads. */
+__device__ inline void tally_misfits(spg_tally *tally, const findings &found)
+{
+    tally_counts(tally, found.nnz, found.products, 0, found.rows, found.faults);
+    if (found.longest > 0) atomicMax(&tally->longest_misfit, found.longest);
 }
 
 /* Where the lengths go elsewhere, or to sums as well, the kernel before posts the tally itself, unless that has
  * misfits; else this one posts always, if it is to be posted here, and what it leaves for the scan is the length after
  * the last row's. */
 template <typename Offset>
-__global__ void __launch_bounds__(THREADS, resident_misfits<Offset>)
-    count_misfit_rows(const patterns<Offset> pattern, const misfit_job job, const hub_list list)
+__global__ void __launch_bounds__(THREADS, resident_blocks<Offset>)
+    count_misfit_rows(const patterns<Offset> pattern, const misfit_job job)
 {
     __shared__ block_room<Offset> room;
     take_turn();
@@ -150,29 +161,23 @@ __global__ void __launch_bounds__(THREADS, resident_misfits<Offset>)
     if (misfits <= pattern.misfits.room) {
         const unsigned int each = min(misfits / (gridDim.x * WARPS) + 1, (unsigned int)MOST_EACH);
         for (unsigned int begin = blockIdx.x * WARPS * each; begin < misfits; begin += gridDim.x * WARPS * each)
-            count_listed(pattern, job, list, begin, min(begin + WARPS * each, misfits), room, found);
+            count_listed(pattern, job, begin, min(begin + WARPS * each, misfits), room, found);
     }
     __syncthreads();
     tally_misfits(pattern.tally, found);
     __syncthreads();
-    if (threadIdx.x < 32 && job.mailbox != nullptr)
-        send_tally_if_last(pattern.tally, job.mailbox, job.post, &pattern.tally->hubs);
+    if (threadIdx.x < 32 && job.mailbox != nullptr) send_tally_if_last(pattern.tally, job.mailbox, job.post);
 }
 
 spg_status count_listed_misfits(cuda_product &product, const misfit_job &job)
 {
-    hub_list list;
-    take_hubs(product, &list);
-    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+    return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        const int64_t most = (int64_t)product.cuda->multiprocessors * resident_misfits<Offset>;
+        const int64_t most = (int64_t)product.cuda->multiprocessors * resident_blocks<Offset>;
         const auto blocks = (unsigned int)std::min((product.C->rows + THREADS - 1) / THREADS, most);
         return launch_in_turn(product.context, product.cuda->stream, "counting misfits", blocks, THREADS, 0,
-                              count_misfit_rows<Offset>, patterns_of<Offset>(product), job, list);
+                              count_misfit_rows<Offset>, patterns_of<Offset>(product), job);
     });
-    if (status == SPG_OK && list.most > 0) status = count_hubs(product, list, job);
-    give_hubs(product, list);
-    return status;
 }
 
 template <typename Offset>

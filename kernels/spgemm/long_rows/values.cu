@@ -6,9 +6,8 @@
  * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
  * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
  * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
- * by one lane at a time, in storage order. The longest sums have a kernel of their own (long_rows/chain_sums.cu). */
+ * by one lane at a time, in storage order. */
 #include "batch.cuh"
-#include "chain_sums.cuh"
 #include "warp_turns.cuh"
 
 #include <algorithm>
@@ -279,8 +278,6 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
     }
 }
 
-static_assert((int)CHAIN_LEAST >= (int)HEAVY_ROW, "what is a chain would be in the list");
-
 /* The entries of a heavy row's windows, which are narrower if it has very many products, while the list has room. */
 __device__ inline int window_entries(int32_t row, int64_t length, int slots, const window_list &list)
 {
@@ -292,20 +289,14 @@ __device__ inline int window_entries(int32_t row, int64_t length, int slots, con
     return atomicAdd(list.extra, more) + more <= EXTRA_WINDOWS ? entries : slots;
 }
 
-/* Chains, where they are looked for, have no windows. */
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
-    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list,
-                 chain_list chains)
+    list_windows(const Offset *a_offsets, const Offset *c_offsets, row_set rows, window_shape shape, window_list list)
 {
     int32_t count = row_count(rows);
     for (int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; k < count; k += (int64_t)gridDim.x * blockDim.x) {
         const int32_t i = row_at(rows, (int32_t)k);
         const Offset a_length = a_offsets[i + 1] - a_offsets[i], length = c_offsets[i + 1] - c_offsets[i];
-        if (chains.rows != nullptr && is_chain(length, a_length)) {
-            chains.rows[atomicAdd(chains.count, 1u)] = i;
-            continue;
-        }
         const bool heavy = a_length > HEAVY_ROW;
         const int entries = heavy ? window_entries(i, length, shape.slots, list) : shape.slots;
         int32_t windows = (int32_t)((length + entries - 1) / entries), n = heavy ? 0 : 1;
@@ -317,13 +308,12 @@ __global__ void __launch_bounds__(LIST_THREADS)
 }
 
 template <typename Offset, typename Value>
-spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const chain_list &chains,
-                       const window_shape &shape)
+spg_status launch_sums(cuda_product &product, const row_set &rows, const window_list &list, const window_shape &shape)
 {
     const patterns<Offset> pattern = patterns_of<Offset>(product);
     cudaStream_t stream = product.cuda->stream;
     list_windows<<<grid_for(product, rows.count, 1, LIST_THREADS), LIST_THREADS, 0, stream>>>(
-        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list, chains);
+        pattern.a_offsets, (const Offset *)pattern.c_offsets, rows, shape, list);
     spg_status status = spg_cuda_check_launch(product.context, "listing windows");
     int blocks = 0;
     int64_t bytes = shared_bytes_of<Offset, Value>(shape);
@@ -331,8 +321,7 @@ spg_status launch_sums(cuda_product &product, const row_set &rows, const window_
     if (status == SPG_OK) status = blocks_that_fill(product, kernel, WINDOW_THREADS, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, WINDOW_THREADS, bytes, stream>>>(pattern, numbers_of<Value>(product), rows, list, shape);
-    status = spg_cuda_check_launch(product.context, "summing windows");
-    return status == SPG_OK && chains.rows != nullptr ? fill_chain_values(product, chains) : status;
+    return spg_cuda_check_launch(product.context, "summing windows");
 }
 
 template <typename Offset, typename Value>
@@ -345,9 +334,8 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.row_products = row_products;
     list.most = product.C->nnz / shape.slots + product.A->nnz / HEAVY_ROW;
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
-    constexpr int64_t COUNTERS = 8;
-    const int64_t most = most_chains(product), windows_bytes = spg_array_bytes(list.most, sizeof(listed_window)),
-                  bytes = COUNTERS * 4 + windows_bytes + spg_array_bytes(most, sizeof(int32_t));
+    constexpr int64_t COUNTERS = 4;
+    const int64_t bytes = COUNTERS * 4 + spg_array_bytes(list.most, sizeof(listed_window));
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
     if (status != SPG_OK) return status;
@@ -356,11 +344,9 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     list.later = list.ticket + 2;
     list.extra = list.ticket + 3;
     list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
-    chain_list chains{};
-    if (most > 0) chains = {list.ticket + 4, reinterpret_cast<int32_t *>(list.windows + list.most)};
     status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, COUNTERS * 4, product.cuda->stream),
                             "clearing tickets");
-    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, chains, shape);
+    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
     give_workspace(product, memory, bytes);
     return status;
 }

@@ -28,9 +28,9 @@ enum { SAMPLED_ROWS = 256 };           /* that tell whether rows of B are scatte
 enum { ROWS_A_MULTIPROCESSOR = 8192 }; /* beyond which blocks take several tiles of rows */
 enum { LONG_B_ROW = 6 };               /* mean entries of a row of B that are many */
 
-/* Which rows of A a kernel is made for: those that a thread merges with FEW_HEADS, those it merges with MANY_HEADS, or
- * those that it leaves to whole warps. It does the others as well. */
-enum class made_for { few, many, lanes };
+/* Which rows of A a kernel is made for: those that a thread merges with FEW_HEADS, or with MANY_HEADS. It does the
+ * others as well. */
+enum class made_for { few, many };
 enum { FEW_HEADS = 9, MANY_HEADS = 16 };
 static_assert((int)MANY_HEADS <= (int)HALF, "rows beyond the heads of half a warp are a whole warp's");
 static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
@@ -46,7 +46,6 @@ struct block_shape {
 };
 constexpr block_shape shape_of(made_for rows, bool long_b, size_t offset_bytes, size_t position_bytes)
 {
-    if (rows == made_for::lanes) return {256, 4};
     if (rows == made_for::few) return {512, offset_bytes == 4 && !long_b ? 3 : 2};
     return {long_b || position_bytes == 8 ? 512 : 768, 1};
 }
@@ -124,10 +123,9 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
 
 /* One row a thread, row i, which is `active` if there is such a row. */
 template <made_for ROWS, typename Offset, typename Position>
-__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, lane_columns *columns,
-                                      warp_found &warp)
+__device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, warp_found &warp)
 {
-    constexpr bool FEW = ROWS != made_for::many;
+    constexpr bool FEW = ROWS == made_for::few;
     constexpr int HEADS = FEW ? (int)FEW_HEADS : (int)MANY_HEADS;
     row_found found{0, 0};
     span<Offset> a{0, 0};
@@ -140,7 +138,6 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         found.signs |= LEFT;
         a.end = a.begin;
     }
-    const span<Offset> whole = a;
     const unsigned int by_wholes = __ballot_sync(~0u, a.end - a.begin > HALF);
     const unsigned int by_lanes = __ballot_sync(~0u, a.end - a.begin > HEADS);
     if (a.end - a.begin > HEADS) a.end = a.begin;
@@ -169,14 +166,10 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
         if (active && (found.signs & LEFT) == 0) find_faults(pattern, i, found.signs);
     }
     if (by_lanes == 0) return found;
-    if constexpr (ROWS == made_for::lanes) {
-        merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes & ~by_wholes, found, warp);
-        merge_in_pairs<Offset, Position>(pattern, i, whole, by_wholes, columns, found, warp);
-    } else if (by_wholes != 0) {
+    if (by_wholes != 0)
         merge_in_groups<32, Offset, Position>(pattern, i, by_lanes, found, warp);
-    } else {
+    else
         merge_in_groups<HALF, Offset, Position>(pattern, i, by_lanes, found, warp);
-    }
     return found;
 }
 
@@ -239,9 +232,7 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
                      bool keeps_misfits)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
-    constexpr bool STAGES = ROWS == made_for::lanes;
     __shared__ warp_found warps[WARPS];
-    __shared__ lane_columns columns[STAGES ? WARPS : 1][2];
     const int warp = threadIdx.x / 32;
     let_next_begin(); /* launched as ever, this kernel has nothing to wait for */
     if (threadIdx.x % 32 == 0) warps[warp] = {};
@@ -249,8 +240,7 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        row_found found =
-            count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, columns[STAGES ? warp : 0], warps[warp]);
+        row_found found = count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
         if ((found.signs & LEFT) != 0) list_misfit(pattern, (int32_t)i);
         add_to_warp(warps[warp], active, found);
@@ -284,18 +274,16 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps
     const spg_csr *A = product.A;
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
         return launch<made_for::many, true, int64_t, int64_t>(product, post, keeps_misfits, sums);
-    const bool few = A->nnz / FEW_HEADS <= A->rows, many = A->nnz / MANY_HEADS <= A->rows;
+    const bool few = A->nnz / FEW_HEADS <= A->rows;
     const bool long_b = product.B->nnz / LONG_B_ROW > product.B->rows;
     if (product.offset_type != SPG_I32) {
         if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
-        if (many) return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
-        return launch<made_for::lanes, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
+        return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
     }
     if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
     if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    if (many && long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    if (many) return launch<made_for::many, false, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    return launch<made_for::lanes, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
+    if (long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
+    return launch<made_for::many, false, int32_t, int32_t>(product, post, keeps_misfits, sums);
 }
 
 } // namespace spg

@@ -122,7 +122,7 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
 {
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
-    const int64_t long_before = kept.long_count, chains_before = kept.chain_count, *words = work.words;
+    const int64_t long_before = kept.long_count, *words = work.words;
     const int tile = kept.tile, product_bytes = 2 * (kept.narrow ? 4 : 8);
     uint32_t *codes = nullptr;
     char *long_products = nullptr;
@@ -138,15 +138,11 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     plan_window *windows = kept.windows + work.before;
     kept.count += count;
     kept.long_count = (int64_t)found.long_entries;
-    kept.chain_count = (int64_t)found.chains;
     if (status == SPG_OK)
         status = for_each(maker.context, count, "a plan's windows",
                           [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
     if (status == SPG_OK)
         status = place_products(maker, kept.long_entries + long_before, kept.long_count - long_before, long_products,
-                                product_bytes);
-    if (status == SPG_OK)
-        status = place_products(maker, kept.chains + chains_before, kept.chain_count - chains_before, long_products,
                                 product_bytes);
     return status;
 }

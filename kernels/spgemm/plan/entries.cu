@@ -89,8 +89,6 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
         status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
-    if (status == SPG_OK)
-        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_CHAIN * kept.together, &kept.chains);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -140,7 +138,6 @@ spg_status make_windows(plan_maker &maker)
     if (status == SPG_OK) status = order_windows(maker);
     kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* what comes behind is aligned */
     kept.long_count = (int64_t)totals.long_entries;
-    kept.chain_count = (int64_t)totals.chains;
     return status;
 }
 

@@ -19,9 +19,8 @@ enum { LONG_RANK = 0xffff };
 
 /* Of all slices so far, on the device. */
 struct entry_totals {
-    unsigned int near_most;          /* as of plan_windows */
-    unsigned long long long_entries; /* rows together each; without chains */
-    unsigned long long chains;
+    unsigned int near_most;           /* as of plan_windows */
+    unsigned long long long_entries;  /* rows together each */
     unsigned long long long_products; /* of this slice */
 };
 

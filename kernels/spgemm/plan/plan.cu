@@ -91,10 +91,7 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     return status;
 }
 
-bool has_windows(const plan_part &part)
-{
-    return part.windows.count > 0 || part.windows.long_count > 0 || part.windows.chain_count > 0;
-}
+bool has_windows(const plan_part &part) { return part.windows.count > 0 || part.windows.long_count > 0; }
 
 /* The class of the largest items, PLAN_NOTHING without any; and how many classes have some. */
 int largest_items(const plan_part &part)

@@ -351,9 +351,6 @@ __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
-/* plan/run/chains.cu: those of its entries that are chains. */
-spg_status run_chains(spg_context *context, cudaStream_t stream, const plan_windows &windows,
-                      const plan_values &values);
 spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                       const plan_values &values);
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);

@@ -77,10 +77,7 @@ __device__ inline void add_long_entry(const window_work &work, int64_t row, int6
     const plan_patterns &of = work.patterns;
     const int rows = work.leads(row) ? work.out.together : 1;
     const int64_t begin = (int64_t)atomicAdd(&work.totals->long_products, (unsigned long long)count);
-    const bool is_chain = count > PLAN_CHAIN;
-    unsigned long long *counter = is_chain ? &work.totals->chains : &work.totals->long_entries;
-    const int64_t slot = (int64_t)atomicAdd(counter, (unsigned long long)rows);
-    plan_long_entry *entries = (is_chain ? work.out.chains : work.out.long_entries) + slot;
+    plan_long_entry *entries = work.out.long_entries + atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
     for (int j = 0; j < rows; j++)
         entries[j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]), (int32_t)count,
                       work.is_below(row, c_at), reinterpret_cast<const void *>(begin)};

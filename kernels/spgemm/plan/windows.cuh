@@ -37,9 +37,9 @@ struct plan_window {
     bool direct; /* codes, of 4 bytes: nothing is to be known of rows of B */
 };
 
-/* An entry of so many products that a warp sums it: one thread would outlast all others; of still more, a chain, a
- * block by guessed sums. For each product the entry of A, from a_begin, and that of B. Not in a window. */
-enum { PLAN_LONG_ENTRY = 128, PLAN_CHAIN = 8192 };
+/* An entry of so many products that a warp sums it: one thread would outlast all others. For each product the entry of
+ * A, from a_begin, and that of B. Not in a window. */
+enum { PLAN_LONG_ENTRY = 128 };
 struct plan_long_entry {
     int64_t c_at, a_begin;
     int32_t count;
@@ -85,8 +85,8 @@ struct plan_windows {
     int64_t *order;    /* of windows: those that are not empty, by far the heaviest first; NULL: as they are */
     uint32_t *strides; /* `width` a window, where together > 1: from an entry to that of the next row, in C << 16 |
                           in A; 0: this row has no equal */
-    int64_t long_count, chain_count;
-    plan_long_entry *long_entries, *chains;
+    int64_t long_count;
+    plan_long_entry *long_entries;
     uint32_t *tile_begins; /* in `tile` words from the window's codes: PLAN_WINDOW_TILES + 1 a window */
     uint16_t *places;      /* `width` a window */
     void *b_begins;        /* of A's entries: where their rows of B begin */

@@ -5,7 +5,6 @@
 #include "binned_rows.cuh"
 
 #include "../analysis/row_bins.cuh"
-#include "../bitmap/window.cuh"
 #include "../long_rows/long_rows.cuh"
 
 #include <cstring>
@@ -32,10 +31,7 @@ enum {
     NARROW_FILL_PRODUCTS = 16,
     NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
     NARROW_FILL_TABLE_ENTRIES = 48,
-    NARROW_FILL_MOST_PRODUCTS = 1 << 16, /* of a row, which one block adds one after the other */
-    /* For each entry of A, for columns that counting keeps (spgemm_bench, H100, R*(A*P) of econ: 0.54 ms, 0.56
-     * without). */
-    KEPT_BYTES = 8
+    NARROW_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
 };
 
 /* Which bin a row goes to. */
@@ -100,7 +96,7 @@ template <typename Offset> struct bin_by_length {
     }
 };
 
-using table_launcher = spg_status (*)(cuda_product &, const row_set &, int, int);
+using table_launcher = spg_status (*)(cuda_product &, const row_set &, int);
 
 /* What windows do: they count, or fill; heavy, few: see long_rows/long_rows.cuh. */
 struct window_work {
@@ -196,7 +192,7 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
-        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1), 1);
+        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1));
     }
     stream = streams.own;
     return status;
@@ -234,22 +230,6 @@ bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
            narrow.products / NARROW_FILL_PRODUCTS > product.A->nnz;
 }
 
-/* Room for the columns that class narrow counts, where class direct fills the rows, a warp each, and may keep them;
- * none within a limit. */
-spg_status take_kept_bits(cuda_product &product, int span)
-{
-    const int64_t count = product.A->rows;
-    const direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)count, nullptr, nullptr}, span, 1);
-    const int64_t words = count * (shape.width / 32), bytes = words * 4 + count * (int64_t)sizeof(int2);
-    if (shape.lanes != 32 || bytes / KEPT_BYTES > product.A->nnz || product.context->config.workspace_limit != 0)
-        return SPG_OK;
-    void *memory = take_spare_workspace(product, bytes);
-    if (memory == nullptr) return SPG_OK;
-    uint32_t *first = static_cast<uint32_t *>(memory);
-    product.kept = {first, reinterpret_cast<int2 *>(first + words), shape.width / 32, bytes};
-    return spg_cuda_zero_bytes(product.context, product.kept.where, count * (int64_t)sizeof(int2));
-}
-
 } // namespace
 
 /* Counts all rows, or those that are listed; row_products: of every row. */
@@ -282,12 +262,11 @@ static spg_status find_row_products(cuda_product &product, mixed_rows *rows)
     return spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
 }
 
-spg_status count_rows_mixed(cuda_product &product, int span, mixed_rows *rows)
+spg_status count_rows_mixed(cuda_product &product, mixed_rows *rows)
 {
     spg_status status = find_row_products(product, rows);
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
     if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
-    if (status == SPG_OK && product.B->cols <= NARROW_COLUMNS && span > 0) status = take_kept_bits(product, span);
     if (status != SPG_OK) return status;
     return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr},
                       static_cast<const int64_t *>(rows->row_products));
@@ -333,8 +312,6 @@ spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_
 void release_mixed(cuda_product &product, mixed_rows *rows)
 {
     give_workspace(product, rows->row_products, rows->row_products_bytes);
-    give_workspace(product, product.kept.words, product.kept.bytes);
-    product.kept = {};
     memset(rows, 0, sizeof *rows);
 }
 

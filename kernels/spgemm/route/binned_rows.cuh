@@ -14,9 +14,8 @@ struct mixed_rows {
 };
 
 /* As the counting kernels of rows.cuh. All rows: those without products, whose lengths it zeroes, are not in the
- * tally's rows, but in its class_rows. span: of most rows of C, where it is to be that of narrow_rows; then columns may
- * be kept for filling. */
-spg_status count_rows_mixed(cuda_product &product, int span, mixed_rows *rows);
+ * tally's rows, but in its class_rows. */
+spg_status count_rows_mixed(cuda_product &product, mixed_rows *rows);
 /* The listed misfits of another kernel, so many, each of which is in the tally's rows. */
 spg_status count_misfits_mixed(cuda_product &product, unsigned int misfits, mixed_rows *rows);
 

@@ -59,8 +59,8 @@ bool sample_is_alike(const spg_sample &found, int32_t samples)
     return found.too_long == 0 && are_alike(found.longest_row, found.nnz, samples);
 }
 
-/* Rows that contract much are better kept while they are counted than contracted twice. Equal neighbours are counted
- * together instead. */
+/* Rows that contract much are better kept while they are counted than contracted twice. Not equal neighbours, which
+ * windows count together. */
 void choose_once(const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
@@ -89,8 +89,8 @@ void choose_shifted(const cuda_product &product, const spg_sample &found, int32_
     chosen->rows = path::shifted_rows;
 }
 
-/* One kernel for all rows. Equal neighbours share their columns best where these have their places in a window; rows of
- * many products take no table. */
+/* One kernel for all rows. Equal neighbours share their columns where these have their places in a window; rows of many
+ * products take no table. */
 void choose_alike(const spg_sample &found, int32_t samples, bool narrow, route *chosen)
 {
     chosen->rows = path::alike_rows;

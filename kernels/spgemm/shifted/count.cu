@@ -268,7 +268,7 @@ row_set single_rows(const cuda_product &product, const shifted_rows &rows)
 spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, int slots)
 {
     const row_set counted{rows.counted, (int32_t)product.A->rows, rows.counts + COUNTED, nullptr};
-    spg_status status = count_rows_table(product, counted, slots, 1);
+    spg_status status = count_rows_table(product, counted, slots);
     if (status == SPG_OK) status = count_misfits(product);
     if (status != SPG_OK) return status;
     spread_lengths<<<(unsigned int)product.cuda->multiprocessors * 4, THREADS, 0, product.cuda->stream>>>(

@@ -265,15 +265,11 @@ spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_win
                        const plan_values &values)
 {
     if (windows.deep > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
-    if (windows.count == 0 && windows.long_count == 0) return run_chains(context, stream, windows, values);
-    const spg_status status = with_value_type(values.type, [&](auto value) {
+    return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
         return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)
                               : launch_together<int64_t, Value>(context, stream, windows, values);
     });
-    plan_values beside = values;
-    beside.is_beside = true;
-    return status == SPG_OK ? run_chains(context, stream, windows, beside) : status;
 }
 
 } // namespace spg
