@@ -1,10 +1,10 @@
 /* Solves with a hierarchy: conjugate gradients preconditioned by its cycle, or cycles alone. */
 #include "solve.h"
 
-#include "amg_units.h"
 #include "argument.h"
 #include "clock.h"
 #include "memory.h"
+#include "units.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The CUDA backend's table. */
 #include "cuda_backend.h"
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "sampling/sampling.h"
 
 /* The paper's limits (section 3.1); those of the classes' kernels are in spgemm/rows.cuh. */

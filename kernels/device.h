@@ -68,7 +68,7 @@ typedef struct spg_tally {
 
 /* Page-locked host memory that kernels write: a tally, and after it the number of the post; and signs that a kernel of
  * draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh); and the flag
- * of amg_backend.h that was told last. */
+ * of amg/amg_backend.h that was told last. */
 typedef struct spg_mailbox {
     spg_tally tally;
     volatile unsigned int number, signs[2];

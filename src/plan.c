@@ -1,7 +1,7 @@
 /* Plans: the analysis and symbolic phase of a product, kept for new numbers on the same patterns. */
 #include "plan.h"
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "argument.h"
 #include "memory.h"
 #include "spgemm.h"

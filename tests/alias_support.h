@@ -2,8 +2,8 @@
 #ifndef SPG_TESTS_ALIAS_SUPPORT_H
 #define SPG_TESTS_ALIAS_SUPPORT_H
 
-#include "sampling_alias.h"
-#include "sampling_backend.h"
+#include "sampling/alias.h"
+#include "sampling/sampling_backend.h"
 #include "sampling_support.h"
 
 #include <stdlib.h>

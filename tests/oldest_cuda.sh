@@ -80,6 +80,6 @@ cd "$root"
     $(find kernels -name '*.cu' | sort)) kernels/device.cu
 printf '%s, %s files for compute_80\n' "$("$toolkit/bin/nvcc" --version | sed -n 's/^Cuda compilation tools, //p')" $#
 printf '%s\n' "$@" | xargs -P 2 -I '{}' "$toolkit/bin/nvcc" -ccbin "${CXX:-g++}" -std=c++17 -arch=compute_80 --fmad=false \
-    --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings -Iinclude -Isrc -Ikernels -DSPG_WITH_CUDA \
+    --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings -Iinclude -Isrc -Ikernels -I. -DSPG_WITH_CUDA \
     -DCCCL_DISABLE_NVTX -ptx '{}' -o /dev/null
 echo "all compiled"

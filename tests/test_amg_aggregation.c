@@ -1,7 +1,7 @@
 /* Strength of connection and aggregation, beside plain code: dense norms; greedy selection in the order of keys, which
  * rounds in parallel must amount to where the graph is symmetric. */
-#include "amg_backend.h"
-#include "amg_random.h"
+#include "amg/amg_backend.h"
+#include "amg/random.h"
 #include "amg_reference.h"
 
 #include <math.h>

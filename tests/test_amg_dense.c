@@ -3,7 +3,7 @@
 #include "fault.h"
 #include "matrices_for_tests.h"
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 
 #include <float.h>
 #include <math.h>

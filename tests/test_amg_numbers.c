@@ -1,5 +1,5 @@
 /* Set-up stages that give numbers, by themselves, beside plain loops: diagonals, spectral radii, maps of transposes. */
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "amg_reference.h"
 #include "generators.h"
 

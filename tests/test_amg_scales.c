@@ -2,7 +2,7 @@
 #include "amg_reference.h"
 #include "matrices_for_tests.h"
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Which matrices count as symmetric: all patterns of few rows, values that are equal but not in their bits, repeated
  * and unsorted columns. */
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "context.h"
 #include "matrices_for_tests.h"
 #include "place.h"

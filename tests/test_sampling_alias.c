@@ -184,7 +184,7 @@ static void the_sweep_and_split_and_pack_give_one_table(void **state)
     spg_context_destroy(context);
 }
 
-/* The sweep of one row as src/sampling_alias.h words it, counting for each item anew where that is not too slow. */
+/* The sweep of one row as src/sampling/alias.h words it, counting for each item anew where that is not too slow. */
 static void sweep_as_defined(const double *row, int64_t items, double sum, spg_alias_compact *table)
 {
     int bits = spg_fraction_bits(items);

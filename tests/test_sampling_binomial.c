@@ -1,5 +1,5 @@
 /* Binomial numbers follow their distribution, and sections get all draws. */
-#include "sampling_binomial.h"
+#include "sampling/binomial.h"
 
 #include "sampling_support.h"
 #include "statistics.h"

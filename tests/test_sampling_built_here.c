@@ -1,7 +1,7 @@
 /* Which contexts a table serves. None is opened: a machine may have one device or none. */
 #include "test_support.h"
 
-#include "sampling_check.h"
+#include "sampling/check.h"
 
 static spg_context context_at(spg_place place, int device)
 {

@@ -1,7 +1,7 @@
 /* Monotone inversion: both methods are the inverse of one cumulated distribution, monotone, and the same everywhere. */
-#include "sampling_forest.h"
+#include "sampling/forest.h"
 
-#include "sampling_backend.h"
+#include "sampling/sampling_backend.h"
 #include "sampling_support.h"
 #include "statistics.h"
 

@@ -1,7 +1,7 @@
 /* One draw in each of as many equal parts of a row: those of their numbers, on every place. */
-#include "sampling_forest.h"
+#include "sampling/forest.h"
 
-#include "sampling_backend.h"
+#include "sampling/sampling_backend.h"
 #include "sampling_support.h"
 
 #include "matrices_for_tests.h"

@@ -111,7 +111,7 @@ static double value_at(const void *values, spg_type type, int64_t k)
 }
 
 /* Where topic k stands in the order in which the automatic method cumulates a word's products: pieces of 1024, in which
- * lane follows lane (src/sampling_sums.h). */
+ * lane follows lane (src/sampling/sums.h). */
 static int64_t place_of(int32_t k, int32_t topics, spg_type type)
 {
     int32_t size = (int32_t)spg_type_size(type), items = 16 / size, within = k % 1024;

@@ -1,6 +1,6 @@
 /* Alias tables of one row, which have ways of their own on a device, and grouped draws against their definition. */
 #include "alias_support.h"
-#include "sampling_binomial.h"
+#include "sampling/binomial.h"
 
 #include "matrices_for_tests.h"
 

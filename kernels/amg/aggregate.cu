@@ -1,5 +1,5 @@
 /* Aggregates around maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in
- * Algebraic Multigrid Methods, section 4), integer for integer as amg_backend.h defines them.
+ * Algebraic Multigrid Methods, section 4), integer for integer as amg/amg_backend.h defines them.
  *
  * In: a graph. Out: the aggregate of each node, and how many. All rounds and phases are one cooperative kernel, whose
  * blocks meet between them, so that small graphs cost one launch and one wait. */

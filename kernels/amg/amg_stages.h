@@ -1,5 +1,5 @@
 /* The functions of the CUDA backend's table of algebraic multigrid (amg_backend.c); what each does is said in
- * src/amg_backend.h. Private. */
+ * amg/amg_backend.h. Private. */
 #ifndef SPG_KERNELS_AMG_AMG_STAGES_H
 #define SPG_KERNELS_AMG_AMG_STAGES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_cuda_survey(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);

@@ -5,7 +5,7 @@
 
 #include "counts.cuh"
 
-#include "amg_units.h"
+#include "amg/units.h"
 
 #include <cfloat>
 #include <cstring>

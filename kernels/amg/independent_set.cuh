@@ -1,4 +1,4 @@
-/* Maximal independent sets of distance 2 inside the kernel of aggregation. Private; amg_backend.h defines them. */
+/* Maximal independent sets of distance 2 inside the kernel of aggregation. Private; amg/amg_backend.h defines them. */
 #ifndef SPG_KERNELS_AMG_INDEPENDENT_SET_CUH
 #define SPG_KERNELS_AMG_INDEPENDENT_SET_CUH
 

@@ -1,5 +1,5 @@
 /* What the phases of aggregation share inside their one kernel: a graph walked by groups of lanes, lists of nodes, and
- * numbering. Private; amg_backend.h defines what each gives.
+ * numbering. Private; amg/amg_backend.h defines what each gives.
  *
  * Each block of the grid owns neighbouring nodes, as many as any other. */
 #ifndef SPG_KERNELS_AMG_MIS2_CUH
@@ -7,7 +7,7 @@
 
 #include "rows.cuh"
 
-#include "amg_random.h"
+#include "amg/random.h"
 
 #include <cooperative_groups.h>
 

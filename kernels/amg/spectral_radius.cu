@@ -9,7 +9,7 @@
 #include "../launch.cuh"
 #include "ritz.cuh"
 
-#include "amg_random.h"
+#include "amg/random.h"
 
 #include <cooperative_groups.h>
 

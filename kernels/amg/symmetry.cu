@@ -11,7 +11,7 @@
  * is allocated, and nothing waits. */
 #include "symmetry.cuh"
 
-#include "amg_random.h"
+#include "amg/random.h"
 
 #include <algorithm>
 

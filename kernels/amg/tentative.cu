@@ -7,7 +7,7 @@
 
 #include "../containers/order.cuh"
 
-#include "amg_units.h"
+#include "amg/units.h"
 
 namespace spg
 {

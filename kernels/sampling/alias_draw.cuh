@@ -3,7 +3,7 @@
 #define SPG_KERNELS_SAMPLING_ALIAS_DRAW_CUH
 
 #include "sampling.cuh"
-#include "sampling_alias.h"
+#include "sampling/alias.h"
 
 namespace spg
 {

@@ -11,11 +11,11 @@
  * Where sections have so many draws that it does not matter to wait for one, SHARED takes large blocks, too: fewer
  * parts of the output are written at a time.
  *
- * A draw depends on its place in the output alone; see sampling_alias.h, GROUPED. */
+ * A draw depends on its place in the output alone; see sampling/alias.h, GROUPED. */
 #include "alias_draw.cuh"
 #include "random.cuh"
 
-#include "sampling_binomial.h"
+#include "sampling/binomial.h"
 
 namespace spg
 {

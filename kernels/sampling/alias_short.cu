@@ -2,7 +2,7 @@
  * it has lanes for side by side over them, and builds their tables by segmented scans (primitives/warp.cuh), a row a
  * segment.
  *
- * The sweep that src/sampling_alias.h defines needs no lists there. lacks[k] is what the lights of a row up to and with
+ * The sweep that src/sampling/alias.h defines needs no lists there. lacks[k] is what the lights of a row up to and with
  * item k lack, over[k] what its heavies have over: the first rises at lights alone, the other at heavies. So the alias
  * of light i is the first item k with over[k] > A[i], or the last heavy; and heavy j, E[j] > 0, has lent too much by
  * lacks[k] - E[j], k being the first item with lacks[k] >= E[j].

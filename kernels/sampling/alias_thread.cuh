@@ -1,5 +1,5 @@
 /* The alias table of a row of at most MOST items by one thread, all of it in registers: MOST^2 steps. What the sweep of
- * src/sampling_alias.h gives is found without lists, as alias_short.cu says. Private. */
+ * src/sampling/alias.h gives is found without lists, as alias_short.cu says. Private. */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_THREAD_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_THREAD_CUH
 

@@ -1,5 +1,5 @@
 /* What the kernels that build alias tables do within a tile of items: lists of its lights and its heavies in shared
- * memory, with their sums, and their pairing, as src/sampling_alias.h defines it. Private.
+ * memory, with their sums, and their pairing, as src/sampling/alias.h defines it. Private.
  *
  * The sweep over both lists is a merge: light i comes before heavy j iff A[i] < E[j], and takes its alias there; a
  * heavy that comes before light i has lent A[i] - E[j] too much, and takes that from the next heavy

@@ -1,5 +1,5 @@
 /* The first fault of weights, looked for once a stage has met one: offsets and columns by the backend's check, then the
- * first row at fault and what is wrong with it, by sampling_faults.h. */
+ * first row at fault and what is wrong with it, by sampling/faults.h. */
 #include "sampling.cuh"
 
 #include "../cuda_backend.h"

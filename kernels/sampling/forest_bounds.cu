@@ -1,5 +1,5 @@
 /* Bounds of all rows: sums, units, one prefix sum of all units modulo 2^64, of which each row subtracts what comes
- * before it, and the division by the row's total. See src/sampling_forest.h. */
+ * before it, and the division by the row's total. See src/sampling/forest.h. */
 #include "forest_build.cuh"
 #include "rows.cuh"
 #include "tree.cuh"

@@ -13,7 +13,7 @@
 #include "sampling.cuh"
 #include "weight_sum.cuh"
 
-#include "sampling_forest.h"
+#include "sampling/forest.h"
 
 namespace spg
 {

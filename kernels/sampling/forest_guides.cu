@@ -1,5 +1,5 @@
 /* Guide tables from bounds: an item fills the cells that begin in it. Most fill a few; a warp fills the wider ones of
- * its items together, and the widest go to a list for all blocks. See src/sampling_forest.h. */
+ * its items together, and the widest go to a list for all blocks. See src/sampling/forest.h. */
 #include "forest_build.cuh"
 
 namespace spg

@@ -1,6 +1,6 @@
 /* The radix trees of all cells of all rows at once (Binder, Keller 2019, Algorithm 1): from every leaf upward; of two
  * children that meet at a node, the second goes on. Then, where any cell has items enough for it, trees that turned out
- * too deep are found, by one search for every item, and made balanced. See src/sampling_forest.h. */
+ * too deep are found, by one search for every item, and made balanced. See src/sampling/forest.h. */
 #include "forest_build.cuh"
 
 namespace spg

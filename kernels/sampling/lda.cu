@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_topics_kernel(const __gr
     }
 }
 
-/* LANES as sampling_sums.h has it; COUNT items each, BLOCKS a multiprocessor by registers. */
+/* LANES as sampling/sums.h has it; COUNT items each, BLOCKS a multiprocessor by registers. */
 template <int LANES, int COUNT, int BLOCKS, typename Real>
 spg_status launch(spg_context *context, const lda_job<Real> &job)
 {

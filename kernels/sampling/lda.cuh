@@ -3,7 +3,7 @@
 #define SPG_KERNELS_SAMPLING_LDA_CUH
 
 #include "sampling.cuh"
-#include "sampling_sums.h"
+#include "sampling/sums.h"
 
 namespace spg
 {

@@ -1,10 +1,10 @@
-/* The lane draw of src/sampling_sums.h: a group of LANES neighbouring lanes holds the products of a word with up to
+/* The lane draw of src/sampling/sums.h: a group of LANES neighbouring lanes holds the products of a word with up to
  * LANES * COUNT topics, in registers, as 16-byte loads bring them. Private. All lanes of a warp call together. */
 #ifndef SPG_KERNELS_SAMPLING_LDA_LANES_CUH
 #define SPG_KERNELS_SAMPLING_LDA_LANES_CUH
 
 #include "sampling.cuh"
-#include "sampling_sums.h"
+#include "sampling/sums.h"
 
 namespace spg
 {

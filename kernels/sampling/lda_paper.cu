@@ -7,7 +7,7 @@
  * TABLE (Algorithm 7): blocks multiplied likewise become butterfly-patterned tables.
  *
  * The tables of sums lie in memory, item by item for all lanes of a warp, as the paper's local arrays do; rows of theta
- * are read again for every word. The remnant of topics % 32 comes first. The orders of sums are in sampling_sums.h. */
+ * are read again for every word. The remnant of topics % 32 comes first. The orders of sums are in sampling/sums.h. */
 #include "butterfly.cuh"
 #include "lda.cuh"
 

@@ -8,7 +8,7 @@
  *                             blocks alone are kept; the block a lane lands in is read and made again, where the paper
  *                             keeps all tables: rows here differ in length, so their tables would not line up
  *
- * Sums lie in memory: items' for the first two, blocks' for the third. The orders of sums are in sampling_sums.h. */
+ * Sums lie in memory: items' for the first two, blocks' for the third. The orders of sums are in sampling/sums.h. */
 #include "butterfly.cuh"
 #include "rows.cuh"
 

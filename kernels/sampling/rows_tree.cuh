@@ -1,4 +1,4 @@
-/* The tree of sums of a row (src/sampling_sums.h) in the registers of a warp, and the way down it. Private. All lanes
+/* The tree of sums of a row (src/sampling/sums.h) in the registers of a warp, and the way down it. Private. All lanes
  * of a warp call together.
  *
  * A load brings a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. 32 of them are a chunk, up to 32 chunks

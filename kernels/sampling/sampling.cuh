@@ -1,5 +1,5 @@
 /* What the kernels that draw from discrete distributions share: views of weights, items by name, and the entries of
- * the table that src/sampling_backend.h defines. Private. */
+ * the table that src/sampling/sampling_backend.h defines. Private. */
 #ifndef SPG_KERNELS_SAMPLING_SAMPLING_CUH
 #define SPG_KERNELS_SAMPLING_SAMPLING_CUH
 

@@ -1,4 +1,5 @@
-/* The functions of the device's sampling table (backend.c); what each does is said in src/sampling_backend.h. Private.
+/* The functions of the device's sampling table (backend.c); what each does is said in src/sampling/sampling_backend.h.
+ * Private.
  */
 #ifndef SPG_KERNELS_SAMPLING_SAMPLING_H
 #define SPG_KERNELS_SAMPLING_SAMPLING_H
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-#include "sampling_backend.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
+#include "sampling/sampling_backend.h"
 
 spg_status spg_cuda_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
 spg_status spg_cuda_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,

@@ -1,4 +1,4 @@
-/* The tree sum of src/sampling_sums.h across the lanes of a warp, and the way down it. Private. All lanes of a warp
+/* The tree sum of src/sampling/sums.h across the lanes of a warp, and the way down it. Private. All lanes of a warp
  * call together.
  *
  * The way down goes right where target >= base + left and right > 0, with base the rounded sum of what it has left
@@ -10,7 +10,7 @@
 
 #include "../primitives/warp.cuh"
 #include "sampling.h"
-#include "sampling_sums.h"
+#include "sampling/sums.h"
 
 namespace spg
 {

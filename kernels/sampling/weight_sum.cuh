@@ -4,7 +4,7 @@
 #define SPG_KERNELS_SAMPLING_WEIGHT_SUM_CUH
 
 #include "sampling.cuh"
-#include "sampling_alias.h"
+#include "sampling/alias.h"
 
 namespace spg
 {
@@ -30,7 +30,7 @@ struct big_rows {
     int32_t count;
 };
 
-/* The same for each of the rows. The target is as of src/sampling_alias.h. tile_sums: room for a number a tile. */
+/* The same for each of the rows. The target is as of src/sampling/alias.h. tile_sums: room for a number a tile. */
 spg_status sum_weights_of_rows(spg_context *context, weights_view weights, const big_rows &rows,
                                unsigned long long *first_fault, double *tile_sums, row_sum *sums);
 

@@ -1,5 +1,5 @@
 /* The host backend's table. */
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "host.h"
 #include "sampling/host_sampling.h"
 #include "vector.h"

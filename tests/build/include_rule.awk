@@ -7,12 +7,13 @@ function may_use_cuda(name)
 }
 
 BEGIN {
-    # What each directory may include of the tree; "src/*.h" is src's own headers, not those of its subdirectories.
+    # What each directory may include of the tree; "src/*.h" is src's own headers and those
+    # of its parts but host/, "amg/*.h" what amg/ shares.
     may["include"] = "include"
-    may["src"] = "include src"
+    may["src"] = "include src amg/*.h"
     may["matrices"] = "include matrices"
     may["amg"] = "include amg src/*.h"
-    may["kernels"] = "include kernels src/*.h"
+    may["kernels"] = "include kernels src/*.h amg/*.h"
     may["bench"] = "include matrices bench"
     may["examples"] = "include matrices examples"
     may["tests"] = "include src amg kernels matrices bench examples tests"
@@ -116,7 +117,7 @@ function find(name,    roots, r, n)
     n = split("include src matrices bench tests amg kernels", roots, " ")
     for (r = 1; r <= n; r++)
         if (plain(roots[r] "/" name) in exists) return plain(roots[r] "/" name)
-    return ""
+    return name ~ /^amg\// && name in exists ? name : ""
 }
 
 # Without "x/../" and "./".
@@ -137,6 +138,7 @@ function check_target(what, target, top,    allowed, a, n, target_top)
     sub(/\/.*/, "", target_top)
     n = split(may[top], allowed, " ")
     for (a = 1; a <= n; a++)
-        if (allowed[a] == target_top || (allowed[a] == "src/*.h" && target ~ /^src\/[^\/]*\.h$/)) return
+        if (allowed[a] == target_top || (allowed[a] == "src/*.h" && target ~ /^src\/(sampling\/)?[^\/]*\.h$/) ||
+            (allowed[a] == "amg/*.h" && target ~ /^amg\/(amg_backend|random|settle|units)\.h$/)) return
     violation(what, "of " target ", which " top "/ must not include")
 }

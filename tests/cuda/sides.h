@@ -6,7 +6,7 @@
 #include "matrices_for_tests.h"
 #include "place.h"
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 
 enum { HOST, DEVICE, SIDES };
 

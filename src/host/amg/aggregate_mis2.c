@@ -1,4 +1,4 @@
-/* Aggregates around maximal independent sets of distance 2; amg_backend.h says which, step by step. */
+/* Aggregates around maximal independent sets of distance 2; amg/amg_backend.h says which, step by step. */
 #include "host/amg/graph.h"
 #include "host/amg/host_amg.h"
 #include "host/work.h"

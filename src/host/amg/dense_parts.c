@@ -3,7 +3,7 @@
 #include "dense.h"
 #include "host/work.h"
 
-#include "amg_units.h"
+#include "amg/units.h"
 
 #include <math.h>
 #include <string.h>

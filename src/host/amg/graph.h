@@ -2,7 +2,7 @@
 #ifndef SPG_SRC_HOST_AMG_GRAPH_H
 #define SPG_SRC_HOST_AMG_GRAPH_H
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "pool.h"
 
 static inline int64_t spg_graph_offset(const spg_amg_graph *graph, int64_t k)
@@ -26,9 +26,9 @@ int64_t spg_graph_number(spg_threads threads, int64_t nodes, const uint8_t *chos
 /* How many nodes are in no aggregate. */
 int64_t spg_graph_left_out(spg_threads threads, int64_t nodes, int32_t *aggregate_of);
 
-/* A maximal independent set of distance 2 among candidates; see amg_backend.h. keys: of candidates their keys, of other
- * nodes 0; ring: zeros. path: the allowed nodes, path_count of them; open: the candidates. Both lists are consumed. In
- * the end keys are not 0 for the members of the set alone. */
+/* A maximal independent set of distance 2 among candidates; see amg/amg_backend.h. keys: of candidates their keys, of
+ * other nodes 0; ring: zeros. path: the allowed nodes, path_count of them; open: the candidates. Both lists are
+ * consumed. In the end keys are not 0 for the members of the set alone. */
 void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *ring,
                                int32_t *path, int64_t path_count, int32_t *open, int64_t open_count);
 

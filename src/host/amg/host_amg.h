@@ -1,8 +1,8 @@
-/* The host's functions of algebraic multigrid, one stage a file. Private. Signatures and duties: src/amg_backend.h. */
+/* The host's functions of algebraic multigrid, one stage a file. Private. Signatures and duties: amg/amg_backend.h. */
 #ifndef SPG_SRC_HOST_AMG_HOST_AMG_H
 #define SPG_SRC_HOST_AMG_HOST_AMG_H
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 
 /* ---- setup ---- */
 spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);

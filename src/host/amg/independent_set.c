@@ -1,10 +1,10 @@
 /* Maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid
- * Methods, section 4). What the rounds give is defined in amg_backend.h; here, nodes whose ring is settled and nodes
- * that are decided leave the lists, so that later rounds look at what is left alone. */
+ * Methods, section 4). What the rounds give is defined in amg/amg_backend.h; here, nodes whose ring is settled and
+ * nodes that are decided leave the lists, so that later rounds look at what is left alone. */
 #include "host/amg/graph.h"
 #include "host/work.h"
 
-#include "amg_random.h"
+#include "amg/random.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef SPG_SRC_HOST_AMG_ROWS_H
 #define SPG_SRC_HOST_AMG_ROWS_H
 
-#include "amg_backend.h"
+#include "amg/amg_backend.h"
 #include "pool.h"
 
 /* The sum of n counts. */

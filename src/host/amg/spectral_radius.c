@@ -7,8 +7,8 @@
 #include "host/work.h"
 #include "memory.h"
 
-#include "amg_random.h"
-#include "amg_settle.h"
+#include "amg/random.h"
+#include "amg/settle.h"
 
 #include <float.h>
 #include <math.h>

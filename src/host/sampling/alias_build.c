@@ -1,5 +1,5 @@
 /* Alias tables of all rows: short and middle ones by one thread each, long ones one after the other by all threads.
- * What a table holds does not depend on who builds it (src/sampling_alias.h). */
+ * What a table holds does not depend on who builds it (src/sampling/alias.h). */
 #include "../work.h"
 #include "alias_row.h"
 #include "clock.h"

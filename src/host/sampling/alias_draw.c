@@ -5,7 +5,7 @@
 #include "../work.h"
 #include "host_sampling.h"
 #include "random.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)

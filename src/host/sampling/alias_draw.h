@@ -2,8 +2,8 @@
 #ifndef SPG_SRC_HOST_SAMPLING_ALIAS_DRAW_H
 #define SPG_SRC_HOST_SAMPLING_ALIAS_DRAW_H
 
-#include "sampling_alias.h"
-#include "sampling_backend.h"
+#include "sampling/alias.h"
+#include "sampling/sampling_backend.h"
 
 /* Items of a row to what they are called. */
 static inline void spg_host_name_items(const spg_alias *alias, int64_t begin, int64_t count, int32_t *draws)

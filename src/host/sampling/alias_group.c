@@ -1,10 +1,10 @@
-/* Draws grouped by sections of the table (src/sampling_alias.h, src/sampling_binomial.h): the counts of the sections
+/* Draws grouped by sections of the table (src/sampling/alias.h, src/sampling/binomial.h): the counts of the sections
  * first, then each section's draws while its buckets are in cache. */
 #include "../work.h"
 #include "alias_draw.h"
 #include "memory.h"
 #include "random.h"
-#include "sampling_binomial.h"
+#include "sampling/binomial.h"
 
 /* A grouped call. */
 typedef struct group_call {

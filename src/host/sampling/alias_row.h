@@ -1,8 +1,8 @@
-/* The parts of building the alias table of one row (src/sampling_alias.h has the definitions). Private. */
+/* The parts of building the alias table of one row (src/sampling/alias.h has the definitions). Private. */
 #ifndef SPG_SRC_HOST_SAMPLING_ALIAS_ROW_H
 #define SPG_SRC_HOST_SAMPLING_ALIAS_ROW_H
 
-#include "sampling_alias.h"
+#include "sampling/alias.h"
 #include "sums.h"
 
 #include "spg/sampling.h"

@@ -1,4 +1,4 @@
-/* Bounds, guide tables and trees of all rows (src/sampling_forest.h): short and middle rows by one thread each, long
+/* Bounds, guide tables and trees of all rows (src/sampling/forest.h): short and middle rows by one thread each, long
  * ones one after the other by all threads. */
 #include "../work.h"
 #include "forest_row.h"

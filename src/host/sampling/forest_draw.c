@@ -3,7 +3,7 @@
 #include "forest_row.h"
 #include "host_sampling.h"
 #include "random.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
 
 /* A call; what it does not want is NULL. */
 typedef struct forest_call {

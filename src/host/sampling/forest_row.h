@@ -2,8 +2,8 @@
 #ifndef SPG_SRC_HOST_SAMPLING_FOREST_ROW_H
 #define SPG_SRC_HOST_SAMPLING_FOREST_ROW_H
 
-#include "sampling_backend.h"
-#include "sampling_forest.h"
+#include "sampling/forest.h"
+#include "sampling/sampling_backend.h"
 #include "sums.h"
 
 /* The arrays of a row, from its first item, node and entry on. */

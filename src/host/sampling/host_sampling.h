@@ -1,8 +1,8 @@
-/* The host's stages of sampling, one a file. Private. Signatures and duties: src/sampling_backend.h. */
+/* The host's stages of sampling, one a file. Private. Signatures and duties: src/sampling/sampling_backend.h. */
 #ifndef SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
 #define SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
 
-#include "sampling_backend.h"
+#include "sampling/sampling_backend.h"
 
 spg_status spg_host_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
 spg_status spg_host_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,

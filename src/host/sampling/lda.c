@@ -1,9 +1,9 @@
-/* The z-step of latent Dirichlet allocation (src/sampling_sums.h has the definitions): parts of equally many words. Of
+/* The z-step of latent Dirichlet allocation (src/sampling/sums.h has the definitions): parts of equally many words. Of
  * the paper's three algorithms the first two sum in the same order, so that they share their code here. */
 #include "../work.h"
 #include "host_sampling.h"
 #include "memory.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
 #include "sums.h"
 
 #include <float.h>

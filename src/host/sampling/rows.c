@@ -1,8 +1,8 @@
-/* One draw from each row of weights (src/sampling_sums.h has the definitions): a row by one thread. */
+/* One draw from each row of weights (src/sampling/sums.h has the definitions): a row by one thread. */
 #include "../work.h"
 #include "host_sampling.h"
 #include "memory.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
 #include "weights.h"
 
 #include <float.h>

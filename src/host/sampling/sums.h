@@ -1,4 +1,4 @@
-/* Tree sums and the descent in them (src/sampling_sums.h). Private.
+/* Tree sums and the descent in them (src/sampling/sums.h). Private.
  *
  * A block of up to SPG_SUM_TILE leaves is held whole: level h begins at spg_level_begin. A longer row is the tree over
  * its tiles' sums. */
@@ -6,7 +6,7 @@
 #define SPG_SRC_HOST_SAMPLING_SUMS_H
 
 #include "../work.h"
-#include "sampling_sums.h"
+#include "sampling/sums.h"
 
 enum { SPG_SUM_TILE_LEVELS = 10, SPG_SUM_TILE = 1 << SPG_SUM_TILE_LEVELS };
 

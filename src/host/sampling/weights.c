@@ -3,7 +3,7 @@
 
 #include "../host.h"
 #include "memory.h"
-#include "sampling_faults.h"
+#include "sampling/faults.h"
 
 typedef struct lengths_job {
     const spg_csr *weights;

@@ -136,7 +136,7 @@ typedef struct spg_amg_backend {
      * below is a function of the one before:
      *
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
-     * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg_random.h), then the
+     * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg/random.h), then the
      * node in 31; a node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
      * ring_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
      * with u the largest ring of i itself and of the columns of its row: i is in if u is its own key, else out if u's
@@ -182,7 +182,7 @@ typedef struct spg_amg_backend {
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
      * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
      * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector is D^-1/2 x, x of
-     * spg_amg_random_unit(seed, i) (amg_random.h) in row i, 0 where the inverse is 0: scaling rows and columns of A
+     * spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 where the inverse is 0: scaling rows and columns of A
      * alike changes nothing but roundings. workspace: spectral_bytes.
      *
      * known: NULL; or, with a basis, what is written; or, without, what a set-up has written: where its rho is not 0, x

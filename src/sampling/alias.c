@@ -1,9 +1,9 @@
 /* The public calls on alias tables: checks, the struct, and dispatch to the backend. */
-#include "sampling_alias.h"
+#include "alias.h"
 
 #include "backend.h"
+#include "check.h"
 #include "memory.h"
-#include "sampling_check.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The public calls of sampling without tables: checks, and dispatch to the backend. */
 #include "backend.h"
-#include "sampling_check.h"
+#include "check.h"
 
 spg_status spg_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits)
 {

@@ -2,11 +2,11 @@
  *
  * Arguments come checked as far as the host can see them: types known, sizes not negative, pointers there and at the
  * backend's place, options known. Contents are the stage's to check while it reads them: weights, offsets, columns,
- * uniforms, row numbers. On a fault it looks for the first one, by sampling_faults.h, which also has the words of the
+ * uniforms, row numbers. On a fault it looks for the first one, by sampling/faults.h, which also has the words of the
  * messages; it frees what it took, and outputs hold anything (draws) or zeros (tables).
  *
- * How every number comes about is defined, once for all places, in sampling_sums.h (sums and the search in them),
- * sampling_alias.h (tables and draws from them), sampling_binomial.h (counts of sections), sampling_forest.h (bounds,
+ * How every number comes about is defined, once for all places, in sampling/sums.h (sums and the search in them),
+ * sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections), sampling/forest.h (bounds,
  * guide tables, trees) and philox.h: results are the same bits on every place. */
 #ifndef SPG_SRC_SAMPLING_BACKEND_H
 #define SPG_SRC_SAMPLING_BACKEND_H
@@ -23,13 +23,13 @@ struct spg_alias {
     spg_alias_resolution resolution;
     int64_t *offsets; /* rows + 1 */
     int32_t *columns; /* nnz, or NULL: items are named by their place in the row */
-    void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling_alias.h) */
+    void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling/alias.h) */
     spg_alias_split split;
     int chunks; /* at least 1 */
     spg_alias_stats stats;
 };
 
-/* Bounds, guide tables and trees of all rows, at context's place; see sampling_forest.h. */
+/* Bounds, guide tables and trees of all rows, at context's place; see sampling/forest.h. */
 struct spg_forest {
     spg_context *context;
     int64_t rows, nnz;
@@ -58,7 +58,7 @@ typedef struct spg_sampling_backend {
     /* context, rows, nnz and the options of *alias are set, its arrays are NULL, its stats 0: allocates and fills them,
      * by spg_allocate with the bytes of spg_alias_..._bytes below. On failure they are NULL again. */
     spg_status (*alias_build)(spg_context *context, const spg_csr *weights, spg_alias *alias);
-    /* 0 <= row < rows. grouped: see sampling_alias.h. */
+    /* 0 <= row < rows. grouped: see sampling/alias.h. */
     spg_status (*alias_draws)(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                               const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);
     /* rows may be NULL: 0, 1, ..., count - 1. */

@@ -1,6 +1,6 @@
 /* Monotone inversion: how bounds, guide tables and trees come about, for the host and for kernels. Private.
  *
- * BOUNDS. A row of n items, W its tree sum with `scale` (sampling_sums.h). q[i] = spg_forest_units: integers that sum
+ * BOUNDS. A row of n items, W its tree sum with `scale` (sampling/sums.h). q[i] = spg_forest_units: integers that sum
  * to about 2^62; C[i] = q[0] + ... + q[i-1] and Q the sum of all, exact in 64 bits. The lower bound of item i, in units
  * of 2^-63, is bound[i] = spg_forest_bound(C[i], Q, spg_reciprocal(Q)): 0 for C = 0, 2^63 for C = Q, ascending. A
  * uniform is v in [0, 2^63): the upper 63 bits of a number of `random`, or (uint64_t)(u * 2^63). Its item is the last i
@@ -33,7 +33,7 @@
 #ifndef SPG_SRC_SAMPLING_FOREST_H
 #define SPG_SRC_SAMPLING_FOREST_H
 
-#include "sampling_alias.h"
+#include "alias.h"
 
 #define SPG_FOREST_TARGET 0x1p62
 

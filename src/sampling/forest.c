@@ -1,9 +1,9 @@
 /* The public calls on forests: checks, the struct, and dispatch to the backend. */
-#include "sampling_forest.h"
+#include "forest.h"
 
 #include "backend.h"
+#include "check.h"
 #include "memory.h"
-#include "sampling_check.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* See sampling_faults.h. */
-#include "sampling_faults.h"
+/* See sampling/faults.h. */
+#include "faults.h"
 
 static const char *kind_name(spg_weight_fault fault)
 {

@@ -14,7 +14,7 @@
 #ifndef SPG_SRC_SAMPLING_BINOMIAL_H
 #define SPG_SRC_SAMPLING_BINOMIAL_H
 
-#include "sampling_alias.h"
+#include "alias.h"
 
 #include <math.h>
 

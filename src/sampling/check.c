@@ -1,5 +1,5 @@
-/* See sampling_check.h. */
-#include "sampling_check.h"
+/* See sampling/check.h. */
+#include "check.h"
 
 #include "argument.h"
 #include "backend.h"

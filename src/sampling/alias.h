@@ -1,6 +1,6 @@
 /* Alias tables: how their numbers come about, for the host and for kernels. Private.
  *
- * A row of n items (1 <= n < 2^31), W its tree sum with `scale` (sampling_sums.h). Weights become integers q[i] in
+ * A row of n items (1 <= n < 2^31), W its tree sum with `scale` (sampling/sums.h). Weights become integers q[i] in
  * units of 2^-F of the mean weight, F = spg_fraction_bits(n): see spg_unit_scale. A bucket holds 2^F units. Everything
  * that follows is exact in 64-bit integers, so that it comes out the same in any order. The sum of q differs from
  * n * 2^F by a few thousand units and the square root of n at most: the last heavy item bears it.
@@ -33,15 +33,15 @@
  * item.
  *
  * GROUPED (any sampler): sections of SPG_SECTION buckets (the last shorter). The counts of sections come from `count`
- * by exact binomial splitting (sampling_binomial.h); section s fills the output from offset[s] to offset[s + 1]. A draw
+ * by exact binomial splitting (sampling/binomial.h); section s fills the output from offset[s] to offset[s + 1]. A draw
  * at output position i of a section with first bucket f and m buckets: compact: y = number random->first + i of the
  * numbers of 42 bits (SPG_GROUPED_RUN); v = y * m; bucket f + (v >> 42), fraction (uint32_t)(v >> 10). Exact: x =
  * number random->first + i of `random`, as in spg_alias_draw_exact with m for n, plus f. */
 #ifndef SPG_SRC_SAMPLING_ALIAS_H
 #define SPG_SRC_SAMPLING_ALIAS_H
 
-#include "sampling_sums.h"
 #include "spg/sampling.h"
+#include "sums.h"
 
 enum { SPG_ALIAS_TILE = 2048, SPG_SECTION = 4096 };
 
