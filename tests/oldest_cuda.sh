@@ -16,6 +16,7 @@ toolkit=$cache/cuda-oldest
 cccl=12.8.55 runtime=12.4.127 compiler=12.4.131
 scratch=''
 trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
 
 skip()
 {
