@@ -78,11 +78,14 @@ static spg_status give_candidates(amg_system *system, int64_t rows, int count, c
                          &system->candidate_values);
 }
 
-static spg_status read_candidates(const char *path, amg_system *system)
+static spg_status read_candidates(const char *path, bool lenient, amg_system *system)
 {
     matrix_market_dense dense;
-    spg_status status = matrix_market_read_dense(system->host, path, &dense);
+    matrix_market_warning warning = {0};
+    spg_status status = lenient ? matrix_market_read_dense_lenient(system->host, path, &dense, &warning)
+                                : matrix_market_read_dense(system->host, path, &dense);
     if (status != SPG_OK) return status;
+    if (warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
     if (dense.value_type != SPG_F64 || dense.cols < 1 || dense.cols > 32)
         status = spg_context_fail(system->host, SPG_ERROR_UNSUPPORTED, "%s: not 1 to 32 real columns", path);
     const spg_type type = system->A.value_type;
@@ -164,7 +167,7 @@ spg_status system_load(spg_context *host, spg_context *context, const amg_option
         status = spg_context_fail(host, SPG_ERROR_SHAPE, "%s: %lld x %lld, not square", argument,
                                   (long long)system->A.rows, (long long)system->A.cols);
     if (status == SPG_OK && chosen->nullspace_path != NULL)
-        status = read_candidates(chosen->nullspace_path, system);
+        status = read_candidates(chosen->nullspace_path, chosen->lenient, system);
     else if (status == SPG_OK && is_elastic)
         status = make_rigid_body_modes(argument, system);
     if (status == SPG_OK) status = place_matrix(system);

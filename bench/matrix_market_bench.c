@@ -1,6 +1,6 @@
 /* How long a Matrix Market file takes to read: its bytes, the scan that judges them, and the whole.
  *
- *     matrix_market_bench [--json FILE] MATRIX.mtx
+ *     matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx
  *
  * Times are medians of some repetitions; the lines are those that `wc -l` counts, found in the loaded text. */
 #ifndef _XOPEN_SOURCE
@@ -10,6 +10,7 @@
 #include "parse.h"
 #include "program.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum { REPETITIONS = 5 };
 /* Seconds of each stage by repetition, and what was read. */
 typedef struct record {
     const char *path;
+    bool lenient;
     int64_t bytes, lines, rows, cols, entries, nnz;
     double load[REPETITIONS], count[REPETITIONS], scan[REPETITIONS], read[REPETITIONS];
 } record;
@@ -50,7 +52,12 @@ static spg_status time_stages(spg_context *context, int repetition, record *time
     times->lines = count_lines(text.bytes, text.size);
     double counted = seconds_now();
     matrix_market_scan scan;
-    status = matrix_market_scan_text(context, &text, &scan);
+    matrix_market_warning warning;
+    if (times->lenient) {
+        text.warning = &warning;
+        status = matrix_market_widen(context, &text);
+    }
+    if (status == SPG_OK) status = matrix_market_scan_text(context, &text, &scan);
     times->scan[repetition] = seconds_now() - counted;
     times->load[repetition] = loaded - begin;
     times->count[repetition] = counted - loaded;
@@ -75,10 +82,13 @@ static spg_status verify(spg_context *context, const spg_csr *matrix, const reco
 static spg_status time_read(spg_context *context, int repetition, record *times)
 {
     spg_csr matrix;
+    matrix_market_warning warning = {0};
     double begin = seconds_now();
-    spg_status status = matrix_market_read(context, times->path, &matrix);
+    spg_status status = times->lenient ? matrix_market_read_lenient(context, times->path, &matrix, &warning)
+                                       : matrix_market_read(context, times->path, &matrix);
     times->read[repetition] = seconds_now() - begin;
     if (status != SPG_OK) return status;
+    if (repetition == 0 && warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
     times->nnz = matrix.nnz;
     status = verify(context, &matrix, times);
     spg_csr_free(context, &matrix);
@@ -146,20 +156,34 @@ static int report(record *times, const char *json)
     return exit_status(stream != NULL && close_record(stream, json));
 }
 
+/* Takes the command line. */
+static bool parse(int argc, char **argv, record *times, const char **json)
+{
+    static const struct option known[] = {
+        {"json", required_argument, NULL, 'j'}, {"lenient", no_argument, NULL, 'l'}, {NULL, 0, NULL, 0}};
+    int option = 0;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        if (option == 'j') *json = optarg;
+        if (option == 'l') times->lenient = true;
+        if (option == '?') return false;
+    }
+    times->path = argv[optind];
+    return optind == argc - 1;
+}
+
 int main(int argc, char **argv)
 {
     static record times;
-    bool has_json = argc == 4 && strcmp(argv[1], "--json") == 0;
-    if (argc != 2 && !has_json) {
-        fprintf(stderr, "usage: matrix_market_bench [--json FILE] MATRIX.mtx\n");
+    const char *json = NULL;
+    if (!parse(argc, argv, &times, &json)) {
+        fprintf(stderr, "usage: matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx\n");
         return EXIT_FAILURE;
     }
-    times.path = argv[argc - 1];
     parse_begin("matrix_market_bench");
     spg_context *context = NULL;
     if (open_context(SPG_PLACE_HOST, 0, &context) != SPG_OK) return EXIT_FAILURE;
     spg_status status = measure(context, &times);
-    int code = status == SPG_OK ? report(&times, has_json ? argv[2] : NULL) : EXIT_FAILURE;
+    int code = status == SPG_OK ? report(&times, json) : EXIT_FAILURE;
     if (status != SPG_OK) fprintf(stderr, "%s\n", spg_context_message(context));
     spg_context_destroy(context);
     return code;

@@ -233,6 +233,15 @@ spg_status matrix_market_read_dense(spg_context *context, const char *path, matr
     return status == SPG_OK ? read_file(context, path, NULL, matrix, NULL) : status;
 }
 
+spg_status matrix_market_read_dense_lenient(spg_context *context, const char *path, matrix_market_dense *matrix,
+                                            matrix_market_warning *warning)
+{
+    matrix_market_warning unused;
+    warning = begin_warning(warning, &unused);
+    spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
+    return status == SPG_OK ? read_file(context, path, NULL, matrix, warning) : status;
+}
+
 spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                    spg_csr *matrix)
 {
@@ -245,6 +254,15 @@ spg_status matrix_market_read_dense_text(spg_context *context, const char *name,
 {
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
     return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix, NULL) : status;
+}
+
+spg_status matrix_market_read_dense_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                                 matrix_market_dense *matrix, matrix_market_warning *warning)
+{
+    matrix_market_warning unused;
+    warning = begin_warning(warning, &unused);
+    spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
+    return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix, warning) : status;
 }
 
 void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix)

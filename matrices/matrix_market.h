@@ -34,16 +34,25 @@ typedef struct matrix_market_warning {
 /* As matrix_market_read, but takes what real collections hold beside the format, where only one reading makes sense:
  * more on a line than its entry needs (a column of values in a pattern file, a comment), which is left out; entries
  * above the diagonal of symmetric files, which stand for their mirror images, too, as those below it do; zeros on the
- * diagonal of skew-symmetric ones; a diagonal of hermitian ones without its zero imaginary part; infinities, NaNs and
- * values past double, which become infinite; integers past 2^53, as the nearest double; integer files with other
- * numbers; exponents written with d; lines longer than the format allows; in the banner one % in place of two, blanks
- * before it, words after it, `double` and `unsigned-integer`, real and integer hermitian files, as symmetric, and
- * skew-symmetric patterns, of 1 and -1. The warning, which may be NULL, tells of it. */
+ * diagonal of skew-symmetric ones; a diagonal of hermitian ones without its zero imaginary part; infinities, NaNs
+ * (also nan(...)) and values past double, which become infinite; integers past 2^53, as the nearest double; integer
+ * files with other numbers; exponents written with d; lines longer than the format allows; in the banner one % in place
+ * of two, blanks before it, words after it, `double` and `unsigned-integer`, real, integer and pattern hermitian files,
+ * as symmetric, and skew-symmetric patterns, of 1 and -1. The warning, which may be NULL, tells of it.
+ *
+ * Refused all the same, since readers differ over it or its meaning is a guess: on the diagonal anything but zeros of a
+ * skew-symmetric file, and imaginary parts of a hermitian one; a symmetry that is not of a square matrix; files with
+ * fewer or more entries than they declare; indices from 0, or with a point; numbers with something at their end, such
+ * as a comma, %, a suffix, or an exponent without its letter; other numerals than decimal ones; vectors, patterns as
+ * arrays, and words in the banner that the format does not have. */
 spg_status matrix_market_read_lenient(spg_context *context, const char *path, spg_csr *matrix,
                                       matrix_market_warning *warning);
 
-/* Reads an array file, such as near-null-space candidates, symmetry expanded. */
+/* Reads an array file, such as near-null-space candidates, symmetry expanded. Lenient: by the rules of
+ * matrix_market_read_lenient. */
 spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix);
+spg_status matrix_market_read_dense_lenient(spg_context *context, const char *path, matrix_market_dense *matrix,
+                                            matrix_market_warning *warning);
 void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix);
 
 /* Writes a host matrix of any value type as coordinate general, real or complex, entries as stored, with digits enough

@@ -108,15 +108,16 @@ bool matrix_market_finish_line(matrix_market_scanner *scanner)
         memset(at, ' ', (size_t)(newline - at));
         at = newline;
     }
-    if (scanner->result->lenient && scanner->at - scanner->line > MATRIX_MARKET_LINE &&
-        matrix_market_lets_pass(scanner, "a longer line than the format allows"))
-        draw_together(scanner->line, at);
     if (*at != '\n')
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "%s where the line should end",
                                    matrix_market_quote_token(at).text);
-    if (at - scanner->line > MATRIX_MARKET_LINE && !scanner->result->lenient)
-        return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "a line of %lld characters; the format allows %d",
-                                   (long long)(at - scanner->line), MATRIX_MARKET_LINE);
+    const long long length = (long long)(at - scanner->line) - (scanner->result->lenient ? MATRIX_MARKET_ROOM : 0);
+    if (length > MATRIX_MARKET_LINE) {
+        if (!matrix_market_lets_pass(scanner, "a longer line than the format allows"))
+            return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "a line of %lld characters; the format allows %d",
+                                       length, MATRIX_MARKET_LINE);
+        draw_together(scanner->line, at);
+    }
     scanner->at = at < scanner->end ? at + 1 : at;
     scanner->line = scanner->at;
     ++scanner->line_number;

@@ -89,6 +89,8 @@ spg_status matrix_market_read_lenient_text(spg_context *context, const char *nam
                                            spg_csr *matrix, matrix_market_warning *warning);
 spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                          matrix_market_dense *matrix);
+spg_status matrix_market_read_dense_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
+                                                 matrix_market_dense *matrix, matrix_market_warning *warning);
 
 /* The end of a path, short enough for a message. */
 const char *matrix_market_short_name(const char *path);

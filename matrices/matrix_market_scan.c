@@ -31,18 +31,33 @@ static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int6
     return fabs(value) < 1e300 || note(scanner, index, value);
 }
 
-/* Goes past a word, of any case, that a token is; NULL if it is another. */
-static char *skip_word(char *token, const char *word)
+/* Goes past a word, of any case, that a token begins with; NULL if it does not. */
+static char *skip_letters(char *token, const char *word)
 {
     for (; *word != '\0'; ++word, ++token)
         if (tolower((unsigned char)*token) != *word) return NULL;
-    return matrix_market_ends_token(*token) ? token : NULL;
+    return token;
+}
+
+static char *skip_word(char *token, const char *word)
+{
+    token = skip_letters(token, word);
+    return token != NULL && matrix_market_ends_token(*token) ? token : NULL;
+}
+
+/* Goes past a NaN, which may say more in parentheses: Visual C++ writes nan(ind). */
+static char *skip_nan(char *token)
+{
+    char *end = skip_letters(token, "nan(");
+    if (end == NULL) return skip_word(token, "nan");
+    while (isalnum((unsigned char)*end) || *end == '_') ++end;
+    return *end == ')' && matrix_market_ends_token(end[1]) ? end + 1 : NULL;
 }
 
 /* In a lenient scan, notes an infinity or a NaN, and writes zeros in its place. */
 static bool takes_infinity(matrix_market_scanner *scanner, int64_t index)
 {
-    char *token = scanner->at, *word = token + (*token == '-' || *token == '+'), *end = skip_word(word, "nan");
+    char *token = scanner->at, *word = token + (*token == '-' || *token == '+'), *end = skip_nan(word);
     const double sign = *token == '-' ? -1 : 1;
     double value = end != NULL ? (double)NAN : sign * (double)INFINITY;
     if (end == NULL) end = skip_word(word, "inf");
@@ -134,20 +149,24 @@ static bool is_zero(const char *token)
 static bool scan_value(matrix_market_scanner *scanner, int64_t k, bool diagonal)
 {
     const matrix_market_scan *result = scanner->result;
+    const bool is_real = diagonal && result->symmetry == MATRIX_MARKET_HERMITIAN;
     if (result->field == MATRIX_MARKET_PATTERN) return true;
     scanner->at = matrix_market_skip_blanks(scanner->at);
     if (result->field == MATRIX_MARKET_INTEGER) return scan_whole(scanner, k);
     if (result->field == MATRIX_MARKET_REAL) return scan_real(scanner, k);
     if (!scan_real(scanner, 2 * k)) return false;
     scanner->at = matrix_market_skip_blanks(scanner->at);
-    if (*scanner->at == '\n' && diagonal && result->symmetry == MATRIX_MARKET_HERMITIAN &&
+    if (*scanner->at == '\n' && is_real &&
         matrix_market_lets_pass(scanner, "a diagonal entry without its imaginary part"))
         *--scanner->at = '0'; /* the text is widened */
+    if (!is_real) return scan_real(scanner, 2 * k + 1);
     const char *imaginary = scanner->at;
+    const matrix_market_quote quote = matrix_market_quote_token(imaginary);
+    const int64_t noted = result->huge_count; /* and written as zeros */
     if (!scan_real(scanner, 2 * k + 1)) return false;
-    if (diagonal && result->symmetry == MATRIX_MARKET_HERMITIAN && !is_zero(imaginary))
+    if (noted < result->huge_count || !is_zero(imaginary))
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "imaginary part %s on the diagonal of a hermitian matrix",
-                                   matrix_market_quote_token(imaginary).text);
+                                   quote.text);
     return true;
 }
 

@@ -128,6 +128,11 @@ printf '%%%%MatrixMarket matrix array real general\n6 1\n1\n1\n1\n1\n1\n1\n' >"$
 printf '%%%%MatrixMarket matrix array real general\n5 1\n1\n1\n1\n1\n1\n' >"$folder/short.mtx"
 run 0 $quick --max-coarse 2 --nullspace "$folder/ones.mtx" "$folder/line.mtx"
 says out "1 candidates"
+sed '3s/$/ % the first/' "$folder/ones.mtx" >"$folder/said.mtx"
+run 1 $quick --max-coarse 2 --nullspace "$folder/said.mtx" "$folder/line.mtx"
+says err "said.mtx, line 3"
+run 0 $quick --max-coarse 2 --lenient --nullspace "$folder/said.mtx" "$folder/line.mtx"
+says err "said.mtx, line 3: more than its entry needs"
 run 1 $quick --nullspace "$folder/short.mtx" "$folder/line.mtx"
 says err "candidates of 5 rows, not 6"
 

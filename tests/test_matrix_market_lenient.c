@@ -2,6 +2,7 @@
  * of the warning; and what is refused all the same. The strict reader refuses each of these. */
 #include "test_support.h"
 
+#include "matrices_for_tests.h"
 #include "matrix_market_internal.h"
 #include "place.h"
 
@@ -45,6 +46,12 @@ static const lenient_case cases[] = {
      4,
      "not finite",
      {INFINITY, -INFINITY, INFINITY, NAN}},
+    {BANNER "coordinate real general\n2 2 4\n1 1 nan(ind)\n1 2 -NaN(0x_f)\n2 1 nan()\n2 2 2\n",
+     3,
+     3,
+     "not finite",
+     {NAN, NAN, NAN, 2}},
+    {BANNER "coordinate complex hermitian\n2 2 2\n1 1 inf 0\n2 2 nan\n", 3, 2, "not finite", {INFINITY, 0, 0, NAN}},
     {BANNER "array real general\n2 2\n1\n2\n-NaN\n-inf\n", 5, 2, "not finite", {1, NAN, 2, -INFINITY}},
     {BANNER "coordinate complex general\n2 2 2\n1 1 inf 2\n2 2 3 nan\n",
      3,
@@ -138,22 +145,71 @@ static void a_file_of_the_format_gives_no_warning(void **state)
     }
 }
 
-/* Numbers far into a line, which the library that converts them would cut. */
-static void a_long_line_is_read_whole(void **state)
+/* One entry, 4.5, in a line with so many blanks before its column, before its value and at its end. */
+static void read_long_line(int before_column, int before_value, int at_end, int lines)
 {
-    (void)state;
     char text[6000];
-    int length = snprintf(text, sizeof text, "%s\n2 2 2\n1 %1500s 1%2000s4.5\n2 2 7\n",
-                          BANNER "coordinate real general", "", "");
+    int length = snprintf(text, sizeof text, "%s\n2 2 2\n1%*s1%*s4.5%*s\n2 2 7\n", BANNER "coordinate real general",
+                          before_column, "", before_value, "", at_end, "");
     const double values[8] = {4.5, 0, 0, 7};
     spg_csr matrix;
     matrix_market_warning warning;
     assert_int_equal(matrix_market_read_lenient_text(test_host(), "a", text, (size_t)length, &matrix, &warning),
                      SPG_OK);
     check_values(&matrix, values);
-    assert_int_equal(warning.lines, 1);
-    assert_non_null(strstr(warning.text, "line 3: a longer line"));
+    assert_int_equal(warning.lines, lines);
+    if (lines > 0) assert_non_null(strstr(warning.text, "line 3: a longer line"));
     spg_csr_free(test_host(), &matrix);
+    assert_int_equal(matrix_market_read_text(test_host(), "a", text, (size_t)length, &matrix),
+                     lines > 0 ? SPG_ERROR_FORMAT : SPG_OK);
+    spg_csr_free(test_host(), &matrix);
+}
+
+/* Numbers far into a line, which the library that converts them would cut; and blanks alone, up to the limit and past
+ * it, where a strict reading begins to refuse them. */
+static void a_long_line_is_read_whole(void **state)
+{
+    (void)state;
+    read_long_line(1500, 2000, 0, 1);
+    read_long_line(1, 1, 1017, 0);
+    read_long_line(1, 1, 1018, 1);
+    read_long_line(1, 1018, 1, 1);
+    read_long_line(1, 1017, 1, 0);
+}
+
+static spg_status read_dense_lenient(const char *text, matrix_market_dense *matrix, matrix_market_warning *warning)
+{
+    return matrix_market_read_dense_lenient_text(test_host(), "a.mtx", text, strlen(text), matrix, warning);
+}
+
+/* By the same scan: its cases are above. */
+static void an_array_is_read_dense_by_the_same_rules(void **state)
+{
+    (void)state;
+    static const char text[] = BANNER "array real hermitian\n2 2\n1 % one\n2\nnan\n";
+    static const char *const refused[] = {BANNER "coordinate real general\n2 2 1\n1 1 1 2\n",
+                                          BANNER "array real general\n2 1\n1 2\n"};
+    matrix_market_dense matrix;
+    matrix_market_warning warning;
+    assert_int_equal(read_dense_lenient(text, &matrix, &warning), SPG_OK);
+    const double *values = matrix.values;
+    assert_true(matrix.rows == 2 && matrix.cols == 2 && matrix.value_type == SPG_F64);
+    assert_true(values[0] == 1 && values[1] == 2 && values[2] == 2 && isnan(values[3]));
+    assert_int_equal(warning.lines, 3);
+    assert_non_null(strstr(warning.text, "a.mtx, line 1: a kind of matrix"));
+    matrix_market_free_dense(test_host(), &matrix);
+    assert_int_equal(read_dense_lenient(text, &matrix, NULL), SPG_OK);
+    matrix_market_free_dense(test_host(), &matrix);
+    assert_int_equal(matrix_market_read_dense_text(test_host(), "a", text, strlen(text), &matrix), SPG_ERROR_FORMAT);
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(read_dense_lenient(refused[k], &matrix, &warning), SPG_ERROR_FORMAT);
+        test_assert_zeroed(&matrix, sizeof matrix);
+    }
+    assert_int_equal(matrix_market_read_dense_lenient(test_host(), "no/such/file.mtx", &matrix, &warning),
+                     SPG_ERROR_IO);
+    assert_int_equal(warning.lines, 0);
+    assert_int_equal(matrix_market_read_dense_lenient(test_host(), NULL, &matrix, &warning), SPG_ERROR_ARGUMENT);
+    assert_int_equal(matrix_market_read_dense_lenient(test_host(), "a", NULL, &warning), SPG_ERROR_ARGUMENT);
 }
 
 static void what_has_no_one_reading_is_refused_all_the_same(void **state)
@@ -164,9 +220,29 @@ static void what_has_no_one_reading_is_refused_all_the_same(void **state)
         BANNER "coordinate real skew-symmetric\n2 2 1\n1 1 nan\n",
         BANNER "coordinate pattern skew-symmetric\n2 2 1\n1 1\n",
         BANNER "coordinate complex hermitian\n2 2 1\n1 1 3 1\n",
+        BANNER "coordinate complex hermitian\n2 2 1\n1 1 3 inf\n",
+        BANNER "coordinate complex hermitian\n2 2 1\n1 1 3 nan\n",
+        BANNER "coordinate complex hermitian\n2 2 1\n1 1 3 1e999\n",
+        BANNER "array complex hermitian\n1 1\n3 -inf\n",
         BANNER "coordinate complex general\n2 2 1\n1 1 3\n",
         BANNER "coordinate complex hermitian\n2 2 1\n2 1 3\n",
         BANNER "coordinate real general\n2 2 1\n1 1 infinite\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 nan(ind\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 nan(a b)\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 nan(1)2\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 inf(1)\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 1.#INF\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 1.5,\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 50%\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 1.5f\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 1_000\n",
+        BANNER "coordinate real general\n2 2 1\n1 1 1.5-300\n",
+        BANNER "coordinate real general\n2 2 1\n1 1.0 3\n",
+        BANNER "coordinate real general\n2 2 1\n1, 1 3\n",
+        BANNER "coordinate real skew\n2 2 1\n2 1 3\n",
+        BANNER "array real symmetric\n2 2\n1\n2\n",
+        BANNER "array real skew-symmetric\n2 2\n0\n2\n0\n",
+        "%%MatrixMarket vector coordinate real general\n2 1\n1 3\n",
         BANNER "coordinate real general\n2 2 1\n1 1 0x10\n",
         BANNER "coordinate real general\n2 2 1\n1 1 3d\n",
         BANNER "coordinate real general\n2 2 1\n1 1\n",
@@ -196,6 +272,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(all_of_it_is_refused_unless_it_is_asked_for),
         cmocka_unit_test(a_file_of_the_format_gives_no_warning),
         cmocka_unit_test(a_long_line_is_read_whole),
+        cmocka_unit_test(an_array_is_read_dense_by_the_same_rules),
         cmocka_unit_test(what_has_no_one_reading_is_refused_all_the_same),
     };
     return TEST_RUN_HERE(argc, argv, "matrix market lenient", tests);

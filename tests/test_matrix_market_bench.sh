@@ -1,0 +1,31 @@
+#!/bin/sh
+# The command line of matrix_market_bench.
+#
+#     test_matrix_market_bench.sh PROGRAM
+set -u
+# shellcheck source=tests/bench_runs.sh
+. "$(dirname -- "$0")/bench_runs.sh"
+
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 4\n2 1 -1\n3 3 4\n' >"$folder/lower.mtx"
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 4\n1 2 -1\n3 3 inf\n' >"$folder/upper.mtx"
+
+run 0 "$folder/lower.mtx"
+says out "3 x 3, 4 entries"
+says out "scanned for faults"
+run 0 --json "$folder/record.jsonl" --lenient "$folder/upper.mtx"
+says out "3 x 3, 4 entries"
+says err "upper.mtx, line 4: an entry above the diagonal (and 1 more"
+[ "$(wc -l <"$folder/err")" -eq 1 ] || { failures=$((failures + 1)); echo "the warning is told more than once"; }
+grep -q '"rows": 3, "cols": 3, "nnz": 4,' "$folder/record.jsonl" ||
+    { failures=$((failures + 1)); cat "$folder/record.jsonl"; }
+run 1 "$folder/upper.mtx"
+says err "upper.mtx, line 4: entry (1, 2) is above the diagonal"
+run 1 --lenient "$folder/none.mtx"
+says err "none.mtx"
+for wrong in "" --leniently "--json" "a.mtx b.mtx"; do
+    # shellcheck disable=SC2086
+    run 1 $wrong
+    says err "usage: matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx"
+done
+
+[ $failures -eq 0 ]
