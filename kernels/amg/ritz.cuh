@@ -4,7 +4,7 @@
 
 #include "rows.cuh"
 
-#include "amg/settle.h"
+#include "amg/lanczos.h"
 
 #include <cfloat>
 
@@ -70,7 +70,7 @@ struct ritz_values {
     double settled, open; /* the part of the radius that is known, and the share of the last Ritz value in the rest */
 };
 
-/* An update's estimate after step s (amg/settle.h): lets it have a share of what steps before left open. By one warp, a
+/* An update's estimate after step s (amg/lanczos.h): lets it have a share of what steps before left open. By one warp, a
  * half of it for the Ritz value now and one for that after another step like step s. The steps wait for it, so that it
  * goes no nearer than floats are: 17^5 parts of what the bounds leave. coupling: of step s with the next. */
 __device__ inline void settle(ritz_values &values, int s, float diagonal, float coupling)

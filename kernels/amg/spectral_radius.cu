@@ -189,7 +189,6 @@ template <typename Value, typename Entry>
 __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, ritz_values &values)
 {
     const bool is_warm = job.starts_warm(), tells = blockIdx.x == 0 && threadIdx.x == 0;
-    const double least_coupling = sizeof(Entry) == sizeof(float) ? 1e-3 : 1e-7;
     couple<Entry> *here = job.here, *next = job.next;
     recurrence by;
     double spread = 0;
@@ -211,7 +210,7 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
         const double coupling = square > 0 ? sqrt(square) : 0;
         spread = fmax(spread, fabs(diagonal) + coupling);
         if (tells) job.subdiagonal[s] = coupling;
-        if (coupling <= least_coupling * spread) return s + 1; /* invariant space */
+        if (spg_amg_is_invariant(coupling, spread, sizeof(Entry) == sizeof(float))) return s + 1;
         if (is_warm && s < MOST_TESTED && is_settled(values, s, diagonal, coupling)) return s + 1;
         by = {diagonal, square, 1 / (by.scale * coupling * sqrt(sums[0]))};
         couple<Entry> *read = here;
@@ -234,26 +233,6 @@ template <typename Value, typename Entry> __device__ double sum_rows(const lancz
         if (row >= 0) most = fmax(most, sum * fabs((double)job.inverse[row]));
     });
     return most;
-}
-
-/* By one thread: the eigenvector of rho from the tridiagonal matrix's rows, from the first on, as weights of the
- * unscaled vectors, which make a vector as long as the first of them. rho is the largest eigenvalue: all entries are
- * positive, and nothing cancels. */
-template <typename Value, typename Entry>
-__device__ void weigh_basis(const lanczos<Value, Entry> &job, int steps, double rho)
-{
-    double before = 0, here = 1, square = 0;
-    const double length = 1 / job.weights[0];
-    for (int s = 0; s < job.steps; ++s) {
-        job.weights[s] = s < steps ? job.weights[s] * here : 0;
-        if (s < steps) square += here * here;
-        if (s + 1 >= steps) continue;
-        const double coupling = s > 0 ? job.subdiagonal[s - 1] : 0;
-        const double next = ((rho - job.diagonal[s]) * here - coupling * before) / job.subdiagonal[s];
-        before = here;
-        here = next;
-    }
-    for (int s = 0; s < steps; ++s) job.weights[s] *= length / sqrt(square);
 }
 
 template <typename Value, typename Entry>
@@ -281,7 +260,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
     if (threadIdx.x != 0) return;
     *job.rho = radius[0] > 0 && isfinite(radius[0]) ? radius[0] : 1;
     if (job.known.basis == nullptr) return;
-    weigh_basis(job, steps, radius[0]);
+    spg_amg_weigh_basis(job.diagonal, job.subdiagonal, steps, job.steps, radius[0], job.weights);
     *job.known.rho = steps > 0 ? *job.rho : 0;
 }
 

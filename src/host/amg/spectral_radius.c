@@ -7,8 +7,8 @@
 #include "host/work.h"
 #include "memory.h"
 
+#include "amg/lanczos.h"
 #include "amg/random.h"
-#include "amg/settle.h"
 
 #include <float.h>
 #include <math.h>
@@ -129,6 +129,7 @@ static int iterate(lanczos *job, int steps)
     static block_function *const advance[2][2] = BY_REAL_TYPE(advance);
     const int value = (int)job->A->value_type, offset = (int)(job->A->offset_type - SPG_I32);
     run_blocks(job, start[value][offset], 0, 0);
+    const bool in_floats = job->A->value_type == SPG_F32;
     double norm = sqrt(sum_in_order(job)), coupling = 0, spread = 0;
     if (!(norm > 0)) return 0;
     job->v_scale = 1 / norm;
@@ -143,7 +144,7 @@ static int iterate(lanczos *job, int steps)
         if (!isfinite(job->diagonal[s]) || !isfinite(coupling)) return 0;
         spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
         job->subdiagonal[s] = coupling;
-        if (coupling <= 1e-7 * spread) return s + 1; /* invariant space */
+        if (spg_amg_is_invariant(coupling, spread, in_floats)) return s + 1;
         if (job->starts_warm) settle(job, s);
         if (job->open == 0) return s + 1;
         void *next = job->before;
@@ -153,25 +154,6 @@ static int iterate(lanczos *job, int steps)
         job->v_scale = 1 / coupling;
     }
     return 0;
-}
-
-/* The eigenvector of rho from the tridiagonal matrix's rows, from the first on, as weights of the unscaled vectors,
- * which make a vector as long as the first of them. rho is the largest eigenvalue: all entries are positive, and
- * nothing cancels. */
-static void weigh_basis(lanczos *job, int made, int steps, double rho)
-{
-    double before = 0, here = 1, square = 0;
-    const double length = 1 / job->weights[0];
-    for (int s = 0; s < steps; ++s) {
-        job->weights[s] = s < made ? job->weights[s] * here : 0;
-        if (s < made) square += here * here;
-        if (s + 1 >= made) continue;
-        const double coupling = s > 0 ? job->subdiagonal[s - 1] : 0;
-        const double next = ((rho - job->diagonal[s]) * here - coupling * before) / job->subdiagonal[s];
-        before = here;
-        here = next;
-    }
-    for (int s = 0; s < made; ++s) job->weights[s] *= length / sqrt(square);
 }
 
 /* The Ritz vector of a set-up. */
@@ -213,7 +195,7 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     const double radius = made > 0 ? job.settled + rest : row_sums(&job);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
     if (job.known.basis == NULL) return SPG_OK;
-    weigh_basis(&job, made, steps, radius);
+    spg_amg_weigh_basis(job.diagonal, job.subdiagonal, made, steps, radius, job.weights);
     job.step = steps;
     spg_parallel(job.threads, A->rows, 0, combine_range, &job);
     *known->rho = made > 0 ? *rho : 0;
