@@ -306,6 +306,28 @@ static void rows_beside_two_that_no_table_holds_are_exact(void **state)
     check_patterns(&a, &b, FEW_ROWS);
 }
 
+/* The sample's row of many products is too long to be counted, so that rows of hardly any entries are expected; all
+ * turn out longer, and none of the tables made for them holds the longest. */
+static void rows_longer_than_a_sample_makes_expect_are_exact(void **state)
+{
+    enum { SOME_ROWS = 13, WIDTH = 939, SAMPLED = 6 };
+    static const int64_t b_lengths[] = {WIDTH, 4, 6, 4, 1, 66, 2, 3};
+    enum { B_ROWS = sizeof b_lengths / sizeof *b_lengths };
+    (void)state;
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 5;
+    for (int64_t i = 0; i < SOME_ROWS; ++i) {
+        const int64_t begin = i == SAMPLED ? 0 : i == SAMPLED + 3 ? B_ROWS - 2 : i + 1 == SOME_ROWS ? 4 : B_ROWS;
+        for (int64_t j = begin; j < B_ROWS && (j == begin || begin != 4); ++j) test_add(&a, j);
+        test_end_row(&a);
+    }
+    for (int64_t j = 0; j < B_ROWS; ++j) {
+        test_add_random(&b, &random, b_lengths[j], 0, WIDTH, true);
+        test_end_row(&b);
+    }
+    check_patterns(&a, &b, WIDTH);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +340,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_unlike_those_that_contract_much_are_exact),
         cmocka_unit_test(runs_of_rows_unlike_most_are_exact),
         cmocka_unit_test(rows_beside_two_that_no_table_holds_are_exact),
+        cmocka_unit_test(rows_longer_than_a_sample_makes_expect_are_exact),
     };
     return TEST_RUN_HERE(argc, argv, "products of rows that most kernels leave", tests);
 }

@@ -218,8 +218,8 @@ spg_status fill_alike_rows(cuda_state *state)
     cuda_product &run = state->run;
     const int longest = (int)state->found.longest_row;
     const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
-    if (state->chosen.direct && longest <= DIRECT_MOST)
-        return fill_rows_direct(run, all_rows(run), state->chosen.span, longest, state->chosen.together);
+    if (state->chosen.direct && most <= DIRECT_MOST)
+        return fill_rows_direct(run, all_rows(run), state->chosen.span, (int)most, state->chosen.together);
     if (fills_private(run)) {
         spg_status status = fill_rows_private(run, longest);
         if (status != SPG_OK || state->found.misfits == 0) return status;
