@@ -3,7 +3,7 @@
 #define SPG_AMG_AMG_H
 
 #include "amg_backend.h"
-#include "galerkin.h"
+#include "spgemm/galerkin.h"
 
 /* One level. Arrays lie at the context's place; NULL or zeroed where the last level has none. */
 typedef struct spg_level {
@@ -54,7 +54,7 @@ struct spg_amg {
     double update_seconds;
     int64_t bytes; /* that spg_amg_take gave and spg_amg_give has not taken back */
 
-    /* For solves: amg/solve.c's own. */
+    /* For solves: amg/solve/solve.c's own. */
     void *solver;
 };
 

@@ -5,7 +5,7 @@
 #include "argument.h"
 #include "clock.h"
 #include "memory.h"
-#include "plan.h"
+#include "spgemm/plan.h"
 
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
 {

@@ -6,7 +6,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* clock_gettime */
 #endif
-#include "matrix_market_internal.h"
+#include "matrix_market/internal.h"
 #include "parse.h"
 #include "program.h"
 

@@ -21,7 +21,7 @@ extern "C" {
 #include "argument.h"
 #include "backend.h"
 #include "memory.h"
-#include "plan.h"
+#include "spgemm/plan.h"
 
 /* What kernels find wrong with operands while they read them; bits of spg_tally.faults. */
 enum spg_fault {

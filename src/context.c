@@ -1,8 +1,8 @@
 /* Contexts: configuration, messages, and which backend works. */
 #include "backend.h"
-#include "cores.h"
 #include "memory.h"
-#include "pool.h"
+#include "threads/cores.h"
+#include "threads/pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The Galerkin product of a symmetric operator: on and above the diagonal the bits of two products, below it those of
  * the mirror image, whichever way the backend makes it. */
 #include "amg_galerkin.h"
-#include "spgemm.h"
+#include "spgemm/spgemm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "scratch.h"
 
 #include "context.h"
-#include "cores.h"
+#include "threads/cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "test_support.h"
 
 #include "matrices_for_tests.h"
-#include "matrix_market_internal.h"
+#include "matrix_market/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

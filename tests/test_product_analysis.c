@@ -1,6 +1,6 @@
 /* The analysis of a product, against sums by hand and by a plain loop. */
 #include "products.h"
-#include "row_class.h"
+#include "spgemm/row_class.h"
 
 #include <math.h>
 #include <stdio.h>

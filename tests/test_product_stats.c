@@ -1,7 +1,7 @@
 /* What a product and a plan say about themselves agrees with the matrices. */
 #include "context.h"
 #include "products.h"
-#include "row_class.h"
+#include "spgemm/row_class.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *
  *     test_races sound|racing */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "context.h"
 #include "generators.h"
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * lanes takes the entries of a row below the diagonal. */
 #include "symmetry.cuh"
 
-#include "plan.h"
+#include "spgemm/plan.h"
 
 #include <cub/device/device_scan.cuh>
 

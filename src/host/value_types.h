@@ -1,6 +1,6 @@
 /* The four value types, and how code is written once for all of them. Private.
  *
- *     #define TEMPLATE "host/spgemm/rows_list.inc.h"
+ *     #define TEMPLATE "host/spgemm/list/row.inc.h"
  *     #include "host/for_each_value_type.h"
  *
  * includes the file once a type, with VALUE the C type, NAMED(x) the name x_f64 etc., and PRODUCT(a, b), SUM(a, b)

@@ -4,7 +4,7 @@
 #define SPG_SRC_HOST_WORK_H
 
 #include "context.h"
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <stdatomic.h>
 

@@ -3,7 +3,7 @@
 #include "sides.h"
 
 #include "backend.h"
-#include "plan.h"
+#include "spgemm/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

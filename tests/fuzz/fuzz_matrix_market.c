@@ -2,7 +2,7 @@
  * as well, the same without a warning; what only a lenient reading takes has one. */
 #include "fuzz.h"
 
-#include "matrix_market_internal.h"
+#include "matrix_market/internal.h"
 
 #include <stdio.h>
 #include <string.h>

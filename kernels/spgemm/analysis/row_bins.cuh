@@ -4,7 +4,7 @@
 
 #include "../../primitives/bins.cuh"
 #include "../product.cuh"
-#include "row_class.h"
+#include "spgemm/row_class.h"
 
 namespace spg
 {

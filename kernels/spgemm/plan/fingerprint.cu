@@ -10,7 +10,7 @@
 #include "../../primitives/warp.cuh"
 
 #include "random_bytes.h"
-#include "universal_hash.h"
+#include "spgemm/universal_hash.h"
 
 namespace spg
 {

@@ -3,7 +3,7 @@
 #define SPG_SRC_HOST_AMG_ROWS_H
 
 #include "amg/amg_backend.h"
-#include "pool.h"
+#include "threads/pool.h"
 
 /* The sum of n counts. */
 int64_t spg_host_sum_counts(spg_threads threads, const int64_t *counts, int64_t n);

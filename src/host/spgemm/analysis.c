@@ -9,7 +9,7 @@
 #include "host/work.h"
 
 #include "memory.h"
-#include "row_class.h"
+#include "spgemm/row_class.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "rows.h"
 
 #include "clock.h"
-#include "row_class.h"
+#include "spgemm/row_class.h"
 
 #define KERNELS_OF(suffix)                                                                                             \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
 /* How much a worker holds, and where: one allocation a thread, cut to fit the workspace limit. */
-#include "list.h"
+#include "host/spgemm/list/list.h"
 #include "poison.h"
 #include "worker.h"
 

@@ -7,7 +7,7 @@
 
 #include "backend.h"
 #include "memory.h"
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <stdatomic.h>
 

@@ -1,0 +1,388 @@
+/* Solves with a hierarchy: conjugate gradients preconditioned by its cycle, or cycles alone. */
+#include "solve.h"
+
+#include "amg/units.h"
+#include "argument.h"
+#include "clock.h"
+#include "memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+spg_amg_solve_options spg_amg_solve_options_default(void)
+{
+    return (spg_amg_solve_options){.method = SPG_AMG_CG, .tolerance = SPG_AMG_TOLERANCE_OF_TYPE, .max_iterations = 200};
+}
+
+/* ---- Arguments ---- */
+
+static spg_status check_null_space(spg_context *context, const spg_amg_solve_options *options)
+{
+    const bool is_given = options->nullspace == SPG_AMG_NULLSPACE_GIVEN;
+    const int kind = (int)options->nullspace, least = is_given ? 1 : 0, most = is_given ? SPG_AMG_MOST_NULL : 0;
+    if (kind < SPG_AMG_NULLSPACE_NONE || kind > SPG_AMG_NULLSPACE_GIVEN)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is no spg_amg_nullspace", kind);
+    if (options->null_vectors < least || options->null_vectors > most)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_vectors is %d, not from %d to %d with nullspace %d",
+                                options->null_vectors, least, most, kind);
+    if ((options->null_values != NULL) != is_given)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_values is %s with nullspace %d",
+                                is_given ? "NULL" : "not NULL", kind);
+    return spg_check_array_here(context, options->null_values, "null_values");
+}
+
+static spg_status check_options(spg_context *context, const spg_amg_solve_options *options)
+{
+    if (options->method != SPG_AMG_CG && options->method != SPG_AMG_STANDALONE)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is no spg_amg_method", (int)options->method);
+    if (!(options->tolerance >= 0) && options->tolerance != SPG_AMG_TOLERANCE_OF_TYPE)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "tolerance is %g", options->tolerance);
+    if (options->max_iterations < 0)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d", options->max_iterations);
+    return check_null_space(context, options);
+}
+
+spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x)
+{
+    spg_status status = spg_amg_check_own(context, amg);
+    if (status != SPG_OK) return status;
+    const int64_t n = amg->level[0].A.rows;
+    if (n == 0) return SPG_OK;
+    if (b == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b is NULL");
+    if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
+    const int64_t bytes = spg_amg_vector_bytes(amg, n);
+    if (spg_overlap(b, bytes, x, bytes)) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
+    status = spg_check_array_here(context, b, "b");
+    return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
+}
+
+/* ---- Memory ---- */
+
+static int64_t dot_bytes(const spg_amg *amg) { return amg->backend->dot_bytes(amg->value_type, amg->level[0].A.rows); }
+
+static void give(spg_amg *amg, void *memory, int64_t bytes)
+{
+    if (memory != NULL) spg_amg_give(amg, NULL, memory, bytes);
+}
+
+void spg_amg_solver_destroy(spg_amg *amg)
+{
+    spg_amg_solver *solver = amg->solver;
+    if (solver == NULL) return;
+    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    give(amg, solver->r, vector);
+    give(amg, solver->z, vector);
+    give(amg, solver->p, vector);
+    give(amg, solver->q, vector);
+    give(amg, solver->b, vector);
+    spg_amg_give_null_space(amg, solver);
+    give(amg, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
+    give(amg, solver->workspace, dot_bytes(amg));
+    spg_release_on_host(amg->context, solver, sizeof *solver);
+    amg->solver = NULL;
+}
+
+static spg_status take_vectors(spg_amg *amg, spg_amg_solver *solver)
+{
+    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const char *const what = "a vector of the solve";
+    spg_status status = spg_amg_take(amg, NULL, vector, what, &solver->r);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->z);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->p);
+    if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->q);
+    return status;
+}
+
+static spg_status create_solver(spg_amg *amg)
+{
+    if (amg->solver != NULL) return SPG_OK;
+    spg_amg_solver *solver = NULL;
+    spg_status status = spg_allocate_on_host(amg->context, sizeof *solver, "a solver", (void **)&solver);
+    if (status != SPG_OK) return status;
+    memset(solver, 0, sizeof *solver);
+    amg->solver = solver;
+    status = take_vectors(amg, solver);
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, NULL, SPG_AMG_SCALARS * (int64_t)sizeof(double), "scalars of the solve",
+                              (void **)&solver->scalars);
+    if (status == SPG_OK) /* read whole, before all are written */
+        status =
+            amg->context->backend->zero_bytes(amg->context, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
+    if (status == SPG_OK)
+        status = spg_amg_take(amg, NULL, dot_bytes(amg), "workspace of the solve", &solver->workspace);
+    if (status != SPG_OK) spg_amg_solver_destroy(amg);
+    return status;
+}
+
+/* ---- What both methods stand on ---- */
+
+spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, int scalar)
+{
+    return solve->backend->dot(solve->context, solve->type, solve->n, x, y, solve->solver->workspace,
+                               &solve->solver->scalars[scalar]);
+}
+
+spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars[SPG_AMG_SCALARS])
+{
+    spg_context *context = solve->context;
+    return context->backend->copy_bytes(context, scalars, SPG_PLACE_HOST, solve->solver->scalars, context->config.place,
+                                        SPG_AMG_SCALARS * (int64_t)sizeof(double));
+}
+
+static spg_status note_residual(spg_amg_solve_state *solve, double residual)
+{
+    const int iteration = solve->result.iterations;
+    solve->residual = residual;
+    solve->result.residual = residual * solve->unit;
+    if (solve->options.history != NULL) solve->options.history[iteration] = solve->result.residual;
+    if (isfinite(residual)) return SPG_OK;
+    return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "iteration %d: the residual's norm is %g", iteration,
+                            residual);
+}
+
+spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
+{
+    solve->result.iterations++;
+    solve->residual_is_true = false;
+    return note_residual(solve, residual);
+}
+
+static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
+{
+    double scalars[SPG_AMG_SCALARS];
+    spg_status status = spg_amg_dot(solve, vector, vector, SPG_AMG_RR);
+    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    if (status != SPG_OK) return status;
+    *norm = sqrt(scalars[SPG_AMG_RR]);
+    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    return SPG_OK;
+}
+
+/* Waits. Of doubles whose squares under- or overflow, again by a vector of which they do not, in z; the squares of
+ * floats never do. */
+spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
+{
+    void *const z = solve->solver->z;
+    spg_status status = read_norm(solve, vector, norm);
+    const bool is_extreme = *norm < 0x1p-450 || isinf(*norm);
+    if (status != SPG_OK || !is_extreme || solve->type == SPG_F32 || solve->n == 0) return status;
+    const double unit = isinf(*norm) ? 0x1p600 : 0x1p-600;
+    status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, vector, 0, z);
+    if (status == SPG_OK) status = read_norm(solve, z, norm);
+    *norm *= unit;
+    return status;
+}
+
+spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
+{
+    void *const r = solve->solver->r;
+    double norm = 0;
+    spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, r, &norm);
+    if (status != SPG_OK) return status;
+    solve->residual_is_true = true;
+    return note_residual(solve, norm);
+}
+
+bool spg_amg_has_converged(const spg_amg_solve_state *solve)
+{
+    return solve->residual <= solve->options.tolerance * solve->norm;
+}
+
+/* ---- The solve ---- */
+
+/* x, in another unit. */
+static spg_status scale_x(const spg_amg_solve_state *solve, double factor)
+{
+    return solve->backend->axpby(solve->context, solve->type, solve->n, factor, solve->x, 0, solve->x);
+}
+
+static spg_status take_b(const spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    if (solver->b != NULL) return SPG_OK;
+    return spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",
+                        &solver->b);
+}
+
+/* Goes over to a unit of about the larger of ||b|| and the residual, where that is far from 1: inner products of
+ * conjugate gradients then have the inverse of A's magnitude. */
+static spg_status choose_unit(spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    const double largest = fmax(solve->norm, solve->residual);
+    if (largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200)) return SPG_OK;
+    const double unit = spg_unit_of(largest);
+    spg_status status = take_b(solve);
+    if (status == SPG_OK)
+        status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, solve->b, 0, solver->b);
+    if (status == SPG_OK) status = scale_x(solve, 1 / unit);
+    if (status != SPG_OK) return status;
+    solve->b = solver->b;
+    solve->unit = unit;
+    solve->norm /= unit;
+    return spg_amg_measure_residual(solve);
+}
+
+/* Takes b's part in the null space out of it, and x's. What roundings leave of a b that is nothing else, is zero. */
+static spg_status project_system(spg_amg_solve_state *solve)
+{
+    spg_amg_solver *solver = solve->solver;
+    const double whole = solve->norm, eps = solve->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
+    spg_status status = spg_amg_take_null_space(solve);
+    if (status == SPG_OK) status = take_b(solve);
+    if (status == SPG_OK)
+        status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solve->b, 0, solver->b);
+    for (int twice = 0; twice < 2 && status == SPG_OK; ++twice) status = spg_amg_project(solve, solver->b);
+    if (status == SPG_OK) status = spg_amg_project(solve, solve->x);
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, solver->b, &solve->norm);
+    solve->b = solver->b;
+    if (status != SPG_OK || solve->norm > 1e3 * eps * whole) return status;
+    solve->norm = 0;
+    return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_vector_bytes(solve->amg, solve->n));
+}
+
+/* What updates have made of the coarsest operator, with the next scalars that are read. */
+static spg_status ask_for_state(const spg_amg_solve_state *solve)
+{
+    if (solve->amg->dense == NULL) return SPG_OK;
+    return solve->backend->dense_tell(solve->context, solve->amg->dense, &solve->solver->scalars[SPG_AMG_DENSE_STATE]);
+}
+
+/* Ends what an update has left open. */
+static spg_status settle(spg_amg_solve_state *solve)
+{
+    if (solve->dense_state != SPG_AMG_DENSE_UNSETTLED) return SPG_OK;
+    spg_status status = spg_amg_coarse_settle(solve->amg);
+    if (status == SPG_OK) status = ask_for_state(solve);
+    if (status != SPG_OK) return status;
+    double scalars[SPG_AMG_SCALARS];
+    status = spg_amg_read_scalars(solve, scalars);
+    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    return status;
+}
+
+/* ||b||, and the residual of the first guess. */
+static spg_status begin(spg_amg_solve_state *solve)
+{
+    spg_status status = ask_for_state(solve);
+    if (status == SPG_OK) status = spg_amg_find_norm(solve, solve->b, &solve->norm);
+    if (status != SPG_OK) return status;
+    if (!isfinite(solve->norm)) {
+        note_residual(solve, solve->norm);
+        return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
+    }
+    status = settle(solve);
+    if (status == SPG_OK && solve->options.nullspace != SPG_AMG_NULLSPACE_NONE) status = project_system(solve);
+    if (status == SPG_OK && solve->options.nullspace == SPG_AMG_NULLSPACE_NONE)
+        status = spg_amg_check_compatible(solve);
+    if (status != SPG_OK) return status;
+    if (solve->norm == 0) solve->norm = 1;
+    status = spg_amg_measure_residual(solve);
+    return status == SPG_OK ? choose_unit(solve) : status;
+}
+
+/* x += M r until convergence or max_iterations. */
+static spg_status cycle_alone(spg_amg_solve_state *solve)
+{
+    const spg_amg_solver *solver = solve->solver;
+    spg_status status = SPG_OK;
+    while (status == SPG_OK && !spg_amg_has_converged(solve) &&
+           solve->result.iterations < solve->options.max_iterations) {
+        status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+        if (status == SPG_OK) status = spg_amg_project(solve, solver->z);
+        if (status == SPG_OK)
+            status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 1, solve->x);
+        if (status != SPG_OK) break;
+        solve->result.iterations++;
+        status = spg_amg_measure_residual(solve);
+    }
+    return status;
+}
+
+static spg_status iterate(spg_amg_solve_state *solve)
+{
+    if (spg_amg_has_converged(solve)) return SPG_OK;
+    if (solve->options.max_iterations == 0) return SPG_OK;
+    const bool alone = solve->options.method == SPG_AMG_STANDALONE;
+    return alone ? cycle_alone(solve) : spg_amg_conjugate_gradients(solve);
+}
+
+static void complete(spg_amg_solve_state *solve)
+{
+    spg_amg_solve_result *result = &solve->result;
+    result->relative_residual = solve->residual / solve->norm;
+    if (result->iterations > 0 && solve->first > 0)
+        result->convergence_factor = pow(solve->residual / solve->first, 1.0 / result->iterations);
+}
+
+/* Why it has not converged. */
+static spg_status tell_residual(const spg_amg_solve_state *solve)
+{
+    const spg_amg_solve_result *result = &solve->result;
+    if (result->stagnated)
+        return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
+                                "after %d iterations the residual stays at %.3g of the right-hand side: rounding in %s "
+                                "keeps it from %.3g",
+                                result->iterations, result->relative_residual, spg_type_name(solve->type),
+                                solve->options.tolerance);
+    return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
+                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g",
+                            result->iterations, result->relative_residual, solve->options.tolerance);
+}
+
+/* However the iteration ended, its status stays, unless measuring fails; the message of a residual that is not finite
+ * is no other than it was. */
+static spg_status measure_end(spg_amg_solve_state *solve, spg_status status)
+{
+    if (solve->residual_is_true || !isfinite(solve->residual)) return status;
+    const bool has_ended = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
+    if (!has_ended) return status;
+    const spg_status measured = spg_amg_measure_residual(solve);
+    return measured != SPG_OK ? measured : status;
+}
+
+static spg_status run(spg_amg_solve_state *solve)
+{
+    spg_status status = begin(solve);
+    solve->first = solve->residual;
+    solve->result.initial_residual = solve->result.residual;
+    if (status == SPG_OK) status = measure_end(solve, iterate(solve));
+    if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
+    const spg_status scaled = solve->unit != 1 ? scale_x(solve, solve->unit) : SPG_OK;
+    if (status == SPG_OK) status = scaled;
+    complete(solve);
+    if (status != SPG_OK || solve->result.converged) return status;
+    return tell_residual(solve);
+}
+
+spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
+                         const spg_amg_solve_options *options, spg_amg_solve_result *result)
+{
+    const double start = spg_seconds();
+    if (result != NULL) memset(result, 0, sizeof *result);
+    spg_status status = spg_amg_check_system(context, amg, b, x);
+    if (status != SPG_OK) return status;
+    spg_amg_solve_state solve = {.context = context,
+                                 .amg = amg,
+                                 .backend = amg->backend,
+                                 .options = options != NULL ? *options : spg_amg_solve_options_default(),
+                                 .A = &amg->level[0].A,
+                                 .type = amg->value_type,
+                                 .n = amg->level[0].A.rows,
+                                 .b = b,
+                                 .x = x,
+                                 .unit = 1,
+                                 .norm = 1};
+    status = check_options(context, &solve.options);
+    if (solve.options.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
+        solve.options.tolerance = amg->value_type == SPG_F32 ? 1e-4 : 1e-8;
+    if (status == SPG_OK) status = create_solver(amg);
+    if (status != SPG_OK) return status;
+    solve.solver = amg->solver;
+    status = run(&solve);
+    solve.result.seconds = spg_seconds() - start;
+    if (result != NULL) *result = solve.result;
+    return status;
+}

@@ -1,0 +1,76 @@
+/* Nodes that nothing couples to others: rows with nothing but a diagonal, as kept for boundary values, and rows whose
+ * other entries are zeros or weak. Coarse levels have no use for them.
+ *
+ * A thread takes a node, and leaves its rows at the first value that couples it: most have one among their first two
+ * entries. Nothing waits. */
+#include "../prolongator/prolongator.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+template <typename Value> struct isolation {
+    matrix_view<Value> A;
+    int block_size;
+    divider nodes;
+    numbers_view offsets; /* of the graph; memory nullptr: A's own pattern, whose entries all count */
+    const int32_t *columns;
+
+    __device__ bool names_others(int64_t node) const
+    {
+        if (offsets.memory == nullptr) return true;
+        for (int64_t k = offsets[node]; k < offsets[node + 1]; ++k)
+            if (columns[k] != node) return true;
+        return false;
+    }
+
+    __device__ bool is_isolated(int64_t node) const
+    {
+        const bool names = names_others(node);
+        if (!names && block_size == 1) return true;
+        for (int64_t i = node * block_size; i < (node + 1) * block_size; ++i) {
+            const int64_t end = A.offsets[i + 1];
+            for (int64_t k = A.offsets[i]; k < end; ++k) {
+                const int32_t column = A.columns[k];
+                if (column == i || A.values[k] == 0) continue;
+                if (names || nodes.quotient(column) == node) return false;
+            }
+        }
+        return true;
+    }
+};
+
+template <typename Value>
+spg_status queue_search(spg_context *context, const isolation<Value> &job, int64_t nodes, uint8_t *isolated)
+{
+    return for_each(context, nodes, "isolated nodes",
+                    [=] __device__(int64_t node) { isolated[node] = job.is_isolated(node) ? 1 : 0; });
+}
+
+} // namespace
+
+} // namespace amg
+
+} // namespace spg
+
+spg_status spg_cuda_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
+                                  uint8_t *isolated)
+{
+    using namespace spg::amg;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    spg::numbers_view offsets = {nullptr, false};
+    if (!graph->borrowed) offsets = {graph->row_offsets, graph->offset_type == SPG_I64};
+    status = with_real_type(A->value_type, [&](auto value) {
+        using Value = decltype(value);
+        const isolation<Value> job = {view_of<Value>(*A), block_size, divider(block_size), offsets, graph->columns};
+        return queue_search(context, job, graph->nodes, isolated);
+    });
+    spg_cuda_leave(context);
+    return status;
+}

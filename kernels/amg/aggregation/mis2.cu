@@ -1,0 +1,295 @@
+/* Aggregates around maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in
+ * Algebraic Multigrid Methods, section 4), integer for integer as amg/amg_backend.h defines them.
+ *
+ * In: a graph. Out: the aggregate of each node, and how many. All rounds and phases are one cooperative kernel, whose
+ * blocks meet between them, so that small graphs cost one launch and one wait. */
+#include "../counts.cuh"
+#include "independent_set.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+
+enum { ENTRIES_WEIGHED = 64 };
+
+__device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
+
+__device__ inline bool is_free(const aggregation &job, int64_t node) { return job.aggregate_of[node] == FREE; }
+
+__device__ inline bool is_member(const aggregation &job, int64_t node) { return job.aggregate_of[node] >= 0; }
+
+/* The largest number of the roots of the last set that a row names; -1 if there is none. */
+__device__ inline int32_t largest_root(const aggregation &job, row_range row, int lane)
+{
+    return combine_range(
+        job, row, lane, -1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
+}
+
+/* Free nodes that are no roots join the largest root beside them. Of a symmetric graph that is the only one, and their
+ * rings came from it. */
+__device__ inline void join_roots(const aggregation &job, list_counts &counts)
+{
+    auto may_join = [&](int64_t i) { return is_free(job, i) && !is_root(job, i); };
+    if (is_symmetric(job)) {
+        for_each_owned(job, [&](int64_t i) {
+            uint64_t ring = may_join(i) ? job.ring[i] : 0;
+            if (ring != 0 && is_root(job, node_of(ring))) job.aggregate_of[i] = job.aggregate_of[node_of(ring)];
+        });
+        return;
+    }
+    for_each_wanted(job, counts, may_join, [&](int64_t i, row_range row, int lane) {
+        int32_t root = largest_root(job, row, lane);
+        if (i >= 0 && lane == 0 && root >= 0) job.aggregate_of[i] = root;
+    });
+}
+
+__device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &grid, int64_t first)
+{
+    return number_nodes(
+        job, grid, first, [&](int64_t i) { return is_root(job, i); },
+        [&](int64_t i, int64_t number) { job.aggregate_of[i] = (int32_t)number; });
+}
+
+/* All nodes but isolated ones may be passed through; candidates: all of them, or those whose row names another node. */
+__device__ inline void begin_first_set(const aggregation &job, list_counts &counts, bool alone_too)
+{
+    clear_lists(counts);
+    for_each_owned(job, [&](int64_t i) {
+        const bool is_isolated = job.isolated != nullptr && job.isolated[i] != 0;
+        job.aggregate_of[i] = is_isolated ? (int32_t)SPG_AMG_NO_AGGREGATE : FREE;
+        if (is_isolated) job.keys[i] = job.ring[i] = 0;
+    });
+    __syncthreads();
+    for_each_wanted(
+        job, counts, [&](int64_t i) { return is_free(job, i); },
+        [&](int64_t i, row_range row, int lane) {
+            int company = 1;
+            if (!alone_too)
+                company = combine_range(
+                    job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
+            enlist(job, counts, i, lane, company != 0, true);
+        });
+}
+
+/* Free nodes may be passed through; candidates are those with two entries in other free nodes. */
+__device__ inline void begin_second_set(const aggregation &job, list_counts &counts)
+{
+    clear_lists(counts);
+    for_each_owned(job, [&](int64_t i) { job.keys[i] = job.ring[i] = 0; });
+    for_each_wanted(
+        job, counts, [&](int64_t i) { return is_free(job, i); },
+        [&](int64_t i, row_range row, int lane) {
+            int others = combine_range(
+                job, row, lane, 0, [&](int32_t j) { return (int)(j != i && is_free(job, j)); }, plus());
+            enlist(job, counts, i, lane, others >= 2, true);
+        });
+}
+
+/* Entry k of a row counts for its node's aggregate. The aggregate with the largest count, of several the
+ * lowest-numbered, is the largest of these: 0 if the row has none. */
+__device__ inline uint64_t weigh(const aggregation &job, int64_t begin, int64_t end, int64_t k)
+{
+    int32_t aggregate = job.aggregate_of[job.columns[k]];
+    if (aggregate < 0) return 0;
+    uint64_t weight = 0;
+    for (int64_t other = begin; other < end; ++other) weight += job.aggregate_of[job.columns[other]] == aggregate;
+    return weight << 32 | (uint32_t)(INT32_MAX - aggregate);
+}
+
+/* The aggregate that has most of the first 64 entries of the row whose nodes are in one; -1 if none has. */
+__device__ inline int32_t strongest(const aggregation &job, row_range row, int lane)
+{
+    int64_t last = row.begin;
+    for (int counted = 0; last < row.end && counted < ENTRIES_WEIGHED; ++last)
+        counted += job.aggregate_of[job.columns[last]] >= 0;
+    uint64_t best = 0;
+    for (int64_t k = row.begin + lane; k < last; k += job.lanes) {
+        uint64_t candidate = weigh(job, row.begin, last, k);
+        best = candidate > best ? candidate : best;
+    }
+    best = combine_lanes(best, job.lanes, maximum());
+    return best == 0 ? -1 : INT32_MAX - (int32_t)(best & UINT32_MAX);
+}
+
+/* What free nodes choose is noted apart first, so that none sees what another chose: choice + 1, in ring. */
+template <typename Choose>
+__device__ inline void note_choices(const aggregation &job, list_counts &counts, Choose choose)
+{
+    for_each_wanted(
+        job, counts, [&](int64_t i) { return is_free(job, i); },
+        [&](int64_t i, row_range row, int lane) {
+            int32_t choice = choose(row, lane);
+            if (i >= 0 && lane == 0) job.ring[i] = (uint64_t)(choice + 1);
+        });
+}
+
+__device__ inline void follow_choices(const aggregation &job)
+{
+    for_each_owned(job, [&](int64_t i) {
+        if (is_free(job, i)) job.aggregate_of[i] = job.ring[i] != 0 ? (int32_t)job.ring[i] - 1 : SPG_AMG_NO_AGGREGATE;
+    });
+}
+
+/* Neighbours have near numbers then, whichever of the sets their aggregates' roots are of. */
+__device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_group &grid, int64_t aggregates)
+{
+    int32_t *const first = job.path, *const new_of = job.undecided; /* lists of nodes before */
+    for (int64_t a = (int64_t)grid.thread_rank(); a < aggregates; a += (int64_t)grid.size()) first[a] = INT32_MAX;
+    grid.sync();
+    for_each_owned(job, [&](int64_t i) {
+        if (is_member(job, i)) atomicMin(first + job.aggregate_of[i], (int32_t)i);
+    });
+    grid.sync();
+    number_nodes(
+        job, grid, 0, [&](int64_t i) { return is_member(job, i) && first[job.aggregate_of[i]] == (int32_t)i; },
+        [&](int64_t i, int64_t number) { new_of[job.aggregate_of[i]] = (int32_t)number; });
+    grid.sync();
+    for_each_owned(job, [&](int64_t i) {
+        if (is_member(job, i)) job.aggregate_of[i] = new_of[job.aggregate_of[i]];
+    });
+}
+
+/* Adds up the nodes in no aggregate; *left_out is zero, and each thread has decided the nodes that it counts. */
+__device__ inline void count_left_out(const aggregation &job, unsigned int *left_out)
+{
+    int64_t count = 0;
+    for_each_owned(job, [&](int64_t i) { count += !is_member(job, i); });
+    count = sum_block(count);
+    if (threadIdx.x == 0 && count > 0) atomicAdd(left_out, (unsigned int)count);
+}
+
+__device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid, list_counts &counts)
+{
+    int round = 0;
+    begin_first_set(job, counts, false);
+    find_independent_set(job, grid, counts, &round);
+    int64_t aggregates = number_roots(job, grid, 0);
+    grid.sync();
+    join_roots(job, counts);
+    grid.sync();
+    note_choices(job, counts, [&](row_range row, int lane) {
+        return combine_range(
+            job, row, lane, -1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
+    });
+    grid.sync();
+    follow_choices(job);
+    return aggregates;
+}
+
+__device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_group &grid, list_counts &counts)
+{
+    int round = 0;
+    begin_first_set(job, counts, true);
+    find_independent_set(job, grid, counts, &round);
+    int64_t aggregates = number_roots(job, grid, 0);
+    grid.sync();
+    join_roots(job, counts);
+    grid.sync();
+    begin_second_set(job, counts);
+    find_independent_set(job, grid, counts, &round);
+    aggregates = number_roots(job, grid, aggregates);
+    grid.sync();
+    join_roots(job, counts);
+    grid.sync();
+    note_choices(job, counts, [&](row_range row, int lane) { return strongest(job, row, lane); });
+    grid.sync();
+    aggregates = number_nodes(
+        job, grid, aggregates, [&](int64_t i) { return is_free(job, i) && job.ring[i] == 0; },
+        [&](int64_t i, int64_t number) { job.ring[i] = (uint64_t)(number + 1); });
+    grid.sync();
+    follow_choices(job);
+    number_by_first_nodes(job, grid, aggregates);
+    return aggregates;
+}
+
+__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers, spg_tally *tally)
+{
+    __shared__ list_counts counts;
+    cg::grid_group grid = cg::this_grid();
+    if (blockIdx.x == 0 && threadIdx.x == 0) tally->long_rows = 0; /* the grid meets before it is added to */
+    int64_t aggregates =
+        join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
+    count_left_out(job, &tally->long_rows);
+    if (blockIdx.x == 0 && threadIdx.x == 0) tally->nnz = (unsigned long long)aggregates;
+}
+
+/* As many blocks as can be there at a time, or fewer for few nodes. */
+spg_status choose_blocks(spg_context *context, const aggregation &job, unsigned int *blocks)
+{
+    int most = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, MEETING_THREADS, 0);
+    most *= spg_cuda_of(context)->multiprocessors;
+    unsigned int wanted = blocks_for_groups(context, job.nodes, job.lanes, MEETING_THREADS);
+    *blocks = wanted < (unsigned int)most ? wanted : (unsigned int)most;
+    return spg_cuda_check(context, error, "aggregation");
+}
+
+spg_status launch(spg_context *context, aggregation job, bool join_leftovers, unsigned int blocks)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    spg_tally *tally = cuda->tally;
+    void *arguments[] = {&job, &join_leftovers, &tally};
+    return spg_cuda_check(context,
+                          cudaLaunchCooperativeKernel((const void *)aggregate, dim3(blocks), dim3(MEETING_THREADS),
+                                                      arguments, 0, cuda->stream),
+                          "aggregation");
+}
+
+spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uint64_t seed, bool join_leftovers,
+                           int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out)
+{
+    const char *what = "aggregation";
+    workspace work(context);
+    aggregation job = {};
+    job.nodes = graph.nodes;
+    job.offsets = {graph.row_offsets, graph.offset_type == SPG_I64};
+    job.columns = graph.columns;
+    job.symmetric = graph.symmetric;
+    job.isolated = graph.isolated;
+    job.lanes = lanes_for(graph.nodes, graph.nnz, ENTRIES_IN_FLIGHT);
+    job.seed = seed;
+    job.aggregate_of = aggregate_of;
+    unsigned int blocks = 0;
+    spg_tally counts;
+    spg_status status = choose_blocks(context, job, &blocks);
+    if (status == SPG_OK) status = work.take(2 * graph.nodes, what, &job.keys);
+    if (status == SPG_OK) status = work.take(4 * graph.nodes, what, &job.path);
+    if (status == SPG_OK) status = work.take((int64_t)blocks + 3, what, &job.block_counts);
+    if (status != SPG_OK) return status;
+    job.ring = job.keys + graph.nodes;
+    job.undecided = job.path + 2 * graph.nodes;
+    job.left = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
+    status =
+        spg_cuda_check(context, cudaMemsetAsync(job.left, 0, 3 * sizeof *job.left, spg_cuda_of(context)->stream), what);
+    if (status == SPG_OK) status = launch(context, job, join_leftovers, blocks);
+    if (status == SPG_OK) status = take_counts(context, &counts);
+    if (status != SPG_OK) return status;
+    *aggregates = (int64_t)counts.nnz;
+    *left_out = (int64_t)counts.long_rows;
+    return SPG_OK;
+}
+
+} // namespace
+
+} // namespace amg
+
+} // namespace spg
+
+spg_status spg_cuda_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
+                                   int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out)
+{
+    *aggregates = *left_out = 0;
+    if (graph->nodes == 0) return SPG_OK;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::aggregate_graph(context, *graph, seed, join_leftovers, aggregate_of, aggregates, left_out);
+    spg_cuda_leave(context);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* Residuals and smoothing sweeps: the products of rows, and what is done with each, in one kernel.
+ *
+ * In: A, its inverse diagonal, b, x, and rho in device memory. Out: r or y (and the direction of Chebyshev's
+ * recurrence). Nothing waits. */
+#include "../rows.cuh"
+
+namespace spg
+{
+
+namespace amg
+{
+
+namespace
+{
+
+enum { BLOCKS_HELD = 4 }; /* by a multiprocessor: as many as keep all of a tile in registers */
+
+/* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. */
+template <typename Value> struct sweep {
+    const Value *inverse, *b, *x; /* x NULL: zero */
+    Value *d, *y;                 /* d NULL: no direction is kept */
+    const double *rho;            /* NULL: 1 */
+    double scale, ratio;          /* scale: Jacobi's, over rho; ratio: Chebyshev's */
+    int step;                     /* of Chebyshev's recurrence; -1: Jacobi */
+};
+
+/* Of Chebyshev's recurrence (Saad, Iterative Methods for Sparse Linear Systems, algorithm 12.1). keep 0: d is not
+ * read. */
+struct factors {
+    double coefficient, keep;
+};
+
+template <typename Value> __device__ factors factors_of(const sweep<Value> &job)
+{
+    double rho = job.rho != nullptr ? *job.rho : 1;
+    if (job.step < 0) return {job.scale / rho, 0};
+    double top = 1.1 * rho, bottom = top / job.ratio, centre = (top + bottom) / 2, half = (top - bottom) / 2;
+    if (job.step == 0) return {1 / centre, 0};
+    double before = 0, s = half / centre;
+    for (int k = 0; k < job.step; ++k) {
+        before = s;
+        s = 1 / (2 * centre / half - before);
+    }
+    return {2 * s / half, s * before};
+}
+
+/* The same in every thread of a block. */
+template <typename Value> __device__ factors block_factors(const sweep<Value> &job)
+{
+    __shared__ factors shared;
+    if (threadIdx.x == 0) shared = factors_of(job);
+    __syncthreads();
+    return shared;
+}
+
+template <typename Value>
+__device__ void move(const sweep<Value> &job, const factors &by, int64_t row, Value x, Value residual)
+{
+    Value step = (Value)by.coefficient * job.inverse[row] * residual;
+    if (by.keep != 0) step = (Value)by.keep * job.d[row] + step;
+    if (job.d != nullptr) job.d[row] = step;
+    job.y[row] = x + step;
+}
+
+template <typename Offset, typename Value>
+__global__ __launch_bounds__(THREADS, BLOCKS_HELD) void relax(matrix_view<Value> A, row_shares shares, sweep<Value> job)
+{
+    __shared__ row_tile<Value> tiles[THREADS / WARP];
+    factors by = block_factors(job);
+    for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], job.x,
+                             [&](int64_t row, Value product) { move(job, by, row, job.x[row], job.b[row] - product); });
+}
+
+template <typename Value> __global__ __launch_bounds__(THREADS) void relax_from_zero(int64_t rows, sweep<Value> job)
+{
+    factors by = block_factors(job);
+    int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x; row < rows; row += step)
+        move(job, by, row, (Value)0, job.b[row]);
+}
+
+template <typename Offset, typename Value>
+__global__ __launch_bounds__(THREADS, BLOCKS_HELD) void find_residual(matrix_view<Value> A, row_shares shares,
+                                                                      const Value *b, const Value *x, Value *r)
+{
+    __shared__ row_tile<Value> tiles[THREADS / WARP];
+    for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], x,
+                             [&](int64_t row, Value product) { r[row] = b[row] - product; });
+}
+
+/* So that the rows of a coarse level leave no multiprocessor idle. */
+row_shares shares_of(const spg_context *context, const spg_csr &A)
+{
+    const spg_cuda *cuda = spg_cuda_of(context);
+    return share_rows_among_lanes(A.rows, A.nnz, (int64_t)cuda->multiprocessors * BLOCKS_HELD * (THREADS / WARP));
+}
+
+template <typename Value> spg_status queue_sweep(spg_context *context, const spg_csr &A, const sweep<Value> &job)
+{
+    if (A.rows == 0) return SPG_OK;
+    cudaStream_t stream = spg_cuda_of(context)->stream;
+    const row_shares shares = shares_of(context, A);
+    const unsigned int blocks = blocks_for_shares(A.rows, shares, THREADS);
+    if (job.x == nullptr)
+        relax_from_zero<<<blocks_for_groups(context, A.rows, 1), THREADS, 0, stream>>>(A.rows, job);
+    else if (A.offset_type == SPG_I32)
+        relax<int32_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
+    else
+        relax<int64_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
+    return spg_cuda_check_launch(context, "a smoothing sweep");
+}
+
+template <typename Value>
+sweep<Value> sweep_of(const void *inverse, const double *rho, const void *b, const void *x, void *d, void *y)
+{
+    return {static_cast<const Value *>(inverse),
+            static_cast<const Value *>(b),
+            static_cast<const Value *>(x),
+            static_cast<Value *>(d),
+            static_cast<Value *>(y),
+            rho,
+            1,
+            1,
+            -1};
+}
+
+template <typename Value>
+spg_status queue_residual(spg_context *context, const spg_csr &A, const void *b, const void *x, void *r)
+{
+    if (A.rows == 0) return SPG_OK;
+    const row_shares shares = shares_of(context, A);
+    const auto kernel = A.offset_type == SPG_I32 ? find_residual<int32_t, Value> : find_residual<int64_t, Value>;
+    kernel<<<blocks_for_shares(A.rows, shares, THREADS), THREADS, 0, spg_cuda_of(context)->stream>>>(
+        view_of<Value>(A), shares, static_cast<const Value *>(b), static_cast<const Value *>(x),
+        static_cast<Value *>(r));
+    return spg_cuda_check_launch(context, "a residual");
+}
+
+} // namespace
+
+} // namespace amg
+
+} // namespace spg
+
+spg_status spg_cuda_residual(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(
+        A->value_type, [&](auto value) { return spg::amg::queue_residual<decltype(value)>(context, *A, b, x, r); });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_jacobi(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
+                           const void *b, const void *x, void *y)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(A->value_type, [&](auto value) {
+        auto job = spg::amg::sweep_of<decltype(value)>(inverse, rho, b, x, nullptr, y);
+        job.scale = scale;
+        return spg::amg::queue_sweep(context, *A, job);
+    });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_chebyshev(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
+                              double ratio, int step, const void *b, const void *x, void *d, void *y)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(A->value_type, [&](auto value) {
+        auto job = spg::amg::sweep_of<decltype(value)>(inverse, rho, b, x, d, y);
+        job.ratio = ratio;
+        job.step = step;
+        return spg::amg::queue_sweep(context, *A, job);
+    });
+    spg_cuda_leave(context);
+    return status;
+}

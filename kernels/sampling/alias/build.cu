@@ -1,0 +1,271 @@
+/* Alias tables of all rows: rows by length (primitives/bins), short ones many to a warp, others to a warp or a block
+ * each, those of more than a tile by the stages of build.cuh: many at once (many_rows.cu), or the longest one
+ * after the other.
+ */
+#include "build.cuh"
+
+#include "../../primitives/bins.cuh"
+
+namespace spg
+{
+namespace alias
+{
+
+namespace
+{
+
+enum row_kind { SHORT, BY_WARP, BY_BLOCK, BIG, ROW_KINDS };
+
+struct kind_of_row {
+    numbers_view offsets;
+    int64_t nnz;
+    unsigned long long *first_fault;
+
+    __device__ int operator()(int32_t row) const
+    {
+        int64_t begin = offsets[row], end = offsets[row + 1], items = end - begin;
+        if (begin < 0 || end <= begin || end > nnz || items > INT32_MAX) {
+            report_first(first_fault, row);
+            return -1;
+        }
+        return items <= SHORT_ITEMS ? SHORT : items <= WARP_ITEMS ? BY_WARP : items <= TILE ? BY_BLOCK : BIG;
+    }
+};
+
+int64_t row_bytes(bool exact) { return exact ? (int64_t)sizeof(spg_alias_exact) : (int64_t)sizeof(spg_alias_compact); }
+
+spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes)
+{
+    return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, bytes);
+}
+
+/* One block of memory for all notes: it is asked for before the first kernel can begin. */
+spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
+{
+    int64_t tiles = tiles_of(items), groups = groups_of(items);
+    int64_t bytes = (tiles + groups) * (int64_t)sizeof *notes->left + (int64_t)sizeof *notes->all +
+                    (int64_t)sizeof *notes->sum + tiles * (int64_t)sizeof *notes->places + (int64_t)sizeof *notes->done;
+    char *memory = nullptr;
+    spg_status status = work.take(bytes, "notes on an alias table", &memory);
+    if (status != SPG_OK) return status;
+    notes->left = reinterpret_cast<left_items *>(memory);
+    notes->groups = notes->left + tiles;
+    notes->all = reinterpret_cast<left_by_all *>(notes->groups + groups);
+    notes->sum = reinterpret_cast<row_sum *>(notes->all + 1);
+    notes->places = reinterpret_cast<left_place *>(notes->sum + 1);
+    notes->done = reinterpret_cast<unsigned int *>(notes->places + tiles);
+    notes->first_fault = &spg_cuda_of(work.context)->report->first[0];
+    return SPG_OK;
+}
+
+/* What the tiles of a big row leave, `room` items at most, brought together and paired. */
+spg_status pair_left(spg_context *context, const one_row &row, spg_alias *alias, int64_t room, build_clock &clock)
+{
+    workspace work(context);
+    bool exact = alias->resolution == SPG_ALIAS_EXACT, ahead = alias->builder != SPG_ALIAS_PSA_PLUS;
+    packing how = {ahead, alias->split == SPG_ALIAS_BINARY, ahead ? alias->chunks : 1, &clock, &alias->stats.splits};
+    left_lists lists = {nullptr, nullptr, room, row.notes.all};
+    if (room == 0) return SPG_OK;
+    spg_status status = work.take(room, "items that tiles leave", &lists.sums);
+    if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
+    if (status == SPG_OK) status = list_left(context, row, exact, lists);
+    if (status != SPG_OK) return status;
+    clock.stamp(build_clock::PARTITION);
+    return pack_lists(work, row, exact, how, room, lists);
+}
+
+/* Room for what tiles that pair greedily leave of weights that are not far apart: a fiftieth of the items (of uniform
+ * weights), so that the device need not wait until the host has asked. */
+int64_t likely_left(const spg_alias &alias, int64_t items)
+{
+    return alias.builder == SPG_ALIAS_PSA_PLUS ? items / 16 + TILE : 0;
+}
+
+/* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
+spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_tally *tally, build_clock &clock)
+{
+    bool exact = alias->resolution == SPG_ALIAS_EXACT, greedy = alias->builder == SPG_ALIAS_PSA_PLUS;
+    unsigned int post;
+    int64_t room = likely_left(*alias, row.job.items);
+    spg_status status = greedy ? pack_greedily(context, row, exact) : leave_all(context, row, exact);
+    clock.stamp(build_clock::TILES);
+    if (status == SPG_OK) status = scan_left(context, row, &post);
+    if (status == SPG_OK) status = pair_left(context, row, alias, room, clock);
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, tally);
+    if (status == SPG_OK) alias->stats.left = (int64_t)tally->nnz;
+    if (status != SPG_OK || tally->faults != 0 || (int64_t)tally->nnz <= room) return status;
+    return pair_left(context, row, alias, (int64_t)tally->nnz, clock);
+}
+
+/* The arrays of a table. */
+spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    int64_t bytes = spg_array_bytes(weights.nnz, (size_t)row_bytes(alias->resolution == SPG_ALIAS_EXACT));
+    spg_status status = copy_shape(context, weights, &alias->offsets, &alias->columns);
+    return status == SPG_OK ? spg_allocate(context, bytes, "an alias table", &alias->table) : status;
+}
+
+/* The table of one row; without memory, that of all of `weights`, which is taken once the first kernels are at work. A
+ * sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. *sound: nothing has
+ * been reported, of this row or before. */
+spg_status build_big(spg_context *context, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
+                     bool *sound, build_clock &clock)
+{
+    workspace work(context);
+    build_notes notes;
+    spg_tally tally;
+    spg_status status = take_notes(work, job.items, &notes);
+    double target = (double)job.items * spg_power_of_two(job.fraction_bits);
+    for (double scale = 1; status == SPG_OK; scale = SPG_SCALE_DOWN) {
+        workspace sums(context);
+        status = sum_weights(sums, job.weights, job.items, scale, target, row, notes.first_fault, notes.sum);
+        if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
+        if (job.table == nullptr) job.table = alias->table;
+        clock.stamp(build_clock::SUM);
+        if (status == SPG_OK) status = pack_big(context, {job, notes}, alias, &tally, clock);
+        if (status == SPG_OK && ((tally.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
+    }
+    if (status != SPG_OK) return status;
+    *sound = tally.faults == 0;
+    unsigned long long *first_fault = notes.first_fault;
+    return for_each(context, (tally.faults & (NO_SUM | ENDLESS_SUM)) != 0 ? 1 : 0, "an alias table",
+                    [=] __device__(int64_t) { report_first(first_fault, row); });
+}
+
+/* Rows of so many items in all are built at once: enough to fill a device, and a bound on workspace. */
+enum { ITEMS_AT_ONCE = 1 << 24 };
+
+/* How many rows of rows[0, count) go together. */
+int32_t rows_at_once(const big_row *rows, int32_t count)
+{
+    int64_t items = 0;
+    int32_t together = 0;
+    while (together < count && tiles_of(rows[together].items) <= TILE && items <= ITEMS_AT_ONCE)
+        items += rows[together++].items;
+    return together;
+}
+
+/* Big rows, in host memory, in batches; what stands alone, or has an infinite sum among it, one after the other. */
+spg_status build_batches(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+                         big_row *rows, int32_t count)
+{
+    spg_status status = SPG_OK;
+    for (int32_t k = 0, alone = 0; status == SPG_OK && k < count;) {
+        int32_t together = alone > 0 ? 1 : rows_at_once(rows + k, count - k);
+        bool sound, endless = false;
+        if (together > 1) {
+            status = build_many(context, job.weights, *alias, rows + k, together, &endless);
+            if (endless)
+                alone = together;
+            else
+                k += together;
+            continue;
+        }
+        int64_t begin = rows[k].begin, items = rows[k].items;
+        table_job big = {job.weights.from(begin), items,
+                         static_cast<char *>(job.table) + begin * row_bytes(alias->resolution == SPG_ALIAS_EXACT),
+                         spg_fraction_bits(items)};
+        build_clock none;
+        status = build_big(context, big, weights, alias, rows[k].row, &sound, none);
+        ++k;
+        if (alone > 0) --alone;
+    }
+    return status;
+}
+
+/* The big rows of a list. */
+spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+                          const int32_t *row_list, uint32_t count)
+{
+    workspace work(context);
+    big_row *here = nullptr;
+    void *memory = nullptr;
+    int64_t bytes = spg_array_bytes(count, sizeof(big_row));
+    const int64_t *offsets = alias->offsets;
+    spg_status status = work.take(count, "big rows", &here);
+    if (status == SPG_OK)
+        status = for_each(context, count, "big rows", [=] __device__(int64_t k) {
+            int64_t begin = offsets[row_list[k]];
+            here[k] = {row_list[k], begin, offsets[row_list[k] + 1] - begin, 0};
+        });
+    if (status == SPG_OK) status = spg_allocate_on_host(context, bytes, "big rows", &memory);
+    if (status != SPG_OK) return status;
+    status = fetch(context, memory, here, bytes);
+    if (status == SPG_OK)
+        status = build_batches(context, job, weights, alias, static_cast<big_row *>(memory), (int32_t)count);
+    spg_release_on_host(context, memory, bytes);
+    return status;
+}
+
+/* Rows by kind. */
+spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    workspace work(context);
+    int32_t rows = (int32_t)weights.rows, *row_list = nullptr;
+    uint32_t *begins = nullptr, seen[2 * ROW_KINDS];
+    char *room = nullptr;
+    bool exact = alias->resolution == SPG_ALIAS_EXACT;
+    rows_job job = {offsets_of(weights), weights_of(weights), alias->table, &spg_cuda_of(context)->report->first[0]};
+    int64_t bytes = 0;
+    spg_status status = bins_workspace_bytes(context, rows, ROW_KINDS, &bytes);
+    if (status == SPG_OK) status = work.take(rows, "rows by length", &row_list);
+    if (status == SPG_OK) status = work.take(2 * ROW_KINDS, "rows by length", &begins);
+    if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
+    if (status == SPG_OK)
+        status = bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, job.first_fault},
+                          ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
+    if (status == SPG_OK) status = fetch(context, seen, begins, sizeof seen);
+    const uint32_t *counts = begins + ROW_KINDS, *seen_counts = seen + ROW_KINDS;
+    if (status == SPG_OK && seen_counts[SHORT] > 0)
+        status = build_short(context, job, exact, row_list + seen[SHORT], counts + SHORT, seen_counts[SHORT]);
+    if (status == SPG_OK && seen_counts[BY_WARP] > 0)
+        status = build_by_warp(context, job, exact, row_list + seen[BY_WARP], counts + BY_WARP, seen_counts[BY_WARP]);
+    if (status == SPG_OK && seen_counts[BY_BLOCK] > 0)
+        status =
+            build_by_block(context, job, exact, row_list + seen[BY_BLOCK], counts + BY_BLOCK, seen_counts[BY_BLOCK]);
+    if (status != SPG_OK || seen_counts[BIG] == 0) return status;
+    return build_big_rows(context, job, weights, alias, row_list + seen[BIG], seen_counts[BIG]);
+}
+
+spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
+{
+    if (weights.rows > INT32_MAX) /* rows are binned by 32-bit numbers */
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "weights: %lld rows; alias tables on a device take up to 2147483647",
+                                (long long)weights.rows);
+    spg_status status = clear_report(context);
+    bool sound = false;
+    if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
+        /* The host knows its number of items, if its offsets are sound. */
+        table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
+        build_clock clock;
+        status = clock.start(context);
+        if (status == SPG_OK) status = build_big(context, job, weights, alias, 0, &sound, clock);
+        if (status == SPG_OK) status = clock.read(context, &alias->stats);
+    } else if (status == SPG_OK) {
+        status = take_arrays(context, weights, alias);
+        if (status == SPG_OK && weights.rows > 0) status = build_rows(context, weights, alias);
+    }
+    if (status != SPG_OK || sound) return status;
+    spg_report report;
+    status = read_report(context, &report);
+    if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;
+    return fail_by_report(context, weights, report);
+}
+
+} // namespace
+
+} // namespace alias
+} // namespace spg
+
+spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::alias::build(context, *weights, alias);
+    /* Weights may be given back now, and other contexts may draw. */
+    if (status == SPG_OK) status = spg_cuda_wait(context);
+    if (status != SPG_OK) spg_alias_free_arrays(alias);
+    spg_cuda_leave(context);
+    return status;
+}

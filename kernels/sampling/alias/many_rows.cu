@@ -1,0 +1,118 @@
+/* Alias tables of many rows of more than a tile, at once: each stage of build.cuh takes the tiles of all rows, or
+ * the parts of all their lists. The host waits once, for how much room the lists take. */
+#include "build.cuh"
+
+namespace spg
+{
+namespace alias
+{
+
+namespace
+{
+
+/* Numbers the rows' tiles. */
+int64_t number_tiles(big_row *rows, int32_t count)
+{
+    int64_t tiles = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        rows[k].first_tile = tiles;
+        tiles += tiles_of(rows[k].items);
+    }
+    return tiles;
+}
+
+/* Takes `count` of the memory at *from. */
+template <typename T> T *cut(uintptr_t *from, int64_t count)
+{
+    uintptr_t memory = *from;
+    *from += (uintptr_t)spg_array_bytes(count, sizeof(T));
+    return reinterpret_cast<T *>(memory);
+}
+
+/* The arrays of `rows`, which knows the numbers of rows and tiles, out of `memory`; returns their bytes, with which
+ * `memory` may be NULL. The largest elements come first, so that all are aligned. */
+int64_t cut_arrays(char *memory, many_rows *rows, big_row **list, int32_t **row_of_tile, double **tile_sums)
+{
+    uintptr_t at = reinterpret_cast<uintptr_t>(memory);
+    int64_t tiles = rows->rows.tiles, count = rows->rows.count;
+    *list = cut<big_row>(&at, count);
+    rows->notes.sum = cut<row_sum>(&at, count);
+    rows->notes.all = cut<left_by_all>(&at, count);
+    rows->notes.left = cut<left_items>(&at, tiles);
+    rows->left = cut<left_of_rows>(&at, 1);
+    *tile_sums = cut<double>(&at, tiles);
+    rows->notes.places = cut<left_place>(&at, tiles);
+    *row_of_tile = cut<int32_t>(&at, tiles);
+    rows->row_of_part = cut<int32_t>(&at, tiles);
+    return (int64_t)(at - reinterpret_cast<uintptr_t>(memory));
+}
+
+/* The list of rows and what the device makes of it. */
+spg_status bring_rows(spg_context *context, const big_row *rows, int32_t count, int64_t tiles, big_row *list,
+                      int32_t *row_of_tile)
+{
+    int64_t bytes = spg_array_bytes(count, sizeof *list);
+    spg_status status = spg_cuda_copy_bytes(context, list, SPG_PLACE_DEVICE, rows, SPG_PLACE_HOST, bytes);
+    if (status != SPG_OK) return status;
+    return for_each(context, tiles, "numbering tiles of rows", [=] __device__(int64_t tile) {
+        row_of_tile[tile] = first_that(0, count, [=](int32_t k) { return list[k].first_tile > tile; }) - 1;
+    });
+}
+
+/* Lists of what is left, and their pairing. */
+spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool exact, const spg_tally &tally)
+{
+    workspace work(context);
+    int64_t room = (int64_t)tally.nnz;
+    left_lists lists = {nullptr, nullptr, room, nullptr};
+    if (room == 0) return SPG_OK;
+    spg_status status = work.take(room, "items that tiles leave", &lists.sums);
+    if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
+    if (status == SPG_OK) status = list_left(context, rows, exact, lists);
+    return status == SPG_OK ? pack_lists(context, rows, exact, (int64_t)tally.products, lists) : status;
+}
+
+} // namespace
+
+spg_status build_many(spg_context *context, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
+                      bool *endless)
+{
+    workspace work(context);
+    bool exact = alias.resolution == SPG_ALIAS_EXACT;
+    many_rows many = {};
+    char *memory = nullptr;
+    big_row *list;
+    int32_t *row_of_tile;
+    double *tile_sums;
+    unsigned int post;
+    spg_tally tally;
+    many.rows.count = count;
+    many.rows.tiles = number_tiles(rows, count);
+    many.weights = weights;
+    many.table = static_cast<char *>(alias.table);
+    many.row_bytes = exact ? (int64_t)sizeof(spg_alias_exact) : (int64_t)sizeof(spg_alias_compact);
+    spg_status status =
+        work.take(cut_arrays(nullptr, &many, &list, &row_of_tile, &tile_sums), "notes on alias tables", &memory);
+    if (status != SPG_OK) return status;
+    cut_arrays(memory, &many, &list, &row_of_tile, &tile_sums);
+    many.rows.list = list;
+    many.rows.row_of_tile = row_of_tile;
+    many.notes.groups = &many.left->none;
+    many.notes.done = &many.left->done;
+    many.notes.first_fault = &spg_cuda_of(context)->report->first[0];
+    status = bring_rows(context, rows, count, many.rows.tiles, list, row_of_tile);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(context, many.left, sizeof *many.left);
+    if (status == SPG_OK)
+        status = sum_weights_of_rows(context, weights, many.rows, many.notes.first_fault, tile_sums, many.notes.sum);
+    if (status == SPG_OK)
+        status =
+            alias.builder == SPG_ALIAS_PSA_PLUS ? pack_greedily(context, many, exact) : leave_all(context, many, exact);
+    if (status == SPG_OK) status = scan_left(context, many, &post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, &tally);
+    *endless = status == SPG_OK && (tally.faults & ENDLESS_SUM) != 0;
+    if (status != SPG_OK || tally.faults != 0) return status;
+    return pair_left_of_rows(context, many, exact, tally);
+}
+
+} // namespace alias
+} // namespace spg

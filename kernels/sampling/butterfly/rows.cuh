@@ -1,0 +1,133 @@
+/* One draw from each row of a matrix of weights: what its kernels share. Private. */
+#ifndef SPG_KERNELS_SAMPLING_BUTTERFLY_ROWS_CUH
+#define SPG_KERNELS_SAMPLING_BUTTERFLY_ROWS_CUH
+
+#include "../sampling.cuh"
+#include "sampling/sums.h"
+
+namespace spg
+{
+namespace rows
+{
+
+/* Rows of more items are not drawn by a warp but by whole blocks: a warp's 32 pieces of 4096 bytes hold no more, with
+ * what stands before a row. */
+template <typename Real>
+constexpr int LONGEST = WARP * 4096 / (int)sizeof(Real) - (SPG_LANE_BYTES / (int)sizeof(Real) - 1);
+
+/* The offsets of a row, by words of 32 bits, so that what comes between this and the first call of begin or end need
+ * not wait for them. */
+struct row_offsets {
+    bool wide;
+    int32_t low[2], high[2];
+
+    __device__ row_offsets(numbers_view offsets, int64_t row) : wide(offsets.wide)
+    {
+        const int32_t *words = static_cast<const int32_t *>(offsets.memory) + (wide ? 2 * row : row);
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+            low[k] = words[wide ? 2 * k : k];
+            high[k] = words[wide ? 2 * k + 1 : k];
+        }
+    }
+    __device__ int64_t begin() const { return number(0); }
+    __device__ int64_t end() const { return number(1); }
+
+  private:
+    __device__ int64_t number(int k) const
+    {
+        return wide ? (int64_t)high[k] << 32 | (uint32_t)low[k] : (int64_t)low[k];
+    }
+};
+
+template <typename Real> struct row_job {
+    numbers_view offsets;
+    int64_t rows, nnz;
+    const int32_t *columns;
+    const Real *weights, *uniforms; /* uniforms may be NULL */
+    spg_random random;
+    int32_t *draws;
+    int rows_a_warp;                                     /* 1 to 32 */
+    int64_t plain_end;                                   /* where what can be read by 16 bytes ends */
+    unsigned long long *first_fault, *first_bad_uniform; /* rows; all bits set before, or of no use */
+    device_sign fault, has_long;                         /* there is one of them; a row of more than LONGEST items */
+
+    /* Whether a row's offsets can be, which may be any numbers, so that their difference need not be one; the first and
+     * the last of all must span the entries. */
+    __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
+        uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items than one */
+        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) &
+               !(starts_late | ends_early);
+    }
+
+    /* Whether a row of more than SPG_SHORT_ROW items can be read by 16 bytes. */
+    __device__ bool is_plain(int64_t begin, int64_t items) const { return begin + items <= plain_end; }
+
+    __device__ double uniform(int64_t row) const
+    {
+        if (uniforms == nullptr)
+            return spg_uniform_f64(spg_random_number(random.seed, random.stream, random.first + (uint64_t)row));
+        double u = (double)uniforms[row];
+        if (!(u >= 0 && u < 1)) {
+            *fault = 1;
+            report_first(first_bad_uniform, row);
+        }
+        return u;
+    }
+
+    __device__ void report_row(int64_t row) const
+    {
+        *fault = 1;
+        report_first(first_fault, row);
+    }
+
+    /* Whether a row is for a warp to draw from; tells of those that are at fault or for blocks. */
+    __device__ bool is_for_warp(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool sound = is_sound(row, begin, end), is_long = end - begin > LONGEST<Real>;
+        if (!sound) report_row(row);
+        if (sound && is_long) *has_long = 1;
+        return sound && !is_long;
+    }
+
+    /* Item k of a row that begins at `begin` and has `items`, scaled; past its end 0. *bad: it is none. */
+    __device__ double weight(int64_t begin, int64_t items, int64_t k, double scale, bool *bad) const
+    {
+        if (k >= items) return 0;
+        double value = (double)weights[begin + k];
+        if (!(value >= 0)) *bad = true;
+        return sizeof(Real) == 8 ? multiply(value, scale) : value;
+    }
+
+    /* Draws of rows at fault are not looked at: the call fails. */
+    __device__ void write(int64_t row, int64_t begin, int64_t item) const
+    {
+        draws[row] = name_of(columns, begin, item);
+    }
+};
+
+/* Negative where the number or the NaN has its sign bit set. */
+__device__ inline int sign_word(float value) { return __float_as_int(value); }
+__device__ inline int sign_word(double value) { return __double2hiint(value); }
+
+/* Whether a sum calls for all of it to be done again, smaller. */
+template <typename Real> __device__ inline bool is_too_large(double sum, double scale)
+{
+    return sizeof(Real) == 8 && scale == 1 && sum > LARGEST;
+}
+__device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
+
+/* The rows of more than LONGEST items, by blocks. */
+template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job);
+
+/* The paper's methods. */
+template <typename Real>
+spg_status draw_rows_as_paper(workspace &work, const row_job<Real> &job, spg_butterfly_method method);
+
+} // namespace rows
+
+} // namespace spg
+
+#endif

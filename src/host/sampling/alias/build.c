@@ -1,0 +1,132 @@
+/* Alias tables of all rows: short and middle ones by one thread each, long ones one after the other by all threads.
+ * What a table holds does not depend on who builds it (src/sampling/alias.h). */
+#include "clock.h"
+#include "host/sampling/host_sampling.h"
+#include "host/sampling/weights.h"
+#include "host/work.h"
+#include "memory.h"
+#include "row.h"
+
+#include <float.h>
+
+/* Bytes of an alias_room, its arrays one after the other. */
+static int64_t room_bytes(int64_t items)
+{
+    if (items <= SPG_ALIAS_TILE) return 0;
+    int64_t tiles = spg_alias_tiles(items);
+    return tiles * (int64_t)sizeof(alias_tile) + spg_tree_size(spg_sum_tiles(items)) * (int64_t)sizeof(double) +
+           (items + 1) / 2 * 2 * (int64_t)sizeof(int32_t);
+}
+
+static alias_room room_in(void *memory, int64_t items)
+{
+    alias_tile *tiles = memory;
+    double *tile_tree = (double *)(tiles + spg_alias_tiles(items));
+    return (alias_room){(int32_t *)(tile_tree + spg_tree_size(spg_sum_tiles(items))), tiles, tile_tree};
+}
+
+/* The sum of a short row, in which a tree over two tiles is all that is needed. */
+static bool sum_short_row(const alias_row *row, double *sum, double *scale)
+{
+    double tile_tree[4];
+    return spg_host_row_sum((spg_threads){1, NULL}, row->weights, row->type, row->items, tile_tree, sum, scale);
+}
+
+static int64_t count_left(const alias_room *room, int64_t tiles)
+{
+    int64_t left = 0;
+    for (int64_t t = 0; t < tiles; ++t) left += room->tiles[t].lights + room->tiles[t].heavies;
+    return left;
+}
+
+typedef struct tiles_job {
+    const alias_row *row;
+    const alias_room *room;
+} tiles_job;
+
+static void open_tiles(const void *data, spg_range tiles)
+{
+    const tiles_job *job = data;
+    for (int64_t t = tiles.begin; t < tiles.end; ++t)
+        spg_alias_open_tile(job->row, t, job->room->left + t * SPG_ALIAS_TILE, job->room->tiles + t);
+}
+
+/* False for a row that can't be drawn from. */
+static bool build_row(alias_row *row, spg_threads threads, void *memory, spg_alias_stats *stats)
+{
+    double sum = 0, scale = 1, start = spg_seconds(), split_end;
+    alias_room room = {NULL, NULL, NULL};
+    bool is_short = row->items <= SPG_ALIAS_TILE;
+    if (!is_short) room = room_in(memory, row->items);
+    bool sound = is_short
+                     ? sum_short_row(row, &sum, &scale)
+                     : spg_host_row_sum(threads, row->weights, row->type, row->items, room.tile_tree, &sum, &scale);
+    if (!spg_row_is_sound(sound, sum)) return false;
+    row->fraction_bits = spg_fraction_bits(row->items);
+    row->scale = spg_units_of_row(sum, scale, (double)row->items * spg_power_of_two(row->fraction_bits));
+    if (is_short) {
+        spg_alias_sweep_row(row);
+        return true;
+    }
+    int64_t tiles = spg_alias_tiles(row->items);
+    double summed = spg_seconds();
+    spg_parallel(threads, tiles, 0, open_tiles, &(tiles_job){row, &room});
+    double opened = spg_seconds();
+    stats->left = count_left(&room, tiles);
+    spg_alias_pair_left(row, threads, &room, &stats->splits, &split_end);
+    stats->sum_ms = 1e3 * (summed - start);
+    stats->tiles_ms = 1e3 * (opened - summed);
+    stats->split_ms = 1e3 * (split_end - opened);
+    stats->pack_ms = 1e3 * (spg_seconds() - split_end);
+    return true;
+}
+
+static size_t bucket_size(const spg_alias *alias)
+{
+    return alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
+}
+
+/* A table, and where the stats of its only row go. */
+typedef struct table_of_rows {
+    const spg_alias *alias;
+    spg_alias_stats *stats;
+} table_of_rows;
+
+static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, spg_threads threads, void *memory)
+{
+    const table_of_rows *of = table;
+    const spg_alias *alias = of->alias;
+    spg_alias_stats unused;
+    size_t begin = (size_t)alias->offsets[i], size = spg_type_size(weights->value_type);
+    alias_row row = {.weights = (const char *)weights->values + begin * size,
+                     .type = weights->value_type,
+                     .exact = alias->resolution == SPG_ALIAS_EXACT,
+                     .greedy = alias->builder == SPG_ALIAS_PSA_PLUS,
+                     .items = alias->offsets[i + 1] - alias->offsets[i],
+                     .table = (char *)alias->table + begin * bucket_size(alias)};
+    return build_row(&row, threads, memory, weights->rows == 1 ? of->stats : &unused);
+}
+
+spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
+{
+    int64_t longest = 0;
+    void *room = NULL;
+    spg_status status = spg_host_open_weights(context, weights, &longest);
+    if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
+    int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
+    if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
+    spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
+    /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
+    spg_threads team = spg_host_threads_up_to(context, alias->builder == SPG_ALIAS_SWEEP ? 1 : INT64_MAX);
+    int64_t thread_bytes = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
+    int64_t bytes = thread_bytes * threads.count + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
+    if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
+    if (status == SPG_OK) {
+        const table_of_rows table = {alias, &alias->stats};
+        int64_t bad = spg_host_build_rows(weights, build_row_of, &table, threads, team, thread_bytes, room);
+        if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
+    }
+    spg_release(context, room, bytes);
+    if (status != SPG_OK) spg_alias_free_arrays(alias);
+    return status;
+}

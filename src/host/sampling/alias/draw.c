@@ -1,0 +1,106 @@
+/* Draws from alias tables in the order of the numbers: a batch reads its numbers first, then fetches the buckets they
+ * name, so that the reads wait side by side. */
+#include "draw.h"
+
+#include "host/sampling/host_sampling.h"
+#include "host/sampling/random.h"
+#include "host/work.h"
+#include "sampling/faults.h"
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* Tables below this stay in cache, where fetching ahead only costs time. */
+enum { CACHED_ITEMS = 1 << 15 };
+
+static void fetch_ahead(const spg_alias *alias, int64_t begin, int64_t items, const uint64_t *numbers, int size)
+{
+    size_t bucket = alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
+    const char *table = (const char *)alias->table + (size_t)begin * bucket;
+    for (int k = 0; k < size; ++k) PREFETCH(table + spg_multiply_high(numbers[k], (uint64_t)items) * bucket);
+}
+
+static void draw_batch(const spg_alias *alias, int64_t begin, int64_t items, const uint64_t *numbers, int size,
+                       int32_t *draws)
+{
+    if (items > CACHED_ITEMS) fetch_ahead(alias, begin, items, numbers, size);
+    if (alias->resolution == SPG_ALIAS_EXACT) {
+        const spg_alias_exact *table = (const spg_alias_exact *)alias->table + begin;
+        for (int k = 0; k < size; ++k) draws[k] = spg_alias_draw_exact(table, items, numbers[k]);
+    } else {
+        const spg_alias_compact *table = (const spg_alias_compact *)alias->table + begin;
+        for (int k = 0; k < size; ++k) draws[k] = spg_alias_draw_compact(table, items, numbers[k]);
+    }
+    spg_host_name_items(alias, begin, size, draws);
+}
+
+/* Draws from row `row`, or each from its own of `rows`; from row i for rows NULL. */
+typedef struct draw_job {
+    const spg_alias *alias;
+    int64_t row, count;
+    const int32_t *rows;
+    const spg_random *random;
+    int32_t *draws;
+} draw_job;
+
+static void draw_in_order(const void *data, spg_range batches)
+{
+    const draw_job *job = data;
+    const spg_alias *alias = job->alias;
+    int64_t begin = alias->offsets[job->row], items = alias->offsets[job->row + 1] - begin;
+    for (int64_t b = batches.begin; b < batches.end; ++b) {
+        uint64_t numbers[SPG_BATCH];
+        int size = spg_host_batch_size(b, job->count);
+        spg_host_numbers(job->random, (uint64_t)(b * SPG_BATCH), size, numbers);
+        draw_batch(alias, begin, items, numbers, size, job->draws + b * SPG_BATCH);
+    }
+}
+
+spg_status spg_host_alias_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
+                                const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws)
+{
+    (void)sampler; /* the host has one sampler that groups */
+    if (grouped) return spg_host_grouped_draws(context, alias, row, count, random, draws);
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_in_order,
+                 &(draw_job){.alias = alias, .row = row, .count = count, .random = random, .draws = draws});
+    return SPG_OK;
+}
+
+static int32_t draw_one(const spg_alias *alias, int64_t row, uint64_t number)
+{
+    int64_t begin = alias->offsets[row], items = alias->offsets[row + 1] - begin;
+    int32_t item = alias->resolution == SPG_ALIAS_EXACT
+                       ? spg_alias_draw_exact((const spg_alias_exact *)alias->table + begin, items, number)
+                       : spg_alias_draw_compact((const spg_alias_compact *)alias->table + begin, items, number);
+    return alias->columns != NULL ? alias->columns[begin + item] : item;
+}
+
+static void draw_by_rows(const void *data, spg_range batches)
+{
+    const draw_job *job = data;
+    for (int64_t b = batches.begin; b < batches.end; ++b) {
+        uint64_t numbers[SPG_BATCH];
+        int64_t first = b * SPG_BATCH;
+        int size = spg_host_batch_size(b, job->count);
+        spg_host_numbers(job->random, (uint64_t)first, size, numbers);
+        for (int k = 0; k < size; ++k)
+            job->draws[first + k] =
+                draw_one(job->alias, job->rows != NULL ? job->rows[first + k] : first + k, numbers[k]);
+    }
+}
+
+spg_status spg_host_alias_row_draws(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
+                                    const spg_random *random, int32_t *draws)
+{
+    if (rows != NULL) {
+        int64_t odd =
+            spg_host_first_outside(context, rows, count, alias->rows <= INT32_MAX ? alias->rows : (int64_t)1 << 31);
+        if (odd < count) return spg_fail_row_number(context, odd, rows[odd], alias->rows);
+    }
+    spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_by_rows,
+                 &(draw_job){.alias = alias, .count = count, .rows = rows, .random = random, .draws = draws});
+    return SPG_OK;
+}

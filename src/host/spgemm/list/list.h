@@ -1,0 +1,49 @@
+/* What the kernels with a list of sums share: a table from columns to places in the list, and the list's order.
+ * Private. */
+#ifndef SPG_SRC_HOST_SPGEMM_LIST_LIST_H
+#define SPG_SRC_HOST_SPGEMM_LIST_LIST_H
+
+#include "host/spgemm/sort/radix.h"
+#include "host/spgemm/worker.h"
+
+#include <string.h>
+
+enum { MOST_EQUAL_ROWS = 4 };
+
+/* A number that no slot of the table holds yet, above the bits of a position. */
+static inline uint32_t next_generation(spg_worker *worker)
+{
+    worker->generation += MAX_LIST;
+    if (worker->generation == 0) {
+        memset(worker->table, 0, (size_t)worker->shared->sizes.table_slots * sizeof *worker->table);
+        worker->generation = MAX_LIST;
+    }
+    return worker->generation;
+}
+
+static inline int64_t most_entries(const spg_worker *worker, int64_t row)
+{
+    const int64_t products = worker->chunk.row_products[row], cols = worker->shared->product->B->cols;
+    return products < cols ? products : cols;
+}
+
+/* How many rows from `row` on (most of the unknowns of one mesh node) have the same columns in A. */
+static inline int spg_equal_rows(const spg_worker *worker, int64_t row, int64_t end)
+{
+    const row_chunk *chunk = &worker->chunk;
+    const int32_t *columns = worker->shared->product->A->columns + chunk->first_entry;
+    const int64_t first = chunk->bounds[row], count = chunk->bounds[row + 1] - first;
+    int equal = 1;
+    while (count > 0 && equal < MOST_EQUAL_ROWS && row + equal < end) {
+        const int64_t next = chunk->bounds[row + equal];
+        if (chunk->bounds[row + equal + 1] - next != count || columns[next] != columns[first]) break;
+        if (memcmp(columns + next, columns + first, (size_t)count * sizeof *columns) != 0) break;
+        equal++;
+    }
+    return equal;
+}
+
+/* sorted = the list's columns in order; returns their positions in the list (list.c). */
+const uint16_t *spg_sort_list(spg_worker *worker, int n, int32_t *sorted);
+
+#endif

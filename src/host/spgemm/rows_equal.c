@@ -1,8 +1,0 @@
-/* Neighbouring rows of A with the same columns, as several unknowns at a mesh node have: each product's place is looked
- * up once for all of them, and their sums stand side by side. */
-#include "list.h"
-#include "rows.h"
-
-#define TEMPLATE "host/spgemm/rows_equal.inc.h"
-#define WITH_PATTERN
-#include "host/for_each_value_type.h"

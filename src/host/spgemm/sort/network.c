@@ -1,0 +1,111 @@
+/* Bitonic sorting networks over 16, 32, 64, 128 or 256 keys of 32 bits in AVX-512 registers (Batcher, 1968). No branch
+ * depends on the keys, so shuffled meshes cost no more than grids. */
+#include "network.h"
+
+#include "host/vector.h"
+
+#if SPG_HAVE_AVX512
+#include "host/spgemm/lanes.h"
+
+/* One comparator step within a register: the lanes of `greater` keep the larger of each pair. */
+LANES_INLINE __m512i exchange(__m512i keys, __m512i partners, __mmask16 greater)
+{
+    __m512i smaller = _mm512_min_epu32(keys, partners);
+    return _mm512_mask_max_epu32(smaller, greater, keys, partners);
+}
+
+LANES_INLINE __m512i reverse_lanes(__m512i keys)
+{
+    const __m512i order = _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutexvar_epi32(order, keys);
+}
+
+/* The last steps of every merge: partners 4, 2 and 1 lanes away. */
+LANES_INLINE __m512i merge_within_8(__m512i keys)
+{
+    keys = exchange(keys, _mm512_permutex_epi64(keys, 0x4E), 0xF0F0);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0x4E), 0xCCCC);
+    return exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0xB1), 0xAAAA);
+}
+
+LANES_INLINE __m512i merge_within_16(__m512i keys)
+{
+    keys = exchange(keys, _mm512_shuffle_i64x2(keys, keys, 0x4E), 0xFF00);
+    return merge_within_8(keys);
+}
+
+LANES_INLINE __m512i sort_16(__m512i keys)
+{
+    const __m512i reverse_8 = _mm512_set_epi32(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0xB1), 0xAAAA);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0x1B), 0xCCCC);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0xB1), 0xAAAA);
+    keys = exchange(keys, _mm512_permutexvar_epi32(reverse_8, keys), 0xF0F0);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0x4E), 0xCCCC);
+    keys = exchange(keys, _mm512_shuffle_epi32(keys, (_MM_PERM_ENUM)0xB1), 0xAAAA);
+    keys = exchange(keys, reverse_lanes(keys), 0xFF00);
+    return merge_within_8(keys);
+}
+
+/* Sorts `registers` (a power of two, a constant where this is inlined) registers of 16 keys as one sequence. */
+LANES_INLINE void sort_registers(__m512i *keys, const int registers)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < registers; i++) keys[i] = sort_16(keys[i]);
+#pragma GCC unroll 4
+    for (int run = 1; run < registers; run *= 2) { /* sorted runs of `run` registers become runs twice as long */
+#pragma GCC unroll 8
+        for (int first = 0; first < registers; first += 2 * run) {
+#pragma GCC unroll 8
+            for (int i = 0; i < run; i++) { /* the second run is met from its end */
+                __m512i partner = reverse_lanes(keys[first + 2 * run - 1 - i]);
+                __m512i larger = _mm512_max_epu32(keys[first + i], partner);
+                keys[first + i] = _mm512_min_epu32(keys[first + i], partner);
+                keys[first + 2 * run - 1 - i] = larger;
+            }
+        }
+#pragma GCC unroll 4
+        for (int apart = run / 2; apart > 0; apart /= 2) {
+#pragma GCC unroll 16
+            for (int i = 0; i < registers; i++)
+                if ((i & apart) == 0) {
+                    __m512i larger = _mm512_max_epu32(keys[i], keys[i + apart]);
+                    keys[i] = _mm512_min_epu32(keys[i], keys[i + apart]);
+                    keys[i + apart] = larger;
+                }
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < registers; i++) keys[i] = merge_within_16(keys[i]);
+    }
+}
+
+#define DEFINE_SORT_KEYS(size, registers)                                                                              \
+    SPG_AVX512 static void sort_##size##_keys(const uint32_t *keys, int count, uint32_t *sorted)                       \
+    {                                                                                                                  \
+        const __m512i largest = _mm512_set1_epi32(-1);                                                                 \
+        __m512i r[registers];                                                                                          \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) r[i] =                                          \
+            _mm512_mask_loadu_epi32(largest, first_lanes(count - 16 * i), keys + 16 * i);                              \
+        sort_registers(r, registers);                                                                                  \
+        _Pragma("GCC unroll 16") for (int i = 0; i < (registers); i++) _mm512_storeu_si512(sorted + 16 * i, r[i]);     \
+    }
+
+DEFINE_SORT_KEYS(16, 1)
+DEFINE_SORT_KEYS(32, 2)
+DEFINE_SORT_KEYS(64, 4)
+DEFINE_SORT_KEYS(128, 8)
+DEFINE_SORT_KEYS(256, 16)
+
+SPG_AVX512 void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted)
+{
+    switch (spg_network_size(count)) {
+    case 16: sort_16_keys(keys, count, sorted); break;
+    case 32: sort_32_keys(keys, count, sorted); break;
+    case 64: sort_64_keys(keys, count, sorted); break;
+    case 128: sort_128_keys(keys, count, sorted); break;
+    default: sort_256_keys(keys, count, sorted); break;
+    }
+}
+#else
+void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted) { (void)keys, (void)count, (void)sorted; }
+#endif
