@@ -5,15 +5,15 @@
  * b's part in it: a cycle without smoothing, for any number of connected components. */
 #include "solve.h"
 
+#include "amg/numerics.h"
 #include "memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static int64_t vector_bytes(const spg_amg_solve_state *solve) { return spg_amg_vector_bytes(solve->amg, solve->n); }
 
-static double eps_of(const spg_amg_solve_state *solve) { return solve->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON; }
+static double eps_of(const spg_amg_solve_state *solve) { return spg_amg_epsilon(solve->type == SPG_F32); }
 
 /* ---- What the coarsest operator shows ---- */
 

@@ -1,12 +1,12 @@
 /* Solves with a hierarchy: conjugate gradients preconditioned by its cycle, or cycles alone. */
 #include "solve.h"
 
+#include "amg/numerics.h"
 #include "amg/units.h"
 #include "argument.h"
 #include "clock.h"
 #include "memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -229,7 +229,7 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
 static spg_status project_system(spg_amg_solve_state *solve)
 {
     spg_amg_solver *solver = solve->solver;
-    const double whole = solve->norm, eps = solve->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
+    const double whole = solve->norm, eps = spg_amg_epsilon(solve->type == SPG_F32);
     spg_status status = spg_amg_take_null_space(solve);
     if (status == SPG_OK) status = take_b(solve);
     if (status == SPG_OK)

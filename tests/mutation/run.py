@@ -26,7 +26,7 @@ SOURCES = ("src/", "amg/", "matrices/")
 
 # Of which part a file is, and the tests of that part; the first that fits.
 PARTS = [
-    (r"^(src/host/amg/|amg/(amg_backend|random|lanczos|units)|src/spgemm/galerkin)", r"^test_amg_"),
+    (r"^(src/host/amg/|amg/(amg_backend|lanczos|numerics|random|units)|src/spgemm/galerkin)", r"^test_amg_"),
     (r"^amg/", r"^test_amg_"),
     (r"^(src/host/sampling/|src/sampling|src/philox)", r"^test_(sampling_|weights$|statistics$)"),
     (r"^(src/host/spgemm/|src/spgemm/)", r"^test_(product_|amg_galerkin)"),

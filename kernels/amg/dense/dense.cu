@@ -5,9 +5,9 @@
 
 #include "../counts.cuh"
 
+#include "amg/numerics.h"
 #include "amg/units.h"
 
-#include <cfloat>
 #include <cstring>
 
 namespace spg
@@ -298,8 +298,7 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
     created->roundings =
         SPG_AMG_NULL_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (A->rows > 0 ? (double)A->rows : 1)));
     created->least = source->R != nullptr ? 1 : 0;
-    created->least_share =
-        (A->rows > 64 ? (double)A->rows : 64.0) * (A->value_type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON);
+    created->least_share = spg_amg_least_share(A->rows, A->value_type == SPG_F32);
     int64_t taken = sizeof *created;
     bool declines = false;
     status = spg_cuda_enter(context);

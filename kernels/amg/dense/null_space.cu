@@ -7,7 +7,7 @@
  * writes rows of its own, but for rotations, where warps take pairs of columns. Queued; nothing waits. */
 #include "dense.cuh"
 
-#include <cfloat>
+#include "amg/numerics.h"
 
 namespace spg
 {
@@ -163,12 +163,10 @@ __device__ inline bool turn_pair(const spg_amg_dense &dense, int64_t first, int 
     xx = combine_lanes(xx, WARP, plus());
     yy = combine_lanes(yy, WARP, plus());
     xy = combine_lanes(xy, WARP, plus());
-    if (!(fabs(xy) > 8 * DBL_EPSILON * sqrt(xx) * sqrt(yy))) return false;
-    const double zeta = (yy - xx) / (2 * xy);
-    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-    turn_columns(dense, first, x, y, cosine, sine);
-    turn_columns(dense, first, dense.null() + p * dense.n, dense.null() + q * dense.n, cosine, sine);
+    const spg_amg_rotation by = spg_amg_rotation_of(xx, yy, xy);
+    if (!by.turns) return false;
+    turn_columns(dense, first, x, y, by.cosine, by.sine);
+    turn_columns(dense, first, dense.null() + p * dense.n, dense.null() + q * dense.n, by.cosine, by.sine);
     return true;
 }
 
@@ -273,11 +271,11 @@ spg_status find_null_space(spg_context *context, const spg_csr &A, const spg_amg
     const unsigned int blocks = (unsigned int)dense.n;
     const bool is_single = dense.type == SPG_F32;
     if (dense.candidates == 0) return SPG_OK;
-    take_candidates<<<blocks, THREADS, 0, stream>>>(dense, is_single ? 1e-5 : 1e-10);
+    take_candidates<<<blocks, THREADS, 0, stream>>>(dense, spg_amg_least_rest(is_single));
     const spg_status status = with_real_type(dense.type, [&](auto value) {
         using Value = decltype(value);
-        weigh_rows<<<blocks_for_groups(context, dense.n, WARP), THREADS, 0, stream>>>(
-            view_of<Value>(A), dense, is_single ? (double)FLT_EPSILON : DBL_EPSILON);
+        weigh_rows<<<blocks_for_groups(context, dense.n, WARP), THREADS, 0, stream>>>(view_of<Value>(A), dense,
+                                                                                      spg_amg_epsilon(is_single));
         return spg_cuda_check_launch(context, "a null space");
     });
     if (status != SPG_OK) return status;

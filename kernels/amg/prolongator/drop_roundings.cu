@@ -2,7 +2,7 @@
  * unknown, for few are in no aggregate. Nothing waits. */
 #include "prolongator.cuh"
 
-#include <cfloat>
+#include "amg/numerics.h"
 
 namespace spg
 {
@@ -22,7 +22,7 @@ template <typename Value> struct dropping {
 
     __device__ void check(int64_t i) const
     {
-        const double least = SPG_AMG_ROUNDINGS * (sizeof(Value) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON);
+        const double least = SPG_AMG_ROUNDINGS * spg_amg_epsilon(sizeof(Value) == sizeof(float));
         if (!all && aggregates[i] != SPG_AMG_NO_AGGREGATE) return;
         double magnitude = 0;
         const int64_t end = R.offsets[i + 1];

@@ -7,6 +7,7 @@
 
 #include "../../containers/order.cuh"
 
+#include "amg/numerics.h"
 #include "amg/units.h"
 
 namespace spg
@@ -58,7 +59,7 @@ template <typename Value> __device__ double candidate_value(const tentative_job<
 template <typename Value> __device__ double rest_of(double square, double norm)
 {
     double rest = sqrt(square);
-    return rest > (sizeof(Value) == sizeof(float) ? 1e-5 : 1e-10) * norm ? rest : 0;
+    return rest > spg_amg_least_rest(sizeof(Value) == sizeof(float)) * norm ? rest : 0;
 }
 
 __device__ inline bool is_extreme(double norm, const unknowns &rows) { return rows.count > 0 && spg_is_extreme(norm); }

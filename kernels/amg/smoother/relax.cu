@@ -4,6 +4,8 @@
  * recurrence). Nothing waits. */
 #include "../rows.cuh"
 
+#include "amg/numerics.h"
+
 namespace spg
 {
 
@@ -24,24 +26,13 @@ template <typename Value> struct sweep {
     int step;                     /* of Chebyshev's recurrence; -1: Jacobi */
 };
 
-/* Of Chebyshev's recurrence (Saad, Iterative Methods for Sparse Linear Systems, algorithm 12.1). keep 0: d is not
- * read. */
-struct factors {
-    double coefficient, keep;
-};
+using factors = spg_amg_chebyshev_step;
 
 template <typename Value> __device__ factors factors_of(const sweep<Value> &job)
 {
     double rho = job.rho != nullptr ? *job.rho : 1;
     if (job.step < 0) return {job.scale / rho, 0};
-    double top = 1.1 * rho, bottom = top / job.ratio, centre = (top + bottom) / 2, half = (top - bottom) / 2;
-    if (job.step == 0) return {1 / centre, 0};
-    double before = 0, s = half / centre;
-    for (int k = 0; k < job.step; ++k) {
-        before = s;
-        s = 1 / (2 * centre / half - before);
-    }
-    return {2 * s / half, s * before};
+    return spg_amg_chebyshev(rho, job.ratio, job.step);
 }
 
 /* The same in every thread of a block. */

@@ -6,9 +6,10 @@
  * that of the entries is left. */
 #include "dense.h"
 
+#include "amg/numerics.h"
+
 #include "memory.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Unless an earlier attempt has taken it. */
@@ -50,8 +51,7 @@ void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense)
 
 double spg_dense_least_share(const spg_amg_dense *dense, int64_t rows)
 {
-    const double eps = dense->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
-    return (double)(rows > 64 ? rows : 64) * eps;
+    return spg_amg_least_share(rows, dense->type == SPG_F32);
 }
 
 /* Room for the values of all parts; an update may join parts, and need more than there was. */

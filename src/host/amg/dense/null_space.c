@@ -6,7 +6,8 @@
  * each row over what its roundings may be, are orthogonal; those whose rows are then all at most 1 are N. */
 #include "dense.h"
 
-#include <float.h>
+#include "amg/numerics.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static bool add_orthonormal(double *columns, int64_t stride, int before, int n, 
 /* The candidates in the part's rows, in the unknowns of S A S; returns how many there are. */
 static int take_candidates(const spg_amg_dense *dense, const spg_dense_part *part)
 {
-    const double least = dense->type == SPG_F32 ? 1e-5 : 1e-10;
+    const double least = spg_amg_least_rest(dense->type == SPG_F32);
     const int *const row = dense->unknowns + part->first;
     double *const columns = dense->null + part->first;
     int taken = 0;
@@ -65,7 +66,7 @@ static int take_candidates(const spg_amg_dense *dense, const spg_dense_part *par
 static void weigh_row(const spg_amg_dense *dense, const spg_dense_part *part, int taken, int i, double *images)
 {
     const int64_t n = part->rows;
-    const double eps = dense->type == SPG_F32 ? FLT_EPSILON : DBL_EPSILON;
+    const double eps = spg_amg_epsilon(dense->type == SPG_F32);
     const double *const columns = dense->null + part->first, *const largest = dense->vector + part->first;
     const double *const row = dense->matrix + part->at + i;
     double size = dense->least / 4 * largest[i], entries = 0;
@@ -95,12 +96,10 @@ static void turn(double *x, double *y, int n, double cosine, double sine)
 static bool turn_pair(double *x, double *y, double *of_x, double *of_y, int n)
 {
     const double xx = dot_in_order(x, x, n), yy = dot_in_order(y, y, n), xy = dot_in_order(x, y, n);
-    if (!(fabs(xy) > 8 * DBL_EPSILON * sqrt(xx) * sqrt(yy))) return false;
-    const double zeta = (yy - xx) / (2 * xy);
-    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-    turn(x, y, n, cosine, sine);
-    turn(of_x, of_y, n, cosine, sine);
+    const spg_amg_rotation by = spg_amg_rotation_of(xx, yy, xy);
+    if (!by.turns) return false;
+    turn(x, y, n, by.cosine, by.sine);
+    turn(of_x, of_y, n, by.cosine, by.sine);
     return true;
 }
 

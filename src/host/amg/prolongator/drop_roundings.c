@@ -5,7 +5,8 @@
 #include "host/by_type.h"
 #include "host/work.h"
 
-#include <float.h>
+#include "amg/numerics.h"
+
 #include <math.h>
 
 typedef struct rounding_job {

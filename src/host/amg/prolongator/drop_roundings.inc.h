@@ -7,7 +7,7 @@ static void TYPED(drop_roundings)(const void *data, spg_range rows)
     const OFFSET *offsets = R->row_offsets;
     const VALUE *values = R->values, *restricted = job->restricted;
     VALUE *inverse = job->inverse;
-    const double least = SPG_AMG_ROUNDINGS * (sizeof(VALUE) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON);
+    const double least = SPG_AMG_ROUNDINGS * spg_amg_epsilon(sizeof(VALUE) == sizeof(float));
     for (int64_t i = rows.begin; i < rows.end; ++i) {
         const int32_t *aggregate_of = aggregates->aggregate_of;
         if (aggregate_of != NULL && aggregate_of[spg_amg_node_of(i, aggregates->block_size)] != SPG_AMG_NO_AGGREGATE)

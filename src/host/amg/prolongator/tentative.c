@@ -1,6 +1,7 @@
 /* The tentative prolongator: the candidates cut along the aggregates, made orthonormal in each by modified Gram-Schmidt
  * (Vanek, Mandel, Brezina 1996, section 5.2). What is left out of T stands in the coarse candidates. */
 #define REAL_ONLY
+#include "amg/numerics.h"
 #include "amg/units.h"
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"

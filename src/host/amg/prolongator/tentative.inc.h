@@ -2,7 +2,6 @@
  */
 
 /* What is left of a candidate that depends on those before it is rounding. */
-static const double NAMED(least_rest) = sizeof(VALUE) == sizeof(float) ? 1e-5 : 1e-10;
 
 static void NAMED(load_aggregate)(const tentative_job *job, int64_t aggregate, double *columns, int64_t m)
 {
@@ -50,7 +49,7 @@ static void NAMED(orthonormalise)(double *columns, int64_t m, int c, VALUE *coar
         coarse[p] = (VALUE)(coefficient * unit);
     }
     double rest = c > 0 ? sqrt(NAMED(inner_product)(x, x, m)) : norm;
-    if (!(rest > NAMED(least_rest) * norm)) rest = 0;
+    if (!(rest > spg_amg_least_rest(sizeof(VALUE) == sizeof(float)) * norm)) rest = 0;
     for (int64_t r = 0; r < m; ++r) x[r] = rest > 0 ? x[r] / rest : 0;
     coarse[c] = (VALUE)(rest * unit);
 }

@@ -4,6 +4,8 @@
 #include "host/by_type.h"
 #include "host/work.h"
 
+#include "amg/numerics.h"
+
 /* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. A residual
  * alone: y = b - A x. */
 typedef struct sweep {
@@ -52,18 +54,14 @@ spg_status spg_host_jacobi(spg_context *context, const spg_csr *A, const void *i
 spg_status spg_host_chebyshev(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
                               double ratio, int step, const void *b, const void *x, void *d, void *y)
 {
-    const double top = 1.1 * *rho, bottom = top / ratio;
-    const double centre = (top + bottom) / 2, half = (top - bottom) / 2;
-    double before = 0, s = half / centre;
-    for (int k = 0; k < step; ++k) {
-        before = s;
-        s = 1 / (2 * centre / half - before);
-    }
-    sweep job = {.A = A, .inverse = inverse, .b = b, .x = x, .d = d, .y = y, .coefficient = 1 / centre};
-    if (step > 0) {
-        job.coefficient = 2 * s / half;
-        job.keep = s * before;
-    }
-    relax(context, &job);
+    const spg_amg_chebyshev_step by = spg_amg_chebyshev(*rho, ratio, step);
+    relax(context, &(sweep){.A = A,
+                            .inverse = inverse,
+                            .b = b,
+                            .x = x,
+                            .d = d,
+                            .y = y,
+                            .coefficient = by.coefficient,
+                            .keep = by.keep});
     return SPG_OK;
 }

@@ -1,0 +1,66 @@
+/* Formulas and bounds of multigrid that every place goes by. For the host and for kernels. Private. */
+#ifndef SPG_AMG_NUMERICS_H
+#define SPG_AMG_NUMERICS_H
+
+#include "inline.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The distance from 1 to the next number of the values' type. */
+SPG_INLINE double spg_amg_epsilon(bool in_floats) { return in_floats ? (double)FLT_EPSILON : DBL_EPSILON; }
+
+/* What is left of a column after Gram-Schmidt, beside the column: a column of which no more is left depends on those
+ * before it. */
+SPG_INLINE double spg_amg_least_rest(bool in_floats) { return in_floats ? 1e-5 : 1e-10; }
+
+/* Of the largest pivot or singular value of a dense matrix, what another must pass to count as not zero. */
+SPG_INLINE double spg_amg_least_share(int64_t rows, bool in_floats)
+{
+    return (double)(rows > 64 ? rows : 64) * spg_amg_epsilon(in_floats);
+}
+
+/* y = x + coefficient D^-1 r + keep d. */
+typedef struct spg_amg_chebyshev_step {
+    double coefficient, keep; /* keep 0: d is not read */
+} spg_amg_chebyshev_step;
+
+/* Step k, from 0, of Chebyshev's recurrence over [1.1 rho/ratio, 1.1 rho] (Saad: Iterative Methods for Sparse Linear
+ * Systems, algorithm 12.1). */
+SPG_INLINE spg_amg_chebyshev_step spg_amg_chebyshev(double rho, double ratio, int step)
+{
+    const double top = 1.1 * rho, bottom = top / ratio, centre = (top + bottom) / 2, half = (top - bottom) / 2;
+    double before = 0, s = half / centre;
+    spg_amg_chebyshev_step by = {1 / centre, 0};
+    if (step == 0) return by;
+    for (int k = 0; k < step; ++k) {
+        before = s;
+        s = 1 / (2 * centre / half - before);
+    }
+    by.coefficient = 2 * s / half;
+    by.keep = s * before;
+    return by;
+}
+
+/* The rotation that makes columns x and y orthogonal (one-sided Jacobi; Golub, Van Loan: Matrix Computations, section
+ * 8.6). xx, yy, xy: their products. */
+typedef struct spg_amg_rotation {
+    double cosine, sine;
+    bool turns; /* false: they are orthogonal already */
+} spg_amg_rotation;
+
+SPG_INLINE spg_amg_rotation spg_amg_rotation_of(double xx, double yy, double xy)
+{
+    spg_amg_rotation by = {1, 0, false};
+    if (!(fabs(xy) > 8 * DBL_EPSILON * sqrt(xx) * sqrt(yy))) return by;
+    const double zeta = (yy - xx) / (2 * xy);
+    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    by.cosine = 1 / sqrt(1 + tangent * tangent);
+    by.sine = by.cosine * tangent;
+    by.turns = true;
+    return by;
+}
+
+#endif
