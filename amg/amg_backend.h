@@ -96,10 +96,10 @@ typedef struct spg_amg_backend {
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
     /* Also, of reals, what inverse_diagonal gives without l1: in one pass on a device. */
     spg_status (*survey)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
-    /* tell_flag queues that the host learns *flag; told_flag waits for that, which was told last, and no longer: work
-     * queued beside other work has been joined before (backend.h). */
+    /* tell_flag queues that the host learns *flag; flag_on_host waits for that, which was told last, and no longer:
+     * work queued beside other work has been joined before (backend.h). */
     spg_status (*tell_flag)(spg_context *context, const int32_t *flag);
-    spg_status (*told_flag)(spg_context *context, const int32_t *flag, bool *is_set);
+    spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
     /* Where *flag is 1: gives each entry below the diagonal of the square C, whose rows are sorted, the value of its
      * mirror image. Entries without one are left. */
     spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C);

@@ -81,7 +81,7 @@ static spg_status finish(spg_amg *amg)
 /* Whether A is symmetric; the word has been on its way since setup began. */
 static spg_status learn_symmetry(spg_amg *amg)
 {
-    const spg_status status = amg->backend->told_flag(amg->context, amg->symmetric, &amg->was_symmetric);
+    const spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
     if (status == SPG_OK && !amg->was_symmetric)
         spg_amg_tell(amg->context, "A is not symmetric bit for bit, with sorted rows and no column twice: spectral "
                                    "radii, smoothed prolongators and conjugate gradients suppose that it is");

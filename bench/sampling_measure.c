@@ -105,7 +105,7 @@ static spg_status run_once(at_work *work, int rep, sampling_result *result)
 }
 
 /* Repetition `rep` of one sampler, which has not failed; after the last its draws are tested. */
-static spg_status take_turn(at_work *work, int rep, sampling_result *result)
+static spg_status wait_and_trigger(at_work *work, int rep, sampling_result *result)
 {
     const sampling_problem *task = work->task;
     spg_status status = SPG_OK;
@@ -141,7 +141,7 @@ spg_status measure_samplers(const sampling_problem *task, int count, const sampl
     }
     for (int rep = -chosen->warmup; rep < chosen->reps; rep++)
         for (int k = 0; k < count && status == SPG_OK; k++)
-            if (!results[k].failed) status = take_turn(&works[k], rep, &results[k]);
+            if (!results[k].failed) status = wait_and_trigger(&works[k], rep, &results[k]);
     for (int k = 0; k < count && status == SPG_OK; k++) {
         if (results[k].failed) continue;
         results[k].build = summarize_times(works[k].build_ms, chosen->reps);

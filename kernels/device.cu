@@ -80,16 +80,16 @@ static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
     return error == cudaSuccess ? create_pool(context, &cuda->small_pool) : error;
 }
 
-/* Of the context's own lane, and the tally of products. */
+/* Of the context's own lane, and the counters of products. */
 static cudaError_t create_reports(spg_cuda *cuda)
 {
     spg_lane own = {};
     cudaError_t error = spg_cuda_create_reports(&own);
-    cuda->tally = own.tally;
+    cuda->counters = own.counters;
     cuda->report = own.report;
     cuda->mailbox = own.mailbox;
     cuda->device_mailbox = own.device_mailbox;
-    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->product_tally, sizeof *cuda->product_tally);
+    if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->product_counters, sizeof *cuda->product_counters);
     if (error != cudaSuccess) return error;
     cuda->told = &own.mailbox->told;
     cuda->device_told = &own.device_mailbox->told;
@@ -98,9 +98,9 @@ static cudaError_t create_reports(spg_cuda *cuda)
 
 static void free_reports(spg_cuda *cuda)
 {
-    spg_lane own = {cuda->stream, cuda->tally, cuda->report, cuda->mailbox, cuda->device_mailbox, cuda->posts};
+    spg_lane own = {cuda->stream, cuda->counters, cuda->report, cuda->mailbox, cuda->device_mailbox, cuda->posts};
     spg_cuda_free_reports(&own);
-    cudaFree(cuda->product_tally);
+    cudaFree(cuda->product_counters);
 }
 
 static cudaError_t create_side_streams(spg_cuda *cuda)
@@ -175,7 +175,7 @@ spg_status spg_cuda_open(spg_context *context)
         if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
         if (error == cudaSuccess) error = create_reports(cuda);
         if (error == cudaSuccess) error = create_side_streams(cuda);
-        if (error == cudaSuccess) error = spg_cuda_create_beside(cuda);
+        if (error == cudaSuccess) error = spg_cuda_create_side_stream(cuda);
         if (error == cudaSuccess) error = cudaDeviceSynchronize();
         for (int k = 0; context->config.timing && k < SPG_STAGES && error == cudaSuccess; ++k)
             error = cudaEventCreate(&cuda->events[k]);
@@ -195,7 +195,7 @@ void spg_cuda_close(spg_context *context)
         for (cudaEvent_t event : cuda->events)
             if (event != nullptr) cudaEventDestroy(event);
         destroy_side_streams(cuda);
-        spg_cuda_destroy_beside(cuda);
+        spg_cuda_destroy_side_stream(cuda);
         free_reports(cuda);
         spg_cuda_give_back_kept(cuda, true, true);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
@@ -295,11 +295,11 @@ spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word
     return SPG_OK;
 }
 
-spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally)
+spg_status spg_cuda_wait_for_counters(spg_context *context, unsigned int number, spg_counters *counters)
 {
     const spg_mailbox *mailbox = spg_cuda_of(context)->mailbox;
     spg_status status = spg_cuda_poll(context, &mailbox->number, ~0u, number);
-    if (status == SPG_OK) memcpy(tally, (const void *)&mailbox->tally, sizeof *tally);
+    if (status == SPG_OK) memcpy(counters, (const void *)&mailbox->counters, sizeof *counters);
     return status;
 }
 

@@ -2,8 +2,8 @@
  *
  * Every entry of the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
  * with spg_cuda_leave; they may be nested. Between them work is queued on the context's stream. What waits does so by
- * spg_cuda_wait or spg_cuda_poll, but for a plan that is timed (an event), spg_cuda_end_beside after a failure and,
- * where a device has no memory pool, cudaFree. */
+ * spg_cuda_wait or spg_cuda_poll, but for a plan that is timed (an event), spg_cuda_end_side_stream after a failure
+ * and, where a device has no memory pool, cudaFree. */
 #ifndef SPG_KERNELS_DEVICE_H
 #define SPG_KERNELS_DEVICE_H
 
@@ -23,7 +23,7 @@ extern "C" {
 #include "memory.h"
 #include "spgemm/plan.h"
 
-/* What kernels find wrong with operands while they read them; bits of spg_tally.faults. */
+/* What kernels find wrong with operands while they read them; bits of spg_counters.faults. */
 enum spg_fault {
     SPG_FAULT_A = 1,         /* offsets or columns of A out of range: the product reads nothing by them */
     SPG_FAULT_B = 2,         /* of B */
@@ -48,29 +48,29 @@ typedef struct spg_sample {
 } spg_sample;
 
 /* What the kernels of one product add up, in device memory; zero between products. A word has one meaning. */
-typedef struct spg_tally {
+typedef struct spg_counters {
     unsigned long long nnz, products;
     unsigned long long class_rows[SPG_ROW_CLASSES]; /* by the paper's limits, where an analysis counted them */
     spg_sample sample;
     unsigned int faults;                    /* bits of spg_fault */
     unsigned int rows;                      /* of C that were counted: whose lengths were found and written */
-    unsigned int longest_row;               /* entries of the longest of them, misfits apart */
-    unsigned int misfits;                   /* rows that a counting kernel could not hold: listed for another kernel */
-    unsigned int longest_misfit;            /* of those that were counted in the same wait */
+    unsigned int longest_row;               /* entries of the longest of them, overflow rows apart */
+    unsigned int overflow;                  /* rows that a counting kernel could not hold: listed for another kernel */
+    unsigned int longest_overflow_row;      /* of those that were counted in the same wait */
     unsigned int long_rows;                 /* counted rows of C that no list in registers holds */
-    unsigned int long_upper_rows;           /* that were to be listed (spgemm/symmetric_half/one_pass.cu) */
+    unsigned int long_half_rows;            /* that were to be listed (spgemm/symmetric_half/one_pass.cu) */
     unsigned int rows_left;                 /* counted but not written, by kernels that count and fill at once */
     unsigned int scattered;                 /* of a few rows of A, those far from the next one's columns */
     unsigned int merged_a, merged_products; /* of the rows that counting by merging merged: entries of the longest row
                                              * of A, up to MERGE_MOST; products of a row that a thread did, at most */
-    unsigned int blocks_done;               /* of the kernel that posts the tally when its last block ends */
-} spg_tally;
+    unsigned int blocks_done;               /* of the kernel that posts the counters when its last block ends */
+} spg_counters;
 
-/* Page-locked host memory that kernels write: a tally, and after it the number of the post; and signs that a kernel of
- * draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh); and the flag
- * of amg/amg_backend.h that was told last. */
+/* Page-locked host memory that kernels write: a counters, and after it the number of the post; and signs that a kernel
+ * of draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh); and the
+ * flag of amg/amg_backend.h that was told last. */
 typedef struct spg_mailbox {
-    spg_tally tally;
+    spg_counters counters;
     volatile unsigned int number, signs[2];
     volatile unsigned int told; /* a flag, and from bit 1 on the number of its telling */
 } spg_mailbox;
@@ -88,8 +88,8 @@ enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE
 /* Streams beside the context's own, for kernels that may run at the same time; see spgemm/route/binned_rows.cu. */
 enum { SPG_SIDE_STREAMS = 2 };
 
-/* In the order of which stream a block is free: while work is queued beside other work (beside.cu), what one of the two
- * gives back is not yet the other's to take. */
+/* In the order of which stream a block is free: while work is queued beside other work (side_stream.cu), what one of
+ * the two gives back is not yet the other's to take. */
 typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_BESIDE } spg_order;
 
 /* A block of device memory that the pools gave lately; see kept_blocks.cu. */
@@ -104,7 +104,7 @@ enum { SPG_BLOCKS = 32 };
 /* A stream, and what its kernels report by; as in spg_cuda. */
 typedef struct spg_lane {
     cudaStream_t stream;
-    spg_tally *tally;
+    spg_counters *counters;
     spg_report *report;
     spg_mailbox *mailbox, *device_mailbox;
     unsigned int posts;
@@ -117,7 +117,7 @@ typedef struct spg_cuda {
      * ones they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
     cudaMemPool_t pool, small_pool;
     int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes, multiprocessor_threads;
-    spg_tally *tally;                      /* device memory */
+    spg_counters *counters;                /* device memory */
     spg_report *report;                    /* device memory */
     spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */
     unsigned int posts;                    /* asked of kernels so far */
@@ -126,14 +126,14 @@ typedef struct spg_cuda {
     cudaStream_t side_streams[SPG_SIDE_STREAMS];
     cudaStream_t urgent_stream; /* likewise; blocks of its kernels are dealt before those of all others */
     cudaEvent_t fork, joins[SPG_SIDE_STREAMS], urgent_join; /* when these streams may begin; when they have ended */
-    spg_tally *product_tally;                               /* device memory; of products alone */
-    bool product_tally_is_clear; /* false while a product counts, and after one that failed */
+    spg_counters *product_counters;                         /* device memory; of products alone */
+    bool product_counters_are_clear; /* false while a product counts, and after one that failed */
     spg_block blocks[SPG_BLOCKS];
     int next_block; /* the one to be forgotten first */
     int64_t kept_bytes;
-    spg_lane other;            /* while work is queued beside other work, the context's own, else the one for that */
-    bool is_forked, is_beside; /* between the calls of beside.cu; whether `other` is the context's own */
-    cudaEvent_t beside_begin, beside_end;
+    spg_lane other; /* while work is queued beside other work, the context's own, else the one for that */
+    bool is_forked, on_side_stream; /* between the calls of side_stream.cu; whether `other` is the context's own */
+    cudaEvent_t side_begin, side_end;
     volatile unsigned int *told, *device_told; /* of the context's own mailbox */
     unsigned int tellings;
     bool kernels_wait; /* as compiled for this device, kernels wait for those before them themselves: launch.cuh */
@@ -150,14 +150,14 @@ void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes);
 bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes);
 void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large);
 
-/* beside.cu. What kernels report by; the lane beside the context's own; the calls of backend.h. */
+/* side_stream.cu. What kernels report by; the lane beside the context's own; the calls of backend.h. */
 cudaError_t spg_cuda_create_reports(spg_lane *lane);
 void spg_cuda_free_reports(spg_lane *lane);
-cudaError_t spg_cuda_create_beside(spg_cuda *cuda);
-void spg_cuda_destroy_beside(spg_cuda *cuda);
-spg_status spg_cuda_begin_beside(spg_context *context, bool *is_beside);
-void spg_cuda_turn_beside(spg_context *context, bool beside);
-spg_status spg_cuda_end_beside(spg_context *context);
+cudaError_t spg_cuda_create_side_stream(spg_cuda *cuda);
+void spg_cuda_destroy_side_stream(spg_cuda *cuda);
+spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_beside);
+void spg_cuda_use_side_stream(spg_context *context, bool side);
+spg_status spg_cuda_end_side_stream(spg_context *context);
 
 spg_status spg_cuda_open(spg_context *context);
 void spg_cuda_close(spg_context *context);
@@ -182,8 +182,8 @@ spg_status spg_cuda_wait(spg_context *context);
 spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,
                          unsigned int number);
 
-/* Waits until the post `number` has come, by polling the mailbox, and copies its tally. */
-spg_status spg_cuda_wait_for_tally(spg_context *context, unsigned int number, spg_tally *tally);
+/* Waits until the post `number` has come, by polling the mailbox, and copies its counters. */
+spg_status spg_cuda_wait_for_counters(spg_context *context, unsigned int number, spg_counters *counters);
 
 spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
                                spg_place from_place, int64_t bytes);

@@ -1,10 +1,10 @@
 /* Launches of a chain of kernels, each of which is made ready while the one before it on its stream still runs.
  * Private.
  *
- * Such a kernel calls wait_for_kernels_before first of all, in every thread, and before it reads what others write or
+ * Such a kernel calls wait_for_previous_kernel first of all, in every thread, and before it reads what others write or
  * writes anything; it returns when the kernel before has ended, and so have all before that. Then it calls
- * let_next_begin, so that the blocks of the next kernel may come to the multiprocessors that its own leave idle. Both
- * do nothing on devices before compute capability 9.0, where kernels follow one another as ever. */
+ * trigger_next_kernel, so that the blocks of the next kernel may come to the multiprocessors that its own leave idle.
+ * Both do nothing on devices before compute capability 9.0, where kernels follow one another as ever. */
 #ifndef SPG_KERNELS_LAUNCH_CUH
 #define SPG_KERNELS_LAUNCH_CUH
 
@@ -17,14 +17,14 @@
 namespace spg
 {
 
-__device__ inline void wait_for_kernels_before()
+__device__ inline void wait_for_previous_kernel()
 {
 #if __CUDA_ARCH__ >= 900
     cudaGridDependencySynchronize();
 #endif
 }
 
-__device__ inline void let_next_begin()
+__device__ inline void trigger_next_kernel()
 {
 #if __CUDA_ARCH__ >= 900
     cudaTriggerProgrammaticLaunchCompletion();
@@ -32,27 +32,27 @@ __device__ inline void let_next_begin()
 }
 
 /* Both: of kernels that have nothing to do beforehand. */
-__device__ inline void take_turn()
+__device__ inline void wait_and_trigger()
 {
-    wait_for_kernels_before();
-    let_next_begin();
+    wait_for_previous_kernel();
+    trigger_next_kernel();
 }
 
 /* With is_beside, this kernel and the one before, which has taken its turn as well, leave alone what the other writes,
  * and run beside each other. What came before both has ended, for the other has waited for it before it let this one
  * begin. The last block waits all the same, so that this kernel ends last. */
-__device__ inline void take_turn(bool is_beside)
+__device__ inline void wait_and_trigger(bool may_overlap)
 {
-    if (!is_beside) wait_for_kernels_before();
-    let_next_begin();
-    if (is_beside && blockIdx.x == gridDim.x - 1) wait_for_kernels_before();
+    if (!may_overlap) wait_for_previous_kernel();
+    trigger_next_kernel();
+    if (may_overlap && blockIdx.x == gridDim.x - 1) wait_for_previous_kernel();
 }
 
 /* `what` stands in the message of a failure. */
 template <typename... Parameters, typename... Arguments>
-spg_status launch_in_turn(spg_context *context, cudaStream_t stream, const char *what, dim3 blocks,
-                          unsigned int threads, size_t shared_bytes, void (*kernel)(Parameters...),
-                          Arguments &&...arguments)
+spg_status launch_programmatic(spg_context *context, cudaStream_t stream, const char *what, dim3 blocks,
+                               unsigned int threads, size_t shared_bytes, void (*kernel)(Parameters...),
+                               Arguments &&...arguments)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

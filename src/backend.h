@@ -46,13 +46,14 @@ typedef struct spg_backend {
                              int64_t bytes);
     spg_status (*zero_bytes)(spg_context *context, void *memory, int64_t bytes);
 
-    /* Work beside other work. After begin_beside, what is called between turn_beside(.., true) and turn_beside(..,
-     * false) is queued beside all that is not, after what was queued before; what is called after end_beside follows
-     * both. What one of the two took, the other gives back after end_beside alone. Fails as a device does; *is_beside
-     * false, as on the host: all is done in the order of the calls, and none of the others is needed. */
-    spg_status (*begin_beside)(spg_context *context, bool *is_beside);
-    void (*turn_beside)(spg_context *context, bool beside);
-    spg_status (*end_beside)(spg_context *context); /* after a failure as well */
+    /* Work beside other work. After begin_side_stream, what is called between use_side_stream(.., true) and
+     * use_side_stream(.., false) is queued beside all that is not, after what was queued before; what is called after
+     * end_side_stream follows both. What one of the two took, the other gives back after end_side_stream alone. Fails
+     * as a device does; *is_beside false, as on the host: all is done in the order of the calls, and none of the others
+     * is needed. */
+    spg_status (*begin_side_stream)(spg_context *context, bool *is_beside);
+    void (*use_side_stream)(spg_context *context, bool beside);
+    spg_status (*end_side_stream)(spg_context *context); /* after a failure as well */
 
     spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
     spg_status (*csr_sort)(spg_context *context, spg_csr *matrix);

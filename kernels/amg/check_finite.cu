@@ -14,11 +14,11 @@ namespace
 
 enum { FIRST_VALUE = 0, FIRST_ROW = 1 }; /* in spg_report.first */
 
-template <typename Value> spg_status look_for_fault(spg_context *context, const spg_csr &A, spg_tally *counts)
+template <typename Value> spg_status look_for_fault(spg_context *context, const spg_csr &A, spg_counters *counts)
 {
     const Value *values = static_cast<const Value *>(A.values);
     spg_report *report = spg_cuda_of(context)->report;
-    unsigned long long *faults = &spg_cuda_of(context)->tally->nnz;
+    unsigned long long *faults = &spg_cuda_of(context)->counters->nnz;
     spg_status status = clear_report(context);
     if (status == SPG_OK) status = clear_counts(context);
     if (status == SPG_OK)
@@ -106,7 +106,7 @@ spg_status spg_cuda_find_beyond(spg_context *context, spg_type type, int64_t cou
 spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A)
 {
     if (A->nnz == 0) return SPG_OK;
-    spg_tally counts;
+    spg_counters counts;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(

@@ -58,25 +58,25 @@ spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t ro
 spg_status clear_counts(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    return spg_cuda_check(context, cudaMemsetAsync(cuda->tally, 0, sizeof *cuda->tally, cuda->stream),
-                          "clearing a tally");
+    return spg_cuda_check(context, cudaMemsetAsync(cuda->counters, 0, sizeof *cuda->counters, cuda->stream),
+                          "clearing a counters");
 }
 
-spg_status take_counts(spg_context *context, spg_tally *tally)
+spg_status take_counts(spg_context *context, spg_counters *counters)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    spg_tally *counts = cuda->tally;
+    spg_counters *counts = cuda->counters;
     spg_mailbox *mailbox = cuda->device_mailbox;
     const unsigned int number = ++cuda->posts;
     spg_status status = for_each(context, 1, "telling counts", [=] __device__(int64_t) {
-        mailbox->tally.nnz = counts->nnz;
-        mailbox->tally.long_rows = counts->long_rows;
+        mailbox->counters.nnz = counts->nnz;
+        mailbox->counters.long_rows = counts->long_rows;
         counts->nnz = 0;
         counts->long_rows = 0;
         __threadfence_system();
         mailbox->number = number;
     });
-    return status == SPG_OK ? spg_cuda_wait_for_tally(context, number, tally) : status;
+    return status == SPG_OK ? spg_cuda_wait_for_counters(context, number, counters) : status;
 }
 
 } // namespace amg

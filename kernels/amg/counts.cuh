@@ -16,11 +16,11 @@ namespace amg
 spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t rows, spg_type offset_type,
                         void *offsets);
 
-/* Clears the context's tally: a call that failed may have left counts in it. Before kernels that add to it. */
+/* Clears the context's counters: a call that failed may have left counts in it. Before kernels that add to it. */
 spg_status clear_counts(spg_context *context);
 
-/* Waits for what kernels have added to the context's tally, and zeroes it: its `nnz` and `long_rows`. */
-spg_status take_counts(spg_context *context, spg_tally *tally);
+/* Waits for what kernels have added to the context's counters, and zeroes it: its `nnz` and `long_rows`. */
+spg_status take_counts(spg_context *context, spg_counters *counters);
 
 } // namespace amg
 

@@ -15,7 +15,7 @@ spg_status spg_cuda_tell_flag(spg_context *context, const int32_t *flag)
     return status;
 }
 
-spg_status spg_cuda_told_flag(spg_context *context, const int32_t *flag, bool *is_set)
+spg_status spg_cuda_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set)
 {
     (void)flag;
     spg_status status = spg_cuda_enter(context);

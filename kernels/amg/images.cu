@@ -88,7 +88,7 @@ template <typename Word>
 __global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_images of, matrix_view<Word> C,
                                                        int64_t nnz, int lanes, Word *values, void *inverse)
 {
-    take_turn();
+    wait_and_trigger();
     if (inverse != nullptr) invert_diagonals(of, C, inverse);
     if (*flag != 1) return;
     for_each_image(of, C.offsets, nnz, lanes, [&](const int64_t *entries, const uint32_t *images, int count) {
@@ -165,9 +165,9 @@ spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_ima
                         void *inverse)
 {
     const int lanes = lanes_for(images.rows, images.count, ENTRIES_A_LANE);
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "making a product symmetric",
-                          blocks_for_groups(context, images.rows, lanes), THREADS, 0, copy_values<Word>, flag, images,
-                          view_of<Word>(C), C.nnz, lanes, static_cast<Word *>(C.values), inverse);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "making a product symmetric",
+                               blocks_for_groups(context, images.rows, lanes), THREADS, 0, copy_values<Word>, flag,
+                               images, view_of<Word>(C), C.nnz, lanes, static_cast<Word *>(C.values), inverse);
 }
 
 } // namespace

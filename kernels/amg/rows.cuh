@@ -132,7 +132,7 @@ __device__ inline bool combine_grid(double &value, double neutral, Operator comb
 }
 
 /* Zero between kernels; used by one at a time. */
-inline unsigned int *ticket_of(const spg_context *context) { return &spg_cuda_of(context)->tally->blocks_done; }
+inline unsigned int *ticket_of(const spg_context *context) { return &spg_cuda_of(context)->counters->blocks_done; }
 
 } // namespace amg
 

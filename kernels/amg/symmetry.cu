@@ -41,13 +41,13 @@ template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t hi
     return mix_value(spg_amg_mix((uint64_t)high << 32 | (uint32_t)low), value);
 }
 
-/* What a pass over A finds. tally: zero between kernels, for no other leaves anything in `products`, which takes
+/* What a pass over A finds. counters: zero between kernels, for no other leaves anything in `products`, which takes
  * fingerprints above less those below, and `faults`, whether a row is out of order. inverse: NULL, or of reals what
  * spg_amg_backend.inverse_diagonal gives. */
 struct survey {
     int32_t *flag;
     void *inverse;
-    spg_tally *tally;
+    spg_counters *counters;
     int64_t nnz;
 };
 
@@ -61,12 +61,12 @@ __device__ void add_up(const survey &out, unsigned long long excess, bool fault)
     if (lane_in_warp() == 0) atomicAdd(&of_block, excess);
     __syncthreads();
     if (threadIdx.x != 0) return;
-    if (any) atomicOr(&out.tally->faults, 1u);
-    atomicAdd(&out.tally->products, of_block);
+    if (any) atomicOr(&out.counters->faults, 1u);
+    atomicAdd(&out.counters->products, of_block);
     __threadfence();
-    if (atomicAdd(&out.tally->blocks_done, 1u) != gridDim.x - 1) return;
+    if (atomicAdd(&out.counters->blocks_done, 1u) != gridDim.x - 1) return;
     __threadfence();
-    volatile spg_tally *found = out.tally;
+    volatile spg_counters *found = out.counters;
     *out.flag = found->products == 0 && found->faults == 0;
     found->products = 0;
     found->faults = found->blocks_done = 0;
@@ -149,7 +149,7 @@ __device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A,
 template <typename Word>
 __global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes, survey out)
 {
-    take_turn();
+    wait_and_trigger();
     findings<Word> found;
     bool sees_long = false;
     const int groups = THREADS / lanes, lane = (int)threadIdx.x % lanes;
@@ -181,9 +181,9 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
     /* As many blocks as run at a time: each adds to one place. */
     const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
-    return launch_in_turn(context, cuda->stream, "looking for symmetry",
-                          std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0, add_fingerprints<Word>,
-                          view_of<Word>(A), lanes, survey{flag, inverse, cuda->tally, A.nnz});
+    return launch_programmatic(
+        context, cuda->stream, "looking for symmetry", std::min(blocks_for_groups(context, A.rows, lanes), most),
+        THREADS, 0, add_fingerprints<Word>, view_of<Word>(A), lanes, survey{flag, inverse, cuda->counters, A.nnz});
 }
 
 template <typename Word>

@@ -9,26 +9,26 @@ namespace spg
 {
 
 struct largest_post {
-    spg_tally *tally; /* its longest_row and blocks_done: zero before and after */
+    spg_counters *counters; /* its longest_row and blocks_done: zero before and after */
     spg_mailbox *mailbox;
     unsigned int number;
 };
 
-/* Before the kernel is queued. A product that failed may have left counts in the tally. */
+/* Before the kernel is queued. A product that failed may have left counts in the counters. */
 inline spg_status begin_post(spg_context *context, largest_post *post)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    *post = {cuda->tally, cuda->device_mailbox, ++cuda->posts};
-    return spg_cuda_check(context, cudaMemsetAsync(cuda->tally, 0, sizeof *cuda->tally, cuda->stream),
-                          "clearing a tally");
+    *post = {cuda->counters, cuda->device_mailbox, ++cuda->posts};
+    return spg_cuda_check(context, cudaMemsetAsync(cuda->counters, 0, sizeof *cuda->counters, cuda->stream),
+                          "clearing a counters");
 }
 
 /* Waits for the kernel. */
 inline spg_status wait_for_largest(spg_context *context, const largest_post &post, unsigned int *largest)
 {
-    spg_tally tally;
-    spg_status status = spg_cuda_wait_for_tally(context, post.number, &tally);
-    if (status == SPG_OK) *largest = tally.longest_row;
+    spg_counters counters;
+    spg_status status = spg_cuda_wait_for_counters(context, post.number, &counters);
+    if (status == SPG_OK) *largest = counters.longest_row;
     return status;
 }
 
@@ -36,13 +36,13 @@ inline spg_status wait_for_largest(spg_context *context, const largest_post &pos
 __device__ inline void post_largest(const largest_post &post, unsigned int found)
 {
     found = __reduce_max_sync(ALL_LANES, found);
-    if (lane_in_warp() == 0 && found > 0) atomicMax(&post.tally->longest_row, found);
+    if (lane_in_warp() == 0 && found > 0) atomicMax(&post.counters->longest_row, found);
     __threadfence();
     __syncthreads();
-    if (threadIdx.x != 0 || atomicAdd(&post.tally->blocks_done, 1u) != gridDim.x - 1) return;
+    if (threadIdx.x != 0 || atomicAdd(&post.counters->blocks_done, 1u) != gridDim.x - 1) return;
     __threadfence();
-    post.mailbox->tally.longest_row = atomicExch(&post.tally->longest_row, 0u);
-    post.tally->blocks_done = 0;
+    post.mailbox->counters.longest_row = atomicExch(&post.counters->longest_row, 0u);
+    post.counters->blocks_done = 0;
     __threadfence_system();
     post.mailbox->number = post.number;
 }

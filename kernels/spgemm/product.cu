@@ -57,7 +57,7 @@ void stamp(spg_context *context, spg_stage stage, spg_status *status)
 }
 
 /* Places of entries with a stride of a block added are still below 2^31. */
-enum { MOST_NARROW_ENTRIES = INT32_MAX - 1024 };
+enum { FEW_COLUMNS_MOST_ENTRIES = INT32_MAX - 1024 };
 
 spg_status check_sizes(const cuda_product &product)
 {
@@ -70,11 +70,11 @@ spg_status check_sizes(const cuda_product &product)
         const spg_csr *matrix;
     } operands[] = {{"A", product.A}, {"B", product.B}};
     for (const auto &operand : operands)
-        if (product.offset_type == SPG_I32 && operand.matrix->nnz > MOST_NARROW_ENTRIES)
+        if (product.offset_type == SPG_I32 && operand.matrix->nnz > FEW_COLUMNS_MOST_ENTRIES)
             return spg_context_fail(
                 product.context, SPG_ERROR_UNSUPPORTED,
                 "%s has %lld entries; products on a device take at most %d with 32-bit row offsets, use 64-bit ones",
-                operand.name, (long long)operand.matrix->nnz, (int)MOST_NARROW_ENTRIES);
+                operand.name, (long long)operand.matrix->nnz, (int)FEW_COLUMNS_MOST_ENTRIES);
     return SPG_OK;
 }
 
@@ -104,12 +104,13 @@ spg_status open_run(cuda_state *state, spg_product *product)
     int64_t bytes = spg_array_bytes(run.C->rows + 1, spg_type_size(run.offset_type));
     status = spg_allocate(run.context, bytes, "C's row offsets", &run.C->row_offsets);
     if (status != SPG_OK) return status;
-    const bool is_clear = run.cuda->product_tally_is_clear;
-    run.cuda->product_tally_is_clear = false;
+    const bool is_clear = run.cuda->product_counters_are_clear;
+    run.cuda->product_counters_are_clear = false;
     if (is_clear) return SPG_OK;
     /* What an earlier product left behind when it failed. */
-    return spg_cuda_check(run.context, cudaMemsetAsync(run.cuda->product_tally, 0, sizeof(spg_tally), run.cuda->stream),
-                          "clearing a tally");
+    return spg_cuda_check(run.context,
+                          cudaMemsetAsync(run.cuda->product_counters, 0, sizeof(spg_counters), run.cuda->stream),
+                          "clearing a counters");
 }
 
 /* FORMAT with the operand's name and row. */
@@ -142,14 +143,14 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         stats->class_rows[SPG_ROW_THREAD] = rows - others;
         stats->class_rows[SPG_ROW_WARP] = others;
         break;
-    case path::alike_rows:
-    case path::once_rows:
+    case path::uniform_rows:
+    case path::kept_rows:
     case path::shifted_rows:
-    case path::upper_rows:
+    case path::half_rows:
         memset(stats->class_rows, 0, sizeof stats->class_rows);
         stats->class_rows[SPG_ROW_WARP] = rows;
         break;
-    case path::irregular:
+    case path::unsorted_b:
     case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
     default: break;
     }
@@ -171,14 +172,14 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
     return status;
 }
 
-/* Whether C was filled as it was counted; of class private but for a few rows. Not, where it has far fewer entries than
- * the sample promised: they are not to keep that much room. */
+/* Whether C was filled as it was counted; of class hash_thread but for a few rows. Not, where it has far fewer entries
+ * than the sample promised: they are not to keep that much room. */
 bool is_filled(const cuda_state *state)
 {
-    const spg_tally &found = state->found;
-    const int64_t most_left = state->chosen.merge ? state->run.C->rows / AHEAD_MOST_LEFT : 0;
-    return state->ahead.columns != nullptr && found.rows_left <= most_left && found.misfits == 0 && found.nnz > 0 &&
-           may_settle_ahead(state->run, state->ahead, found.nnz);
+    const spg_counters &found = state->found;
+    const int64_t most_left = state->chosen.merge ? state->run.C->rows / RESERVED_MOST_LEFT : 0;
+    return state->reserved.columns != nullptr && found.rows_left <= most_left && found.overflow == 0 && found.nnz > 0 &&
+           may_commit_reserved(state->run, state->reserved, found.nnz);
 }
 
 spg_status allocate_and_fill(cuda_state *state)
@@ -187,11 +188,11 @@ spg_status allocate_and_fill(cuda_state *state)
     spg_status status = SPG_OK;
     if (is_filled(state)) {
         run.C->nnz = (int64_t)state->found.nnz;
-        settle_ahead(run, &state->ahead);
+        commit_reserved(run, &state->reserved);
         stamp(run.context, SPG_STAGE_FILL, &status);
         return status == SPG_OK && state->found.rows_left > 0 ? fill_rows_left(state) : status;
     }
-    release_ahead(run, &state->ahead);
+    release_reserved(run, &state->reserved);
     status = allocate_entries(run, state->found.nnz);
     stamp(run.context, SPG_STAGE_FILL, &status);
     return status == SPG_OK && state->found.nnz > 0 ? fill_rows(state) : status;
@@ -217,10 +218,10 @@ spg_status spg_cuda_product_begin(spg_product *product)
         cuda_state *state = static_cast<cuda_state *>(memory);
         product->state = state;
         status = open_run(state, product);
-        if (status == SPG_OK && product->symmetric && choose_upper(state->run, &state->shape))
-            state->chosen.rows = path::upper_rows;
+        if (status == SPG_OK && product->symmetric && choose_half(state->run, &state->shape))
+            state->chosen.rows = path::half_rows;
         else if (status == SPG_OK)
-            status = choose_route(state->run, &state->chosen, &state->ahead);
+            status = choose_route(state->run, &state->chosen, &state->reserved);
         stamp(context, SPG_STAGE_ANALYSIS, &status);
     }
     spg_cuda_leave(context);
@@ -244,12 +245,12 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         if (status == SPG_OK && !faulty(SPG_FAULT_B_UNSORTED) && !all_counted(state))
             status = count_rows_missing(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
-        if (faulty(SPG_FAULT_B_UNSORTED) && !takes_any(state->chosen.rows)) status = count_irregular(state);
+        if (faulty(SPG_FAULT_B_UNSORTED) && !takes_any(state->chosen.rows)) status = count_unsorted(state);
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
         if (status == SPG_OK) status = check_counts(state);
     }
     /* Sending it clears it; the paper's classes may note faults while they fill. */
-    run.cuda->product_tally_is_clear = status == SPG_OK && !takes_any(state->chosen.rows);
+    run.cuda->product_counters_are_clear = status == SPG_OK && !takes_any(state->chosen.rows);
     stamp(run.context, SPG_STAGE_COUNT, &status);
     spg_cuda_leave(run.context);
     return status;
@@ -263,7 +264,7 @@ spg_status spg_cuda_product_assemble(spg_product *product)
     if (status != SPG_OK) return status;
     status = allocate_and_fill(state);
     stamp(run.context, SPG_STAGE_END, &status);
-    product->is_mirrored = state->chosen.rows == path::upper_rows;
+    product->is_mirrored = state->chosen.rows == path::half_rows;
     product->stats.products = (int64_t)state->found.products;
     set_class_rows(state, &product->stats);
     if (status == SPG_OK && run.context->config.timing) status = measure_stages(product, state);
@@ -277,19 +278,19 @@ void spg_cuda_product_end(spg_product *product)
     if (state == nullptr) return;
     cuda_product &run = state->run;
     if (spg_cuda_enter(run.context) == SPG_OK) {
-        release_mixed(run, &state->mixed);
+        release_binned(run, &state->binned);
         release_paper(run, &state->paper);
         release_kept_rows(run, &state->kept);
         release_shifted_rows(run, &state->shifted);
-        release_upper_rows(run, &state->upper);
+        release_half_rows(run, &state->half);
         int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
         give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
         give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
         give_workspace(run, run.notes.memory, run.notes.bytes);
         give_workspace(run, run.packed.memory, run.packed.bytes);
-        give_misfit_list(run);
+        give_overflow_list(run);
         give_sums(run, &state->sums);
-        release_ahead(run, &state->ahead);
+        release_reserved(run, &state->reserved);
         spg_cuda_leave(run.context);
     }
     product->stats.workspace_bytes = run.most_held_bytes;

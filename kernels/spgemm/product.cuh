@@ -3,7 +3,7 @@
  * A product is done in two passes over its rows: counting kernels write how many entries each row of C has, the counts
  * are scanned into C's row offsets, C is allocated at its exact size, and filling kernels write columns and values.
  * Every class of rows (rows.cuh) has one kernel of each kind. Some rows are done in one pass: kept until C is allocated
- * (hash_group/kept_rows.cuh), or in arrays allocated ahead (assemble/reserved.cuh). */
+ * (hash_group/kept_rows.cuh), or in arrays reserved (assemble/reserved.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 
@@ -13,13 +13,14 @@
 namespace spg
 {
 
-/* What class direct notes in workspace where rows equal their neighbours (bitmap/equal_rows.cu); NULL: nothing. */
+/* What class bitmap notes in workspace where rows equal their neighbours (bitmap/equal_rows.cu); NULL: nothing. */
 struct equal_notes {
     void *memory;
     int64_t bytes;
-    uint8_t *follows; /* of every row of B: whether it has the columns of the row before */
-    uint2 *units; /* of `together` rows of A with the same columns: the first and the last column of their rows of C;
-                   * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
+    uint8_t *repeats; /* of every row of B: whether it has the columns of the row before */
+    uint2 *
+        row_groups; /* of `together` rows of A with the same columns: the first and the last column of their rows of C;
+                     * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
 };
 
 /* Rows of B packed in workspace (hash_thread/packed_rows.cuh), if the limit leaves room; NULL: not. */
@@ -29,8 +30,8 @@ struct packed_copy {
 };
 
 /* Rows that counting kernels could not hold, in workspace, for those that take over (leave_row; rows.cuh). How many
- * there are the tally says; beyond `room` they are not listed, and all rows are counted in another way. */
-struct misfit_list {
+ * there are the counters say; beyond `room` they are not listed, and all rows are counted in another way. */
+struct overflow_list {
     int32_t *rows;
     uint32_t room;
 };
@@ -47,7 +48,7 @@ struct cuda_product {
     int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
     equal_notes notes;
     packed_copy packed;
-    misfit_list misfits;
+    overflow_list overflow;
 };
 
 /* Workspace within the context's limit, freed in the order of the stream. */
@@ -63,21 +64,21 @@ template <typename Offset> struct patterns {
     Offset a_nnz, b_nnz;
     int32_t rows, inner, cols; /* A is rows x inner, B inner x cols */
     Offset *c_offsets;         /* counting: [i] becomes the length of row i; filling: the row offsets, scanned */
-    spg_tally *tally;
-    misfit_list misfits;
+    spg_counters *counters;
+    overflow_list overflow;
 };
 
 /* Lists a row that the kernel cannot hold. */
-template <typename Offset> __device__ inline void list_misfit(const patterns<Offset> &pattern, int32_t i)
+template <typename Offset> __device__ inline void list_overflow_row(const patterns<Offset> &pattern, int32_t i)
 {
-    const unsigned int place = atomicAdd(&pattern.tally->misfits, 1u);
-    if (place < pattern.misfits.room) pattern.misfits.rows[place] = i;
+    const unsigned int place = atomicAdd(&pattern.counters->overflow, 1u);
+    if (place < pattern.overflow.room) pattern.overflow.rows[place] = i;
 }
 /* ... and gives it no entries, until the kernel that finds it in the list has counted it. */
 template <typename Offset> __device__ inline void leave_row(const patterns<Offset> &pattern, int32_t i)
 {
     pattern.c_offsets[i] = 0;
-    list_misfit(pattern, i);
+    list_overflow_row(pattern, i);
 }
 
 /* The numbers; C's columns come with them, for both are written by the filling kernels. Value = none for a pattern. */
@@ -126,8 +127,8 @@ template <typename Offset> patterns<Offset> patterns_of(const cuda_product &prod
             (int32_t)A->cols,
             (int32_t)B->cols,
             static_cast<Offset *>(product.C->row_offsets),
-            product.cuda->product_tally,
-            product.misfits};
+            product.cuda->product_counters,
+            product.overflow};
 }
 
 template <typename Value> numbers<Value> numbers_of(const cuda_product &product)
@@ -198,10 +199,10 @@ template <typename Offset> __device__ inline span<Offset> b_row(const patterns<O
  * their rows with a stride of the grid. */
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
 
-/* Adds what a block found to the tally: called by all threads of the block, each with its own share. rows: those whose
- * lengths were written. */
-__device__ inline void tally_counts(spg_tally *tally, unsigned long long nnz, unsigned long long products,
-                                    unsigned int longest, unsigned int rows, unsigned int faults)
+/* Adds what a block found to the counters: called by all threads of the block, each with its own share. rows: those
+ * whose lengths were written. */
+__device__ inline void add_counts(spg_counters *counters, unsigned long long nnz, unsigned long long products,
+                                  unsigned int longest, unsigned int rows, unsigned int faults)
 {
     for (int step = 16; step > 0; step /= 2) {
         nnz += __shfl_xor_sync(~0u, nnz, step);
@@ -211,11 +212,11 @@ __device__ inline void tally_counts(spg_tally *tally, unsigned long long nnz, un
     rows = __reduce_add_sync(~0u, rows);
     faults = __reduce_or_sync(~0u, faults);
     if (threadIdx.x % 32 != 0) return;
-    if (nnz > 0) atomicAdd(&tally->nnz, nnz);
-    if (products > 0) atomicAdd(&tally->products, products);
-    if (longest > 0) atomicMax(&tally->longest_row, longest);
-    if (rows > 0) atomicAdd(&tally->rows, rows);
-    if (faults > 0) atomicOr(&tally->faults, faults);
+    if (nnz > 0) atomicAdd(&counters->nnz, nnz);
+    if (products > 0) atomicAdd(&counters->products, products);
+    if (longest > 0) atomicMax(&counters->longest_row, longest);
+    if (rows > 0) atomicAdd(&counters->rows, rows);
+    if (faults > 0) atomicOr(&counters->faults, faults);
 }
 
 } // namespace spg

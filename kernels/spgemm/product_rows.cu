@@ -2,7 +2,7 @@
  * what is left for others. */
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
-#include "driver/tally.cuh"
+#include "driver/counters.cuh"
 #include "product_state.cuh"
 
 #include <algorithm>
@@ -31,8 +31,8 @@ row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)produc
 spg_status scan_and_wait(cuda_state *state, unsigned int post)
 {
     spg_status status = scan_lengths(state->run, &state->sums);
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(state->run.context, post, &state->found);
-    state->longest_misfit = state->found.longest_misfit;
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(state->run.context, post, &state->found);
+    state->longest_overflow_row = state->found.longest_overflow_row;
     return status;
 }
 
@@ -40,42 +40,42 @@ spg_status scan_and_wait(cuda_state *state, unsigned int post)
 spg_status post_scan_and_wait(cuda_state *state)
 {
     const unsigned int post = ++state->run.cuda->posts;
-    const spg_status status = post_tally(state->run, post);
+    const spg_status status = post_counters(state->run, post);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
-/* Of kernels that may leave rows, and the tally to another. */
+/* Of kernels that may leave rows, and the counters to another. */
 spg_status settle_scan_and_wait(cuda_state *state, unsigned int post)
 {
-    const spg_status status = count_misfits_and_post(state->run, state->sums, nullptr, post);
+    const spg_status status = count_overflow_rows_and_post(state->run, state->sums, nullptr, post);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
-spg_status count_alike_rows(cuda_state *state)
+spg_status count_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     const route &chosen = state->chosen;
-    if (!chosen.direct) {
-        take_misfit_list(run);
-        const spg_status status = count_rows_table(run, all_rows(run), chosen.slots);
+    if (!chosen.bitmap) {
+        take_overflow_list(run);
+        const spg_status status = count_rows_hash_group(run, all_rows(run), chosen.slots);
         return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
     }
     spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
-    if (status == SPG_OK) status = count_rows_direct(run, all_rows(run), chosen.span, chosen.together);
+    if (status == SPG_OK) status = count_rows_bitmap(run, all_rows(run), chosen.span, chosen.together);
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
 /* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
-spg_status count_once(cuda_state *state)
+spg_status count_kept(cuda_state *state)
 {
     cuda_product &run = state->run;
-    if (!run.pattern_only) take_kept_rows(run, state->chosen.once_slots, state->chosen.once_stride, &state->kept);
+    if (!run.pattern_only) take_kept_rows(run, state->chosen.kept_slots, state->chosen.kept_stride, &state->kept);
     if (state->kept.memory == nullptr) {
-        state->chosen.rows = state->chosen.otherwise;
+        state->chosen.rows = state->chosen.fallback;
         return count_rows(state);
     }
-    take_misfit_list(run);
-    const spg_status status = count_rows_once(run, state->kept);
+    take_overflow_list(run);
+    const spg_status status = count_rows_kept(run, state->kept);
     return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
 }
 
@@ -85,87 +85,87 @@ spg_status count_shifted(cuda_state *state)
     cuda_product &run = state->run;
     spg_status status = list_shifted_rows(run, &state->shifted);
     if (status == SPG_OK && state->shifted.memory == nullptr) {
-        state->chosen.rows = state->chosen.otherwise;
+        state->chosen.rows = state->chosen.fallback;
         return count_rows(state);
     }
-    take_misfit_list(run);
+    take_overflow_list(run);
     if (status == SPG_OK) status = count_rows_shifted(run, state->shifted, state->chosen.slots);
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
 /* From the diagonal on, if room is to be had to keep the rows; else whole. Where they do not fit, a wait has been spent
  * on them, and by size they are counted without a sample. */
-spg_status count_upper(cuda_state *state)
+spg_status count_half(cuda_state *state)
 {
     cuda_product &run = state->run;
-    spg_status status = take_upper_rows(run, state->shape, &state->upper);
-    if (status == SPG_OK && state->upper.memory != nullptr) {
+    spg_status status = take_half_rows(run, state->shape, &state->half);
+    if (status == SPG_OK && state->half.memory != nullptr) {
         const unsigned int post = ++run.cuda->posts;
-        status = count_rows_upper(run, state->upper, post, &state->sums);
+        status = count_rows_half(run, state->half, post, &state->sums);
         if (status == SPG_OK) status = scan_and_wait(state, post);
-        if (status != SPG_OK || state->found.faults != 0 || state->found.misfits == 0) return status;
-        release_upper_rows(run, &state->upper);
-        state->chosen.rows = path::mixed_rows;
+        if (status != SPG_OK || state->found.faults != 0 || state->found.overflow == 0) return status;
+        release_half_rows(run, &state->half);
+        state->chosen.rows = path::binned_rows;
         return count_rows(state);
     }
-    if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->ahead);
+    if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->reserved);
     return status == SPG_OK ? count_rows(state) : status;
 }
 
-/* Equal neighbours, in arrays allocated ahead. */
-spg_status count_equal_ahead(cuda_state *state)
+/* Equal neighbours, in arrays reserved. */
+spg_status one_pass_of_equal_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     unsigned int post = ++run.cuda->posts;
     spg_status status = note_equal_rows(run, state->chosen.together);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
-    if (status == SPG_OK) status = fill_direct_ahead(run, state->ahead, state->chosen.span, post);
-    return status == SPG_OK ? spg_cuda_wait_for_tally(run.context, post, &state->found) : status;
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(run.context, state->reserved.memory, state->reserved.bytes);
+    if (status == SPG_OK) status = one_pass_bitmap(run, state->reserved, state->chosen.span, post);
+    return status == SPG_OK ? spg_cuda_wait_for_counters(run.context, post, &state->found) : status;
 }
 
-/* Short rows, in arrays allocated ahead. Misfits leave nothing of use in these: the columns take the lengths of
- * misfits, the values those of all rows meanwhile, and C is filled when they have been scanned. */
-spg_status count_private_ahead(cuda_state *state, unsigned int post)
+/* Short rows, in arrays reserved. Overflow rows leave nothing of use in these: the columns take the lengths of
+ * overflow rows, the values those of all rows meanwhile, and C is filled when they have been scanned. */
+spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
 {
     cuda_product &run = state->run;
-    int32_t *const lengths = state->ahead.columns;
-    spg_status status = spg_cuda_zero_bytes(run.context, state->ahead.memory, state->ahead.bytes);
-    if (status == SPG_OK) status = fill_private_ahead(run, state->ahead, post);
-    if (status == SPG_OK) status = count_misfits_and_post(run, {}, lengths, post);
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(run.context, post, &state->found);
-    if (status != SPG_OK || state->found.misfits == 0 || !all_counted(state)) return status;
-    state->longest_misfit = state->found.longest_misfit;
-    status = restore_lengths(run, state->ahead.values);
-    if (status == SPG_OK) status = place_misfit_lengths(run, state->found.misfits, lengths);
+    int32_t *const lengths = state->reserved.columns;
+    spg_status status = spg_cuda_zero_bytes(run.context, state->reserved.memory, state->reserved.bytes);
+    if (status == SPG_OK) status = one_pass_hash_thread(run, state->reserved, post);
+    if (status == SPG_OK) status = count_overflow_rows_and_post(run, {}, lengths, post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(run.context, post, &state->found);
+    if (status != SPG_OK || state->found.overflow == 0 || !all_counted(state)) return status;
+    state->longest_overflow_row = state->found.longest_overflow_row;
+    status = restore_lengths(run, state->reserved.values);
+    if (status == SPG_OK) status = place_overflow_lengths(run, state->found.overflow, lengths);
     return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
 }
 
-/* Short rows: in arrays allocated ahead or counted alone, by tables of the threads' own where they are packed. */
-spg_status count_short_alike_rows(cuda_state *state)
+/* Short rows: in arrays reserved or counted alone, by tables of the threads' own where they are packed. */
+spg_status count_short_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    spg_status status = state->chosen.longest <= PRIVATE_MOST ? pack_rows(run) : SPG_OK;
+    spg_status status = state->chosen.longest <= HASH_THREAD_MOST ? pack_rows(run) : SPG_OK;
     if (status != SPG_OK) return status;
-    take_misfit_list(run);
+    take_overflow_list(run);
     const unsigned int post = ++run.cuda->posts;
     const bool is_packed = run.packed.memory != nullptr;
-    if (!is_packed) release_ahead(run, &state->ahead);
-    if (state->ahead.columns == nullptr) {
-        status =
-            is_packed ? count_rows_private(run, post, &state->sums) : count_rows_merge(run, post, true, &state->sums);
+    if (!is_packed) release_reserved(run, &state->reserved);
+    if (state->reserved.columns == nullptr) {
+        status = is_packed ? count_rows_hash_thread(run, post, &state->sums)
+                           : count_rows_merge(run, post, true, &state->sums);
         return status == SPG_OK ? settle_scan_and_wait(state, post) : status;
     }
-    return count_private_ahead(state, post);
+    return one_pass_of_short_rows(state, post);
 }
 
 /* Rows of B in any order; with one more wait where there is little room. */
 spg_status count_in_any_order(cuda_state *state)
 {
-    if (!may_count_irregular(state->run)) {
+    if (!may_count_unsorted(state->run)) {
         state->chosen.rows = path::paper;
         return count_rows(state);
     }
-    spg_status status = count_rows_irregular(state->run, &state->paper);
+    spg_status status = count_rows_unsorted(state->run, &state->paper);
     if (status == SPG_OK) status = post_scan_and_wait(state);
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) state->paper.class_rows[c] = (int64_t)state->found.class_rows[c];
     return status;
@@ -173,7 +173,7 @@ spg_status count_in_any_order(cuda_state *state)
 
 /* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
  * merging comes back to them often. */
-bool merges_best(const cuda_product &run, const spg_tally &found)
+bool merges_best(const cuda_product &run, const spg_counters &found)
 {
     if (found.merged_a > FILL_MERGE_MOST_A) return false;
     const bool short_b = run.B->nnz / FILL_MERGE_SHORT_B <= run.B->rows;
@@ -182,13 +182,13 @@ bool merges_best(const cuda_product &run, const spg_tally &found)
 
 /* Whether sorting fills faster than merging does (spgemm_bench, H100, the filling pass of A*P: econ 0.090 ms, 0.120 by
  * merging; tri2d, of shorter rows of B, 0.28 and 0.16, fd3d7 0.23 and 0.13). */
-bool sorts_best(const cuda_product &run, const spg_tally &found, bool scattered)
+bool sorts_best(const cuda_product &run, const spg_counters &found, bool scattered)
 {
     const bool long_b = run.B->nnz / FILL_MERGE_SHORT_B > run.B->rows;
     return long_b && scattered && may_sort_rows(run, found.merged_products);
 }
 
-bool fills_private(const cuda_product &run)
+bool fills_hash_thread(const cuda_product &run)
 {
     const spg_type type = run.A->value_type;
     return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
@@ -198,42 +198,43 @@ bool fills_private(const cuda_product &run)
 spg_status fill_short_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    const spg_tally &found = state->found;
-    unsigned int longest = std::max(found.longest_row, state->longest_misfit);
+    const spg_counters &found = state->found;
+    unsigned int longest = std::max(found.longest_row, state->longest_overflow_row);
     const bool scattered = found.scattered > SCATTERED_ROWS;
-    const bool alike = are_alike(longest, found.nnz, run.C->rows);
-    if (alike && found.misfits == 0 && merges_best(run, found))
+    const bool uniform = are_uniform(longest, found.nnz, run.C->rows);
+    if (uniform && found.overflow == 0 && merges_best(run, found))
         return sorts_best(run, found, scattered) ? fill_rows_sorted(run)
                                                  : fill_rows_merge(run, (int)found.merged_a, scattered);
     if (found.long_rows == 0) return fill_rows_list(run, (int)longest, scattered);
     int slots = slots_to_fill(longest);
-    if (alike && slots > 0 && found.long_rows > run.C->rows / 8) return fill_rows_table(run, all_rows(run), slots);
+    if (uniform && slots > 0 && found.long_rows > run.C->rows / 8)
+        return fill_rows_hash_group(run, all_rows(run), slots);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);
     if (status == SPG_OK && found.long_rows <= FEW_ROWS) return fill_few_rows(run, found.long_rows);
-    return status == SPG_OK ? fill_rows_mixed(run, longer_than_list, {}, &state->mixed) : status;
+    return status == SPG_OK ? fill_rows_binned(run, longer_than_list, {}, &state->binned) : status;
 }
 
-spg_status fill_alike_rows(cuda_state *state)
+spg_status fill_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     const int longest = (int)state->found.longest_row;
-    const unsigned int most = std::max(state->found.longest_row, state->longest_misfit);
-    if (state->chosen.direct && most <= DIRECT_MOST)
-        return fill_rows_direct(run, all_rows(run), state->chosen.span, (int)most, state->chosen.together);
-    if (fills_private(run)) {
-        spg_status status = fill_rows_private(run, longest);
-        if (status != SPG_OK || state->found.misfits == 0) return status;
-        return fill_rows_mixed(run, longer_than_private, {}, &state->mixed);
+    const unsigned int most = std::max(state->found.longest_row, state->longest_overflow_row);
+    if (state->chosen.bitmap && most <= BITMAP_MOST)
+        return fill_rows_bitmap(run, all_rows(run), state->chosen.span, (int)most, state->chosen.together);
+    if (fills_hash_thread(run)) {
+        spg_status status = fill_rows_hash_thread(run, longest);
+        if (status != SPG_OK || state->found.overflow == 0) return status;
+        return fill_rows_binned(run, longer_than_hash_thread, {}, &state->binned);
     }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
-    spg_status status = fill_rows_table(run, all_rows(run), slots);
+    spg_status status = fill_rows_hash_group(run, all_rows(run), slots);
     if (status != SPG_OK || most <= (unsigned int)table_holds(slots)) return status;
-    return fill_rows_mixed(run, table_holds(slots), {}, &state->mixed);
+    return fill_rows_binned(run, table_holds(slots), {}, &state->binned);
 }
 
 /* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
-spg_status fill_once(cuda_state *state)
+spg_status fill_kept(cuda_state *state)
 {
     cuda_product &run = state->run;
     const int held = table_holds(state->kept.slots);
@@ -241,23 +242,24 @@ spg_status fill_once(cuda_state *state)
     spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
     release_kept_rows(run, &state->kept);
     if (status == SPG_OK && !kept) {
-        state->chosen.rows = state->chosen.otherwise;
+        state->chosen.rows = state->chosen.fallback;
         return fill_rows(state);
     }
-    return status == SPG_OK && state->found.misfits > 0 ? fill_rows_mixed(run, held, {}, &state->mixed) : status;
+    return status == SPG_OK && state->found.overflow > 0 ? fill_rows_binned(run, held, {}, &state->binned) : status;
 }
 
 /* Runs, and the rows that are in none; all as if they were alike where tables of runs do not hold some. */
 spg_status fill_shifted(cuda_state *state)
 {
     cuda_product &run = state->run;
-    const int longest = (int)std::max(state->found.longest_row, state->longest_misfit);
+    const int longest = (int)std::max(state->found.longest_row, state->longest_overflow_row);
     if (longest > SHIFTED_MOST) {
         release_shifted_rows(run, &state->shifted);
-        return fill_alike_rows(state);
+        return fill_uniform_rows(state);
     }
     const spg_status status = fill_runs(run, state->shifted);
-    return status == SPG_OK ? fill_rows_table(run, single_rows(run, state->shifted), slots_to_fill(longest)) : status;
+    return status == SPG_OK ? fill_rows_hash_group(run, single_rows(run, state->shifted), slots_to_fill(longest))
+                            : status;
 }
 
 } // namespace
@@ -267,20 +269,20 @@ spg_status count_rows(cuda_state *state)
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
     switch (state->chosen.rows) {
-    case path::upper_rows: return count_upper(state);
-    case path::once_rows: return count_once(state);
+    case path::half_rows: return count_half(state);
+    case path::kept_rows: return count_kept(state);
     case path::shifted_rows: return count_shifted(state);
-    case path::irregular: return count_in_any_order(state);
+    case path::unsorted_b: return count_in_any_order(state);
     case path::short_rows: {
         const unsigned int post = ++run.cuda->posts;
-        take_misfit_list(run);
+        take_overflow_list(run);
         status = count_rows_merge(run, post, false, &state->sums);
         return status == SPG_OK ? scan_and_wait(state, post) : status;
     }
-    case path::alike_rows:
-        if (state->chosen.merge) return count_short_alike_rows(state);
-        return state->ahead.columns != nullptr ? count_equal_ahead(state) : count_alike_rows(state);
-    case path::mixed_rows: status = count_rows_mixed(run, &state->mixed); break;
+    case path::uniform_rows:
+        if (state->chosen.merge) return count_short_uniform_rows(state);
+        return state->reserved.columns != nullptr ? one_pass_of_equal_rows(state) : count_uniform_rows(state);
+    case path::binned_rows: status = count_rows_binned(run, &state->binned); break;
     default: status = count_rows_paper(run, &state->paper); break;
     }
     if (status == SPG_OK) status = post_scan_and_wait(state);
@@ -294,7 +296,7 @@ static int64_t rows_counted(const cuda_state *state)
     const path rows = state->chosen.rows;
     int64_t counted = (int64_t)state->found.rows;
     if (rows == path::nothing) return state->run.C->rows;
-    if (rows == path::mixed_rows) counted += (int64_t)state->found.class_rows[SPG_ROW_EMPTY];
+    if (rows == path::binned_rows) counted += (int64_t)state->found.class_rows[SPG_ROW_EMPTY];
     if (takes_any(rows)) counted += state->paper.class_rows[SPG_ROW_EMPTY];
     return counted;
 }
@@ -304,76 +306,76 @@ bool all_counted(const cuda_state *state) { return rows_counted(state) == state-
 /* What was begun for a path that is given up. */
 static void release_begun(cuda_state *state)
 {
-    give_misfit_list(state->run);
+    give_overflow_list(state->run);
     give_sums(state->run, &state->sums);
     release_kept_rows(state->run, &state->kept);
     release_shifted_rows(state->run, &state->shifted);
-    release_ahead(state->run, &state->ahead);
+    release_reserved(state->run, &state->reserved);
 }
 
-/* The listed misfits of counting by merging, whose lengths are scanned. */
-static spg_status count_short_misfits(cuda_state *state)
+/* The listed overflow rows of counting by merging, whose lengths are scanned. */
+static spg_status count_short_overflow_rows(cuda_state *state)
 {
-    const spg_tally before = state->found;
+    const spg_counters before = state->found;
     spg_status status = restore_lengths(state->run, nullptr);
     if (status == SPG_OK)
-        status = before.misfits <= FEW_ROWS ? count_few_misfits(state->run, before.misfits)
-                                            : count_misfits_mixed(state->run, before.misfits, &state->mixed);
+        status = before.overflow <= FEW_ROWS ? count_few_overflow_rows(state->run, before.overflow)
+                                             : count_overflow_rows_binned(state->run, before.overflow, &state->binned);
     if (status == SPG_OK) status = post_scan_and_wait(state);
-    const spg_tally more = state->found;
+    const spg_counters more = state->found;
     state->found = before;
     state->found.faults |= more.faults;
     state->found.nnz += more.nnz;
     state->found.products += more.products;
     state->found.rows += more.rows;
     state->found.long_rows += more.long_rows;
-    state->longest_misfit = more.longest_row;
+    state->longest_overflow_row = more.longest_row;
     return status;
 }
 
 spg_status count_rows_missing(cuda_state *state)
 {
-    if (state->chosen.rows == path::short_rows && state->found.misfits <= state->run.misfits.room)
-        return count_short_misfits(state);
-    if (state->found.misfits <= state->run.misfits.room || state->chosen.rows == path::mixed_rows) return SPG_OK;
+    if (state->chosen.rows == path::short_rows && state->found.overflow <= state->run.overflow.room)
+        return count_short_overflow_rows(state);
+    if (state->found.overflow <= state->run.overflow.room || state->chosen.rows == path::binned_rows) return SPG_OK;
     release_begun(state);
-    state->chosen.rows = path::mixed_rows;
+    state->chosen.rows = path::binned_rows;
     return count_rows(state);
 }
 
 spg_status check_counts(cuda_state *state)
 {
     const cuda_product &run = state->run;
-    give_misfit_list(state->run);
+    give_overflow_list(state->run);
     if (all_counted(state)) return SPG_OK;
     return spg_context_fail(run.context, SPG_ERROR_INTERNAL, "%lld of the %lld rows of C were counted",
                             (long long)rows_counted(state), (long long)run.C->rows);
 }
 
-spg_status count_irregular(cuda_state *state)
+spg_status count_unsorted(cuda_state *state)
 {
     release_begun(state);
-    state->chosen.rows = path::irregular;
+    state->chosen.rows = path::unsorted_b;
     return count_rows(state);
 }
 
 spg_status fill_rows_left(cuda_state *state)
 {
-    return fill_rows_mixed(state->run, std::min(state->ahead.most, (int)PRIVATE_MOST), {}, &state->mixed);
+    return fill_rows_binned(state->run, std::min(state->reserved.most, (int)HASH_THREAD_MOST), {}, &state->binned);
 }
 
 spg_status fill_rows(cuda_state *state)
 {
     switch (state->chosen.rows) {
-    case path::upper_rows: return place_upper_rows(state->run, state->upper);
-    case path::once_rows: return fill_once(state);
+    case path::half_rows: return place_half_rows(state->run, state->half);
+    case path::kept_rows: return fill_kept(state);
     case path::shifted_rows: return fill_shifted(state);
     case path::short_rows: return fill_short_rows(state);
-    case path::alike_rows: return fill_alike_rows(state);
-    case path::mixed_rows:
-        return fill_rows_mixed(state->run, 0,
-                               {state->chosen.span, (int)state->found.longest_row, (int64_t)state->found.products},
-                               &state->mixed);
+    case path::uniform_rows: return fill_uniform_rows(state);
+    case path::binned_rows:
+        return fill_rows_binned(state->run, 0,
+                                {state->chosen.span, (int)state->found.longest_row, (int64_t)state->found.products},
+                                &state->binned);
     default: return fill_rows_paper(state->run, &state->paper);
     }
 }

@@ -9,7 +9,7 @@
 #include "route/route.cuh"
 #include "shifted/runs.cuh"
 #include "sort/paper.cuh"
-#include "symmetric_half/upper_rows.cuh"
+#include "symmetric_half/half_rows.cuh"
 
 namespace spg
 {
@@ -17,27 +17,27 @@ namespace spg
 struct cuda_state {
     cuda_product run;
     route chosen;
-    spg_tally found;             /* by the counting kernels */
-    unsigned int longest_misfit; /* entries of C */
+    spg_counters found;                /* by the counting kernels */
+    unsigned int longest_overflow_row; /* entries of C */
     void *wide_a_offsets, *wide_b_offsets;
     length_sums sums;
-    mixed_rows mixed;
+    binned_rows binned;
     paper_rows paper;
     kept_rows kept;
     shifted_rows shifted;
-    ahead_rows ahead;
-    upper_shape shape;
-    upper_rows upper;
+    reserved_arrays reserved;
+    half_shape shape;
+    half_rows half;
 };
 
 /* All rows, by the path that was chosen, into state->found; waits for the counts. */
 spg_status count_rows(cuda_state *state);
 
-/* Whether the tally has every row of C. */
+/* Whether the counters have every row of C. */
 bool all_counted(const cuda_state *state);
 
-/* The rows that are not: misfits of short rows, for which no sample was asked; or, where misfits were more than could
- * be listed, all rows by size. Waits once more. */
+/* The rows that are not: overflow rows of short rows, for which no sample was asked; or, where overflow rows were more
+ * than could be listed, all rows by size. Waits once more. */
 spg_status count_rows_missing(cuda_state *state);
 
 /* INTERNAL if a row of C was not counted, or one twice. */
@@ -45,9 +45,9 @@ spg_status check_counts(cuda_state *state);
 
 /* Once more, by classes that take any rows, where rows of B do not ascend and no sample was asked; waits once more.
  * After a sample, which tells, only where offsets of B cannot be. */
-spg_status count_irregular(cuda_state *state);
+spg_status count_unsorted(cuda_state *state);
 
-/* Where class private went ahead, the rows that it counted and left. */
+/* Where class hash_thread went ahead, the rows that it counted and left. */
 spg_status fill_rows_left(cuda_state *state);
 
 /* All rows, whose lengths are scanned, into C's arrays. */

@@ -36,7 +36,7 @@ static spg_status zero_bytes(spg_context *context, void *memory, int64_t bytes)
 }
 
 /* All threads work on what was called last. */
-static spg_status begin_beside(spg_context *context, bool *is_beside)
+static spg_status begin_side_stream(spg_context *context, bool *is_beside)
 {
     (void)context;
     *is_beside = false;
@@ -50,7 +50,7 @@ static const spg_backend backend = {
     .describe = describe,
     .copy_bytes = copy_bytes,
     .zero_bytes = zero_bytes,
-    .begin_beside = begin_beside,
+    .begin_side_stream = begin_side_stream,
     .csr_check = spg_host_csr_check,
     .csr_sort = spg_host_csr_sort,
     .csr_transpose = spg_host_csr_transpose,

@@ -72,7 +72,7 @@ static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_cs
     const spg_amg_backend *amg = context->backend->amg;
     bool is_symmetric = false, is_mirrored = false;
     double begin = spg_seconds();
-    spg_status status = symmetric != NULL ? amg->told_flag(context, symmetric, &is_symmetric) : SPG_OK;
+    spg_status status = symmetric != NULL ? amg->flag_on_host(context, symmetric, &is_symmetric) : SPG_OK;
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status == SPG_OK) {
         status = multiply_within(context, held + spg_csr_bytes(AP), R, AP, C, is_symmetric ? &is_mirrored : NULL,
@@ -158,18 +158,18 @@ static spg_status multiply_beside(spg_context *context, const spg_galerkin_opera
     const spg_backend *backend = context->backend;
     void *pending = NULL;
     double begin = spg_seconds();
-    backend->turn_beside(context, true);
+    backend->use_side_stream(context, true);
     spg_status status = begin_transpose(context, of, R, &pending);
-    backend->turn_beside(context, false);
+    backend->use_side_stream(context, false);
     stats->transpose_ms = 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK) return status;
     status = spg_galerkin_explain_AP(context, spg_multiply(context, of->A, of->P, false, AP, &stats->AP));
     begin = spg_seconds();
-    backend->turn_beside(context, true);
+    backend->use_side_stream(context, true);
     if (status == SPG_OK) status = find_symmetry(context, of);
     stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
     const spg_status ended = end_transpose(context, of, R, pending);
-    backend->turn_beside(context, false);
+    backend->use_side_stream(context, false);
     stats->transpose_ms += 1e3 * (spg_seconds() - begin) - stats->symmetry_ms;
     return ended != SPG_OK ? ended : status;
 }
@@ -190,10 +190,10 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
     spg_csr AP = {0};
     bool is_beside = false;
     memset(C, 0, sizeof *C);
-    spg_status status = R->row_offsets == NULL ? backend->begin_beside(context, &is_beside) : SPG_OK;
+    spg_status status = R->row_offsets == NULL ? backend->begin_side_stream(context, &is_beside) : SPG_OK;
     if (status != SPG_OK) return status;
     status = is_beside ? multiply_beside(context, of, R, &AP, stats) : multiply_in_turn(context, of, R, &AP, stats);
-    const spg_status joined = is_beside ? backend->end_beside(context) : SPG_OK;
+    const spg_status joined = is_beside ? backend->end_side_stream(context) : SPG_OK;
     if (status == SPG_OK) status = joined;
     const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
     const bool skips = status == SPG_OK && promises_too_much(of, &AP);

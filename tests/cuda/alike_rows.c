@@ -1,5 +1,5 @@
-/* See alike_rows.h. */
-#include "alike_rows.h"
+/* See uniform_rows.h. */
+#include "uniform_rows.h"
 
 const alike_kind alike[ALIKE] = {
     {"tables of the threads' own, rows filled as counted", 14, 3, false, SPG_I32, SPG_F64},

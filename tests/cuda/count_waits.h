@@ -24,13 +24,13 @@ WRAP(cudaEventSynchronize, (cudaEvent_t event), (event))
 WRAP(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), (to, from, bytes, kind))
 WRAP(cudaFree, (void *memory), (memory))
 
-struct spg_tally;
-spg_status __real_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
-spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally);
-spg_status __wrap_spg_cuda_wait_for_tally(spg_context *context, unsigned int number, struct spg_tally *tally)
+struct spg_counters;
+spg_status __real_spg_cuda_wait_for_counters(spg_context *context, unsigned int number, struct spg_counters *counters);
+spg_status __wrap_spg_cuda_wait_for_counters(spg_context *context, unsigned int number, struct spg_counters *counters);
+spg_status __wrap_spg_cuda_wait_for_counters(spg_context *context, unsigned int number, struct spg_counters *counters)
 {
     ++waits;
-    return __real_spg_cuda_wait_for_tally(context, number, tally);
+    return __real_spg_cuda_wait_for_counters(context, number, counters);
 }
 
 #endif

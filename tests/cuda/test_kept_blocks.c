@@ -34,7 +34,7 @@ static spg_cuda fresh(void)
     return cuda;
 }
 
-/* As spg_cuda_turn_beside does. */
+/* As spg_cuda_use_side_stream does. */
 static void turn(spg_cuda *cuda)
 {
     const cudaStream_t stream = cuda->stream;

@@ -1,7 +1,7 @@
 /* How often a product waits for the device: at most twice, but where spg/spgemm.h tells of more. */
-#include "alike_rows.h"
 #include "count_waits.h"
 #include "stream_operands.h"
+#include "uniform_rows.h"
 
 #include "spg/amg.h"
 

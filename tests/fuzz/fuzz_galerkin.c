@@ -138,11 +138,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, size};
     spg_context *context = fuzz_open_context((size_t)1 << 26);
     const int64_t kind = fuzz_take(&in, 1);
-    const bool has_R = kind / 4 % 2 != 0, has_plan = kind / 8 % 2 != 0, is_misfit = kind >= 240;
+    const bool has_R = kind / 4 % 2 != 0, has_plan = kind / 8 % 2 != 0, is_overflow_row = kind >= 240;
     const bool is_limited = fuzz_take_limits(&in, context), is_symmetric = kind / 16 % 2 != 0;
     const int64_t n = fuzz_take_size(&in), m = fuzz_take_size(&in);
-    const int64_t cols = is_misfit ? fuzz_take_size(&in) : n, rows = is_misfit ? fuzz_take_size(&in) : m;
-    const spg_type type = (spg_type)(kind % 4), other = is_misfit ? (spg_type)(fuzz_take(&in, 1) % 4) : type;
+    const int64_t cols = is_overflow_row ? fuzz_take_size(&in) : n, rows = is_overflow_row ? fuzz_take_size(&in) : m;
+    const spg_type type = (spg_type)(kind % 4), other = is_overflow_row ? (spg_type)(fuzz_take(&in, 1) % 4) : type;
     spg_csr R = {0}, A, P;
     if (is_symmetric)
         fuzz_take_symmetric(&in, n, type, &A);

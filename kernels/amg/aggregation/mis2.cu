@@ -209,15 +209,16 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
     return aggregates;
 }
 
-__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers, spg_tally *tally)
+__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers,
+                                                             spg_counters *counters)
 {
     __shared__ list_counts counts;
     cg::grid_group grid = cg::this_grid();
-    if (blockIdx.x == 0 && threadIdx.x == 0) tally->long_rows = 0; /* the grid meets before it is added to */
+    if (blockIdx.x == 0 && threadIdx.x == 0) counters->long_rows = 0; /* the grid meets before it is added to */
     int64_t aggregates =
         join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
-    count_left_out(job, &tally->long_rows);
-    if (blockIdx.x == 0 && threadIdx.x == 0) tally->nnz = (unsigned long long)aggregates;
+    count_left_out(job, &counters->long_rows);
+    if (blockIdx.x == 0 && threadIdx.x == 0) counters->nnz = (unsigned long long)aggregates;
 }
 
 /* As many blocks as can be there at a time, or fewer for few nodes. */
@@ -234,8 +235,8 @@ spg_status choose_blocks(spg_context *context, const aggregation &job, unsigned 
 spg_status launch(spg_context *context, aggregation job, bool join_leftovers, unsigned int blocks)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    spg_tally *tally = cuda->tally;
-    void *arguments[] = {&job, &join_leftovers, &tally};
+    spg_counters *counters = cuda->counters;
+    void *arguments[] = {&job, &join_leftovers, &counters};
     return spg_cuda_check(context,
                           cudaLaunchCooperativeKernel((const void *)aggregate, dim3(blocks), dim3(MEETING_THREADS),
                                                       arguments, 0, cuda->stream),
@@ -257,7 +258,7 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     job.seed = seed;
     job.aggregate_of = aggregate_of;
     unsigned int blocks = 0;
-    spg_tally counts;
+    spg_counters counts;
     spg_status status = choose_blocks(context, job, &blocks);
     if (status == SPG_OK) status = work.take(2 * graph.nodes, what, &job.keys);
     if (status == SPG_OK) status = work.take(4 * graph.nodes, what, &job.path);

@@ -69,7 +69,8 @@ __global__ __launch_bounds__(THREADS) void measure_diagonal(coupling_view<Value>
 }
 
 template <typename Value>
-__global__ __launch_bounds__(THREADS) void count_strong(strength_job<Value> job, int32_t *lengths, spg_tally *tally)
+__global__ __launch_bounds__(THREADS) void count_strong(strength_job<Value> job, int32_t *lengths,
+                                                        spg_counters *counters)
 {
     const matrix_view<Value> &A = job.couplings.rows;
     unsigned long long nnz = 0;
@@ -82,7 +83,7 @@ __global__ __launch_bounds__(THREADS) void count_strong(strength_job<Value> job,
         if (row >= 0 && lane == 0) lengths[row] = count;
     });
     nnz = reduce(nnz, plus());
-    if (lane_in_warp() == 0 && nnz > 0) atomicAdd(&tally->nnz, nnz);
+    if (lane_in_warp() == 0 && nnz > 0) atomicAdd(&counters->nnz, nnz);
 }
 
 template <typename Value, typename Offset>
@@ -155,9 +156,9 @@ spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squar
                                diagonal};
     unsigned int blocks = blocks_for_groups(context, couplings.rows, job.lanes);
     measure_diagonal<<<blocks, THREADS, 0, cuda->stream>>>(job.couplings, job.lanes, diagonal);
-    count_strong<<<blocks, THREADS, 0, cuda->stream>>>(job, lengths, cuda->tally);
+    count_strong<<<blocks, THREADS, 0, cuda->stream>>>(job, lengths, cuda->counters);
     status = spg_cuda_check_launch(context, what);
-    spg_tally counts;
+    spg_counters counts;
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status != SPG_OK) return status;
     graph->nodes = couplings.rows, graph->nnz = (int64_t)counts.nnz, graph->offset_type = couplings.offset_type;

@@ -124,8 +124,8 @@ spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double 
     for (int sweeps = 0; sweeps < MOST_SWEEPS; ++sweeps) {
         for (int step = 0; step < players - 1; ++step)
             turn_pairs<<<players / 2, THREADS, 0, cuda->stream>>>(dense, step, players, tolerance, scale,
-                                                                  &cuda->tally->nnz);
-        spg_tally counts;
+                                                                  &cuda->counters->nnz);
+        spg_counters counts;
         spg_status status = spg_cuda_check_launch(context, "a pseudo-inverse");
         if (status == SPG_OK) status = take_counts(context, &counts);
         if (status != SPG_OK || counts.nnz == 0) return status;

@@ -31,7 +31,7 @@ static_assert(WORDS * 4 + THREADS * 4 + 2048 <= 48 * 1024, "a bitmap must fit st
 struct naming {
     block_rows rows;
     block_lists lists;
-    spg_tally *tally;
+    spg_counters *counters;
     numbers_view offsets;
     int32_t *columns; /* NULL: count */
 
@@ -218,7 +218,7 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
         __syncthreads();
     }
     nnz = reduce(nnz, plus());
-    if (job.columns == nullptr && lane_in_warp() == 0 && nnz > 0) atomicAdd(&job.tally->nnz, nnz);
+    if (job.columns == nullptr && lane_in_warp() == 0 && nnz > 0) atomicAdd(&job.counters->nnz, nnz);
 }
 
 int64_t entries_of(const block_rows &rows) { return rows.neighbours ? rows.nnz : 0; }
@@ -267,10 +267,10 @@ spg_status take_lists(workspace &work, const block_rows &rows, block_lists *list
 spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz)
 {
     spg_context *context = work.context;
-    spg_tally counts;
+    spg_counters counts;
     spg_status status = take_lists(work, rows, lists);
     if (status == SPG_OK) status = clear_counts(context);
-    naming job = {rows, *lists, spg_cuda_of(context)->tally, {}, nullptr};
+    naming job = {rows, *lists, spg_cuda_of(context)->counters, {}, nullptr};
     if (status == SPG_OK) status = queue_any(context, job);
     if (status == SPG_OK) status = take_counts(context, &counts);
     if (status == SPG_OK) *nnz = (int64_t)counts.nnz;

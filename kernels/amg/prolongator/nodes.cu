@@ -225,7 +225,7 @@ template <int Unknowns, typename Value> struct node_tile {
     }
 
     /* Whether there are rows that are left to their block. */
-    __device__ bool fill_irregular(double scale) const
+    __device__ bool fill_unsorted(double scale) const
     {
         const int of_warp = WARP / (job.candidates * job.lanes), groups = THREADS / WARP * of_warp;
         const int group = lane_in_warp() / (job.candidates * job.lanes);
@@ -246,7 +246,7 @@ __global__ __launch_bounds__(THREADS, 4) void fill_nodes(values_job<Value> job, 
 {
     extern __shared__ __align__(16) unsigned char shared[];
     auto &memory = *reinterpret_cast<node_memory<Unknowns, Value> *>(shared);
-    take_turn();
+    wait_and_trigger();
     const double scale = job.scale();
     const int apart = shape.nodes * shape.width, part = tile_limits<Unknowns>::parts > 1 ? (int)threadIdx.x / apart : 0;
     const int of_part = (int)threadIdx.x - part * apart, row = of_part / job.candidates;
@@ -260,7 +260,7 @@ __global__ __launch_bounds__(THREADS, 4) void fill_nodes(values_job<Value> job, 
         tile.load_rows();
         tile.fill(scale);
         if (!__syncthreads_or((int)threadIdx.x < nodes && memory.irregular[threadIdx.x] != 0)) continue;
-        sees_long = tile.fill_irregular(scale) || sees_long;
+        sees_long = tile.fill_unsorted(scale) || sees_long;
         __syncthreads();
     }
     if (__syncthreads_or(sees_long)) fill_long_rows(job, scale, (int)rows, memory.sums);
@@ -274,8 +274,8 @@ template <int Unknowns, typename Value> spg_status queue_tiles_of(spg_context *c
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return spg_cuda_check(context, error, "a prolongator's values");
     const unsigned int blocks = blocks_for_groups(context, (job.A.rows + rows - 1) / rows, THREADS);
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "a prolongator's values", blocks, THREADS, bytes,
-                          fill_nodes<Unknowns, Value>, job, shape);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a prolongator's values", blocks, THREADS, bytes,
+                               fill_nodes<Unknowns, Value>, job, shape);
 }
 
 } // namespace

@@ -69,7 +69,7 @@ __device__ void fill_rows(const values_job<Value> &job, double scale, int64_t fi
 template <typename Value> __global__ __launch_bounds__(THREADS, 6) void fill_tiles(values_job<Value> job, int rows)
 {
     __shared__ tile_memory<Value> tile;
-    take_turn();
+    wait_and_trigger();
     const double scale = job.scale();
     bool sees_long = false;
     for (int64_t first = (int64_t)blockIdx.x * rows; first < job.A.rows; first += (int64_t)gridDim.x * rows) {
@@ -100,9 +100,9 @@ template <typename Value> spg_status queue_tiles(spg_context *context, values_jo
     int rows = fitting < 1 ? 1 : fitting < THREADS ? (int)fitting : (int)THREADS;
     if (rows > shared) rows = (int)shared;
     job.longest = TILE_ENTRIES;
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "a prolongator's values",
-                          blocks_for_groups(context, (job.A.rows + rows - 1) / rows, THREADS), THREADS, 0,
-                          fill_tiles<Value>, job, rows);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a prolongator's values",
+                               blocks_for_groups(context, (job.A.rows + rows - 1) / rows, THREADS), THREADS, 0,
+                               fill_tiles<Value>, job, rows);
 }
 
 template spg_status queue_tiles(spg_context *, values_job<float>, int64_t);

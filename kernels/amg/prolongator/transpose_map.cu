@@ -19,7 +19,7 @@ enum { AT_ONCE = 4 };
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void gather(int64_t count, const int64_t *map, const Word *from, Word *to)
 {
-    take_turn();
+    wait_and_trigger();
     const int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x; k < count; k += AT_ONCE * step) {
         int64_t entries[AT_ONCE];
@@ -39,9 +39,9 @@ spg_status queue_gather(spg_context *context, const spg_csr &A, const int64_t *m
 {
     const int64_t blocks = (A.nnz + AT_ONCE * THREADS - 1) / (AT_ONCE * THREADS);
     const int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors;
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "the values of a transpose",
-                          (unsigned int)(blocks < most ? blocks : most), THREADS, 0, gather<Word>, A.nnz, map,
-                          static_cast<const Word *>(A.values), static_cast<Word *>(values));
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "the values of a transpose",
+                               (unsigned int)(blocks < most ? blocks : most), THREADS, 0, gather<Word>, A.nnz, map,
+                               static_cast<const Word *>(A.values), static_cast<Word *>(values));
 }
 
 spg_status find_map(spg_context *context, const spg_csr &A, int64_t *map)

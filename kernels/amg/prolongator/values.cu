@@ -18,7 +18,7 @@ enum { ENTRIES_A_LANE = 4, BUSY_THREADS = 1024 }; /* of a multiprocessor; amg_be
 
 template <typename Value> __global__ __launch_bounds__(THREADS, 4) void fill_values(values_job<Value> job)
 {
-    take_turn();
+    wait_and_trigger();
     const double scale = job.scale();
     const int width = job.candidates * job.lanes, of_warp = WARP / width, groups = THREADS / WARP * of_warp;
     const int group = lane_in_warp() / width;
@@ -52,8 +52,8 @@ spg_status queue_fill(spg_context *context, const spg_csr &A, int block_size, in
     job.lanes = lanes_of_candidate(context, A, job.candidates);
     if (fits_nodes(job, block_size)) return queue_nodes(context, job, block_size);
     const int groups = WARP / (job.candidates * job.lanes);
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "a prolongator's values",
-                          blocks_for_groups(context, A.rows, WARP / groups), THREADS, 0, fill_values<Value>, job);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a prolongator's values",
+                               blocks_for_groups(context, A.rows, WARP / groups), THREADS, 0, fill_values<Value>, job);
 }
 
 } // namespace

@@ -251,7 +251,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
         radius[0] = sum_rows(job);
         combine_all(grid, radius, maximum(), job.shares, &turn);
     }
-    let_next_begin();
+    trigger_next_kernel();
     if (blockIdx.x != 0 || threadIdx.x >= WARP) return;
     __syncwarp();
     if (steps > 0) radius[0] = values.settled;

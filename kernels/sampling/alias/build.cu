@@ -82,7 +82,8 @@ int64_t likely_left(const spg_alias &alias, int64_t items)
 }
 
 /* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
-spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_tally *tally, build_clock &clock)
+spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_counters *counters,
+                    build_clock &clock)
 {
     bool exact = alias->resolution == SPG_ALIAS_EXACT, greedy = alias->builder == SPG_ALIAS_PSA_PLUS;
     unsigned int post;
@@ -91,10 +92,10 @@ spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, 
     clock.stamp(build_clock::TILES);
     if (status == SPG_OK) status = scan_left(context, row, &post);
     if (status == SPG_OK) status = pair_left(context, row, alias, room, clock);
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, tally);
-    if (status == SPG_OK) alias->stats.left = (int64_t)tally->nnz;
-    if (status != SPG_OK || tally->faults != 0 || (int64_t)tally->nnz <= room) return status;
-    return pair_left(context, row, alias, (int64_t)tally->nnz, clock);
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post, counters);
+    if (status == SPG_OK) alias->stats.left = (int64_t)counters->nnz;
+    if (status != SPG_OK || counters->faults != 0 || (int64_t)counters->nnz <= room) return status;
+    return pair_left(context, row, alias, (int64_t)counters->nnz, clock);
 }
 
 /* The arrays of a table. */
@@ -113,7 +114,7 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
 {
     workspace work(context);
     build_notes notes;
-    spg_tally tally;
+    spg_counters counters;
     spg_status status = take_notes(work, job.items, &notes);
     double target = (double)job.items * spg_power_of_two(job.fraction_bits);
     for (double scale = 1; status == SPG_OK; scale = SPG_SCALE_DOWN) {
@@ -122,13 +123,13 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
         if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
         if (job.table == nullptr) job.table = alias->table;
         clock.stamp(build_clock::SUM);
-        if (status == SPG_OK) status = pack_big(context, {job, notes}, alias, &tally, clock);
-        if (status == SPG_OK && ((tally.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
+        if (status == SPG_OK) status = pack_big(context, {job, notes}, alias, &counters, clock);
+        if (status == SPG_OK && ((counters.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
     }
     if (status != SPG_OK) return status;
-    *sound = tally.faults == 0;
+    *sound = counters.faults == 0;
     unsigned long long *first_fault = notes.first_fault;
-    return for_each(context, (tally.faults & (NO_SUM | ENDLESS_SUM)) != 0 ? 1 : 0, "an alias table",
+    return for_each(context, (counters.faults & (NO_SUM | ENDLESS_SUM)) != 0 ? 1 : 0, "an alias table",
                     [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 

@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(THREADS)
     unsigned int faults = fault_of_sum(notes.sum->total);
     if (*notes.first_fault != NONE_FIRST) faults |= FAULT_REPORTED;
     *notes.all = {all, faults, 0, 0};
-    mailbox->tally.nnz = (unsigned long long)all.lights + all.heavies;
-    mailbox->tally.faults = faults;
+    mailbox->counters.nnz = (unsigned long long)all.lights + all.heavies;
+    mailbox->counters.faults = faults;
     __threadfence_system();
     mailbox->number = post;
 }
@@ -84,9 +84,9 @@ __global__ void __launch_bounds__(THREADS)
     int32_t *row_of_part = rows.row_of_part + rows.notes.all[blockIdx.x].first_part;
     for (unsigned int k = threadIdx.x; k < parts; k += THREADS) row_of_part[k] = (int32_t)blockIdx.x;
     if (!is_last_block(&rows.left->done) || threadIdx.x != 0) return;
-    mailbox->tally.nnz = rows.left->count;
-    mailbox->tally.products = rows.left->parts;
-    mailbox->tally.faults = rows.left->faults | (*rows.notes.first_fault != NONE_FIRST ? FAULT_REPORTED : 0);
+    mailbox->counters.nnz = rows.left->count;
+    mailbox->counters.products = rows.left->parts;
+    mailbox->counters.faults = rows.left->faults | (*rows.notes.first_fault != NONE_FIRST ? FAULT_REPORTED : 0);
     __threadfence_system();
     mailbox->number = post;
 }

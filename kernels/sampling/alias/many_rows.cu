@@ -60,16 +60,16 @@ spg_status bring_rows(spg_context *context, const big_row *rows, int32_t count, 
 }
 
 /* Lists of what is left, and their pairing. */
-spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool exact, const spg_tally &tally)
+spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool exact, const spg_counters &counters)
 {
     workspace work(context);
-    int64_t room = (int64_t)tally.nnz;
+    int64_t room = (int64_t)counters.nnz;
     left_lists lists = {nullptr, nullptr, room, nullptr};
     if (room == 0) return SPG_OK;
     spg_status status = work.take(room, "items that tiles leave", &lists.sums);
     if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
     if (status == SPG_OK) status = list_left(context, rows, exact, lists);
-    return status == SPG_OK ? pack_lists(context, rows, exact, (int64_t)tally.products, lists) : status;
+    return status == SPG_OK ? pack_lists(context, rows, exact, (int64_t)counters.products, lists) : status;
 }
 
 } // namespace
@@ -85,7 +85,7 @@ spg_status build_many(spg_context *context, weights_view weights, const spg_alia
     int32_t *row_of_tile;
     double *tile_sums;
     unsigned int post;
-    spg_tally tally;
+    spg_counters counters;
     many.rows.count = count;
     many.rows.tiles = number_tiles(rows, count);
     many.weights = weights;
@@ -108,10 +108,10 @@ spg_status build_many(spg_context *context, weights_view weights, const spg_alia
         status =
             alias.builder == SPG_ALIAS_PSA_PLUS ? pack_greedily(context, many, exact) : leave_all(context, many, exact);
     if (status == SPG_OK) status = scan_left(context, many, &post);
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(context, post, &tally);
-    *endless = status == SPG_OK && (tally.faults & ENDLESS_SUM) != 0;
-    if (status != SPG_OK || tally.faults != 0) return status;
-    return pair_left_of_rows(context, many, exact, tally);
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post, &counters);
+    *endless = status == SPG_OK && (counters.faults & ENDLESS_SUM) != 0;
+    if (status != SPG_OK || counters.faults != 0) return status;
+    return pair_left_of_rows(context, many, exact, counters);
 }
 
 } // namespace alias

@@ -141,8 +141,8 @@ __global__ void __launch_bounds__(THREADS, 6)
         __syncthreads();
     }
     if (threadIdx.x < SPG_ROW_CLASSES && shared.class_rows[threadIdx.x] > 0)
-        atomicAdd(&pattern.tally->class_rows[threadIdx.x], (unsigned long long)shared.class_rows[threadIdx.x]);
-    tally_counts(pattern.tally, 0, total, 0, 0, faults);
+        atomicAdd(&pattern.counters->class_rows[threadIdx.x], (unsigned long long)shared.class_rows[threadIdx.x]);
+    add_counts(pattern.counters, 0, total, 0, 0, faults);
 }
 
 /* Listed rows by a block each, then every huge row by all blocks, of which the last to have added its share records the
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(THREADS)
     unsigned int faults = 0;
     const auto record = [&](int32_t i, unsigned long long products) {
         if (row_products != nullptr) row_products[i] = (int64_t)products;
-        atomicAdd(&pattern.tally->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
+        atomicAdd(&pattern.counters->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
     };
     for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
         const span<Offset> row = a_row(pattern, lists.listed[k]);
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(THREADS)
         __threadfence();
         if (atomicAdd(&row.blocks_done, 1u) == gridDim.x - 1) record(row.row, atomicAdd(&row.products, 0ull));
     }
-    tally_counts(pattern.tally, 0, total, 0, 0, faults);
+    add_counts(pattern.counters, 0, total, 0, 0, faults);
 }
 
 template <int Width, typename Offset>

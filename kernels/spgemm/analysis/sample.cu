@@ -1,12 +1,12 @@
 /* Looks at a sample of rows, and at the order of B's columns (analysis/sample.cuh).
  *
- * In: A and B, unchecked. Out: the tally's sample (device.h), posted. A warp looks at a row:
+ * In: A and B, unchecked. Out: the counters' sample (device.h), posted. A warp looks at a row:
  * its length, its products, the columns that they span, and whether the rows after it are like it; and it counts its
  * row of C in a table in shared memory, unless that takes many products. Such a warp has little to read and waits for
  * most of it: further blocks, on multiprocessors that are idle beside it, read all columns of B (analysis/b_order.cuh).
  */
 #include "../../primitives/warp.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "../hash_group/table.cuh"
 #include "b_order.cuh"
 #include "sample.cuh"
@@ -214,7 +214,7 @@ template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &
     column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
     if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
     __syncthreads();
-    if (threadIdx.x == 0) add_sums(&pattern.tally->sample, sums);
+    if (threadIdx.x == 0) add_sums(&pattern.counters->sample, sums);
 }
 
 /* Counts descents within rows of B: block number `block` of so many. Thread 0 adds. */
@@ -230,7 +230,7 @@ template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pat
     if (threadIdx.x > 0) return;
     unsigned long long sum = 0;
     for (int w = 0; w < WARPS; w++) sum += found[w];
-    if (sum != 0) atomicAdd(&pattern.tally->sample.b_descents, sum);
+    if (sum != 0) atomicAdd(&pattern.counters->sample.b_descents, sum);
 }
 
 /* The blocks of the sample come first, for they take longest; the others look at B. The last to end posts what was
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
         look_at_rows(pattern, samples);
     else
         look_at_b(pattern, block - sample_blocks, (int)gridDim.x - sample_blocks);
-    if (threadIdx.x < 32) send_tally_if_last(pattern.tally, mailbox, post);
+    if (threadIdx.x < 32) send_counters_if_last(pattern.counters, mailbox, post);
 }
 
 /* As many as have something to read, up to B_BLOCKS a multiprocessor. */
@@ -268,8 +268,8 @@ spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *sampl
             patterns_of<decltype(offset)>(product), samples, sample_blocks, product.cuda->device_mailbox, post);
         return spg_cuda_check_launch(product.context, "sample_rows");
     });
-    spg_tally found;
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, &found);
+    spg_counters found;
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(product.context, post, &found);
     if (status == SPG_OK) *sample = found.sample;
     return status;
 }

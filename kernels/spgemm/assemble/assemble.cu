@@ -1,5 +1,5 @@
 /* See assemble/assemble.cuh. Scanned in the type of the offsets: where the sum does not fit, allocate_entries refuses
- * it by the 64-bit count of the tally before anything is read by it. */
+ * it by the 64-bit count of the counters before anything is read by it. */
 #include "assemble.cuh"
 
 #include "../../launch.cuh"
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(SCAN_THREADS, 4)
     using sum_type = std::make_unsigned_t<Offset>;
     constexpr int WARPS = SCAN_THREADS / 32;
     __shared__ sum_type before_of[WARPS], total_of[WARPS];
-    take_turn();
+    wait_and_trigger();
     const int first = (int)blockIdx.x * parts, past = min(first + parts, count);
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int64_t end = min(past * rows_each, rows);
@@ -131,10 +131,10 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     const int64_t parts = std::max<int64_t>(SCAN_ROWS / sums->rows_each, 1);
     const auto blocks = (unsigned int)((sums->count + parts - 1) / parts);
     return with_offset_type(product.offset_type, [&](auto offset) {
-        const spg_status status =
-            launch_in_turn(product.context, product.cuda->stream, "scanning row lengths", blocks, SCAN_THREADS, 0,
-                           scan_with_sums<decltype(offset)>, static_cast<decltype(offset) *>(product.C->row_offsets),
-                           product.C->rows, sums->memory, sums->count, sums->rows_each, (int)parts);
+        const spg_status status = launch_programmatic(
+            product.context, product.cuda->stream, "scanning row lengths", blocks, SCAN_THREADS, 0,
+            scan_with_sums<decltype(offset)>, static_cast<decltype(offset) *>(product.C->row_offsets), product.C->rows,
+            sums->memory, sums->count, sums->rows_each, (int)parts);
         give_sums(product, sums);
         return status;
     });

@@ -14,28 +14,28 @@ namespace spg
 
 /* In device memory, all zero before: the number of the next tile, and what tiles have told: a sum, and in the lowest
  * bits whether it is the tile's own or of all through it. */
-struct told_sums {
+struct look_back {
     unsigned long long *words;
-    enum : unsigned long long { SILENT = 0, OWN = 1, THROUGH = 2 };
+    enum : unsigned long long { INVALID = 0, AGGREGATE = 1, PREFIX = 2 };
     enum { KIND_BITS = 2, AT_ONCE = 4 };
 
     static int64_t words_for(int64_t tiles) { return tiles + 1; }
 
-    __device__ static unsigned long long say(long long sum, unsigned long long kind)
+    __device__ static unsigned long long pack(long long sum, unsigned long long kind)
     {
         return (unsigned long long)sum << KIND_BITS | kind;
     }
     __device__ static long long sum_in(unsigned long long word) { return (long long)word >> KIND_BITS; }
     __device__ static unsigned long long kind_of(unsigned long long word) { return word % (1u << KIND_BITS); }
-    __device__ unsigned long long listen(int64_t tile) const
+    __device__ unsigned long long read(int64_t tile) const
     {
-        if (tile < 0) return say(0, THROUGH);
+        if (tile < 0) return pack(0, PREFIX);
         return *const_cast<const volatile unsigned long long *>(words + 1 + tile);
     }
     __device__ uint32_t take_tile() const { return (uint32_t)atomicAdd(words, 1ull); }
-    __device__ void tell(int64_t tile, long long sum, unsigned long long kind) const
+    __device__ void publish(int64_t tile, long long sum, unsigned long long kind) const
     {
-        *const_cast<volatile unsigned long long *>(words + 1 + tile) = say(sum, tile == 0 ? THROUGH : kind);
+        *const_cast<volatile unsigned long long *>(words + 1 + tile) = pack(sum, tile == 0 ? PREFIX : kind);
     }
 
     /* The sum of all tiles before `tile`, which has told its own; by a whole warp. AT_ONCE words a lane are asked for
@@ -46,15 +46,15 @@ struct told_sums {
         for (int64_t past = tile; past > 0; past -= 32 * AT_ONCE) {
             unsigned long long word[AT_ONCE];
 #pragma unroll
-            for (int n = 0; n < AT_ONCE; ++n) word[n] = listen(past - 1 - lane_in_warp() - 32 * n);
+            for (int n = 0; n < AT_ONCE; ++n) word[n] = read(past - 1 - lane_in_warp() - 32 * n);
 #pragma unroll
             for (int n = 0; n < AT_ONCE; ++n) {
                 unsigned int through;
                 while (true) {
-                    through = __ballot_sync(~0u, kind_of(word[n]) == THROUGH);
-                    const unsigned int silent = __ballot_sync(~0u, kind_of(word[n]) == SILENT);
-                    if ((silent & (through - 1) & ~through) == 0) break; /* all up to the first that knows */
-                    word[n] = listen(past - 1 - lane_in_warp() - 32 * n);
+                    through = __ballot_sync(~0u, kind_of(word[n]) == PREFIX);
+                    const unsigned int invalid = __ballot_sync(~0u, kind_of(word[n]) == INVALID);
+                    if ((invalid & (through - 1) & ~through) == 0) break; /* all up to the first that knows */
+                    word[n] = read(past - 1 - lane_in_warp() - 32 * n);
                 }
                 const int last = through != 0 ? __ffs((int)through) - 1 : 31;
                 if (lane_in_warp() <= last) sum += sum_in(word[n]);

@@ -17,7 +17,7 @@ int64_t entry_bytes(const cuda_product &product)
 
 } // namespace
 
-bool has_types_for_ahead(const cuda_product &product)
+bool has_types_to_reserve(const cuda_product &product)
 {
     const spg_type value = product.A->value_type;
     return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only &&
@@ -25,53 +25,54 @@ bool has_types_for_ahead(const cuda_product &product)
 }
 
 /* Under a limit all of it counts as workspace: C may turn out to have few entries. */
-void reserve_ahead(cuda_product &product, int64_t room, int64_t words, ahead_rows *ahead)
+void reserve_arrays(cuda_product &product, int64_t room, int64_t words, reserved_arrays *reserved)
 {
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
     const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
     if (limit > 0 && room * entry_bytes(product) + bytes > (limit - product.held_bytes) / 2) return;
-    ahead->memory = take_spare_workspace(product, bytes);
-    if (ahead->memory == nullptr) return;
-    ahead->bytes = bytes;
+    reserved->memory = take_spare_workspace(product, bytes);
+    if (reserved->memory == nullptr) return;
+    reserved->bytes = bytes;
     void *columns = nullptr;
-    if (!spg_reserve(product.context, room * value_bytes, &ahead->values)) return;
+    if (!spg_reserve(product.context, room * value_bytes, &reserved->values)) return;
     if (!spg_reserve(product.context, room * (int64_t)sizeof(int32_t), &columns)) {
-        spg_cancel_reservation(product.context, ahead->values);
-        ahead->values = nullptr;
+        spg_cancel_reservation(product.context, reserved->values);
+        reserved->values = nullptr;
         return;
     }
-    ahead->columns = static_cast<int32_t *>(columns);
-    ahead->room = room;
+    reserved->columns = static_cast<int32_t *>(columns);
+    reserved->room = room;
 }
 
-bool may_settle_ahead(const cuda_product &product, const ahead_rows &ahead, unsigned long long nnz)
+bool may_commit_reserved(const cuda_product &product, const reserved_arrays &reserved, unsigned long long nnz)
 {
-    if (nnz > (unsigned long long)ahead.room) return false;
-    const int64_t limit = product.context->config.workspace_limit, spare = ahead.room - (int64_t)nnz;
-    if (spare > (int64_t)nnz / AHEAD_MOST_SPARE + AHEAD_MORE_SPARE) return false;
+    if (nnz > (unsigned long long)reserved.room) return false;
+    const int64_t limit = product.context->config.workspace_limit, spare = reserved.room - (int64_t)nnz;
+    if (spare > (int64_t)nnz / RESERVED_MOST_SPARE + RESERVED_MORE_SPARE) return false;
     return limit == 0 ||
            spare * entry_bytes(product) <= (limit - product.held_bytes) / 2; /* rows left need some, too */
 }
 
-void settle_ahead(cuda_product &product, ahead_rows *ahead)
+void commit_reserved(cuda_product &product, reserved_arrays *reserved)
 {
     spg_csr *C = product.C;
     const auto value_bytes = (int64_t)spg_type_size(C->value_type);
-    C->values = spg_trim(product.context, ahead->values, C->nnz * value_bytes);
-    C->columns = static_cast<int32_t *>(spg_trim(product.context, ahead->columns, C->nnz * (int64_t)sizeof(int32_t)));
-    const int64_t spare = (ahead->room - C->nnz) * entry_bytes(product);
+    C->values = spg_trim(product.context, reserved->values, C->nnz * value_bytes);
+    C->columns =
+        static_cast<int32_t *>(spg_trim(product.context, reserved->columns, C->nnz * (int64_t)sizeof(int32_t)));
+    const int64_t spare = (reserved->room - C->nnz) * entry_bytes(product);
     product.held_bytes += spare;
     product.most_held_bytes = std::max(product.most_held_bytes, product.held_bytes);
-    ahead->values = nullptr;
-    ahead->columns = nullptr;
+    reserved->values = nullptr;
+    reserved->columns = nullptr;
 }
 
-void release_ahead(cuda_product &product, ahead_rows *ahead)
+void release_reserved(cuda_product &product, reserved_arrays *reserved)
 {
-    spg_cancel_reservation(product.context, ahead->values);
-    spg_cancel_reservation(product.context, ahead->columns);
-    give_workspace(product, ahead->memory, ahead->bytes);
-    *ahead = {};
+    spg_cancel_reservation(product.context, reserved->values);
+    spg_cancel_reservation(product.context, reserved->columns);
+    give_workspace(product, reserved->memory, reserved->bytes);
+    *reserved = {};
 }
 
 } // namespace spg

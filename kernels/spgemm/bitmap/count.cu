@@ -1,7 +1,7 @@
-/* Counting, class direct: how many columns of its windows a row marks.
+/* Counting, class bitmap: how many columns of its windows a row marks.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no misfits;
- * what the notes on equal rows are to hold of units. Where windows are small, a row's columns are marked by their
+ * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no overflow
+ * rows; what the notes on equal rows are to hold of units. Where windows are small, a row's columns are marked by their
  * remainders, for then its span need not be known before; a row that turns out wider is done again, in windows.
  * Chosen by route/route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
 #include "window.cuh"
@@ -12,7 +12,7 @@ namespace
 {
 
 template <typename Offset, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const direct_shape shape,
+__global__ __launch_bounds__(GROUP_THREADS, 6) void count_bitmap_kernel(const bitmap_shape shape,
                                                                         const patterns<Offset> pattern,
                                                                         const row_set set)
 {
@@ -21,11 +21,12 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
     uint8_t *const marks = reinterpret_cast<uint8_t *>(shared + group.in_block * (shape.group_bytes / 16));
     counts found{};
     const auto bounds = [&](int32_t column) { return checked_b_bounds(pattern, column, found.faults); };
-    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
-            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
-            const row_bundle<Offset, R> bundle = bundle_rows<Offset, R>(
-                pattern, group, unit_rows - done, [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
+    for_each_row_group(group, row_count(set), shape, [&](int32_t first, int rows_in_group) {
+        for (int done = 0; __any_sync(~0u, done < rows_in_group);) {
+            const int32_t i = done < rows_in_group ? row_at(set, first + done) : 0;
+            const row_bundle<Offset, R> bundle =
+                bundle_rows<Offset, R>(pattern, group, rows_in_group - done,
+                                       [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
             unsigned long long products = 0;
             int length = 0;
             column_span columns;
@@ -43,8 +44,8 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
                 __syncwarp();
             } else
                 columns = find_span<R>(pattern, group, shape, bundle.row[0], products, bounds);
-            if (R > 1 && shape.units != nullptr && done == 0 && unit_rows > 0 && group.lane == 0)
-                shape.units[first / shape.together] =
+            if (R > 1 && shape.row_groups != nullptr && done == 0 && rows_in_group > 0 && group.lane == 0)
+                shape.row_groups[first / shape.together] =
                     bundle.rows == shape.together ? uint2{columns.first, columns.last} : uint2{NONE, 0};
             if (!counted)
                 for_each_window<R, Pieces, true>(
@@ -55,26 +56,26 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_direct_kernel(const di
             done += bundle.rows;
         }
     });
-    tally_groups(pattern.tally, found);
+    add_counts_of_groups(pattern.counters, found);
 }
 
 template <typename Offset, int R>
 spg_status launch_count(cuda_product &product, const row_set &rows, int span, int together)
 {
-    direct_shape shape = direct_shape_of(product, rows, span, together);
+    bitmap_shape shape = bitmap_shape_of(product, rows, span, together);
     shape.wraps = shape.lanes == 8;
     if (shape.wraps) shape.width = wrapped_width(span);
-    shape.group_bytes = direct_bytes(0, mark_bytes(shape.lanes, shape.width));
+    shape.group_bytes = bitmap_bytes(0, mark_bytes(shape.lanes, shape.width));
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_groups(product, rows, shape, "counting, class direct",
-                             count_direct_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
+        return launch_groups(product, rows, shape, "counting, class bitmap",
+                             count_bitmap_kernel<Offset, R, lanes.value, pieces.value>, patterns_of<Offset>(product),
                              rows);
     });
 }
 
 } // namespace
 
-spg_status count_rows_direct(cuda_product &product, const row_set &rows, int span, int together)
+spg_status count_rows_bitmap(cuda_product &product, const row_set &rows, int span, int together)
 {
     if (rows.rows != nullptr) together = 1;
     return with_offset_type(product.offset_type, [&](auto offset) {

@@ -12,7 +12,7 @@ enum { FOLLOW_THREADS = 256, FOLLOW_LANES = 8, FOLLOW_AT_ONCE = 4 };
 
 /* follows[j] = whether row j of B has the columns of row j - 1; not where their offsets cannot be. */
 template <typename Offset>
-__global__ void __launch_bounds__(FOLLOW_THREADS) find_follows(const patterns<Offset> pattern, uint8_t *follows)
+__global__ void __launch_bounds__(FOLLOW_THREADS) find_repeats(const patterns<Offset> pattern, uint8_t *repeats)
 {
     constexpr int N = FOLLOW_AT_ONCE, G = FOLLOW_LANES;
     const lane_group<G> group;
@@ -35,27 +35,27 @@ __global__ void __launch_bounds__(FOLLOW_THREADS) find_follows(const patterns<Of
         }
     __syncwarp();
     same = !group.any(!same);
-    if (group.lane == 0 && j < pattern.inner) follows[j] = same;
+    if (group.lane == 0 && j < pattern.inner) repeats[j] = same;
 }
 
 } // namespace
 
 spg_status note_equal_rows(cuda_product &product, int together)
 {
-    const int64_t rows = product.B->rows, units = (product.A->rows + together - 1) / together;
-    const int64_t bytes = units * (int64_t)sizeof(uint2) + rows;
+    const int64_t rows = product.B->rows, row_groups = (product.A->rows + together - 1) / together;
+    const int64_t bytes = row_groups * (int64_t)sizeof(uint2) + rows;
     if (rows == 0) return SPG_OK;
     equal_notes &notes = product.notes;
     notes.memory = take_spare_workspace(product, bytes);
     if (notes.memory == nullptr) return SPG_OK;
     notes.bytes = bytes;
-    notes.units = static_cast<uint2 *>(notes.memory);
-    notes.follows = reinterpret_cast<uint8_t *>(notes.units + units);
+    notes.row_groups = static_cast<uint2 *>(notes.memory);
+    notes.repeats = reinterpret_cast<uint8_t *>(notes.row_groups + row_groups);
     return with_offset_type(product.offset_type, [&](auto offset) {
         const int64_t blocks = (rows * FOLLOW_LANES + FOLLOW_THREADS - 1) / FOLLOW_THREADS;
-        find_follows<<<(unsigned)blocks, FOLLOW_THREADS, 0, product.cuda->stream>>>(
-            patterns_of<decltype(offset)>(product), notes.follows);
-        return spg_cuda_check_launch(product.context, "find_follows");
+        find_repeats<<<(unsigned)blocks, FOLLOW_THREADS, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), notes.repeats);
+        return spg_cuda_check_launch(product.context, "find_repeats");
     });
 }
 

@@ -1,4 +1,4 @@
-/* Filling, class direct: columns are found by their place in a window, not by a search.
+/* Filling, class bitmap: columns are found by their place in a window, not by a search.
  *
  * Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed to words of bits,
  * each with the number of columns before it, and so every column has its place in C's row: sums are dense, and sorted
@@ -24,13 +24,13 @@ template <typename Value, int R, int Lanes> constexpr int resident_blocks()
 }
 
 template <typename Offset, typename Value, int R, int Lanes, bool Pieces>
-__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) void fill_direct_kernel(
-    const direct_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) void fill_bitmap_kernel(
+    const bitmap_shape shape, const patterns<Offset> pattern, const numbers<Value> number, const row_set set)
 {
     extern __shared__ int4 shared[];
     const lane_group<Lanes> group;
     int4 *const mine = shared + group.in_block * (shape.group_bytes / 16);
-    direct_fill<Offset, Value, R, lane_group<Lanes>> fill{pattern,
+    bitmap_fill<Offset, Value, R, lane_group<Lanes>> fill{pattern,
                                                           number,
                                                           group,
                                                           {reinterpret_cast<uint2 *>(mine), mine + shape.width / 64},
@@ -40,25 +40,25 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
                                                           {}};
     unsigned int faults = 0;
     const auto bounds = [&](int32_t column) { return b_bounds(pattern, column); };
-    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        for (int done = 0; __any_sync(~0u, done < unit_rows);) {
-            const int32_t i = done < unit_rows ? row_at(set, first + done) : 0;
+    for_each_row_group(group, row_count(set), shape, [&](int32_t first, int rows_in_group) {
+        for (int done = 0; __any_sync(~0u, done < rows_in_group);) {
+            const int32_t i = done < rows_in_group ? row_at(set, first + done) : 0;
             const auto row = [&](int r) {
                 fill.begin[r] = pattern.c_offsets[i + r];
                 const Offset held = pattern.c_offsets[i + r + 1] - fill.begin[r];
                 return held > 0 && held <= shape.most ? a_row(pattern, i + r) : span<Offset>{0, 0};
             };
             column_span columns{NONE, 0};
-            if (R > 1 && shape.units != nullptr && done == 0 && unit_rows == shape.together) {
-                const uint2 unit = shape.units[first / shape.together];
+            if (R > 1 && shape.row_groups != nullptr && done == 0 && rows_in_group == shape.together) {
+                const uint2 unit = shape.row_groups[first / shape.together];
                 columns = {unit.x, unit.y};
             }
-            if (R > 1 && __all_sync(~0u, columns.first != NONE || unit_rows == 0)) {
-                fill.bundle.rows = unit_rows;
+            if (R > 1 && __all_sync(~0u, columns.first != NONE || rows_in_group == 0)) {
+                fill.bundle.rows = rows_in_group;
 #pragma unroll
-                for (int r = 0; r < R; r++) fill.bundle.row[r] = r < unit_rows ? row(r) : span<Offset>{0, 0};
+                for (int r = 0; r < R; r++) fill.bundle.row[r] = r < rows_in_group ? row(r) : span<Offset>{0, 0};
             } else {
-                fill.bundle = bundle_rows<Offset, R>(pattern, group, unit_rows - done, row);
+                fill.bundle = bundle_rows<Offset, R>(pattern, group, rows_in_group - done, row);
                 unsigned long long products = 0;
                 columns = find_span<R>(pattern, group, shape, fill.bundle.row[0], products, bounds);
             }
@@ -75,20 +75,20 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
 template <typename Offset, typename Value, int R>
 spg_status launch_fill(cuda_product &product, const row_set &rows, int span, int longest, int together)
 {
-    direct_shape shape = direct_shape_of(product, rows, span, together);
-    shape.most = longest < DIRECT_MOST ? (longest + 3) / 4 * 4 : (int)DIRECT_MOST;
+    bitmap_shape shape = bitmap_shape_of(product, rows, span, together);
+    shape.most = longest < BITMAP_MOST ? (longest + 3) / 4 * 4 : (int)BITMAP_MOST;
     set_fill_bytes<Value, R>(shape, together);
     if (rows.rows != nullptr) shape.rounds = ROUNDS_BESIDE;
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
-        return launch_groups(product, rows, shape, "filling, class direct",
-                             fill_direct_kernel<Offset, Value, R, lanes.value, pieces.value>,
+        return launch_groups(product, rows, shape, "filling, class bitmap",
+                             fill_bitmap_kernel<Offset, Value, R, lanes.value, pieces.value>,
                              patterns_of<Offset>(product), numbers_of<Value>(product), rows);
     });
 }
 
 } // namespace
 
-spg_status fill_rows_direct(cuda_product &product, const row_set &rows, int span, int longest, int together)
+spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span, int longest, int together)
 {
     if (rows.rows != nullptr) together = 1;
     return with_types(product, [&](auto offset, auto value) {

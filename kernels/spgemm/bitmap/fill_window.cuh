@@ -1,4 +1,4 @@
-/* How class direct fills a window of C's rows when its columns are marked (bitmap/fill.cu, bitmap/one_pass.cu).
+/* How class bitmap fills a window of C's rows when its columns are marked (bitmap/fill.cu, bitmap/one_pass.cu).
  * Private. */
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
@@ -10,7 +10,7 @@ namespace spg
 
 /* A group's memory: a word of bits and the columns before it; then, at different times, the window's marks, the columns
  * of C's row, its sums. */
-struct direct_memory {
+struct bitmap_memory {
     uint2 *words;
     int4 *rest;
 };
@@ -38,13 +38,13 @@ __device__ inline int pack_window(const Group &group, const marked_window &windo
 }
 
 /* Fills the rows of a bundle, a window at a time. R: rows of A at most. */
-template <typename Offset, typename Value, int R, typename Group> struct direct_fill {
+template <typename Offset, typename Value, int R, typename Group> struct bitmap_fill {
     static constexpr bool has_values = !std::is_same<Value, none>::value;
     static constexpr int U = steps_at_once<R, Group>(), G = Group::lanes;
     const patterns<Offset> &pattern;
     const numbers<Value> &number;
     const Group &group;
-    const direct_memory memory;
+    const bitmap_memory memory;
     Value *factors; /* of a batch of entries of A, by entry and row */
     const int most;
     row_bundle<Offset, R> bundle;
@@ -134,7 +134,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
     }
 
     template <bool Pieces>
-    __device__ void add_row(const direct_shape &shape, const marked_window &window, span<Offset> row)
+    __device__ void add_row(const bitmap_shape &shape, const marked_window &window, span<Offset> row)
     {
         const auto load = [&](const auto &step, int, auto, step_entries &entries) { load_entries(step, entries); };
         const auto use = [&](const auto &step, int, auto same, const step_entries &entries) {
@@ -173,7 +173,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
 
     /* Sums the products whose columns are in the window, of which there are `length`. */
     template <bool Pieces>
-    __device__ void add_window(const direct_shape &shape, const marked_window &window, int length, span<Offset> row)
+    __device__ void add_window(const bitmap_shape &shape, const marked_window &window, int length, span<Offset> row)
     {
         Value *const sums = reinterpret_cast<Value *>(memory.rest);
         for (int x = group.lane; x < length; x += G)
@@ -195,7 +195,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
 
     /* The window's columns and values; live: the group's row has any. */
     template <bool Pieces>
-    __device__ void fill_window(const direct_shape &shape, const marked_window &window, bool live)
+    __device__ void fill_window(const bitmap_shape &shape, const marked_window &window, bool live)
     {
         const int length =
             pack_window(group, window, memory.words, [&](int w) { return marks_word<Group>(window.marks, w); });
@@ -210,7 +210,7 @@ template <typename Offset, typename Value, int R, typename Group> struct direct_
 };
 
 /* The memory of a group, for windows of shape.width columns and rows of up to shape.most entries. */
-template <typename Value, int R> void set_fill_bytes(direct_shape &shape, int together)
+template <typename Value, int R> void set_fill_bytes(bitmap_shape &shape, int together)
 {
     const int entry_bytes = std::is_same<Value, none>::value ? 4 : (int)sizeof(Value) * together;
     const int list_bytes = 4 * shape.most, sums_bytes = entry_bytes * shape.most;
@@ -218,7 +218,7 @@ template <typename Value, int R> void set_fill_bytes(direct_shape &shape, int to
     const int marked_bytes = mark_bytes(shape.lanes, shape.width);
     const int factor_bytes = std::is_same<Value, none>::value ? 0 : (int)sizeof(Value) * R * shape.lanes;
     shape.factors = shape.width / 4 + ((rest_bytes > marked_bytes ? rest_bytes : marked_bytes) + 15) / 16 * 16;
-    shape.group_bytes = direct_bytes(shape.factors, factor_bytes);
+    shape.group_bytes = bitmap_bytes(shape.factors, factor_bytes);
 }
 
 } // namespace spg

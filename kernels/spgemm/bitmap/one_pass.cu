@@ -1,4 +1,4 @@
-/* Counts and fills equal neighbours in one pass, class direct ahead: as bitmap/count.cu and bitmap/fill.cu do
+/* Counts and fills equal neighbours in one pass, class bitmap: as bitmap/count.cu and bitmap/fill.cu do
  * in two, whose invariants hold here (spgemm_bench, H100, A*P of elast3d: 0.14 ms, 0.19 in two).
  *
  * Input: A and B, unchecked, notes on equal rows, and arrays for C that were allocated by what a sample told
@@ -8,7 +8,7 @@
  * (assemble/look_back.cuh). Chosen by route/route.cu. */
 #include "../assemble/look_back.cuh"
 #include "../assemble/reserved.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "fill_window.cuh"
 
 namespace spg
@@ -19,8 +19,8 @@ namespace
 enum { LANES = 8, R = MOST_TOGETHER, GROUPS = 32 / LANES, MOST_WARPS = GROUP_THREADS / 32 };
 using row_group = lane_group<LANES>;
 
-struct direct_job {
-    told_sums told;
+struct bitmap_job {
+    look_back sums_before;
     long long room;
     int32_t tiles;
     spg_mailbox *mailbox;
@@ -29,21 +29,21 @@ struct direct_job {
 
 /* What a group has of its unit: the lengths of its rows of C; its window if the unit is to be filled, else one of no
  * columns. */
-struct unit_found {
+struct group_found {
     int length[R];
     marked_window window;
 };
 
 /* Marks and counts a unit of rows, and leaves it packed in fill.memory if it can be filled at once. */
 template <typename Value>
-__device__ inline unit_found count_unit(const direct_shape &shape, const patterns<int32_t> &pattern,
-                                        direct_fill<int32_t, Value, R, row_group> &fill, int32_t first, int rows,
-                                        counts &found, unsigned int &left)
+__device__ inline group_found count_group(const bitmap_shape &shape, const patterns<int32_t> &pattern,
+                                          bitmap_fill<int32_t, Value, R, row_group> &fill, int32_t first, int rows,
+                                          counts &found, unsigned int &left)
 {
     const row_group &group = fill.group;
     auto *const marks = reinterpret_cast<uint8_t *>(fill.memory.rest);
     const auto bounds = [&](int32_t column) { return checked_b_bounds(pattern, column, found.faults); };
-    unit_found unit{{0, 0, 0}, {marks, 0, 0, NONE}};
+    group_found unit{{0, 0, 0}, {marks, 0, 0, NONE}};
     row_bundle<int32_t, R> whole{};
     for (int done = 0; __any_sync(~0u, done < rows);) {
         const row_bundle<int32_t, R> bundle = bundle_rows<int32_t, R>(
@@ -73,8 +73,8 @@ __device__ inline unit_found count_unit(const direct_shape &shape, const pattern
                 pattern, group, shape, marks, columns, bundle.row[0], found.faults, bounds,
                 [&](const marked_window &window, bool) { length += count_marks(group, window); });
         }
-        if (shape.units != nullptr && done == 0 && rows > 0 && group.lane == 0)
-            shape.units[first / R] = bundle.rows == R ? uint2{columns.first, columns.last} : uint2{NONE, 0};
+        if (shape.row_groups != nullptr && done == 0 && rows > 0 && group.lane == 0)
+            shape.row_groups[first / R] = bundle.rows == R ? uint2{columns.first, columns.last} : uint2{NONE, 0};
 #pragma unroll
         for (int r = 0; r < R; r++)
             if (r >= done && r < done + bundle.rows) unit.length[r] = length;
@@ -102,26 +102,26 @@ struct tile_board {
 /* Where the rows of a block's tile begin in C. It is asked for in two steps, for the tiles before take their time. All
  * is done by the whole block. */
 struct tile_places {
-    const direct_job &job;
+    const bitmap_job &job;
     tile_board &board;
     const int warp, lane, warps;
     int before;                /* entries of the warp's rows before those of this group */
     int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
 
-    __device__ tile_places(const direct_job &of, tile_board &shared)
+    __device__ tile_places(const bitmap_job &of, tile_board &shared)
         : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32), warps((int)blockDim.x / 32)
     {
     }
 
     __device__ int64_t take_tile()
     {
-        if (threadIdx.x == 0) board.taken = job.told.take_tile();
+        if (threadIdx.x == 0) board.taken = job.sums_before.take_tile();
         __syncthreads();
         return board.taken;
     }
 
     /* Tells how many entries the tile has; `own`: of this group's rows. */
-    __device__ void tell_own(int64_t tile, int own)
+    __device__ void publish_own(int64_t tile, int own)
     {
         int upto = own;
 #pragma unroll
@@ -134,7 +134,7 @@ struct tile_places {
         __syncthreads();
         of_warp = warp == 0 && lane < warps ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
         all = __shfl_sync(~0u, through, 31);
-        if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
+        if (threadIdx.x == 0) job.sums_before.publish(tile, all, look_back::AGGREGATE);
     }
 
     /* Finds out what comes before the tile, and tells; returns where this group's rows begin. *end: of C's last row,
@@ -142,10 +142,10 @@ struct tile_places {
     __device__ int32_t begin(int64_t tile, int32_t *end)
     {
         if (warp == 0) {
-            const long long first = job.told.before(tile);
+            const long long first = job.sums_before.before(tile);
             if (lane < MOST_WARPS) board.begins[lane] = first + through - of_warp;
             if (lane == 0) {
-                job.told.tell(tile, first + all, told_sums::THROUGH);
+                job.sums_before.publish(tile, first + all, look_back::PREFIX);
                 board.has_room = first + all <= job.room;
                 if (tile == job.tiles - 1) *end = (int32_t)(first + all);
             }
@@ -157,16 +157,16 @@ struct tile_places {
 
 /* Registers are to leave room for so many blocks, as for filling. */
 template <typename Value>
-__global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct_shape shape,
-                                                                    const patterns<int32_t> pattern,
-                                                                    const numbers<Value> number, const direct_job job)
+__global__ __launch_bounds__(GROUP_THREADS,
+                             5) void one_pass_bitmap_kernel(const bitmap_shape shape, const patterns<int32_t> pattern,
+                                                            const numbers<Value> number, const bitmap_job job)
 {
     extern __shared__ int4 shared[];
     __shared__ tile_board board;
     const row_group group;
     tile_places places(job, board);
     int4 *const mine = shared + group.in_block * (shape.group_bytes / 16);
-    direct_fill<int32_t, Value, R, row_group> fill{pattern,
+    bitmap_fill<int32_t, Value, R, row_group> fill{pattern,
                                                    number,
                                                    group,
                                                    {reinterpret_cast<uint2 *>(mine), mine + shape.width / 64},
@@ -181,8 +181,8 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
         if (tile >= job.tiles) break;
         const int64_t first = (tile * places.warps * GROUPS + group.in_block) * R, rest = pattern.rows - first;
         const int rows = rest <= 0 ? 0 : rest < R ? (int)rest : (int)R;
-        const unit_found unit = count_unit(shape, pattern, fill, (int32_t)first, rows, found, left);
-        places.tell_own(tile, unit.length[0] + unit.length[1] + unit.length[2]);
+        const group_found unit = count_group(shape, pattern, fill, (int32_t)first, rows, found, left);
+        places.publish_own(tile, unit.length[0] + unit.length[1] + unit.length[2]);
         /* Sums trust what they read: not where anything was wrong, for then C is not made of them. */
         const bool sound = !__any_sync(~0u, found.faults != 0);
         const int length = sound && fill.bundle.rows > 0 ? unit.length[0] : 0;
@@ -199,20 +199,21 @@ __global__ __launch_bounds__(GROUP_THREADS, 5) void do_direct_ahead(const direct
         __syncwarp();
         fill.write_columns(unit.window, written);
     }
-    tally_groups(pattern.tally, found);
+    add_counts_of_groups(pattern.counters, found);
     left = __reduce_add_sync(~0u, left);
-    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->rows_left, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
     __syncthreads();
-    if (places.warp == 0) send_tally_if_last(pattern.tally, job.mailbox, job.post);
+    if (places.warp == 0) send_counters_if_last(pattern.counters, job.mailbox, job.post);
 }
 
-template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post)
+template <typename Value>
+spg_status launch(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
 {
-    direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
+    bitmap_shape shape = bitmap_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
     shape.width = wrapped_width(span);
-    shape.most = (ahead.most + 3) / 4 * 4;
+    shape.most = (reserved.most + 3) / 4 * 4;
     set_fill_bytes<Value, R>(shape, R);
-    auto *kernel = do_direct_ahead<Value>;
+    auto *kernel = one_pass_bitmap_kernel<Value>;
     const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
     if (threads == 0)
         return spg_context_fail(product.context, SPG_ERROR_DEVICE, "equal rows ahead: too little shared memory");
@@ -226,14 +227,14 @@ template <typename Value> spg_status launch(cuda_product &product, const ahead_r
     if (status != SPG_OK) return status;
     const int64_t rows_each = (int64_t)threads / LANES * R, tiles = (product.A->rows + rows_each - 1) / rows_each;
     const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
-    const direct_job job{{static_cast<unsigned long long *>(ahead.memory)},
-                         ahead.room,
+    const bitmap_job job{{static_cast<unsigned long long *>(reserved.memory)},
+                         reserved.room,
                          (int32_t)tiles,
                          product.cuda->device_mailbox,
                          post};
     const numbers<Value> number{static_cast<const Value *>(product.A->values),
-                                static_cast<const Value *>(product.B->values), ahead.columns,
-                                static_cast<Value *>(ahead.values)};
+                                static_cast<const Value *>(product.B->values), reserved.columns,
+                                static_cast<Value *>(reserved.values)};
     kernel<<<(unsigned int)(tiles < most ? tiles : most), threads, bytes, product.cuda->stream>>>(
         shape, patterns_of<int32_t>(product), number, job);
     return spg_cuda_check_launch(product.context, "equal rows ahead");
@@ -241,22 +242,22 @@ template <typename Value> spg_status launch(cuda_product &product, const ahead_r
 
 } // namespace
 
-bool may_go_direct(const cuda_product &product, int span)
+bool may_go_bitmap(const cuda_product &product, int span)
 {
-    if (!has_types_for_ahead(product)) return false;
-    const direct_shape shape = direct_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
+    if (!has_types_to_reserve(product)) return false;
+    const bitmap_shape shape = bitmap_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
     return shape.lanes == LANES && !shape.pieces;
 }
 
-int64_t direct_ahead_words(const cuda_product &product)
+int64_t bitmap_one_pass_words(const cuda_product &product)
 {
-    return told_sums::words_for((product.A->rows + GROUPS * R - 1) / (GROUPS * R));
+    return look_back::words_for((product.A->rows + GROUPS * R - 1) / (GROUPS * R));
 }
 
-spg_status fill_direct_ahead(cuda_product &product, const ahead_rows &ahead, int span, unsigned int post)
+spg_status one_pass_bitmap(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
 {
-    if (product.A->value_type == SPG_F32) return launch<float>(product, ahead, span, post);
-    return launch<double>(product, ahead, span, post);
+    if (product.A->value_type == SPG_F32) return launch<float>(product, reserved, span, post);
+    return launch<double>(product, reserved, span, post);
 }
 
 } // namespace spg

@@ -1,4 +1,4 @@
-/* Windows of marked columns, which counting and filling of class direct stand on (bitmap/count.cu, bitmap/fill.cu,
+/* Windows of marked columns, which counting and filling of class bitmap stand on (bitmap/count.cu, bitmap/fill.cu,
  * bitmap/one_pass.cu). Private.
  *
  * A group of lanes marks the columns of its row of C as bytes of a window in shared memory, or as bits; a row wider
@@ -12,14 +12,15 @@ namespace spg
 {
 
 /* follows[j]: row j of B has the columns of row j - 1; NULL: not known of any. */
-struct direct_shape : group_shape {
+struct bitmap_shape : group_shape {
     int width;   /* columns of the window, a multiple of 128 */
     int most;    /* entries of C's longest row that is filled */
     int batch;   /* entries of A that a group looks at together */
     int factors; /* where A's values lie in a group's memory, while filling */
-    const uint8_t *follows;
-    uint2 *units; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
-    bool wraps;   /* counting: the window holds columns by their remainders */
+    const uint8_t *repeats;
+    uint2
+        *row_groups; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
+    bool wraps;      /* counting: the window holds columns by their remainders */
 };
 
 /* Four marks, or sixteen, as bits. */
@@ -124,7 +125,7 @@ __device__ inline b_rows<Offset> checked_b_bounds(const patterns<Offset> &patter
 /* Calls each(batch) for the batches of a row, by the whole warp, until its groups' rows have ended. The columns of A
  * are asked for a batch ahead. bounds(column) is the row of B. R: entries of a run at most. */
 template <int R, typename Group, typename Offset, typename Bounds, typename Each>
-__device__ inline void for_each_entries(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+__device__ inline void for_each_entries(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
                                         span<Offset> row, Bounds &&bounds, Each &&each)
 {
     const bool takes = R == 1 || group.lane < shape.batch;
@@ -134,19 +135,19 @@ __device__ inline void for_each_entries(const patterns<Offset> &pattern, const G
     while (__any_sync(~0u, batch.entry < row.end)) {
         batch.valid = takes && batch.entry < row.end;
         batch.b = {0, 0};
-        bool follows = false;
+        bool repeats = false;
         if (batch.valid) {
             batch.b = bounds(column);
-            if (R > 1 && shape.follows != nullptr && (uint32_t)column < (uint32_t)pattern.inner)
-                follows = shape.follows[column] != 0;
+            if (R > 1 && shape.repeats != nullptr && (uint32_t)column < (uint32_t)pattern.inner)
+                repeats = shape.repeats[column] != 0;
         }
         if (R > 1) {
             const int32_t before = __shfl_up_sync(~0u, column, 1, Group::lanes);
-            follows = follows && group.lane > 0 && before == column - 1;
+            repeats = repeats && group.lane > 0 && before == column - 1;
         }
         const Offset next = batch.entry + (R == 1 ? Group::lanes : shape.batch);
         if (takes && next < row.end) column = pattern.a_columns[next];
-        batch.heads = group_ballot<Group>(batch.valid && !follows);
+        batch.heads = group_ballot<Group>(batch.valid && !repeats);
         batch.count = __popc(R == 1 ? batch.heads : group_ballot<Group>(batch.valid));
         if (R > 1) {
             const int since = group.lane - (31 - __clz((int)(batch.heads & ~0u >> (31 - group.lane))));
@@ -158,7 +159,7 @@ __device__ inline void for_each_entries(const patterns<Offset> &pattern, const G
 }
 
 template <int R, typename Group, typename Offset, typename Bounds>
-__device__ inline column_span find_span(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+__device__ inline column_span find_span(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
                                         span<Offset> row, unsigned long long &products, Bounds &&bounds)
 {
     column_span found{NONE, 0};
@@ -284,7 +285,7 @@ template <int U> struct step_columns {
 /* Marks the columns of a row, checking them if Check; returns a lane's share of the row's products. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Window, typename Bounds>
 __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, const Group &group,
-                                              const direct_shape &shape, Window &window, span<Offset> row,
+                                              const bitmap_shape &shape, Window &window, span<Offset> row,
                                               unsigned int &faults, Bounds &&bounds)
 {
     constexpr int U = steps_at_once<R, Group>();
@@ -326,7 +327,7 @@ __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, c
 /* Calls each(window, whether this group's row has any columns in it) for the windows of a row, by the whole warp, when
  * its columns are marked. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Bounds, typename Each>
-__device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, const direct_shape &shape,
+__device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
                                        uint8_t *marks, column_span columns, span<Offset> row, unsigned int &faults,
                                        Bounds &&bounds, Each &&each)
 {
@@ -372,13 +373,13 @@ inline int wrapped_width(int span)
 }
 
 /* Bytes of a group: the groups of a warp begin at different banks. */
-inline int direct_bytes(int words_bytes, int rest_bytes) { return (words_bytes + rest_bytes + 127) / 128 * 128 + 32; }
+inline int bitmap_bytes(int words_bytes, int rest_bytes) { return (words_bytes + rest_bytes + 127) / 128 * 128 + 32; }
 
 /* Lanes of a group: few where rows of B are short, but many where windows are large. */
-inline direct_shape direct_shape_of(const cuda_product &product, const row_set &rows, int span, int together)
+inline bitmap_shape bitmap_shape_of(const cuda_product &product, const row_set &rows, int span, int together)
 {
     const double b_row = mean_b_row(product);
-    const int width = ((span < 1 ? 1 : span < DIRECT_MOST_SPAN ? span : DIRECT_MOST_SPAN) + 31 + 127) / 128 * 128;
+    const int width = ((span < 1 ? 1 : span < BITMAP_MOST_SPAN ? span : BITMAP_MOST_SPAN) + 31 + 127) / 128 * 128;
     const int least = width <= 1024 ? 8 : width <= 4096 ? 16 : 32, wanted = b_row <= 8 ? 8 : b_row <= 16 ? 16 : 32;
     const int lanes = wanted > least ? wanted : least;
     const int bundled = rows.rows == nullptr ? together : 1;
@@ -387,8 +388,8 @@ inline direct_shape direct_shape_of(const cuda_product &product, const row_set &
             0,
             lanes - lanes % bundled,
             0,
-            product.notes.follows,
-            product.notes.units,
+            product.notes.repeats,
+            product.notes.row_groups,
             false};
 }
 

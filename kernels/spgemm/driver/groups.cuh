@@ -178,7 +178,7 @@ __device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &patt
  * group does, `together` rows or the last rows each, by the whole warp: rows is
  * 0 for a group that has none. A block takes tiles of neighbouring units. */
 template <typename Group, typename Each>
-__device__ inline void for_each_unit(const Group &group, int32_t count, const group_shape &shape, Each &&each)
+__device__ inline void for_each_row_group(const Group &group, int32_t count, const group_shape &shape, Each &&each)
 {
     const int groups = (int)blockDim.x / Group::lanes;
     const int64_t step = (int64_t)groups * shape.together, tile = step * shape.tile_steps;
@@ -216,12 +216,12 @@ __device__ inline void record(const patterns<Offset> &pattern, const Group &grou
 }
 
 /* Called by all threads of a block. */
-__device__ inline void tally_groups(spg_tally *tally, const counts &found)
+__device__ inline void add_counts_of_groups(spg_counters *counters, const counts &found)
 {
     __syncwarp();
-    tally_counts(tally, found.nnz, found.products, found.longest, found.rows, found.faults);
+    add_counts(counters, found.nnz, found.products, found.longest, found.rows, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
-    if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
+    if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&counters->long_rows, long_rows);
 }
 
 /* Threads of a block whose groups fit in shared memory; 0 if not one
@@ -243,9 +243,9 @@ template <typename Shape, typename... Parameters>
 spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &shape, const char *name,
                           void (*kernel)(Shape, Parameters...), group_grid *grid)
 {
-    const int64_t units = ((int64_t)rows.count + shape.together - 1) / shape.together;
+    const int64_t row_groups = ((int64_t)rows.count + shape.together - 1) / shape.together;
     *grid = {};
-    if (units == 0) return SPG_OK;
+    if (row_groups == 0) return SPG_OK;
     const int threads = group_block_threads(product, shape), groups = threads / shape.lanes;
     const int bytes = groups * shape.group_bytes;
     if (threads == 0) return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", name);
@@ -260,7 +260,7 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
     spg_status status = spg_cuda_check(product.context, error, name);
     if (status != SPG_OK) return status;
     const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors * shape.rounds;
-    const int64_t steps = (units + groups - 1) / groups;
+    const int64_t steps = (row_groups + groups - 1) / groups;
     shape.tile_steps = steps >= 4 * GROUP_TILE_STEPS * most ? GROUP_TILE_STEPS : 1;
     const int64_t tiles = (steps + shape.tile_steps - 1) / shape.tile_steps;
     *grid = {(unsigned int)(tiles < most ? tiles : most), threads, bytes};
@@ -276,8 +276,8 @@ spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape
     spg_status status = grid_of_groups(product, rows, shape, name, kernel, &grid);
     if (status != SPG_OK || grid.blocks == 0) return status;
     if constexpr (InTurn)
-        return launch_in_turn(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
-                              (size_t)grid.bytes, kernel, shape, arguments...);
+        return launch_programmatic(product.context, product.cuda->stream, name, grid.blocks, (unsigned int)grid.threads,
+                                   (size_t)grid.bytes, kernel, shape, arguments...);
     kernel<<<grid.blocks, grid.threads, grid.bytes, product.cuda->stream>>>(shape, arguments...);
     return spg_cuda_check_launch(product.context, name);
 }

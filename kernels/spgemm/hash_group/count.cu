@@ -1,8 +1,8 @@
-/* Counting, class table: how many distinct columns the rows of B named by a row of A have.
+/* Counting, class hash_group: how many distinct columns the rows of B named by a row of A have.
  *
  * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
- * more than table_holds. Invariant: a search of a full table ends, and its row is a misfit. Chosen by route/route.cu.
- * Contraction while expanding takes the place of the paper's sort (section 3.3). */
+ * more than table_holds. Invariant: a search of a full table ends, and its row is an overflow row. Chosen by
+ * route/route.cu. Contraction while expanding takes the place of the paper's sort (section 3.3). */
 #include "count_row.cuh"
 
 namespace spg
@@ -24,27 +24,28 @@ __global__ __launch_bounds__(GROUP_THREADS,
     column_table table{reinterpret_cast<int32_t *>(shared) + group.in_block * (shape.group_bytes / 4), shape.slots,
                        shape.shift};
     counts found{};
-    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        const int32_t i = unit_rows > 0 ? row_at(set, first) : 0;
-        const span<Offset> row = unit_rows > 0 ? checked_a_row(pattern, i, found.faults) : span<Offset>{0, 0};
+    for_each_row_group(group, row_count(set), shape, [&](int32_t first, int rows_in_group) {
+        const int32_t i = rows_in_group > 0 ? row_at(set, first) : 0;
+        const span<Offset> row = rows_in_group > 0 ? checked_a_row(pattern, i, found.faults) : span<Offset>{0, 0};
         table.clear(group);
         __syncwarp();
         row_count_state state;
         const int length = count_row<Pieces>(pattern, group, table, row, state, found.faults);
-        record(pattern, group, i, unit_rows, !state.full, length, (Offset)(row.end - row.begin), state.products, found);
+        record(pattern, group, i, rows_in_group, !state.full, length, (Offset)(row.end - row.begin), state.products,
+               found);
     });
-    tally_groups(pattern.tally, found);
+    add_counts_of_groups(pattern.counters, found);
 }
 
 } // namespace
 
-spg_status count_rows_table(cuda_product &product, const row_set &rows, int slots)
+spg_status count_rows_hash_group(cuda_product &product, const row_set &rows, int slots)
 {
     const table_shape shape = table_shape_of(product, slots, sizeof(int32_t));
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         return with_group_shape(shape, [&](auto lanes, auto pieces) {
-            return launch_groups(product, rows, shape, "counting, class table",
+            return launch_groups(product, rows, shape, "counting, class hash_group",
                                  count_table_kernel<Offset, lanes.value, pieces.value>, patterns_of<Offset>(product),
                                  rows);
         });

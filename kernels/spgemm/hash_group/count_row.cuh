@@ -1,6 +1,7 @@
 /* How a group of lanes counts a row of C by a table of its columns. Private.
  *
- * Rows of B are checked here to ascend strictly. Invariant: a search of a full table ends, and its row is a misfit. */
+ * Rows of B are checked here to ascend strictly. Invariant: a search of a full table ends, and its row is an overflow
+ * row. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_COUNT_ROW_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_COUNT_ROW_CUH
 

@@ -1,4 +1,4 @@
-/* Filling, class table: the products of a row of C summed at the slots of their
+/* Filling, class hash_group: the products of a row of C summed at the slots of their
  * columns, then sorted by column.
  *
  * Input: rows, their lengths and places in c_offsets; others than 1 to
@@ -266,10 +266,10 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) vo
     }
     table.clear(group);
     __syncwarp();
-    for_each_unit(group, row_count(set), shape, [&](int32_t first, int unit_rows) {
-        const int32_t i = unit_rows > 0 ? row_at(set, first) : 0;
+    for_each_row_group(group, row_count(set), shape, [&](int32_t first, int rows_in_group) {
+        const int32_t i = rows_in_group > 0 ? row_at(set, first) : 0;
         const Offset begin = pattern.c_offsets[i], held = pattern.c_offsets[i + 1] - begin;
-        const bool mine = unit_rows > 0 && held > 0 && held <= table_holds(shape.slots);
+        const bool mine = rows_in_group > 0 && held > 0 && held <= table_holds(shape.slots);
         sum.template take_row<Pieces>(mine ? a_row(pattern, i) : span<Offset>{0, 0});
         __syncwarp();
         write_row(group, table, memory, mine ? (int)held : 0, row_writer<Offset, Value>{number, memory.sums, begin});
@@ -278,14 +278,14 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) vo
 
 } // namespace
 
-spg_status fill_rows_table(cuda_product &product, const row_set &rows, int slots)
+spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int slots)
 {
     return with_types(product, [&](auto offset, auto value) {
         using Offset = decltype(offset);
         using Value = decltype(value);
         const table_shape shape = table_shape_of(product, slots, fill_memory<Value>::slot_bytes);
         return with_group_shape(shape, [&](auto lanes, auto pieces) {
-            return launch_groups(product, rows, shape, "filling, class table",
+            return launch_groups(product, rows, shape, "filling, class hash_group",
                                  fill_table_kernel<Offset, Value, lanes.value, pieces.value>,
                                  patterns_of<Offset>(product), numbers_of<Value>(product), rows);
         });

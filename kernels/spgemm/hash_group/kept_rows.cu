@@ -1,4 +1,4 @@
-/* Filling, class once: rows kept in workspace while they were counted are copied to C, which is allocated since
+/* Filling, class kept: rows kept in workspace while they were counted are copied to C, which is allocated since
  * (hash_group/kept_rows.cuh).
  *
  * Input: c_offsets, and the kept rows. Output: columns and values of rows of up to kept.stride entries. */

@@ -7,9 +7,9 @@
 namespace spg
 {
 
-/* slots: of a row's table, a power of two from ONCE_LEAST to ONCE_MOST; rows of up to table_holds(slots) entries fit,
- * counting leaves others as misfits. */
-enum { ONCE_LEAST = 128, ONCE_MOST = 1024 };
+/* slots: of a row's table, a power of two from KEPT_LEAST to KEPT_MOST; rows of up to table_holds(slots) entries fit,
+ * counting leaves others as overflow rows. */
+enum { KEPT_LEAST = 128, KEPT_MOST = 1024 };
 
 /* In workspace: row i of C, sorted, from i * stride on, if it has up to `stride` entries. memory = NULL: none. */
 struct kept_rows {
@@ -25,7 +25,7 @@ void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kep
 void release_kept_rows(cuda_product &product, kept_rows *kept);
 
 /* Natural order, all rows. */
-spg_status count_rows_once(cuda_product &product, const kept_rows &kept);
+spg_status count_rows_kept(cuda_product &product, const kept_rows &kept);
 
 /* Copies the kept rows to C; others are left alone. */
 spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept);

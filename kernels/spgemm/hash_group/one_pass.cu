@@ -1,4 +1,4 @@
-/* Counting and filling in one pass, class once: a warp a row contracts into a table in shared memory, sorts, and keeps
+/* Counting and filling in one pass, class kept: a warp a row contracts into a table in shared memory, sorts, and keeps
  * its row of C in workspace; when C is allocated, the kept rows are copied (hash_group/kept_rows.cu).
  *
  * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
@@ -26,13 +26,13 @@ enum {
     EACH = 2     /* columns a lane that are ranked together */
 };
 
-struct once_shape : group_shape {
+struct kept_shape : group_shape {
     int slots, shift; /* shift: of a hash to a pair of slots */
     int stride;
 };
 
 /* A warp's row under way. */
-template <typename Offset, typename Value, int Lanes> struct once_row {
+template <typename Offset, typename Value, int Lanes> struct kept_row {
     static constexpr int TOGETHER = 32 / Lanes; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
     using listed = b_piece<Offset, Value>;
@@ -48,7 +48,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
     unsigned int faults;
     bool full; /* a column or a row of B of this lane had no room */
 
-    __device__ once_row(const patterns<Offset> &rows, const Value *a, const Value *b, const once_shape &shape,
+    __device__ kept_row(const patterns<Offset> &rows, const Value *a, const Value *b, const kept_shape &shape,
                         char *memory)
         : pattern(rows), a_values(a), b_values(b), slots(shape.slots), shift(shape.shift), lane((int)threadIdx.x % 32),
           below((1u << lane) - 1), pieces(reinterpret_cast<listed *>(memory)),
@@ -64,7 +64,7 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
     }
 
     /* A step's products, a lane each. A column that is not at its pair of slots is looked for from there on, and gets
-     * the first empty slot; in a full table it gets any, for its row is a misfit. */
+     * the first empty slot; in a full table it gets any, for its row is an overflow row. */
     __device__ void add(bool live, int32_t column, Value product)
     {
         const int pair = (int)((uint32_t)column * COLUMN_FACTOR >> shift);
@@ -223,8 +223,8 @@ template <typename Offset, typename Value, int Lanes> struct once_row {
 };
 
 template <typename Offset, typename Value, int Lanes>
-__device__ inline void do_row(const once_shape &shape, const patterns<Offset> &pattern, const lane_group<32> &group,
-                              once_row<Offset, Value, Lanes> &once, int32_t i, int32_t *columns, Value *values,
+__device__ inline void do_row(const kept_shape &shape, const patterns<Offset> &pattern, const lane_group<32> &group,
+                              kept_row<Offset, Value, Lanes> &once, int32_t i, int32_t *columns, Value *values,
                               counts &found)
 {
     const span<Offset> row = checked_a_row(pattern, i, found.faults);
@@ -250,7 +250,7 @@ __device__ inline void do_row(const once_shape &shape, const patterns<Offset> &p
 
 template <typename Offset, typename Value, int Lanes>
 __global__ __launch_bounds__(GROUP_THREADS,
-                             resident_blocks<Offset, Value>()) void once_kernel(const once_shape shape,
+                             resident_blocks<Offset, Value>()) void kept_kernel(const kept_shape shape,
                                                                                 const patterns<Offset> pattern,
                                                                                 const numbers<Value> number,
                                                                                 int32_t *columns, Value *values)
@@ -258,7 +258,7 @@ __global__ __launch_bounds__(GROUP_THREADS,
     extern __shared__ int4 shared[];
     const lane_group<32> group;
     counts found{};
-    once_row<Offset, Value, Lanes> once(pattern, number.a_values, number.b_values, shape,
+    kept_row<Offset, Value, Lanes> once(pattern, number.a_values, number.b_values, shape,
                                         reinterpret_cast<char *>(shared) + group.in_block * shape.group_bytes);
     once.clear();
     const int warps = (int)blockDim.x / 32;
@@ -268,14 +268,14 @@ __global__ __launch_bounds__(GROUP_THREADS,
             do_row(shape, pattern, group, once, (int32_t)i, columns, values, found);
     if (group.lane != 0) found.nnz = found.rows = 0;
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults | once.faults);
+    add_counts(pattern.counters, found.nnz, found.products, found.longest, found.rows, found.faults | once.faults);
 }
 
 inline int piece_lanes(const cuda_product &product) { return mean_b_row(product) <= 8 ? 8 : 16; }
 
-template <typename Offset, typename Value> once_shape shape_for(const cuda_product &product, const kept_rows &kept)
+template <typename Offset, typename Value> kept_shape shape_for(const cuda_product &product, const kept_rows &kept)
 {
-    once_shape shape{};
+    kept_shape shape{};
     shape.lanes = 32, shape.together = 1, shape.tile_steps = 1, shape.pieces = false;
     shape.slots = kept.slots, shape.stride = kept.stride, shape.shift = 33;
     for (int left = kept.slots; left > 1; left /= 2) shape.shift--;
@@ -287,10 +287,10 @@ template <typename Offset, typename Value> once_shape shape_for(const cuda_produ
 
 template <typename Offset, typename Value> spg_status launch(cuda_product &product, const kept_rows &kept)
 {
-    const once_shape shape = shape_for<Offset, Value>(product, kept);
+    const kept_shape shape = shape_for<Offset, Value>(product, kept);
     const row_set rows{nullptr, (int32_t)product.A->rows, nullptr, nullptr};
     const auto with_lanes = [&](auto lanes) {
-        return launch_groups(product, rows, shape, "counting, class once", once_kernel<Offset, Value, lanes.value>,
+        return launch_groups(product, rows, shape, "counting, class kept", kept_kernel<Offset, Value, lanes.value>,
                              patterns_of<Offset>(product), numbers_of<Value>(product), kept.columns,
                              static_cast<Value *>(kept.values));
     };
@@ -300,7 +300,7 @@ template <typename Offset, typename Value> spg_status launch(cuda_product &produ
 
 } // namespace
 
-spg_status count_rows_once(cuda_product &product, const kept_rows &kept)
+spg_status count_rows_kept(cuda_product &product, const kept_rows &kept)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type,

@@ -1,12 +1,12 @@
-/* Counting, class private: a thread puts the columns of its row of C into a table of its own.
+/* Counting, class hash_thread: a thread puts the columns of its row of C into a table of its own.
  *
  * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, but those of more than
- * PRIVATE_MOST entries or PRIVATE_MOST_A entries of A, which are left. Rows of B are visited once each, one after the
- * other: unlike a merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by
- * product_rows.cu for alike rows of up to PRIVATE_MOST entries. Contraction while expanding takes the place of the
+ * HASH_THREAD_MOST entries or HASH_THREAD_MOST_A entries of A, which are left. Rows of B are visited once each, one
+ * after the other: unlike a merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by
+ * product_rows.cu for alike rows of up to HASH_THREAD_MOST entries. Contraction while expanding takes the place of the
  * paper's sort (section 3.3). */
 #include "../../launch.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "../merge/heads.cuh"
 #include "table.cuh"
 
@@ -22,8 +22,8 @@ enum { THREADS = 256, WARPS = THREADS / 32 };
 enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* a block takes more tiles where there would be more blocks */
 
 /* A row of B that is not packed. */
-__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
-                              private_found &found)
+__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
+                              thread_found &found)
 {
     if (!check_unpacked(pattern, row, found)) return;
     uint32_t number[1];
@@ -42,8 +42,8 @@ __device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, 
 }
 
 /* The columns of a row of B; by a whole warp. */
-__device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, private_table &table,
-                         private_found &found)
+__device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
+                         thread_found &found)
 {
     int length = length_of(row);
     if (length > PACKED_MOST) {
@@ -64,11 +64,11 @@ __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row
 
 /* The length of row i, if it is `active` and found.fits; by a whole warp. */
 __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
-                             private_table &table, private_found &found)
+                             thread_table &table, thread_found &found)
 {
     span<int32_t> a{0, 0};
     if (active) a = checked_a_row(pattern, i, found.faults);
-    if (a.end - a.begin > PRIVATE_MOST_A) {
+    if (a.end - a.begin > HASH_THREAD_MOST_A) {
         found.fits = false;
         a.end = a.begin;
     }
@@ -85,26 +85,26 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row 
         next = checked_packed(pattern, packed, a.begin + k + 1 < a.end, columns[0], found);
         take_row(pattern, row, table, found);
     }
-    if (table.taken > PRIVATE_MOST) found.fits = false;
+    if (table.taken > HASH_THREAD_MOST) found.fits = false;
     return (int32_t)table.taken;
 }
 
 /* A block takes `tiles` tiles of a thread a row, which follow each other. */
 __global__ void __launch_bounds__(THREADS, 4)
-    count_private(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
-                  spg_mailbox *mailbox, unsigned int post)
+    count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
+                      spg_mailbox *mailbox, unsigned int post)
 {
     extern __shared__ uint2 shared[];
-    __shared__ private_counts of_warps[WARPS];
-    take_turn();
+    __shared__ thread_counts of_warps[WARPS];
+    wait_and_trigger();
     const int warp = threadIdx.x / 32;
-    private_table table(reinterpret_cast<table_memory *>(shared)[warp]);
-    private_counts sums{0, 0, 0, 0, 0};
+    thread_table table(reinterpret_cast<table_memory *>(shared)[warp]);
+    thread_counts sums{0, 0, 0, 0, 0};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
-        private_found found{0, 0, true};
+        thread_found found{0, 0, true};
         table.clear();
         const int32_t length = count_row(pattern, packed, active, (int32_t)i, table, found);
         if (active && found.fits) pattern.c_offsets[i] = length;
@@ -115,16 +115,16 @@ __global__ void __launch_bounds__(THREADS, 4)
     if (threadIdx.x % 32 == 0) of_warps[warp] = sums;
     __syncthreads();
     if (warp > 0) return;
-    sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : private_counts{0, 0, 0, 0, 0};
+    sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
     const int of_block = (int)__reduce_add_sync(~0u, sums.nnz);
     if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
-    tally_counts(pattern.tally, sums.nnz, sums.products, sums.longest, sums.rows, sums.faults);
-    send_tally_if_last(pattern.tally, mailbox, post, &pattern.tally->misfits);
+    add_counts(pattern.counters, sums.nnz, sums.products, sums.longest, sums.rows, sums.faults);
+    send_counters_if_last(pattern.counters, mailbox, post, &pattern.counters->overflow);
 }
 
 } // namespace
 
-spg_status count_rows_private(cuda_product &product, unsigned int post, length_sums *sums)
+spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums)
 {
     constexpr int bytes = WARPS * (int)sizeof(table_memory);
     static_assert(bytes <= 48 * 1024, "what every device allows");
@@ -133,10 +133,10 @@ spg_status count_rows_private(cuda_product &product, unsigned int post, length_s
     const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
     spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
     if (status != SPG_OK) return status;
-    return launch_in_turn(product.context, product.cuda->stream, "counting, class private", (unsigned int)blocks,
-                          THREADS, bytes, count_private, patterns_of<int32_t>(product),
-                          static_cast<const packed_row *>(product.packed.memory), (int)tiles_each, sums->memory,
-                          product.cuda->device_mailbox, post);
+    return launch_programmatic(product.context, product.cuda->stream, "counting, class hash_thread",
+                               (unsigned int)blocks, THREADS, bytes, count_hash_thread, patterns_of<int32_t>(product),
+                               static_cast<const packed_row *>(product.packed.memory), (int)tiles_each, sums->memory,
+                               product.cuda->device_mailbox, post);
 }
 
 } // namespace spg

@@ -1,6 +1,6 @@
-/* Filling, class private: a thread adds the products of its row of C up by columns in a table of its own.
+/* Filling, class hash_thread: a thread adds the products of its row of C up by columns in a table of its own.
  *
- * Input: A, the packed rows of B, B, and C's row offsets; rows that fits_private refuses are left alone, for a warp
+ * Input: A, the packed rows of B, B, and C's row offsets; rows that fits_hash_thread refuses are left alone, for a warp
  * takes the time of its longest.
  * Output: columns and values. Invariant: sums stand in the order in which their columns came, each from +0 with the
  * products of its column in storage order; the table knows which is whose. In the end the keys, column and number, are
@@ -25,14 +25,14 @@ enum { THREADS = 64, WARPS = THREADS / 32, RESIDENT = 8 };
 
 template <typename Value>
 __global__ void __launch_bounds__(THREADS, RESIDENT)
-    fill_private(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, int longest)
+    fill_hash_thread(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, int longest)
 {
     extern __shared__ uint2 shared[];
-    take_turn();
+    wait_and_trigger();
     char *memory = reinterpret_cast<char *>(shared) + threadIdx.x / 32 * warp_bytes<Value>(longest);
     auto &tables = *reinterpret_cast<table_memory *>(memory);
-    private_sums<Value, false> sums{private_table(tables),
-                                    reinterpret_cast<Value *>(memory + sizeof tables) + threadIdx.x % 32, 0};
+    thread_sums<Value, false> sums{thread_table(tables),
+                                   reinterpret_cast<Value *>(memory + sizeof tables) + threadIdx.x % 32, 0};
     const no_guard guard;
     const uint32_t rows = (uint32_t)pattern.rows, i = blockIdx.x * THREADS + threadIdx.x;
     const int32_t c_begin = pattern.c_offsets[min(i, rows)], c_end = pattern.c_offsets[min(i + 1, rows)];
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     if (n > 0) a = a_row(pattern, (int32_t)i);
     sums.table.clear();
     for (int e = 0; e < most; ++e) sums.first[e * 32] = zero<Value>();
-    if (!fits_private(n, a.end - a.begin)) n = 0, a.end = a.begin;
+    if (!fits_hash_thread(n, a.end - a.begin)) n = 0, a.end = a.begin;
     add_row(pattern, number, packed, a, sums, guard);
     __syncwarp();
     pack_keys(tables, sums.table);
@@ -56,19 +56,20 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
 
 template <typename Value> spg_status launch(const cuda_product &product, int longest)
 {
-    static_assert(WARPS * warp_bytes<Value>(PRIVATE_MOST) <= 48 * 1024, "what every device allows");
+    static_assert(WARPS * warp_bytes<Value>(HASH_THREAD_MOST) <= 48 * 1024, "what every device allows");
     const int bytes = WARPS * warp_bytes<Value>(longest);
     const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
-    return launch_in_turn(product.context, product.cuda->stream, "filling, class private", blocks, THREADS, bytes,
-                          fill_private<Value>, patterns_of<int32_t>(product), numbers_of<Value>(product),
-                          static_cast<const packed_row *>(product.packed.memory), longest);
+    return launch_programmatic(product.context, product.cuda->stream, "filling, class hash_thread", blocks, THREADS,
+                               bytes, fill_hash_thread<Value>, patterns_of<int32_t>(product),
+                               numbers_of<Value>(product), static_cast<const packed_row *>(product.packed.memory),
+                               longest);
 }
 
 } // namespace
 
-spg_status fill_rows_private(cuda_product &product, int longest)
+spg_status fill_rows_hash_thread(cuda_product &product, int longest)
 {
-    longest = std::min(longest, (int)PRIVATE_MOST);
+    longest = std::min(longest, (int)HASH_THREAD_MOST);
     if (product.A->value_type == SPG_F32) return launch<float>(product, longest);
     return launch<double>(product, longest);
 }

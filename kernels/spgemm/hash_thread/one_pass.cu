@@ -1,5 +1,5 @@
-/* Counts and fills in one pass, class private ahead: as hash_thread/count.cu and hash_thread/fill.cu do in two, whose
- * invariants hold here.
+/* Counts and fills in one pass, class hash_thread ahead: as hash_thread/count.cu and hash_thread/fill.cu do in two,
+ * whose invariants hold here.
  *
  * Input: A, unchecked, the packed rows of B, B, and arrays for C that were allocated by what a sample told
  * (assemble/reserved.cu). Output: C's row offsets, columns and values, but for rows of more than `most` entries, which
@@ -9,7 +9,7 @@
 #include "../../launch.cuh"
 #include "../assemble/look_back.cuh"
 #include "../assemble/reserved.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "sums.cuh"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace
  * counted and filled apart; fe3d27 0.68, 0.69, and 0.78 apart). */
 enum { THREADS = 128, WARPS = THREADS / 32, RESIDENT = 4 };
 
-struct private_job {
-    told_sums told;
+struct one_pass_job {
+    look_back sums_before;
     long long room;
     int32_t tiles;
     int most; /* entries of a row that has sums */
@@ -37,7 +37,7 @@ struct private_job {
 /* Checks as counting does. */
 struct counting_guard {
     const patterns<int32_t> &pattern;
-    private_found &found;
+    thread_found &found;
     __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
     {
         return checked_packed(pattern, packed, is_entry, column, found);
@@ -52,31 +52,31 @@ struct tile_board {
     int lengths[WARPS];      /* entries of each warp's rows */
     bool are_long[WARPS];    /* whether rows take the larger network */
     long long begins[WARPS]; /* where in C they begin */
-    private_counts sums[WARPS];
+    thread_counts sums[WARPS];
 };
 
 /* Of a tile, where its rows begin in C; by the whole block. */
 struct tile_places {
-    const private_job &job;
+    const one_pass_job &job;
     tile_board &board;
     const int warp, lane;
     int before;                /* entries of the warp's rows before this lane's */
     int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
 
-    __device__ tile_places(const private_job &of, tile_board &shared)
+    __device__ tile_places(const one_pass_job &of, tile_board &shared)
         : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32)
     {
     }
 
     __device__ int64_t take_tile()
     {
-        if (threadIdx.x == 0) board.taken = job.told.take_tile();
+        if (threadIdx.x == 0) board.taken = job.sums_before.take_tile();
         __syncthreads();
         return board.taken;
     }
 
     /* Tells how many entries the tile has; `own`: of this lane's row. Returns whether any row is `long`. */
-    __device__ bool tell_own(int64_t tile, int own, bool is_long)
+    __device__ bool publish_own(int64_t tile, int own, bool is_long)
     {
         const int upto = inclusive_scan(own, plus{});
         const bool some_long = __any_sync(~0u, is_long);
@@ -85,7 +85,7 @@ struct tile_places {
         __syncthreads();
         of_warp = warp == 0 && lane < WARPS ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
         all = __shfl_sync(~0u, through, 31);
-        if (threadIdx.x == 0) job.told.tell(tile, all, told_sums::OWN);
+        if (threadIdx.x == 0) job.sums_before.publish(tile, all, look_back::AGGREGATE);
         bool any = false;
 #pragma unroll
         for (int w = 0; w < WARPS; ++w) any = any || board.are_long[w];
@@ -97,10 +97,10 @@ struct tile_places {
     __device__ int64_t begin(int64_t tile, int32_t *end)
     {
         if (warp == 0) {
-            const long long first = job.told.before(tile);
+            const long long first = job.sums_before.before(tile);
             if (lane < WARPS) board.begins[lane] = first + through - of_warp;
             if (lane == 0) {
-                job.told.tell(tile, first + all, told_sums::THROUGH);
+                job.sums_before.publish(tile, first + all, look_back::PREFIX);
                 if (tile == job.tiles - 1) *end = (int32_t)(first + all);
             }
         }
@@ -112,18 +112,18 @@ struct tile_places {
 /* Adds up row i, and counts it: its length, 0 unless found.fits; by a whole warp. */
 template <typename Value>
 __device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                          uint32_t i, private_sums<Value, true> &sums, private_found &found)
+                          uint32_t i, thread_sums<Value, true> &sums, thread_found &found)
 {
     const bool active = i < (uint32_t)pattern.rows;
     span<int32_t> a{0, 0};
     if (active) a = checked_a_row(pattern, (int32_t)i, found.faults);
-    if (a.end - a.begin > PRIVATE_MOST_A) {
+    if (a.end - a.begin > HASH_THREAD_MOST_A) {
         found.fits = false;
         a.end = a.begin;
     }
     counting_guard guard{pattern, found};
     add_row(pattern, number, packed, a, sums, guard);
-    if (sums.table.taken > PRIVATE_MOST) found.fits = false;
+    if (sums.table.taken > HASH_THREAD_MOST) found.fits = false;
     return found.fits ? (int32_t)sums.table.taken : 0;
 }
 
@@ -137,17 +137,18 @@ template <typename Value> __device__ void clear_sums(char *first, int each)
 
 template <typename Value>
 __global__ void __launch_bounds__(THREADS, RESIDENT)
-    do_private_ahead(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, const private_job job)
+    one_pass_hash_thread_kernel(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed,
+                                const one_pass_job job)
 {
     extern __shared__ uint2 shared[];
     __shared__ tile_board board;
-    take_turn();
+    wait_and_trigger();
     tile_places places(job, board);
     char *memory = reinterpret_cast<char *>(shared) + places.warp * warp_bytes<Value>(job.most + 1);
     auto &tables = *reinterpret_cast<table_memory *>(memory);
-    private_sums<Value, true> sums{private_table(tables),
-                                   reinterpret_cast<Value *>(memory + sizeof tables) + places.lane, (uint32_t)job.most};
-    private_counts all{0, 0, 0, 0, 0};
+    thread_sums<Value, true> sums{thread_table(tables), reinterpret_cast<Value *>(memory + sizeof tables) + places.lane,
+                                  (uint32_t)job.most};
+    thread_counts all{0, 0, 0, 0, 0};
     unsigned int left = 0;
     while (true) {
         const int64_t tile = places.take_tile();
@@ -156,13 +157,13 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         sums.table.clear();
         clear_sums<Value>(memory + sizeof tables, job.most + 1);
         __syncwarp();
-        private_found found{0, 0, true};
+        thread_found found{0, 0, true};
         const int32_t length = do_row(pattern, number, packed, i, sums, found);
         all.add(i < (uint32_t)pattern.rows, found, length);
-        if (!found.fits) list_misfit(pattern, (int32_t)i);
+        if (!found.fits) list_overflow_row(pattern, (int32_t)i);
         const int n = length <= job.most ? length : 0;
         left += length > job.most;
-        const bool are_long = places.tell_own(tile, length, n > NUMBERS / 2);
+        const bool are_long = places.publish_own(tile, length, n > NUMBERS / 2);
         pack_keys(tables, sums.table);
         const auto place = [&] {
             const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
@@ -179,51 +180,52 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     }
     all.reduce();
     left = __reduce_add_sync(~0u, left);
-    if (places.lane == 0 && left > 0) atomicAdd(&pattern.tally->rows_left, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
     if (places.lane == 0) board.sums[places.warp] = all;
     __syncthreads();
     if (places.warp > 0) return;
-    all = places.lane < WARPS ? board.sums[places.lane] : private_counts{0, 0, 0, 0, 0};
-    tally_counts(pattern.tally, all.nnz, all.products, all.longest, all.rows, all.faults);
-    send_tally_if_last(pattern.tally, job.mailbox, job.post, &pattern.tally->misfits);
+    all = places.lane < WARPS ? board.sums[places.lane] : thread_counts{0, 0, 0, 0, 0};
+    add_counts(pattern.counters, all.nnz, all.products, all.longest, all.rows, all.faults);
+    send_counters_if_last(pattern.counters, job.mailbox, job.post, &pattern.counters->overflow);
 }
 
-template <typename Value> spg_status launch(cuda_product &product, const ahead_rows &ahead, unsigned int post)
+template <typename Value> spg_status launch(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
 {
-    static_assert(WARPS * warp_bytes<Value>(PRIVATE_MOST + 1) + sizeof(tile_board) <= 48 * 1024, "every device has it");
-    const int most = std::min(ahead.most, (int)PRIVATE_MOST), bytes = WARPS * warp_bytes<Value>(most + 1);
-    auto *kernel = do_private_ahead<Value>;
+    static_assert(WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board) <= 48 * 1024,
+                  "every device has it");
+    const int most = std::min(reserved.most, (int)HASH_THREAD_MOST), bytes = WARPS * warp_bytes<Value>(most + 1);
+    auto *kernel = one_pass_hash_thread_kernel<Value>;
     int resident = 0;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, THREADS, (size_t)bytes);
     spg_status status = spg_cuda_check(product.context, error, "private rows ahead");
     if (status != SPG_OK) return status;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
     const int64_t blocks = std::min<int64_t>(tiles, (int64_t)std::max(resident, 1) * product.cuda->multiprocessors);
-    const private_job job{{static_cast<unsigned long long *>(ahead.memory)},
-                          ahead.room,
-                          (int32_t)tiles,
-                          most,
-                          product.cuda->device_mailbox,
-                          post};
+    const one_pass_job job{{static_cast<unsigned long long *>(reserved.memory)},
+                           reserved.room,
+                           (int32_t)tiles,
+                           most,
+                           product.cuda->device_mailbox,
+                           post};
     const numbers<Value> number{static_cast<const Value *>(product.A->values),
-                                static_cast<const Value *>(product.B->values), ahead.columns,
-                                static_cast<Value *>(ahead.values)};
-    return launch_in_turn(product.context, product.cuda->stream, "private rows ahead", (unsigned int)blocks, THREADS,
-                          (size_t)bytes, kernel, patterns_of<int32_t>(product), number,
-                          static_cast<const packed_row *>(product.packed.memory), job);
+                                static_cast<const Value *>(product.B->values), reserved.columns,
+                                static_cast<Value *>(reserved.values)};
+    return launch_programmatic(product.context, product.cuda->stream, "private rows ahead", (unsigned int)blocks,
+                               THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product), number,
+                               static_cast<const packed_row *>(product.packed.memory), job);
 }
 
 } // namespace
 
-int64_t private_ahead_words(const cuda_product &product)
+int64_t hash_thread_one_pass_words(const cuda_product &product)
 {
-    return told_sums::words_for((product.A->rows + THREADS - 1) / THREADS);
+    return look_back::words_for((product.A->rows + THREADS - 1) / THREADS);
 }
 
-spg_status fill_private_ahead(cuda_product &product, const ahead_rows &ahead, unsigned int post)
+spg_status one_pass_hash_thread(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
 {
-    if (product.A->value_type == SPG_F32) return launch<float>(product, ahead, post);
-    return launch<double>(product, ahead, post);
+    if (product.A->value_type == SPG_F32) return launch<float>(product, reserved, post);
+    return launch<double>(product, reserved, post);
 }
 
 } // namespace spg

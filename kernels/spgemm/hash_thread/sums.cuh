@@ -19,8 +19,8 @@ template <typename Value> constexpr int warp_bytes(int longest)
 
 /* What a thread adds up its row of C with. Bounded: what columns have numbers from `most` on is added to sum `most`,
  * which is no row's. */
-template <typename Value, bool Bounded> struct private_sums {
-    private_table table;
+template <typename Value, bool Bounded> struct thread_sums {
+    thread_table table;
     Value *first; /* of this lane's sums, 32 apart */
     uint32_t most;
 
@@ -138,7 +138,7 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
 }
 
 /* Keys of a table one behind the other, 32 apart, where the table was; by a whole warp, for lists lie across lanes. */
-__device__ inline void pack_keys(table_memory &memory, private_table &table)
+__device__ inline void pack_keys(table_memory &memory, thread_table &table)
 {
     uint32_t *list = reinterpret_cast<uint32_t *>(memory) + threadIdx.x % 32;
     constexpr int AT_ONCE = 4;

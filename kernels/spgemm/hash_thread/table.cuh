@@ -1,4 +1,4 @@
-/* A table of columns that a thread has for itself (rows_private_*.cu). Private.
+/* A table of columns that a thread has for itself (hash_thread/count.cu, fill.cu). Private.
  *
  * All lanes of a warp have the same place in shared memory but for the lane, so that whatever slots they look at, no
  * two meet in a bank, and nothing is synchronised. */
@@ -16,16 +16,16 @@ namespace spg
 enum { BUCKETS_LOG = 4, BUCKETS = 1 << BUCKETS_LOG, NUMBER_BITS = 5 };
 constexpr uint32_t EMPTY = 0xffffffffu, NUMBERS = 1u << NUMBER_BITS;
 using table_memory = uint2[BUCKETS][32]; /* a warp's */
-static_assert((int)PRIVATE_MOST < 2 * BUCKETS && PRIVATE_MOST < (int)NUMBERS,
+static_assert((int)HASH_THREAD_MOST < 2 * BUCKETS && HASH_THREAD_MOST < (int)NUMBERS,
               "a slot stays free, at which searches end");
 static_assert(PACKED_COLUMNS == 1 << (32 - NUMBER_BITS), "a column and a number in a word, and no such word is EMPTY");
 
-struct private_table {
+struct thread_table {
     char *memory; /* where this lane's first bucket is; the others follow, a row of the warp's buckets apart */
     uint32_t taken;
     static constexpr uint32_t APART = 32 * sizeof(uint2);
 
-    __device__ explicit private_table(table_memory &all)
+    __device__ explicit thread_table(table_memory &all)
         : memory(reinterpret_cast<char *>(&all[0][threadIdx.x % 32])), taken(0)
     {
     }
@@ -40,13 +40,13 @@ struct private_table {
      * may have numbers none is kept. All are looked for at once: most are found where they are looked for first. */
     template <int N> __device__ void numbers_of(const uint32_t (&column)[N], int live, uint32_t (&number)[N])
     {
-        constexpr uint32_t UPPER = ~0u << (32 - BUCKETS_LOG); /* of the product, as COLUMN_FACTOR wants */
+        constexpr uint32_t HALF_ROW = ~0u << (32 - BUCKETS_LOG); /* of the product, as COLUMN_FACTOR wants */
         static_assert(APART == 1 << 8, "the shift");
         uint32_t place[N];
         bool missing = false;
 #pragma unroll
         for (int n = 0; n < N; ++n) {
-            place[n] = (column[n] * COLUMN_FACTOR & UPPER) >> (32 - BUCKETS_LOG - 8);
+            place[n] = (column[n] * COLUMN_FACTOR & HALF_ROW) >> (32 - BUCKETS_LOG - 8);
             number[n] = number_in(at(place[n]), column[n] << NUMBER_BITS);
             missing = missing || (n < live && number[n] >= NUMBERS);
         }
@@ -67,7 +67,7 @@ struct private_table {
             if (number < NUMBERS) return number;
         }
         const uint32_t number = taken++;
-        if (number < PRIVATE_MOST)
+        if (number < HASH_THREAD_MOST)
             *reinterpret_cast<uint32_t *>(memory + place + (keys.x == EMPTY ? 0 : 4)) = key | number;
         return number;
     }
@@ -79,18 +79,18 @@ enum { A_AT_ONCE = 4, B_AT_ONCE = 4 };
 enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread goes through */ };
 
 /* What a thread finds in its row while it counts. */
-struct private_found {
+struct thread_found {
     unsigned int products, faults;
     bool fits;
 };
 
 /* What a thread found in its rows, or a warp in those of its lanes. */
-struct private_counts {
+struct thread_counts {
     unsigned int nnz, longest, rows, faults;
     unsigned long long products;
 
     /* A row that fits counts, if there is such a row. */
-    __device__ void add(bool active, const private_found &row, int32_t length)
+    __device__ void add(bool active, const thread_found &row, int32_t length)
     {
         faults |= row.faults;
         if (!active || !row.fits) return;
@@ -110,7 +110,7 @@ struct private_counts {
 };
 
 /* Of a row of B that is not packed, whether its columns can be taken. */
-__device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const packed_row &row, private_found &found)
+__device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const packed_row &row, thread_found &found)
 {
     const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
     if (code == PACKED_UNSORTED) found.faults |= SPG_FAULT_B_UNSORTED;
@@ -136,7 +136,7 @@ __device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const pa
 
 /* Of the row of B of an entry of A, whose column it is, if there is such an entry; else of none. */
 __device__ inline packed_row checked_packed(const patterns<int32_t> &pattern, const packed_row *packed, bool is_entry,
-                                            int32_t column, private_found &found)
+                                            int32_t column, thread_found &found)
 {
     if (!is_entry) return packed_row{};
     if ((uint32_t)column < (uint32_t)pattern.inner) return load_packed(packed, column);

@@ -6,7 +6,7 @@
  * further pass over the row. Rows with many entries of A are dealt first; those that hold much of it are split: blocks
  * take chunks of the row and OR what they found into a bitmap in global memory, and the last of them counts or writes
  * the row. */
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "mark.cuh"
 
 namespace spg
@@ -17,7 +17,7 @@ namespace
 
 enum {
     SMALL_BLOCK = 128, /* threads, by the bitmap's size */
-    /* Instead of a small one where rows of B are long, or all rows heavy, for others are left to class narrow
+    /* Instead of a small one where rows of B are long, or all rows heavy, for others are left to class few columns
      * (spgemm_bench, H100, rmat16 A*P: counting 95 us, 170 without; filling 57 and 142). */
     LONG_BLOCK = 512,
     LARGE_BLOCK = 1024,
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     /* Rows of B that overlap, of which the analysis has told, might never end. */
-    if (Order == b_order::any && __syncthreads_or(is_malformed(pattern.tally)) != 0) return;
+    if (Order == b_order::any && __syncthreads_or(is_malformed(pattern.counters)) != 0) return;
     block_memory<Offset> memory;
     memory.deltas = reinterpret_cast<Offset *>(shared);
     memory.starts = reinterpret_cast<uint32_t *>(memory.deltas + blockDim.x);
@@ -153,8 +153,8 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     }
     if (Order == b_order::known) return;
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults);
-    if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
+    add_counts(pattern.counters, found.nnz, found.products, found.longest, found.rows, found.faults);
+    if (found.long_rows > 0) atomicAdd(&pattern.counters->long_rows, found.long_rows);
 }
 
 /* Lists chunks and heavy rows, and clears the bitmaps of split rows. */
@@ -275,9 +275,9 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
 spg_status count_window_columns(cuda_product &product, const row_set &rows)
 {
     const spg_csr *B = product.B;
-    const bool heavy_alone = B->cols <= NARROW_COLUMNS;
+    const bool heavy_alone = B->cols <= FEW_COLUMNS;
     return run_pattern(product, rows, b_order::checked,
-                       heavy_alone && (B->cols <= NARROW_FILL_COLUMNS || B->nnz / LONG_B_HEAVY > B->rows));
+                       heavy_alone && (B->cols <= FEW_COLUMNS_TO_FILL || B->nnz / LONG_B_HEAVY > B->rows));
 }
 
 spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows)

@@ -14,9 +14,9 @@
 namespace spg
 {
 
-/* Columns of a C whose rows of middling length class narrow fills, so that windows have heavy rows alone; of wider ones
- * the maps are no longer small beside the sums. */
-enum { NARROW_FILL_COLUMNS = 1 << 15 };
+/* Columns of a C whose rows of middling length class few columns fills, so that windows have heavy rows alone; of wider
+ * ones the maps are no longer small beside the sums. */
+enum { FEW_COLUMNS_TO_FILL = 1 << 15 };
 
 /* long_rows/columns.cu: the columns of the rows of C, from bitmaps. heavy: all have so much work that large blocks
  * suit.

@@ -23,7 +23,7 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* What a thread adds to the tally; rows: those that were counted. */
+/* What a thread adds to the counters; rows: those that were counted. */
 struct findings {
     unsigned long long products, nnz;
     unsigned int longest, rows, long_rows, faults;

@@ -12,7 +12,7 @@
  * is worth more than heads. Chosen by route/route.cu, for products whose rows of A are short. No counterpart in the
  * paper. */
 #include "../../launch.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "lanes.cuh"
 
 #include <type_traits>
@@ -189,12 +189,12 @@ __device__ inline void add_to_warp(warp_found &warp, bool active, const row_foun
     warp.faults |= faults;
 }
 
-/* By the first warp: what all found goes to the tally, and the sum of the block's lengths to *sum. */
-__device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps, long long *sum)
+/* By the first warp: what all found goes to the counters, and the sum of the block's lengths to *sum. */
+__device__ inline void add_to_counters(spg_counters *counters, const warp_found *warps, long long *sum)
 {
     warp_found found{};
     if (threadIdx.x < blockDim.x / 32) found = warps[threadIdx.x];
-    tally_counts(tally, found.nnz, found.products, found.longest, found.rows, found.faults);
+    add_counts(counters, found.nnz, found.products, found.longest, found.rows, found.faults);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
     const unsigned int most_products = __reduce_max_sync(~0u, found.most_products);
@@ -202,9 +202,9 @@ __device__ inline void add_to_tally(spg_tally *tally, const warp_found *warps, l
     for (int step = 16; step > 0; step /= 2) lengths += __shfl_xor_sync(~0u, lengths, step);
     if (threadIdx.x != 0) return;
     *sum = lengths;
-    if (long_rows > 0) atomicAdd(&tally->long_rows, long_rows);
-    if (longest_a > 0) atomicMax(&tally->merged_a, longest_a);
-    if (most_products > 0) atomicMax(&tally->merged_products, most_products);
+    if (long_rows > 0) atomicAdd(&counters->long_rows, long_rows);
+    if (longest_a > 0) atomicMax(&counters->merged_a, longest_a);
+    if (most_products > 0) atomicMax(&counters->merged_products, most_products);
 }
 
 /* By one block: of SAMPLED_ROWS rows spread over A, how many begin far from where the next one begins. Rows of B are
@@ -221,7 +221,7 @@ template <typename Offset> __device__ inline void count_scattered(const patterns
             scattered = abs((int64_t)pattern.a_columns[row.begin] - pattern.a_columns[next.begin]) > SCATTERED_FROM;
     }
     const unsigned int count = __popc(__ballot_sync(~0u, scattered));
-    if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(&pattern.tally->scattered, count);
+    if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(&pattern.counters->scattered, count);
 }
 
 /* A block takes `tiles` tiles of a thread a row, which follow each other. */
@@ -229,12 +229,12 @@ template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
 __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads,
                                   shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).blocks)
     count_by_merging(patterns<Offset> pattern, int tiles, long long *sums, spg_mailbox *mailbox, unsigned int post,
-                     bool keeps_misfits)
+                     bool keeps_overflow)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
     __shared__ warp_found warps[WARPS];
     const int warp = threadIdx.x / 32;
-    let_next_begin(); /* launched as ever, this kernel has nothing to wait for */
+    trigger_next_kernel(); /* launched as ever, this kernel has nothing to wait for */
     if (threadIdx.x % 32 == 0) warps[warp] = {};
     /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
@@ -242,18 +242,18 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
         const bool active = i < (uint32_t)pattern.rows;
         row_found found = count_row<ROWS, Offset, Position>(pattern, active, (int32_t)i, warps[warp]);
         if (active) pattern.c_offsets[i] = found.length;
-        if ((found.signs & LEFT) != 0) list_misfit(pattern, (int32_t)i);
+        if ((found.signs & LEFT) != 0) list_overflow_row(pattern, (int32_t)i);
         add_to_warp(warps[warp], active, found);
     }
     if (blockIdx.x == 0) count_scattered(pattern);
     __syncthreads();
     if (warp > 0) return;
-    add_to_tally(pattern.tally, warps, sums + blockIdx.x);
-    send_tally_if_last(pattern.tally, mailbox, post, keeps_misfits ? &pattern.tally->misfits : nullptr);
+    add_to_counters(pattern.counters, warps, sums + blockIdx.x);
+    send_counters_if_last(pattern.counters, mailbox, post, keeps_overflow ? &pattern.counters->overflow : nullptr);
 }
 
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
-spg_status launch(cuda_product &product, unsigned int post, bool keeps_misfits, length_sums *sums)
+spg_status launch(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
@@ -263,27 +263,28 @@ spg_status launch(cuda_product &product, unsigned int post, bool keeps_misfits, 
     spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
     if (status != SPG_OK) return status;
     count_by_merging<ROWS, LONG_B, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
-        patterns_of<Offset>(product), (int)tiles_each, sums->memory, product.cuda->device_mailbox, post, keeps_misfits);
+        patterns_of<Offset>(product), (int)tiles_each, sums->memory, product.cuda->device_mailbox, post,
+        keeps_overflow);
     return spg_cuda_check_launch(product.context, "counting rows by merging");
 }
 
 } // namespace
 
-spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_misfits, length_sums *sums)
+spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums)
 {
     const spg_csr *A = product.A;
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
-        return launch<made_for::many, true, int64_t, int64_t>(product, post, keeps_misfits, sums);
+        return launch<made_for::many, true, int64_t, int64_t>(product, post, keeps_overflow, sums);
     const bool few = A->nnz / FEW_HEADS <= A->rows;
     const bool long_b = product.B->nnz / LONG_B_ROW > product.B->rows;
     if (product.offset_type != SPG_I32) {
-        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
-        return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_misfits, sums);
+        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, keeps_overflow, sums);
+        return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_overflow, sums);
     }
-    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    if (long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, keeps_misfits, sums);
-    return launch<made_for::many, false, int32_t, int32_t>(product, post, keeps_misfits, sums);
+    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, keeps_overflow, sums);
+    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, keeps_overflow, sums);
+    if (long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, keeps_overflow, sums);
+    return launch<made_for::many, false, int32_t, int32_t>(product, post, keeps_overflow, sums);
 }
 
 } // namespace spg

@@ -115,7 +115,7 @@ template <int HEADS, int MOST_THREADS, typename Offset, typename Value>
 __global__ void __launch_bounds__(MOST_THREADS) fill_by_merging(patterns<Offset> pattern, numbers<Value> number)
 {
     extern __shared__ uint4 shared[];
-    take_turn();
+    wait_and_trigger();
     auto &staged = reinterpret_cast<staged_entries<Value> *>(shared)[threadIdx.x / 32];
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i / 32 * 32 < (uint32_t)pattern.rows;
          i += gridDim.x * blockDim.x)
@@ -134,9 +134,9 @@ spg_status launch(const cuda_product &product, fill_shape shape)
     if (status != SPG_OK) return status;
     const int64_t tiles = (product.A->rows + shape.threads - 1) / shape.threads;
     const int64_t blocks = shape.one && tiles > product.cuda->multiprocessors ? product.cuda->multiprocessors : tiles;
-    return launch_in_turn(product.context, product.cuda->stream, "filling rows by merging", (unsigned int)blocks,
-                          shape.threads, shape.threads / 32 * sizeof(staged_entries<Value>), kernel,
-                          patterns_of<Offset>(product), numbers_of<Value>(product));
+    return launch_programmatic(product.context, product.cuda->stream, "filling rows by merging", (unsigned int)blocks,
+                               shape.threads, shape.threads / 32 * sizeof(staged_entries<Value>), kernel,
+                               patterns_of<Offset>(product), numbers_of<Value>(product));
 }
 
 /* The commonest types have kernels of their own for fewer heads and for more threads at a time. */

@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(SCATTERED_THREADS)
     fill_lists(patterns<Offset> pattern, numbers<Value> number, int room)
 {
     extern __shared__ uint4 shared[];
-    take_turn();
+    wait_and_trigger();
     char *staged =
         reinterpret_cast<char *>(shared) + threadIdx.x / 32 * (size_t)room * (value_bytes<Value> + sizeof(int32_t));
     fill_tile<Offset, Value, WIDTH>(pattern, number, blockIdx.x * blockDim.x + threadIdx.x, staged, room);
@@ -227,9 +227,9 @@ template <typename Offset, typename Value, int WIDTH> spg_status launch(const cu
     }
     const int threads = scattered ? SCATTERED_THREADS : THREADS;
     const auto blocks = (unsigned int)((product.A->rows + threads - 1) / threads);
-    return launch_in_turn(product.context, product.cuda->stream, "filling rows by lists", blocks, threads,
-                          threads / WARP_ROWS * room * entry, kernel, patterns_of<Offset>(product),
-                          numbers_of<Value>(product), room);
+    return launch_programmatic(product.context, product.cuda->stream, "filling rows by lists", blocks, threads,
+                               threads / WARP_ROWS * room * entry, kernel, patterns_of<Offset>(product),
+                               numbers_of<Value>(product), room);
 }
 
 template <int... WIDTHS> struct widths {

@@ -15,23 +15,30 @@ namespace spg
 namespace
 {
 
-/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes narrow, counting, and direct,
- * filling. Bins 8 to 10: class narrow, filling, by its slots. Bin 11: windows. */
-enum { TABLE_BINS = 6, MIDDLE_BIN, NARROW_BIN, NARROW_BINS = 3, WINDOW_BIN = NARROW_BIN + NARROW_BINS, BINS };
+/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes few columns, counting, and
+ * bitmap, filling. Bins 8 to 10: class few columns, filling, by its slots. Bin 11: windows. */
+enum {
+    TABLE_BINS = 6,
+    MIDDLE_BIN,
+    FEW_COLUMNS_BIN,
+    FEW_COLUMNS_BINS = 3,
+    WINDOW_BIN = FEW_COLUMNS_BIN + FEW_COLUMNS_BINS,
+    BINS
+};
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
 enum {
-    LONG_A = 1024,      /* entries of A: a table takes few at a time, windows split the row */
-    NARROW_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
-    NARROW_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
-    NARROW_PRODUCTS = 8192,     /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
-    DIRECT_A = 256,             /* entries of A of a row that a group fills */
-    /* Class narrow, filling: products an entry of A from which it is used, bytes of its sums, and what a table takes
-     * then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
-    NARROW_FILL_PRODUCTS = 16,
-    NARROW_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
-    NARROW_FILL_TABLE_ENTRIES = 48,
-    NARROW_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
+    LONG_A = 1024,           /* entries of A: a table takes few at a time, windows split the row */
+    FEW_COLUMNS_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
+    FEW_COLUMNS_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
+    FEW_COLUMNS_PRODUCTS = 8192, /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
+    BITMAP_A = 256,              /* entries of A of a row that a group fills */
+    /* Class few columns, filling: products an entry of A from which it is used, bytes of its sums, and what a table
+     * takes then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
+    FEW_COLUMNS_FILL_PRODUCTS = 16,
+    FEW_COLUMNS_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
+    FEW_COLUMNS_FILL_TABLE_ENTRIES = 48,
+    FEW_COLUMNS_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
 };
 
 /* Which bin a row goes to. */
@@ -39,7 +46,7 @@ template <typename Offset> struct bin_rule {
     const Offset *a_offsets;
     int table_entries;           /* the most that a table takes */
     int64_t middle, middle_a;    /* what the middle bin takes: products or entries of C, and entries of A */
-    int narrow_slots;            /* entries of C that the first of the narrow bins takes; 0: none */
+    int few_columns_slots;       /* entries of C that the first of the narrow bins takes; 0: none */
     const int64_t *row_products; /* for those; NULL: not known */
     __device__ int operator()(int32_t i, int64_t length, int64_t products) const
     {
@@ -48,9 +55,9 @@ template <typename Offset> struct bin_rule {
         if (a_length > LONG_A) return WINDOW_BIN;
         if (length > table_entries) {
             if (products <= middle && a_length <= middle_a) return MIDDLE_BIN;
-            if (row_products != nullptr && row_products[i] > NARROW_FILL_MOST_PRODUCTS) return WINDOW_BIN;
-            int bin = NARROW_BIN;
-            while (bin < WINDOW_BIN && length > (int64_t)narrow_slots << (bin - NARROW_BIN)) ++bin;
+            if (row_products != nullptr && row_products[i] > FEW_COLUMNS_FILL_MOST_PRODUCTS) return WINDOW_BIN;
+            int bin = FEW_COLUMNS_BIN;
+            while (bin < WINDOW_BIN && length > (int64_t)few_columns_slots << (bin - FEW_COLUMNS_BIN)) ++bin;
             return bin;
         }
         int bin = 1;
@@ -62,7 +69,7 @@ template <typename Offset> struct bin_rule {
 template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
 {
     return {static_cast<const Offset *>(product.a_offsets),
-            product.B->cols <= NARROW_C ? (int)NARROW_TABLE_ENTRIES : table_holds(TABLE_MOST),
+            product.B->cols <= FEW_COLUMNS_C ? (int)FEW_COLUMNS_TABLE_ENTRIES : table_holds(TABLE_MOST),
             middle,
             middle_a,
             0,
@@ -89,9 +96,9 @@ template <typename Offset> struct bin_by_length {
     __device__ int operator()(int32_t i) const
     {
         const Offset length = c_offsets[i + 1] - c_offsets[i], a_length = a_offsets[i + 1] - a_offsets[i];
-        const bool alone = longer_than == longer_than_list      ? fits_list(length, a_length)
-                           : longer_than == longer_than_private ? fits_private(length, a_length)
-                                                                : length <= longer_than;
+        const bool alone = longer_than == longer_than_list          ? fits_list(length, a_length)
+                           : longer_than == longer_than_hash_thread ? fits_hash_thread(length, a_length)
+                                                                    : length <= longer_than;
         return alone ? 0 : bin_of(i, length, length);
     }
 };
@@ -103,12 +110,12 @@ struct window_work {
     bool fills, heavy, few;
 };
 
-/* The kernels of the bins; middle(rows, ticket). narrow_slots: of the first narrow bin; 0: there are none. */
+/* The kernels of the bins; middle(rows, ticket). few_columns_slots: of the first narrow bin; 0: there are none. */
 template <typename Middle> struct bin_launchers {
     table_launcher table;
     window_work windows;
     Middle middle;
-    int narrow_slots;
+    int few_columns_slots;
 };
 
 /* What a binning leaves in device memory. */
@@ -185,9 +192,9 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     spg_status status = queue_columns(product, windows, launch.windows);
     stream = streams.middle;
     if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN), rows.tickets);
-    for (int k = NARROW_BINS - 1; k >= 0 && launch.narrow_slots > 0 && status == SPG_OK; --k)
-        status = fill_rows_narrow(product, rows_of_bin(rows, NARROW_BIN + k), launch.narrow_slots << k,
-                                  rows.tickets + 1 + k);
+    for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && launch.few_columns_slots > 0 && status == SPG_OK; --k)
+        status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), launch.few_columns_slots << k,
+                                       rows.tickets + 1 + k);
     stream = streams.windows;
     if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
@@ -203,7 +210,7 @@ template <typename RowBin, typename Middle>
 spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
                         const int64_t *row_products, const bin_launchers<Middle> &launch)
 {
-    constexpr int TICKETS = 1 + NARROW_BINS, WORDS = 2 * BINS + TICKETS;
+    constexpr int TICKETS = 1 + FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
     const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
@@ -224,10 +231,10 @@ spg_status for_each_bin(cuda_product &product, const binned_rows &all, const Row
 }
 
 /* Where C has few columns, far apart in its rows, and most rows of B that A names fill steps of products. */
-bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
+bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narrow)
 {
-    return product.B->cols <= NARROW_FILL_COLUMNS && narrow.span == 0 && !product.pattern_only &&
-           narrow.products / NARROW_FILL_PRODUCTS > product.A->nnz;
+    return product.B->cols <= FEW_COLUMNS_TO_FILL && narrow.span == 0 && !product.pattern_only &&
+           narrow.products / FEW_COLUMNS_FILL_PRODUCTS > product.A->nnz;
 }
 
 } // namespace
@@ -235,22 +242,22 @@ bool may_fill_narrow(const cuda_product &product, const narrow_rows &narrow)
 /* Counts all rows, or those that are listed; row_products: of every row. */
 static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
 {
-    const bool narrow = product.B->cols <= NARROW_COLUMNS;
+    const bool narrow = product.B->cols <= FEW_COLUMNS;
     const auto middle = [&](const row_set &set, uint32_t *ticket) {
-        return narrow ? count_rows_narrow(product, set, ticket) : SPG_OK;
+        return narrow ? count_rows_few_columns(product, set, ticket) : SPG_OK;
     };
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         const bin_by_products<Offset> row_bin{
-            bin_rule_for<Offset>(product, narrow ? (int64_t)NARROW_PRODUCTS : 0, LONG_A), row_products,
+            bin_rule_for<Offset>(product, narrow ? (int64_t)FEW_COLUMNS_PRODUCTS : 0, LONG_A), row_products,
             (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
         return for_each_bin(product, all, row_bin, row_products,
-                            bin_launchers<decltype(middle)>{count_rows_table, {false, false, false}, middle, 0});
+                            bin_launchers<decltype(middle)>{count_rows_hash_group, {false, false, false}, middle, 0});
     });
 }
 
 /* The products of every row of A. */
-static spg_status find_row_products(cuda_product &product, mixed_rows *rows)
+static spg_status find_row_products(cuda_product &product, binned_rows *rows)
 {
     const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
@@ -259,10 +266,10 @@ static spg_status find_row_products(cuda_product &product, mixed_rows *rows)
     if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
     if (status != SPG_OK) return status;
     /* The counting kernels count the products, too. */
-    return spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+    return spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
 }
 
-spg_status count_rows_mixed(cuda_product &product, mixed_rows *rows)
+spg_status count_rows_binned(cuda_product &product, binned_rows *rows)
 {
     spg_status status = find_row_products(product, rows);
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
@@ -272,44 +279,44 @@ spg_status count_rows_mixed(cuda_product &product, mixed_rows *rows)
                       static_cast<const int64_t *>(rows->row_products));
 }
 
-spg_status count_misfits_mixed(cuda_product &product, unsigned int misfits, mixed_rows *rows)
+spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, binned_rows *rows)
 {
     const spg_status status = find_row_products(product, rows);
     if (status != SPG_OK) return status;
-    return count_bins(product, {product.misfits.rows, (int32_t)misfits, nullptr},
+    return count_bins(product, {product.overflow.rows, (int32_t)overflow, nullptr},
                       static_cast<const int64_t *>(rows->row_products));
 }
 
-spg_status fill_rows_mixed(cuda_product &product, int longer_than, const narrow_rows &narrow, mixed_rows *rows)
+spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, binned_rows *rows)
 {
     /* Within a limit its room is for what filling needs. */
-    if (product.context->config.workspace_limit != 0) release_mixed(product, rows);
+    if (product.context->config.workspace_limit != 0) release_binned(product, rows);
     const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
-    const int longest = narrow.longest < DIRECT_MOST ? narrow.longest : (int)DIRECT_MOST;
+    const int longest = narrow.longest < BITMAP_MOST ? narrow.longest : (int)BITMAP_MOST;
     const auto middle = [&](const row_set &set, uint32_t *) {
-        return narrow.span > 0 ? fill_rows_direct(product, set, narrow.span, longest, 1) : SPG_OK;
+        return narrow.span > 0 ? fill_rows_bitmap(product, set, narrow.span, longest, 1) : SPG_OK;
     };
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         patterns<Offset> pattern = patterns_of<Offset>(product);
-        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, DIRECT_A),
+        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, BITMAP_A),
                                       pattern.c_offsets, pattern.a_offsets, longer_than};
-        const bool direct = narrow.span > 0;
-        bin_launchers<decltype(middle)> launch{fill_rows_table, {true, direct, direct}, middle, 0};
-        if (may_fill_narrow(product, narrow)) {
+        const bool bitmap = narrow.span > 0;
+        bin_launchers<decltype(middle)> launch{fill_rows_hash_group, {true, bitmap, bitmap}, middle, 0};
+        if (may_fill_few_columns(product, narrow)) {
             launch.windows.heavy = true;
-            launch.narrow_slots = NARROW_FILL_BYTES / (int)spg_type_size(product.A->value_type);
-            row_bin.bin_of.narrow_slots = launch.narrow_slots;
+            launch.few_columns_slots = FEW_COLUMNS_FILL_BYTES / (int)spg_type_size(product.A->value_type);
+            row_bin.bin_of.few_columns_slots = launch.few_columns_slots;
             row_bin.bin_of.row_products = row_products;
-            row_bin.bin_of.table_entries = NARROW_FILL_TABLE_ENTRIES;
+            row_bin.bin_of.table_entries = FEW_COLUMNS_FILL_TABLE_ENTRIES;
         }
         return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
     });
-    release_mixed(product, rows);
+    release_binned(product, rows);
     return status;
 }
 
-void release_mixed(cuda_product &product, mixed_rows *rows)
+void release_binned(cuda_product &product, binned_rows *rows)
 {
     give_workspace(product, rows->row_products, rows->row_products_bytes);
     memset(rows, 0, sizeof *rows);

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(LIST_THREADS)
     list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,
                    uint32_t most)
 {
-    take_turn();
+    wait_and_trigger();
     const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
     for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
         const bool fits =
@@ -47,10 +47,10 @@ template <typename Windows> spg_status with_rows_left(cuda_product &product, uns
         status = with_offset_type(product.offset_type, [&](auto offset) {
             using Offset = decltype(offset);
             const patterns<Offset> pattern = patterns_of<Offset>(product);
-            return launch_in_turn(product.context, product.cuda->stream, "listing rows left",
-                                  dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
-                                  list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets, rows,
-                                  count, left, most);
+            return launch_programmatic(product.context, product.cuda->stream, "listing rows left",
+                                       dim3((unsigned int)grid_for(product, rows, 1, LIST_THREADS)), LIST_THREADS, 0,
+                                       list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets,
+                                       rows, count, left, most);
         });
     if (status == SPG_OK) status = windows({left, (int32_t)most, count, nullptr});
     give_workspace(product, memory, bytes);
@@ -59,9 +59,9 @@ template <typename Windows> spg_status with_rows_left(cuda_product &product, uns
 
 } // namespace
 
-spg_status count_few_misfits(cuda_product &product, unsigned int misfits)
+spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow)
 {
-    return count_window_columns(product, {product.misfits.rows, (int32_t)misfits, nullptr, nullptr});
+    return count_window_columns(product, {product.overflow.rows, (int32_t)overflow, nullptr, nullptr});
 }
 
 spg_status fill_few_rows(cuda_product &product, unsigned int most)

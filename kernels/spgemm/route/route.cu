@@ -1,12 +1,12 @@
 /* Decides how the rows of a product are done (route/route.cuh). Binning costs more than it gives where rows are alike,
  * and most matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the
- * counting kernels as misfits. */
+ * counting kernels as overflow rows. */
 #include "../analysis/sample.cuh"
 #include "../assemble/reserved.cuh"
 #include "../driver/groups.cuh"
 #include "../hash_group/kept_rows.cuh"
 #include "../shifted/runs.cuh"
-#include "../symmetric_half/upper_rows.cuh"
+#include "../symmetric_half/half_rows.cuh"
 #include "route.cuh"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ enum {
     MERGE_PRODUCTS = 256, /* mean products up to which merging counts faster than tables do */
     /* Mean products, and products an entry of C, from which rows are done once (spgemm_bench, H100, RAP: fe3d27 2.4 ms,
      * 3.2 without; 2.9 with its A*P, of 121 products a row, done once as well). */
-    ONCE_PRODUCTS = 160,
-    ONCE_CONTRACTION = 4,
+    KEPT_PRODUCTS = 160,
+    KEPT_CONTRACTION = 4,
     /* Mean products from which runs of shifted rows are looked for (spgemm_bench, H100, A*A of fe3d27: 2.7 ms, 7.8 as
      * alike rows). */
     SHIFTED_PRODUCTS = 160,
@@ -34,12 +34,12 @@ enum {
 /* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
  * of B's rows up to which four lanes a row do, and up to which it is done by half; how many times as long as B's mean
  * row nearly all rows of C are from the diagonal on (of the grids and meshes of matrices/ and their hierarchies 4.6, on
- * coarse levels 6.0; those that are longer cost more: symmetric_half/upper_rows.cuh). spgemm_bench, H100, RAP by halves
+ * coarse levels 6.0; those that are longer cost more: symmetric_half/half_rows.cuh). spgemm_bench, H100, RAP by halves
  * and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row), tri2d 0.87 and 0.94, fd3d7 0.82 and 1.15, fe3d27 2.1
  * and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50.
  */
-enum { UPPER_FEW_ROWS = 64, UPPER_SHORT_B = 7, UPPER_LONG_B = 20 };
-constexpr double UPPER_LENGTH = 4.5, UPPER_LENGTH_FEW = 8;
+enum { HALF_FEW_ROWS = 64, HALF_SHORT_B = 7, HALF_LONG_B = 20 };
+constexpr double HALF_LENGTH = 4.5, HALF_LENGTH_FEW = 8;
 
 /* Mean entries of A of rows, fewer than there are multiprocessors, that are too long for a warp or a block each:
  * windows split them. */
@@ -53,50 +53,50 @@ enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
 constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
 
 /* Whether rows of many products are long in C, the sample does not tell. */
-bool sample_is_alike(const spg_sample &found, int32_t samples)
+bool sample_is_uniform(const spg_sample &found, int32_t samples)
 {
     if (found.uncounted > 0) return found.most_products <= 4 * (double)found.products / samples;
-    return found.too_long == 0 && are_alike(found.longest_row, found.nnz, samples);
+    return found.too_long == 0 && are_uniform(found.longest_row, found.nnz, samples);
 }
 
 /* Rows that contract much are better kept while they are counted than contracted twice. Not equal neighbours, which
  * windows count together. */
-void choose_once(const spg_sample &found, int32_t samples, route *chosen)
+void choose_kept(const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
-    if (chosen->together > 1 || products < ONCE_PRODUCTS || found.too_long > 0) return;
+    if (chosen->together > 1 || products < KEPT_PRODUCTS || found.too_long > 0) return;
     /* Of rows that were not counted to their end, as many entries again are expected. */
     const bool partly = found.uncounted > 0;
     const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
     const double entries = partly ? (double)longest : (double)found.nnz / samples;
-    if (stride > table_holds(ONCE_MOST) || products < ONCE_CONTRACTION * entries) return;
-    chosen->otherwise = chosen->rows;
-    chosen->rows = path::once_rows;
-    chosen->once_stride = (int)stride;
-    chosen->once_slots = ONCE_LEAST;
-    while (table_holds(chosen->once_slots) < stride) chosen->once_slots *= 2;
+    if (stride > table_holds(KEPT_MOST) || products < KEPT_CONTRACTION * entries) return;
+    chosen->fallback = chosen->rows;
+    chosen->rows = path::kept_rows;
+    chosen->kept_stride = (int)stride;
+    chosen->kept_slots = KEPT_LEAST;
+    while (table_holds(chosen->kept_slots) < stride) chosen->kept_slots *= 2;
 }
 
 /* Rows that are the row before, shifted, where B may well have such rows, too, for it is as large as A. */
 void choose_shifted(const cuda_product &product, const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
-    const bool alike = chosen->rows == path::alike_rows || chosen->rows == path::once_rows;
-    if (!alike || found.uncounted > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
+    const bool uniform = chosen->rows == path::uniform_rows || chosen->rows == path::kept_rows;
+    if (!uniform || found.uncounted > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
     if (found.shifted < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
     if (product.A->nnz != product.B->nnz || !may_go_shifted(product)) return;
-    if (chosen->rows == path::alike_rows) chosen->otherwise = path::alike_rows;
+    if (chosen->rows == path::uniform_rows) chosen->fallback = path::uniform_rows;
     chosen->rows = path::shifted_rows;
 }
 
 /* One kernel for all rows. Equal neighbours share their columns where these have their places in a window; rows of many
  * products take no table. */
-void choose_alike(const spg_sample &found, int32_t samples, bool narrow, route *chosen)
+void choose_uniform(const spg_sample &found, int32_t samples, bool narrow, route *chosen)
 {
-    chosen->rows = path::alike_rows;
+    chosen->rows = path::uniform_rows;
     const bool few_products = found.products <= (unsigned long long)samples * MERGE_PRODUCTS;
     chosen->merge = found.longest_a <= MERGE_MOST && few_products && chosen->together == 1;
-    chosen->direct = !chosen->merge && narrow && (chosen->together > 1 || found.uncounted > 0);
+    chosen->bitmap = !chosen->merge && narrow && (chosen->together > 1 || found.uncounted > 0);
     const int slots = table_for(found.longest_row + found.longest_row / 4);
     if (slots > 0) chosen->slots = slots;
 }
@@ -110,35 +110,35 @@ bool are_few_and_long(const cuda_product &product, const spg_sample &found, int 
 
 route route_by(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
-    route chosen{path::mixed_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
+    route chosen{path::binned_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
     if (found.triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.pairs > (unsigned int)samples / 2)
         chosen.together = 2;
     if (are_few_and_long(product, found, chosen.together)) return chosen;
-    const bool narrow = found.most_span <= DIRECT_MOST_SPAN;
-    if (narrow) chosen.span = std::min((int)(found.most_span + found.most_span / 16), (int)DIRECT_MOST_SPAN);
-    if (!sample_is_alike(found, samples)) return chosen;
-    if (found.uncounted == 0 || narrow) choose_alike(found, samples, narrow, &chosen);
-    choose_once(found, samples, &chosen);
+    const bool narrow = found.most_span <= BITMAP_MOST_SPAN;
+    if (narrow) chosen.span = std::min((int)(found.most_span + found.most_span / 16), (int)BITMAP_MOST_SPAN);
+    if (!sample_is_uniform(found, samples)) return chosen;
+    if (found.uncounted == 0 || narrow) choose_uniform(found, samples, narrow, &chosen);
+    choose_kept(found, samples, &chosen);
     return chosen;
 }
 
 /* Whether rows are of a class that counts and fills them in one pass: all of the sample like the two after them, or
  * short. */
-bool may_go_ahead(const cuda_product &product, const spg_sample &found, int32_t samples, const route &chosen)
+bool may_take_one_pass(const cuda_product &product, const spg_sample &found, int32_t samples, const route &chosen)
 {
-    if (chosen.rows != path::alike_rows || found.uncounted > 0) return false;
-    if (chosen.merge) return chosen.longest <= PRIVATE_MOST && has_types_for_ahead(product);
-    return chosen.direct && chosen.together == 3 && found.triples >= (unsigned int)samples &&
-           may_go_direct(product, chosen.span);
+    if (chosen.rows != path::uniform_rows || found.uncounted > 0) return false;
+    if (chosen.merge) return chosen.longest <= HASH_THREAD_MOST && has_types_to_reserve(product);
+    return chosen.bitmap && chosen.together == 3 && found.triples >= (unsigned int)samples &&
+           may_go_bitmap(product, chosen.span);
 }
 
 /* Entries that C is expected to have, and some more. */
-int64_t room_ahead(const cuda_product &product, const spg_sample &found, int32_t samples)
+int64_t entries_to_reserve(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
     const double entries = (double)found.nnz / samples * (double)product.C->rows;
-    const double room = entries * (1 + 2.0 / (3 * AHEAD_MOST_SPARE)) + AHEAD_MORE_SPARE;
+    const double room = entries * (1 + 2.0 / (3 * RESERVED_MOST_SPARE)) + RESERVED_MORE_SPARE;
     return room < INT32_MAX ? (int64_t)room / 64 * 64 : 0;
 }
 
@@ -158,22 +158,22 @@ int table_for(int64_t length)
 }
 
 /* Without asking a sample, for a wait would cost more than a table that is too large. */
-bool choose_upper(const cuda_product &product, upper_shape *shape)
+bool choose_half(const cuda_product &product, half_shape *shape)
 {
     const spg_csr *A = product.A, *B = product.B;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (A->nnz == 0 || A->rows != B->cols || limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) return false;
     const double b_row = mean_b_row(product);
-    if (b_row > UPPER_LONG_B || has_few_long_rows(product)) return false;
-    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * UPPER_FEW_ROWS, brief = b_row <= UPPER_SHORT_B;
+    if (b_row > HALF_LONG_B || has_few_long_rows(product)) return false;
+    const bool few = A->rows < (int64_t)product.cuda->multiprocessors * HALF_FEW_ROWS, brief = b_row <= HALF_SHORT_B;
     shape->lanes = few ? 32 : brief ? 4 : 8;
-    shape->stride = std::max((int)(b_row * (few ? UPPER_LENGTH_FEW : UPPER_LENGTH) + 3) / 4 * 4, 8);
-    shape->slots = UPPER_LEAST;
-    while (upper_holds(shape->slots) < shape->stride) shape->slots *= 2;
+    shape->stride = std::max((int)(b_row * (few ? HALF_LENGTH_FEW : HALF_LENGTH) + 3) / 4 * 4, 8);
+    shape->slots = HALF_LEAST;
+    while (half_holds(shape->slots) < shape->stride) shape->slots *= 2;
     return true;
 }
 
-spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
+spg_status choose_route(cuda_product &product, route *chosen, reserved_arrays *reserved)
 {
     const spg_csr *A = product.A, *B = product.B;
     *chosen = {path::nothing, false, false, 0, 0, 1, 0, path::nothing, 0, 0};
@@ -184,7 +184,7 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
         return SPG_OK;
     }
     if (has_few_long_rows(product)) {
-        chosen->rows = path::mixed_rows;
+        chosen->rows = path::binned_rows;
         return SPG_OK;
     }
     double a_row = (double)A->nnz / (double)A->rows, b_row = (double)B->nnz / (double)B->rows;
@@ -197,17 +197,18 @@ spg_status choose_route(cuda_product &product, route *chosen, ahead_rows *ahead)
     spg_status status = take_sample(product, samples, &found);
     if (status != SPG_OK) return status;
     if (found.b_descents != 0) {
-        chosen->rows = path::irregular;
+        chosen->rows = path::unsorted_b;
         return SPG_OK;
     }
     *chosen = route_by(product, found, samples);
     choose_shifted(product, found, samples, chosen);
-    const int64_t room = may_go_ahead(product, found, samples, *chosen) ? room_ahead(product, found, samples) : 0;
+    const int64_t room =
+        may_take_one_pass(product, found, samples, *chosen) ? entries_to_reserve(product, found, samples) : 0;
     /* The columns of short rows may have to take the lengths of all rows (product_rows.cu). */
     if (room == 0 || (chosen->merge && room <= A->rows)) return SPG_OK;
-    ahead->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
-    const int64_t words = chosen->merge ? private_ahead_words(product) : direct_ahead_words(product);
-    reserve_ahead(product, room, words, ahead);
+    reserved->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
+    const int64_t words = chosen->merge ? hash_thread_one_pass_words(product) : bitmap_one_pass_words(product);
+    reserve_arrays(product, room, words, reserved);
     return SPG_OK;
 }
 

@@ -55,7 +55,7 @@ __device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32
     return is;
 }
 
-__global__ void __launch_bounds__(THREADS) mark_follows(patterns<int32_t> pattern, uint8_t *follows)
+__global__ void __launch_bounds__(THREADS) mark_shifts(patterns<int32_t> pattern, uint8_t *shifts)
 {
     const int64_t j = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
     unsigned int faults = 0; /* found again where the row is counted */
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS) mark_follows(patterns<int32_t> patter
         before = checked_b_row(pattern, (int32_t)j - 1, faults);
     }
     const bool is = is_shifted(pattern.b_columns, row, before, pattern.cols, [](int32_t) { return true; });
-    if (j < pattern.inner && threadIdx.x % LANES == 0) follows[j] = is;
+    if (j < pattern.inner && threadIdx.x % LANES == 0) shifts[j] = is;
 }
 
 /* What a block finds of its part, in shared memory: words have a bit a row. */
@@ -79,7 +79,7 @@ struct part_found {
 };
 
 /* Which rows of the part are shifted; the first is not. */
-__device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *follows, int32_t part, part_found &found)
+__device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *shifts, int32_t part, part_found &found)
 {
     unsigned int faults = 0;
     for (int x = (int)threadIdx.x / LANES; x < SHIFTED_PART; x += THREADS / LANES) {
@@ -90,7 +90,7 @@ __device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *follo
             before = checked_a_row(pattern, (int32_t)i - 1, faults);
         }
         const bool is = is_shifted(pattern.a_columns, row, before, pattern.inner,
-                                   [&](int32_t column) { return follows[column] != 0; });
+                                   [&](int32_t column) { return shifts[column] != 0; });
         if (threadIdx.x % LANES == 0) found.shifted[x] = is;
     }
 }
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(THREADS) list_runs(patterns<int32_t> pattern, 
     __shared__ part_found found;
     const int32_t part = (int32_t)blockIdx.x;
     const int warp = (int)threadIdx.x / 32, lane = lane_in_warp();
-    mark_part(pattern, rows.follows, part, found);
+    mark_part(pattern, rows.shifts, part, found);
     if (threadIdx.x < WORDS) found.counted[threadIdx.x] = found.single[threadIdx.x] = 0;
     if (threadIdx.x == 0) found.run_count = 0;
     __syncthreads();
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> patt
         spread += others;
     }
     __syncwarp();
-    tally_counts(pattern.tally, nnz, products, 0, spread, 0);
+    add_counts(pattern.counters, nnz, products, 0, spread, 0);
 }
 
 } // namespace
@@ -241,13 +241,13 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     rows->runs = reinterpret_cast<shifted_run *>(memory + header);
     rows->counted = reinterpret_cast<int32_t *>(memory + header + runs);
     rows->single = rows->counted + a_rows;
-    rows->follows = reinterpret_cast<uint8_t *>(rows->single + a_rows);
+    rows->shifts = reinterpret_cast<uint8_t *>(rows->single + a_rows);
     spg_status status = spg_cuda_zero_bytes(product.context, rows->counts, header);
     if (status != SPG_OK) return status;
     cudaStream_t stream = product.cuda->stream;
     const auto pattern = patterns_of<int32_t>(product);
     const int64_t blocks = (product.B->rows * LANES + THREADS - 1) / THREADS;
-    mark_follows<<<(unsigned int)blocks, THREADS, 0, stream>>>(pattern, rows->follows);
+    mark_shifts<<<(unsigned int)blocks, THREADS, 0, stream>>>(pattern, rows->shifts);
     status = spg_cuda_check_launch(product.context, "rows that follow");
     if (status != SPG_OK) return status;
     list_runs<<<(unsigned int)parts, THREADS, 0, stream>>>(pattern, *rows);
@@ -268,8 +268,8 @@ row_set single_rows(const cuda_product &product, const shifted_rows &rows)
 spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, int slots)
 {
     const row_set counted{rows.counted, (int32_t)product.A->rows, rows.counts + COUNTED, nullptr};
-    spg_status status = count_rows_table(product, counted, slots);
-    if (status == SPG_OK) status = count_misfits(product);
+    spg_status status = count_rows_hash_group(product, counted, slots);
+    if (status == SPG_OK) status = count_overflow_rows(product);
     if (status != SPG_OK) return status;
     spread_lengths<<<(unsigned int)product.cuda->multiprocessors * 4, THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), rows);

@@ -33,7 +33,7 @@ struct shifted_rows {
     shifted_run *runs;
     int32_t *counted; /* the first row of every run, and single rows */
     int32_t *single;  /* rows that are in no run */
-    uint8_t *follows; /* of every row of B: whether it is the row before, shifted */
+    uint8_t *shifts;  /* of every row of B: whether it is the row before, shifted */
 };
 
 /* Whether class shifted takes such operands: of the commonest types, if there are numbers. */
@@ -43,8 +43,8 @@ bool may_go_shifted(const cuda_product &product);
 spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows);
 void release_shifted_rows(cuda_product &product, shifted_rows *rows);
 
-/* Counts all rows: in a table of so many slots one row of a run and the single rows, and misfits among them; then the
- * others of the runs. The tally is not posted. */
+/* Counts all rows: in a table of so many slots one row of a run and the single rows, and overflow rows among them; then
+ * the others of the runs. The counters is not posted. */
 spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, int slots);
 
 /* The rows that are in no run. */

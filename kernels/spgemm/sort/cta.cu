@@ -204,8 +204,8 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
     }
     __syncthreads(); // the compiler lets every thread load what thread 0 has summed
     bool first = threadIdx.x == 0;
-    tally_counts(pattern.tally, first ? small.nnz : 0, first ? small.products : 0, first ? small.longest : 0,
-                 first ? small.rows : 0, faults);
+    add_counts(pattern.counters, first ? small.nnz : 0, first ? small.products : 0, first ? small.longest : 0,
+               first ? small.rows : 0, faults);
 }
 
 /* The products of a row by number, then its entries, a thread each. */

@@ -3,7 +3,7 @@
 #include "paper.cuh"
 
 #include "../analysis/row_bins.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "../long_rows/long_rows.cuh"
 
 #include <algorithm>
@@ -59,12 +59,12 @@ spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_ro
     return status == SPG_OK ? analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products)) : status;
 }
 
-spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_tally *found)
+spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_counters *found)
 {
     spg_status status = analyse(product, limits, rows);
     unsigned int post = ++product.cuda->posts;
-    if (status == SPG_OK) status = post_tally(product, post);
-    if (status == SPG_OK) status = spg_cuda_wait_for_tally(product.context, post, found);
+    if (status == SPG_OK) status = post_counters(product, post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(product.context, post, found);
     return status;
 }
 
@@ -99,7 +99,7 @@ spg_status zero_lengths(cuda_product &product)
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
 {
     spg_row_limits limits = clamp_limits(product.context);
-    spg_tally found;
+    spg_counters found;
     spg_status status = analyse_and_wait(product, limits, rows, &found);
     if (status != SPG_OK) return status;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) rows->class_rows[c] = (int64_t)found.class_rows[c];
@@ -111,21 +111,21 @@ spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
     return status == SPG_OK ? for_each_class(product, *rows, kernels, count_rows_global) : status;
 }
 
-bool may_count_irregular(const cuda_product &product)
+bool may_count_unsorted(const cuda_product &product)
 {
     const int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
     const int64_t bytes = product.A->rows * (int64_t)(sizeof(int64_t) + sizeof(int32_t));
     return product.B->nnz <= INT32_MAX && (limit == 0 || bytes + GLOBAL_LEAST <= left);
 }
 
-spg_status count_rows_irregular(cuda_product &product, paper_rows *rows)
+spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows)
 {
     spg_row_limits limits = clamp_limits(product.context);
     spg_status status = analyse(product, limits, rows);
     /* The counting kernels count the products, too. */
     if (status == SPG_OK)
         status =
-            spg_cuda_zero_bytes(product.context, &product.cuda->product_tally->products, sizeof(unsigned long long));
+            spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
     if (status == SPG_OK) status = zero_lengths(product);
     if (status == SPG_OK) status = permute(product, limits, rows);
     const int32_t *permutation = static_cast<const int32_t *>(rows->permutation);

@@ -18,11 +18,11 @@ struct paper_rows {
 /* As the counting and filling kernels of rows.cuh, for all rows. Counting waits for the analysis. */
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows);
 
-/* Counts without a wait: how many rows a class has comes to the host with the tally, which is still to be posted. Rows
- * of class global are counted by windows of columns, for slices of them would be the host's to plan. May not where B
- * has 2^31 entries or more, or the workspace's limit leaves little room. */
-bool may_count_irregular(const cuda_product &product);
-spg_status count_rows_irregular(cuda_product &product, paper_rows *rows);
+/* Counts without a wait: how many rows a class has comes to the host with the counters, which is still to be posted.
+ * Rows of class global are counted by windows of columns, for slices of them would be the host's to plan. May not where
+ * B has 2^31 entries or more, or the workspace's limit leaves little room. */
+bool may_count_unsorted(const cuda_product &product);
+spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows);
 
 /* After either. */
 spg_status fill_rows_paper(cuda_product &product, paper_rows *rows);

@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(THREADS)
         longest = max(longest, (unsigned)length);
         ++rows_counted;
     }
-    tally_counts(pattern.tally, nnz, all_products, longest, rows_counted, faults);
+    add_counts(pattern.counters, nnz, all_products, longest, rows_counted, faults);
 }
 
 /* The products of a row by number, then its entries in order. */

@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     fill_sorted(const __grid_constant__ patterns<int32_t> pattern, const __grid_constant__ numbers<Value> number)
 {
     extern __shared__ uint4 shared[];
-    take_turn();
+    wait_and_trigger();
     auto &memory = reinterpret_cast<sorted_rows<Value> *>(shared)[threadIdx.x / 32];
     const uint32_t rows = (uint32_t)pattern.rows, i = blockIdx.x * THREADS + threadIdx.x, lane = threadIdx.x % 32;
     const int32_t c_begin = pattern.c_offsets[min(i, rows)], begin = __shfl_sync(~0u, c_begin, 0);
@@ -170,8 +170,8 @@ template <typename Value> spg_status launch(const cuda_product &product)
     constexpr int bytes = WARPS * (int)sizeof(sorted_rows<Value>);
     static_assert(bytes <= 48 * 1024, "what every device allows");
     const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
-    return launch_in_turn(product.context, product.cuda->stream, "filling rows by sorting", blocks, THREADS, bytes,
-                          kernel, patterns_of<int32_t>(product), numbers_of<Value>(product));
+    return launch_programmatic(product.context, product.cuda->stream, "filling rows by sorting", blocks, THREADS, bytes,
+                               kernel, patterns_of<int32_t>(product), numbers_of<Value>(product));
 }
 
 } // namespace

@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         longest = max(longest, (unsigned int)length);
         ++rows;
     }
-    tally_counts(pattern.tally, nnz, products, longest, rows, 0);
+    add_counts(pattern.counters, nnz, products, longest, rows, 0);
 }
 
 template <typename Offset>

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         entries.rows[e] = (uint32_t)row;
         entries.starts[e] = b.end - b.begin;
     }
-    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
+    if (faults != 0) atomicOr(&pattern.counters->faults, faults);
 }
 
 template <typename Offset>
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         set_key(keys, k, source.row, (uint32_t)column);
         if (order != nullptr) order[k] = (uint32_t)k;
     }
-    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
+    if (faults != 0) atomicOr(&pattern.counters->faults, faults);
 }
 
 template <typename Offset, typename Value>

@@ -163,7 +163,7 @@ int64_t bytes_per_product(const cuda_product &product, bool counting);
 spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary);
 spg_status sort_products(cuda_product &product, global_products *products);
 spg_status find_heads(cuda_product &product, const global_products &products);
-/* Writes the lengths of the slice's rows of C, with the tally. */
+/* Writes the lengths of the slice's rows of C, with the counters. */
 spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products);
 spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products);
 /* C's columns and values from rows that were placed. */

@@ -51,10 +51,10 @@ template <typename Offset>
 __global__ void finish_count_kernel(patterns<Offset> pattern, global_slice slice, int64_t length)
 {
     pattern.c_offsets[row_at(slice.set, slice.first)] = (Offset)length;
-    atomicAdd(&pattern.tally->nnz, (unsigned long long)length);
-    atomicAdd(&pattern.tally->products, (unsigned long long)slice.product_count);
-    atomicMax(&pattern.tally->longest_row, (unsigned int)length);
-    atomicAdd(&pattern.tally->rows, 1u);
+    atomicAdd(&pattern.counters->nnz, (unsigned long long)length);
+    atomicAdd(&pattern.counters->products, (unsigned long long)slice.product_count);
+    atomicMax(&pattern.counters->longest_row, (unsigned int)length);
+    atomicAdd(&pattern.counters->rows, 1u);
 }
 
 /* The row while it is done. */

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         products[k] = of_row;
         entries[k] = of_row > 0 ? length : 0;
     }
-    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
+    if (faults != 0) atomicOr(&pattern.counters->faults, faults);
 }
 
 /* Cuts the rows from `first` on, greedily: one thread, as each cut depends on the one before. */

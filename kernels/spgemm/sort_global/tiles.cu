@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     __syncthreads();
     for (int b = threadIdx.x; b < GLOBAL_BUCKETS; b += GLOBAL_BLOCK)
         if (counts[b] > 0) atomicAdd(&histogram[b], counts[b]);
-    if (faults != 0) atomicOr(&pattern.tally->faults, faults);
+    if (faults != 0) atomicOr(&pattern.counters->faults, faults);
 }
 
 /* counts[t] = products of tile t in the window; counts[tiles] = 0. */

@@ -1,18 +1,18 @@
-/* Counting and filling in one pass, class upper: of a product known to have a symmetric pattern, the entries on and
- * above the diagonal alone, so that half of the products do. A group of lanes a row contracts into a table in shared
- * memory, sorts, and keeps its row in workspace; it notes each entry above the diagonal for the row of its mirror image
- * (symmetric_half/place.cu).
+/* Counting and filling in one pass, class symmetric half: of a product known to have a symmetric pattern, the entries
+ * on and above the diagonal alone, so that half of the products do. A group of lanes a row contracts into a table in
+ * shared memory, sorts, and keeps its row in workspace; it notes each entry above the diagonal for the row of its
+ * mirror image (symmetric_half/place.cu).
  *
  * Input: rows, rows of B that ascend. Output: c_offsets[i] = length of row i from the diagonal on, and the kept rows.
  * Of a row of B the entries before column i are skipped, found by bisection. The products of several entries of A are
  * looked up together and added in turn, so that a slot's sum has the products of its column in storage order. Chosen by
  * the caller of the product, who knows that its pattern is symmetric (R*(A*P) of a symmetric A); takes the place of the
  * paper's sort (section 3.3). */
-#include "upper_rows.cuh"
+#include "half_rows.cuh"
 
 #include "../../launch.cuh"
 #include "../../primitives/warp.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "../hash_group/pieces.cuh"
 #include "../hash_group/table.cuh"
 
@@ -36,7 +36,7 @@ struct table_sizes : group_shape {
 
 /* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. Long:
  * whether rows are those that were listed. */
-template <typename Offset, typename Value, int Lanes, int Piece, bool Long> struct upper_row {
+template <typename Offset, typename Value, int Lanes, int Piece, bool Long> struct half_row {
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
     static constexpr int EACH = Lanes == 8 ? 4 : 2; /* columns a lane that are ranked together */
@@ -46,7 +46,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
 
     const patterns<Offset> &pattern;
     const Value *a_values, *b_values;
-    const upper_view<Value> &kept;
+    const half_view<Value> &kept;
     const lane_group<Lanes> &group;
     const int slots, shift;
     const unsigned int mine, below; /* the group's lanes, and of them those before this one */
@@ -60,14 +60,14 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     unsigned long long products; /* of this lane */
     counts &found;
 
-    __device__ upper_row(const patterns<Offset> &rows, const numbers<Value> &number, const upper_view<Value> &to,
-                         const lane_group<Lanes> &lanes, const table_sizes &sizes, char *memory, counts &tally)
+    __device__ half_row(const patterns<Offset> &rows, const numbers<Value> &number, const half_view<Value> &to,
+                        const lane_group<Lanes> &lanes, const table_sizes &sizes, char *memory, counts &counters)
         : pattern(rows), a_values(number.a_values), b_values(number.b_values), kept(to), group(lanes),
           slots(sizes.slots), shift(sizes.shift), mine((~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u))),
           below(mine & lanes_below()), pieces(reinterpret_cast<listed *>(memory)),
           sums(reinterpret_cast<Value *>(pieces + PIECES)), keys(reinterpret_cast<int32_t *>(sums + slots)),
           columns(keys + slots), places(reinterpret_cast<uint16_t *>(columns + slots)), i(0), full(false), products(0),
-          found(tally)
+          found(counters)
     {
     }
 
@@ -82,7 +82,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
 
     /* The slots of columns that were not found in their first four; of those in no slot, the first empty one. In a full
-     * table any, for its row is a misfit. */
+     * table any, for its row is an overflow row. */
     __device__ void place(bool pending, int32_t column, int &slot)
     {
         if (pending) {
@@ -222,7 +222,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     }
 
     /* Something does not fit: all rows are counted in another way. */
-    __device__ void give_up() const { atomicAdd(&pattern.tally->misfits, 1u); }
+    __device__ void give_up() const { atomicAdd(&pattern.counters->overflow, 1u); }
 
     /* Sorts the row into workspace, the columns ranked by counting the lesser ones, notes what it is the image of, and
      * empties the table. */
@@ -263,7 +263,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     /* Lists a row that does not fit, if it may yet be done as a long one. */
     __device__ void leave()
     {
-        const unsigned int number = Long ? kept.most_long : atomicAdd(&pattern.tally->long_upper_rows, 1u);
+        const unsigned int number = Long ? kept.most_long : atomicAdd(&pattern.counters->long_half_rows, 1u);
         if (number >= (unsigned int)kept.most_long) {
             give_up();
             return;
@@ -292,37 +292,37 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     }
 };
 
-/* Posts the tally if no long rows are left; these follow, and post it. */
+/* Posts the counters if no long rows are left; these follow, and post it. */
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long>
-__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void upper_kernel(
-    const table_sizes sizes, const patterns<Offset> pattern, const numbers<Value> number, const upper_view<Value> kept,
+__global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void half_kernel(
+    const table_sizes sizes, const patterns<Offset> pattern, const numbers<Value> number, const half_view<Value> kept,
     spg_mailbox *mailbox, unsigned int post)
 {
     extern __shared__ int4 shared[];
     const lane_group<Lanes> group;
     int32_t rows = pattern.rows;
-    if (Long) wait_for_kernels_before();
-    let_next_begin();
+    if (Long) wait_for_previous_kernel();
+    trigger_next_kernel();
     if (Long) {
-        const unsigned int longs = *const_cast<volatile unsigned int *>(&pattern.tally->long_upper_rows);
+        const unsigned int longs = *const_cast<volatile unsigned int *>(&pattern.counters->long_half_rows);
         if (longs == 0) return;
         rows = (int32_t)min(longs, (unsigned int)kept.most_long);
     }
     counts found{};
-    upper_row<Offset, Value, Lanes, Piece, Long> row(
+    half_row<Offset, Value, Lanes, Piece, Long> row(
         pattern, number, kept, group, sizes, reinterpret_cast<char *>(shared) + group.in_block * sizes.group_bytes,
         found);
     row.clear();
-    for_each_unit(group, rows, sizes, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
+    for_each_row_group(group, rows, sizes, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, 0, found.rows, found.faults);
+    add_counts(pattern.counters, found.nnz, found.products, 0, found.rows, found.faults);
     __syncthreads();
     if (threadIdx.x < 32)
-        send_tally_if_last(pattern.tally, mailbox, post, Long ? nullptr : &pattern.tally->long_upper_rows);
+        send_counters_if_last(pattern.counters, mailbox, post, Long ? nullptr : &pattern.counters->long_half_rows);
 }
 
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long = false>
-spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int post, int slots, int64_t row_count)
+spg_status launch(cuda_product &product, const half_rows &kept, unsigned int post, int slots, int64_t row_count)
 {
     table_sizes sizes{};
     sizes.lanes = Lanes, sizes.together = 1, sizes.tile_steps = 1, sizes.pieces = false;
@@ -333,24 +333,24 @@ spg_status launch(cuda_product &product, const upper_rows &kept, unsigned int po
         2 * Lanes * (int)sizeof(b_piece<Offset, Value>) + sizes.slots * (4 + (int)sizeof(Value) + 4 + 2);
     sizes.group_bytes = (sizes.group_bytes + 15) / 16 * 16 + 16;
     const row_set rows{nullptr, (int32_t)row_count, nullptr, nullptr};
-    return launch_groups<Long>(product, rows, sizes, "counting, class upper",
-                               upper_kernel<Offset, Value, Lanes, Piece, Long>, patterns_of<Offset>(product),
+    return launch_groups<Long>(product, rows, sizes, "counting, class symmetric half",
+                               half_kernel<Offset, Value, Lanes, Piece, Long>, patterns_of<Offset>(product),
                                numbers_of<Value>(product), view_of<Value>(kept), product.cuda->device_mailbox, post);
 }
 
 /* The rows that were listed, if any: how many, the device knows. */
 template <typename Offset, typename Value>
-spg_status launch_long(cuda_product &product, const upper_rows &kept, unsigned int post)
+spg_status launch_long(cuda_product &product, const half_rows &kept, unsigned int post)
 {
     const int64_t most = std::min((int64_t)kept.view.most_long, (int64_t)LONG_GROUPS * product.cuda->multiprocessors);
     int slots = kept.shape.slots;
-    while (upper_holds(slots) < 2 * kept.shape.stride) slots *= 2;
+    while (half_holds(slots) < 2 * kept.shape.stride) slots *= 2;
     return launch<Offset, Value, 32, 8, true>(product, kept, post, slots, most);
 }
 
 } // namespace
 
-spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsigned int post, length_sums *sums)
+spg_status count_rows_half(cuda_product &product, const half_rows &kept, unsigned int post, length_sums *sums)
 {
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);

@@ -1,9 +1,9 @@
-/* Filling, class upper: rows kept in workspace while they were counted (symmetric_half/one_pass.cu) are copied to C,
- * which is allocated since, behind the mirror images of the entries above the diagonal in their columns.
+/* Filling, class symmetric half: rows kept in workspace while they were counted (symmetric_half/one_pass.cu) are copied
+ * to C, which is allocated since, behind the mirror images of the entries above the diagonal in their columns.
  *
  * Input: c_offsets, and the kept rows. Output: C. Which images a row has was noted in the order in which rows happened
  * to be done; their codes are sorted here, so that C does not depend on it. */
-#include "upper_rows.cuh"
+#include "half_rows.cuh"
 
 #include "../../launch.cuh"
 #include "../driver/groups.cuh"
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(ADD_THREADS)
 {
     using reduction = cub::BlockReduce<long long, ADD_THREADS>;
     __shared__ typename reduction::TempStorage shared;
-    take_turn();
+    wait_and_trigger();
     const int64_t i = (int64_t)blockIdx.x * ADD_THREADS + threadIdx.x;
     long long length = 0;
     if (i < rows) length = (long long)lengths[i] + lower_counts[i], lengths[i] = (Offset)length;
@@ -47,7 +47,7 @@ __host__ __device__ inline int codes_room(int stride) { return (2 * stride + 3) 
 
 /* The codes of a row, and after them others of all bits up to a multiple of four; by so many lanes. */
 template <typename Value>
-__device__ inline void list_codes(const upper_view<Value> &kept, int32_t i, int lower, int lane, int lanes,
+__device__ inline void list_codes(const half_view<Value> &kept, int32_t i, int lower, int lane, int lanes,
                                   uint32_t *codes)
 {
     const int near = min(lower, kept.stride);
@@ -73,7 +73,7 @@ __device__ inline int rank_of(uint32_t code, const uint32_t *codes, int count)
 /* A group of lanes a row. */
 template <typename Offset, typename Value, int Lanes>
 __global__ void __launch_bounds__(PLACE_THREADS)
-    place_rows(const Offset *c_offsets, int32_t rows, const upper_view<Value> kept, int32_t *c_columns, Value *c_values)
+    place_rows(const Offset *c_offsets, int32_t rows, const half_view<Value> kept, int32_t *c_columns, Value *c_values)
 {
     extern __shared__ uint4 shared[];
     const lane_group<Lanes> group;
@@ -84,10 +84,10 @@ __global__ void __launch_bounds__(PLACE_THREADS)
     if (i < rows) {
         begin = c_offsets[i];
         lower = kept.lower_counts[i];
-        const int upper = (int)(c_offsets[i + 1] - begin) - lower;
+        const int half = (int)(c_offsets[i + 1] - begin) - lower;
         list_codes(kept, (int32_t)i, lower, group.lane, Lanes, codes);
         const Offset to = begin + lower;
-        for (int x = group.lane; x < upper; x += Lanes) {
+        for (int x = group.lane; x < half; x += Lanes) {
             const int64_t from = kept.place_of((int32_t)i, x);
             c_columns[to + x] = kept.columns[from];
             c_values[to + x] = kept.values[from];
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(PLACE_THREADS)
 }
 
 /* The arrays of a view, whose sizes are set; returns their bytes. */
-int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
+int64_t deal_arrays(half_view<void> &view, int64_t value_size, void *memory)
 {
     const int64_t rows = view.rows, entries = rows * view.stride, strips = rows + view.most_long;
     part_taker parts{static_cast<char *>(memory), 0};
@@ -123,11 +123,11 @@ int64_t deal_arrays(upper_view<void> &view, int64_t value_size, void *memory)
 
 } // namespace
 
-spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept)
+spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_rows *kept)
 {
     const int64_t rows = product.A->rows;
     const auto value_size = (int64_t)spg_type_size(product.A->value_type);
-    upper_view<void> view = {};
+    half_view<void> view = {};
     while (1 << view.bits < 2 * shape.stride) view.bits++;
     memset(kept, 0, sizeof *kept);
     if (rows > (int64_t)UINT32_MAX >> view.bits) return SPG_OK;
@@ -145,13 +145,13 @@ spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, uppe
     return spg_cuda_zero_bytes(product.context, view.lower_counts, (2 * rows + 1) * (int64_t)sizeof(int32_t));
 }
 
-void release_upper_rows(cuda_product &product, upper_rows *kept)
+void release_half_rows(cuda_product &product, half_rows *kept)
 {
     give_workspace(product, kept->memory, kept->bytes);
     memset(kept, 0, sizeof *kept);
 }
 
-spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, length_sums *sums)
+spg_status add_lower_lengths(cuda_product &product, const half_rows &kept, length_sums *sums)
 {
     const auto rows = (int32_t)product.C->rows;
     const int blocks = (int)(((int64_t)rows + ADD_THREADS - 1) / ADD_THREADS);
@@ -159,14 +159,14 @@ spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, leng
     if (status != SPG_OK) return status;
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        return launch_in_turn(product.context, product.cuda->stream, "add_lengths", blocks, ADD_THREADS, 0,
-                              add_lengths<Offset>, kept.view.lower_counts, rows,
-                              static_cast<Offset *>(product.C->row_offsets), sums->memory);
+        return launch_programmatic(product.context, product.cuda->stream, "add_lengths", blocks, ADD_THREADS, 0,
+                                   add_lengths<Offset>, kept.view.lower_counts, rows,
+                                   static_cast<Offset *>(product.C->row_offsets), sums->memory);
     });
 }
 
 template <typename Offset, typename Value, int Lanes>
-static spg_status place(cuda_product &product, const upper_rows &kept)
+static spg_status place(cuda_product &product, const half_rows &kept)
 {
     const auto rows = (int32_t)product.C->rows;
     const int groups = PLACE_THREADS / Lanes;
@@ -177,7 +177,7 @@ static spg_status place(cuda_product &product, const upper_rows &kept)
     return spg_cuda_check_launch(product.context, "place_rows");
 }
 
-spg_status place_upper_rows(cuda_product &product, const upper_rows &kept)
+spg_status place_half_rows(cuda_product &product, const half_rows &kept)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {

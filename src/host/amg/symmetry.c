@@ -47,7 +47,7 @@ spg_status spg_host_tell_flag(spg_context *context, const int32_t *flag)
     return SPG_OK;
 }
 
-spg_status spg_host_told_flag(spg_context *context, const int32_t *flag, bool *is_set)
+spg_status spg_host_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set)
 {
     (void)context;
     *is_set = *flag == 1;

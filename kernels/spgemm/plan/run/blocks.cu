@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>
     plan_blocks_kernel(plan_windows of, bool are_aligned, const int32_t *symmetric, const Value *__restrict__ a_values,
                        const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
 {
-    take_turn(is_beside);
+    wait_and_trigger(is_beside);
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ int next_tile;
     uint2 *near_starts = reinterpret_cast<uint2 *>(shared);
@@ -273,10 +273,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const bool are_aligned = places % alignof(neighbours<Wide, Value>) == 0;
     const int rows = Rows * 32 / windows.tile;
     const unsigned int parts = (unsigned int)((windows.together + rows - 1) / rows);
-    return launch_in_turn(context, stream, "a plan's blocks", dim3((unsigned int)windows.count, parts),
-                          threads_of<Ahead>, bytes, plan_blocks_kernel<Ahead, Rows, Wide, Value>, windows, are_aligned,
-                          values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-                          static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(context, stream, "a plan's blocks", dim3((unsigned int)windows.count, parts),
+                               threads_of<Ahead>, bytes, plan_blocks_kernel<Ahead, Rows, Wide, Value>, windows,
+                               are_aligned, values.symmetric, static_cast<const Value *>(values.a),
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <int Wide, typename Value>

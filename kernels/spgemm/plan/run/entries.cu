@@ -200,7 +200,7 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
                         Value *__restrict__ c_values, bool is_beside)
 {
     constexpr int THREADS = threads_of<Together>;
-    take_turn(is_beside);
+    wait_and_trigger(is_beside);
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
@@ -245,10 +245,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
                          (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
-    return launch_in_turn(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
-                          bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks, values.symmetric,
-                          static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-                          static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
+                               bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks,
+                               values.symmetric, static_cast<const Value *>(values.a),
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <typename Start, typename Value>

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
     plan_item item = {};
     if (at < of.count) item = of.items[at];
-    take_turn(is_beside);
+    wait_and_trigger(is_beside);
     if (at >= of.upper && leaves_below(symmetric)) item = {};
     const int count = item.n * of.together;
     for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
@@ -111,10 +111,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &i
     while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
     const int groups = threads / items.lanes;
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
-    return launch_in_turn(context, stream, "a plan's rows", blocks, (unsigned int)threads,
-                          (size_t)groups * (size_t)group_bytes, plan_group_kernel<Value, Code, Together>, items,
-                          values.symmetric, static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-                          static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(context, stream, "a plan's rows", blocks, (unsigned int)threads,
+                               (size_t)groups * (size_t)group_bytes, plan_group_kernel<Value, Code, Together>, items,
+                               values.symmetric, static_cast<const Value *>(values.a),
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
 }
 
 template <typename Value, typename Code>

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
-    take_turn(is_beside);
+    wait_and_trigger(is_beside);
     if (warp * 32 >= count) return;
     const uint32_t lengths = at < count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
@@ -146,9 +146,10 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
     const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
     const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
-    return launch_in_turn(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
-                          plan_thread_kernel<Index, Value>, in, rows.count, lanes, static_cast<const Value *>(values.a),
-                          static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
+                               plan_thread_kernel<Index, Value>, in, rows.count, lanes,
+                               static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                               static_cast<Value *>(values.c), values.is_beside);
 }
 
 } // namespace

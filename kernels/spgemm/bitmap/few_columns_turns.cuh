@@ -1,7 +1,7 @@
-/* How class narrow lays out a row's products while it fills (bitmap/narrow_fill.cu): in turns of a few steps, a step's
- * 32 products and all of a turn's being of one entry of A. Private. */
-#ifndef SPG_KERNELS_SPGEMM_BITMAP_NARROW_TURNS_CUH
-#define SPG_KERNELS_SPGEMM_BITMAP_NARROW_TURNS_CUH
+/* How class few columns lays out a row's products while it fills (bitmap/few_columns_fill.cu): in turns of a few steps,
+ * a step's 32 products and all of a turn's being of one entry of A. Private. */
+#ifndef SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
+#define SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
 
 #include "../../primitives/warp.cuh"
 #include "../rows.cuh"
@@ -12,10 +12,10 @@ namespace spg
 {
 
 enum {
-    NARROW_WARPS = 8,   /* of a block, at most */
-    NARROW_EACH = 2,    /* entries of A that a thread looks up together */
-    NARROW_TURNS = 512, /* laid out together: more than those of a row of B, which is no longer than C's */
-    STEPS = 4,          /* of a turn */
+    FEW_COLUMNS_WARPS = 8,   /* of a block, at most */
+    FEW_COLUMNS_EACH = 2,    /* entries of A that a thread looks up together */
+    FEW_COLUMNS_TURNS = 512, /* laid out together: more than those of a row of B, which is no longer than C's */
+    STEPS = 4,               /* of a turn */
     TURN = 32 * STEPS
 };
 
@@ -24,7 +24,7 @@ template <typename Offset> struct alignas(2 * sizeof(Offset)) entry_part {
     Offset shift, end;
 };
 
-template <typename Offset, typename Value> struct narrow_memory {
+template <typename Offset, typename Value> struct few_columns_memory {
     Value *sums;       /* by slot */
     uint32_t *map;     /* bits of 16 columns, and 65536 * the rank of the first */
     uint16_t *columns; /* by slot */
@@ -42,7 +42,7 @@ template <typename Value> struct turn_products {
 /* Inclusive sum over the block. All threads. */
 __device__ inline uint32_t sum_over_block(uint32_t value)
 {
-    __shared__ uint32_t sums[NARROW_WARPS];
+    __shared__ uint32_t sums[FEW_COLUMNS_WARPS];
     const int warp = threadIdx.x / 32;
     value = inclusive_scan(value, plus{});
     if (threadIdx.x % 32 == 31) sums[warp] = value;
@@ -58,35 +58,35 @@ struct laid_turns {
 
 /* Lays out entries of A from `at`, as many as there is room for. All threads. */
 template <typename Offset, typename Value>
-__device__ inline laid_turns lay_turns(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+__device__ inline laid_turns lay_turns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                        const Value *a_values, Offset at, Offset end)
 {
     constexpr int BITS = 22;
     constexpr uint32_t LOW = (1u << BITS) - 1;
     __shared__ laid_turns laid;
-    span<Offset> rows[NARROW_EACH];
-    Value a[NARROW_EACH];
-    const Offset left = end - at - (Offset)(NARROW_EACH * threadIdx.x);
+    span<Offset> rows[FEW_COLUMNS_EACH];
+    Value a[FEW_COLUMNS_EACH];
+    const Offset left = end - at - (Offset)(FEW_COLUMNS_EACH * threadIdx.x);
 #pragma unroll
-    for (int e = 0; e < NARROW_EACH; ++e) {
-        const Offset entry = at + (Offset)(NARROW_EACH * threadIdx.x + e);
+    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
+        const Offset entry = at + (Offset)(FEW_COLUMNS_EACH * threadIdx.x + e);
         rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
         a[e] = e < left ? a_values[entry] : zero<Value>();
     }
     uint32_t own = 0;
 #pragma unroll
-    for (int e = 0; e < NARROW_EACH; ++e) {
+    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
         const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN;
         own += turns | (turns > 0) << BITS;
     }
     uint32_t before = sum_over_block(own) - own;
 #pragma unroll
-    for (int e = 0; e < NARROW_EACH; ++e) {
+    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
         const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN, first = before & LOW,
                        last = first + turns, entry = before >> BITS;
         before += turns | (turns > 0) << BITS;
-        if (last > NARROW_TURNS) {
-            if (first <= NARROW_TURNS) laid = {(int)(NARROW_EACH * threadIdx.x) + e, (int)first};
+        if (last > FEW_COLUMNS_TURNS) {
+            if (first <= FEW_COLUMNS_TURNS) laid = {(int)(FEW_COLUMNS_EACH * threadIdx.x) + e, (int)first};
             continue;
         }
         if (turns == 0) continue;
@@ -94,8 +94,8 @@ __device__ inline laid_turns lay_turns(const narrow_memory<Offset, Value> &memor
         memory.parts[entry] = {rows[e].begin - (Offset)(TURN * first), rows[e].end};
         for (uint32_t turn = first; turn < last; ++turn) memory.entries[turn] = (uint16_t)entry;
     }
-    if (threadIdx.x == blockDim.x - 1 && (before & LOW) <= NARROW_TURNS)
-        laid = {(int)(NARROW_EACH * blockDim.x), (int)(before & LOW)};
+    if (threadIdx.x == blockDim.x - 1 && (before & LOW) <= FEW_COLUMNS_TURNS)
+        laid = {(int)(FEW_COLUMNS_EACH * blockDim.x), (int)(before & LOW)};
     __syncthreads();
     return laid;
 }
@@ -107,7 +107,7 @@ template <typename Offset> struct turn_place {
 };
 
 template <typename Offset, typename Value>
-__device__ inline turn_place<Offset> find_turn(const narrow_memory<Offset, Value> &memory, int turn)
+__device__ inline turn_place<Offset> find_turn(const few_columns_memory<Offset, Value> &memory, int turn)
 {
     const int entry = memory.entries[turn];
     const entry_part<Offset> part = memory.parts[entry];
@@ -134,7 +134,7 @@ __device__ inline void load_columns(const patterns<Offset> &pattern, const turn_
 }
 
 template <int N, typename Offset, typename Value>
-__device__ inline void load_terms(const narrow_memory<Offset, Value> &memory, const Value *b_values,
+__device__ inline void load_terms(const few_columns_memory<Offset, Value> &memory, const Value *b_values,
                                   const turn_place<Offset> &place, Value (&terms)[STEPS])
 {
 #pragma unroll

@@ -1,7 +1,7 @@
 /* A product known to have a symmetric pattern, and whose entries below the diagonal are to be those above it: only the
- * upper ones are computed, in one pass, and kept until C is allocated (rows_upper*.cu). Private. */
-#ifndef SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_UPPER_ROWS_CUH
-#define SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_UPPER_ROWS_CUH
+ * upper ones are computed, in one pass, and kept until C is allocated (symmetric_half/). Private. */
+#ifndef SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_HALF_ROWS_CUH
+#define SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_HALF_ROWS_CUH
 
 #include "../product.cuh"
 #include "../rows.cuh"
@@ -11,12 +11,12 @@ namespace spg
 
 /* How the upper rows are done. lanes: 4, 8 or 32, of the group that takes a row; few, so that few idle where rows of B
  * are short. stride: entries that a row has from the diagonal on, and below it; a long row has up to twice as many.
- * slots: of a row's table, a power of two, UPPER_LEAST or more; it holds up to upper_holds(slots) entries. */
-struct upper_shape {
+ * slots: of a row's table, a power of two, HALF_LEAST or more; it holds up to half_holds(slots) entries. */
+struct half_shape {
     int lanes, stride, slots;
 };
-enum { UPPER_LEAST = 32 };
-constexpr int upper_holds(int slots) { return slots / 8 * 7; }
+enum { HALF_LEAST = 32 };
+constexpr int half_holds(int slots) { return slots / 8 * 7; }
 
 /* What is below the diagonal of a row beyond the first `stride` entries, in a list; next: 1 + the number of the node
  * after it, 0 for none. */
@@ -28,7 +28,7 @@ struct image_node {
  * are in strip second[i]. Of the entries below the diagonal of row j, of which there are lower_counts[j],
  * lower[j * stride + n] and, of a long row, the list from first_node[j] on say where their mirror images are, in any
  * order: entry x of row i has the code i << bits | x. Long rows are listed: long_rows[n] has the strip rows + n. */
-template <typename Value> struct upper_view {
+template <typename Value> struct half_view {
     Value *values;
     int32_t *columns;
     uint32_t *lower;
@@ -57,16 +57,16 @@ template <typename Value> struct upper_view {
 };
 
 /* memory = NULL: none. */
-struct upper_rows {
+struct half_rows {
     void *memory;
     int64_t bytes;
-    upper_shape shape;
-    upper_view<void> view;
+    half_shape shape;
+    half_view<void> view;
 };
 
-template <typename Value> upper_view<Value> view_of(const upper_rows &kept)
+template <typename Value> half_view<Value> view_of(const half_rows &kept)
 {
-    const upper_view<void> &view = kept.view;
+    const half_view<void> &view = kept.view;
     return {static_cast<Value *>(view.values),
             view.columns,
             view.lower,
@@ -84,22 +84,23 @@ template <typename Value> upper_view<Value> view_of(const upper_rows &kept)
 }
 
 /* route/route.cu. Sets *shape and returns true if the product, by its sizes, gains by being done so. */
-bool choose_upper(const cuda_product &product, upper_shape *shape);
+bool choose_half(const cuda_product &product, half_shape *shape);
 
 /* symmetric_half/place.cu. Takes the workspace if it is to be had and codes do not overflow; else kept->memory
  * stays NULL. */
-spg_status take_upper_rows(cuda_product &product, const upper_shape &shape, upper_rows *kept);
-void release_upper_rows(cuda_product &product, upper_rows *kept);
+spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_rows *kept);
+void release_half_rows(cuda_product &product, half_rows *kept);
 
 /* symmetric_half/one_pass.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, whole. Rows of B are
- * taken to ascend, as those of a product do. Posts the tally: if it has misfits, nothing of the rest is of use. */
-spg_status count_rows_upper(cuda_product &product, const upper_rows &kept, unsigned int post, length_sums *sums);
+ * taken to ascend, as those of a product do. Posts the counters: if it has overflow rows, nothing of the rest is of
+ * use. */
+spg_status count_rows_half(cuda_product &product, const half_rows &kept, unsigned int post, length_sums *sums);
 
 /* symmetric_half/place.cu. The kept rows, and their images, to C. */
-spg_status place_upper_rows(cuda_product &product, const upper_rows &kept);
+spg_status place_half_rows(cuda_product &product, const half_rows &kept);
 
 /* symmetric_half/place.cu. Adds the entries below the diagonal to the lengths of rows, and sums what it gets. */
-spg_status add_lower_lengths(cuda_product &product, const upper_rows &kept, length_sums *sums);
+spg_status add_lower_lengths(cuda_product &product, const half_rows &kept, length_sums *sums);
 
 } // namespace spg
 

@@ -1,5 +1,5 @@
-/* Filling, class narrow: rows of middling length in a C of few columns, where rows of B have a step's entries or more.
- * Columns and values in one kernel.
+/* Filling, class few columns: rows of middling length in a C of few columns, where rows of B have a step's entries or
+ * more. Columns and values in one kernel.
  *
  * Input: rows of at most `slots` entries, dealt by a ticket; their places in c_offsets. Output: columns and values. A
  * block takes a row, and its warps steps of up to 32 products of one entry of A, four at a time. In a first pass they
@@ -10,7 +10,7 @@
  * route/binned_rows.cu. */
 #include "../long_rows/long_rows.cuh"
 #include "../long_rows/warp_turns.cuh"
-#include "narrow_turns.cuh"
+#include "few_columns_turns.cuh"
 
 namespace spg
 {
@@ -20,15 +20,15 @@ namespace
 
 /* Threads of a block, many where its sums take more than FEW_BYTES, for few such blocks fit in shared memory
  * (spgemm_bench, H100, rmat16: 32 KB 318 us, 448 with few; 16 KB 173 and 159). */
-enum { FEW_THREADS = 128, MANY_THREADS = 32 * NARROW_WARPS, FEW_BYTES = 16 * 1024 };
+enum { FEW_THREADS = 128, MANY_THREADS = 32 * FEW_COLUMNS_WARPS, FEW_BYTES = 16 * 1024 };
 
 /* What a block has room for. */
-struct narrow_shape {
+struct few_columns_shape {
     int slots, quads; /* of the map, 64 columns each */
 };
 
 /* A row to fill; row < 0: none. */
-template <typename Offset> struct narrow_row {
+template <typename Offset> struct few_columns_row {
     int32_t row;
     span<Offset> a;
     Offset c_begin;
@@ -41,7 +41,7 @@ template <typename Offset> struct next_row {
     const row_set &rows;
     uint32_t *ticket;
     uint32_t mine, count;
-    narrow_row<Offset> found;
+    few_columns_row<Offset> found;
 
     __device__ void take_ticket()
     {
@@ -99,7 +99,7 @@ __device__ inline void rank_columns(uint32_t *map, int quads)
 /* First pass: the map of the row's columns. Returns whether all of the row is laid, as `laid` then; `kept`: the warp's
  * first turn of it. */
 template <typename Offset, typename Value>
-__device__ inline bool map_columns(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+__device__ inline bool map_columns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                    const numbers<Value> &number, span<Offset> row, laid_turns &laid,
                                    turn_products<Value> &kept)
 {
@@ -128,7 +128,7 @@ __device__ inline bool map_columns(const narrow_memory<Offset, Value> &memory, c
 
 /* Adds a turn's products when it is the warp's turn: all at once, for a row of B has a column once. */
 template <int N, typename Offset, typename Value>
-__device__ inline void add_turn(const narrow_memory<Offset, Value> &memory, const turn_products<Value> &loaded,
+__device__ inline void add_turn(const few_columns_memory<Offset, Value> &memory, const turn_products<Value> &loaded,
                                 bool first, turns_of_warp &turns_taken)
 {
     int slots[N];
@@ -153,7 +153,7 @@ __device__ inline void add_turn(const narrow_memory<Offset, Value> &memory, cons
 
 /* Second pass: adds the products of what is laid. */
 template <typename Offset, typename Value>
-__device__ inline void add_products(const narrow_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
+__device__ inline void add_products(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                     const Value *b_values, const laid_turns &laid, turn_products<Value> &loaded,
                                     bool is_loaded, turns_of_warp &turns_taken)
 {
@@ -173,9 +173,9 @@ __device__ inline void add_products(const narrow_memory<Offset, Value> &memory, 
 }
 
 template <typename Offset, typename Value>
-__device__ inline void fill_row(const narrow_memory<Offset, Value> &memory, const narrow_shape &shape,
+__device__ inline void fill_row(const few_columns_memory<Offset, Value> &memory, const few_columns_shape &shape,
                                 const patterns<Offset> &pattern, const numbers<Value> &number,
-                                const narrow_row<Offset> &row, turns_of_warp &turns_taken, next_row<Offset> &next)
+                                const few_columns_row<Offset> &row, turns_of_warp &turns_taken, next_row<Offset> &next)
 {
     turn_products<Value> loaded;
     laid_turns laid;
@@ -203,23 +203,23 @@ __device__ inline void fill_row(const narrow_memory<Offset, Value> &memory, cons
 
 template <typename Offset, typename Value>
 __global__ void __launch_bounds__(MANY_THREADS, 4)
-    fill_narrow(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ numbers<Value> number,
-                const __grid_constant__ row_set rows, uint32_t *ticket, narrow_shape shape)
+    fill_few_columns(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ numbers<Value> number,
+                     const __grid_constant__ row_set rows, uint32_t *ticket, few_columns_shape shape)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    __shared__ narrow_row<Offset> dealt;
+    __shared__ few_columns_row<Offset> dealt;
 #pragma nv_diag_suppress static_var_with_dynamic_init /* init() below */
-    __shared__ turn_barrier barriers[NARROW_WARPS];
+    __shared__ turn_barrier barriers[FEW_COLUMNS_WARPS];
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
     if (threadIdx.x < warps) init(barriers + threadIdx.x, 32);
     turns_of_warp turns_taken{barriers + warp, barriers + (warp + 1) % warps, false};
-    narrow_memory<Offset, Value> memory;
+    few_columns_memory<Offset, Value> memory;
     memory.sums = reinterpret_cast<Value *>(shared);
     memory.map = reinterpret_cast<uint32_t *>(memory.sums + shape.slots);
     memory.a = reinterpret_cast<Value *>(memory.map + 4 * shape.quads);
-    memory.parts = reinterpret_cast<entry_part<Offset> *>(memory.a + NARROW_EACH * blockDim.x);
-    memory.entries = reinterpret_cast<uint16_t *>(memory.parts + NARROW_EACH * blockDim.x);
-    memory.columns = memory.entries + NARROW_TURNS;
+    memory.parts = reinterpret_cast<entry_part<Offset> *>(memory.a + FEW_COLUMNS_EACH * blockDim.x);
+    memory.entries = reinterpret_cast<uint16_t *>(memory.parts + FEW_COLUMNS_EACH * blockDim.x);
+    memory.columns = memory.entries + FEW_COLUMNS_TURNS;
     for (int k = (int)threadIdx.x; k < 4 * shape.quads; k += (int)blockDim.x) memory.map[k] = 0;
     next_row<Offset> next{pattern, rows, ticket, 0, 0, {}};
     next.take_ticket();
@@ -228,37 +228,37 @@ __global__ void __launch_bounds__(MANY_THREADS, 4)
     for (;;) {
         if (threadIdx.x == 0) dealt = next.found;
         __syncthreads();
-        const narrow_row<Offset> row = dealt;
+        const few_columns_row<Offset> row = dealt;
         if (row.row < 0) return;
         fill_row(memory, shape, pattern, number, row, turns_taken, next);
         __syncthreads();
     }
 }
 
-template <typename Offset, typename Value> int64_t shared_bytes_of(const narrow_shape &shape, int threads)
+template <typename Offset, typename Value> int64_t shared_bytes_of(const few_columns_shape &shape, int threads)
 {
-    return shape.slots * (int64_t)(sizeof(Value) + sizeof(uint16_t)) + shape.quads * 16ll + NARROW_TURNS * 2 +
-           NARROW_EACH * threads * (int64_t)(sizeof(Value) + sizeof(entry_part<Offset>));
+    return shape.slots * (int64_t)(sizeof(Value) + sizeof(uint16_t)) + shape.quads * 16ll + FEW_COLUMNS_TURNS * 2 +
+           FEW_COLUMNS_EACH * threads * (int64_t)(sizeof(Value) + sizeof(entry_part<Offset>));
 }
 
 } // namespace
 
-spg_status fill_rows_narrow(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket)
+spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         return with_value_type(product.A->value_type, [&](auto value) {
             using Offset = decltype(offset);
             using Value = decltype(value);
-            const narrow_shape shape{slots, (int)((product.B->cols + 63) / 64)};
+            const few_columns_shape shape{slots, (int)((product.B->cols + 63) / 64)};
             const int threads = slots * (int)sizeof(Value) > FEW_BYTES ? MANY_THREADS : FEW_THREADS;
             const int64_t bytes = shared_bytes_of<Offset, Value>(shape, threads);
-            auto kernel = fill_narrow<Offset, Value>;
+            auto kernel = fill_few_columns<Offset, Value>;
             int blocks = 0;
             const spg_status status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
             if (status != SPG_OK) return status;
             kernel<<<blocks, threads, bytes, product.cuda->stream>>>(patterns_of<Offset>(product),
                                                                      numbers_of<Value>(product), rows, ticket, shape);
-            return spg_cuda_check_launch(product.context, "filling, class narrow");
+            return spg_cuda_check_launch(product.context, "filling, class few columns");
         });
     });
 }

@@ -117,12 +117,12 @@ static void rows_of_power_law_lengths_times_mostly_empty_rows_are_exact(void **s
 
 /* `count` rows of many entries, spread over all or side by side, that name rows of B without entries; others are short
  * and name any. */
-static void make_empty_misfits(test_pattern *a, int64_t count, bool side_by_side)
+static void make_empty_overflow_rows(test_pattern *a, int64_t count, bool side_by_side)
 {
     uint64_t random = 3;
     for (int64_t i = 0; i < ROWS; ++i) {
-        const bool is_misfit = side_by_side ? i >= ROWS - count : (i + 1) * count / ROWS != i * count / ROWS;
-        if (is_misfit)
+        const bool is_overflow_row = side_by_side ? i >= ROWS - count : (i + 1) * count / ROWS != i * count / ROWS;
+        if (is_overflow_row)
             test_add_random(a, &random, TOO_LONG, EMPTY_ROWS, INNER, i % 2 == 0);
         else
             test_add_random(a, &random, i % 5, 0, INNER, true);
@@ -136,7 +136,7 @@ static void long_rows_that_name_only_empty_rows_are_empty(void **state)
     static const int64_t counts[] = {1, 128, 129, 900};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
         test_pattern a = {0}, b = {0};
-        make_empty_misfits(&a, counts[k], k % 2 == 1);
+        make_empty_overflow_rows(&a, counts[k], k % 2 == 1);
         make_sparse_b(&b);
         check_patterns(&a, &b, COLS);
     }
@@ -147,7 +147,7 @@ static void a_product_of_empty_rows_alone_is_empty(void **state)
     (void)state;
     for (int64_t count = 100; count <= 900; count += 800) {
         test_pattern a = {0}, b = {0};
-        make_empty_misfits(&a, count, false);
+        make_empty_overflow_rows(&a, count, false);
         for (int64_t k = 0; k < a.nnz; ++k) a.columns[k] = (int32_t)(EMPTY_ROWS + a.columns[k] % (INNER - EMPTY_ROWS));
         make_sparse_b(&b);
         check_patterns(&a, &b, COLS);
@@ -195,12 +195,12 @@ static void rows_of_many_products_beside_empty_ones_are_exact(void **state)
 /* Rows of A are alike, and not short: `near` entries within a band, by rows of B of `b_length` columns near each other.
  * Of those that no sample looks at, `count` are not alike: they have entries of A, or columns of C, that make them
  * misfits, or name rows of B without entries alone. */
-typedef struct alike_rows {
+typedef struct uniform_rows {
     int64_t near, b_length, b_span;
     int64_t others, odd_length; /* entries of an odd row with products; others: columns they are spread over */
-} alike_rows;
+} uniform_rows;
 
-static void make_alike(test_pattern *a, test_pattern *b, const alike_rows *how, int64_t count)
+static void make_alike(test_pattern *a, test_pattern *b, const uniform_rows *how, int64_t count)
 {
     uint64_t random = 23;
     int64_t odd = 0;
@@ -223,7 +223,7 @@ static void make_alike(test_pattern *a, test_pattern *b, const alike_rows *how, 
     }
 }
 
-static void check_alike(const alike_rows *how)
+static void check_alike(const uniform_rows *how)
 {
     static const int64_t counts[] = {1, 128, 400};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
@@ -237,21 +237,21 @@ static void check_alike(const alike_rows *how)
 static void rows_unlike_short_ones_that_contract_are_exact(void **state)
 {
     (void)state;
-    check_alike(&(alike_rows){16, 4, 6, EMPTY_ROWS, 66});
+    check_alike(&(uniform_rows){16, 4, 6, EMPTY_ROWS, 66});
 }
 
 /* By tables of the groups'. */
 static void rows_unlike_those_that_contract_little_are_exact(void **state)
 {
     (void)state;
-    check_alike(&(alike_rows){36, 8, 400, EMPTY_ROWS, 120});
+    check_alike(&(uniform_rows){36, 8, 400, EMPTY_ROWS, 120});
 }
 
 /* Once, where there are values. */
 static void rows_unlike_those_that_contract_much_are_exact(void **state)
 {
     (void)state;
-    check_alike(&(alike_rows){36, 8, 30, EMPTY_ROWS, 120});
+    check_alike(&(uniform_rows){36, 8, 30, EMPTY_ROWS, 120});
 }
 
 /* A*A of a band, so that runs of rows are each the row before, shifted; but some rows name an empty one alone, and some

@@ -1,5 +1,5 @@
 /* Work beside other work: see backend.h. Calls queue their work on the context's stream, or on one beside it, by what
- * stands in spg_cuda: stream, tally, report and mailbox change places with the other lane's, so that both may count
+ * stands in spg_cuda: stream, counters, report and mailbox change places with the other lane's, so that both may count
  * and post at the same time. Events keep all of it within the order of the context's stream, and kept blocks know in
  * whose order they are free (kept_blocks.cu). */
 #include "device.h"
@@ -13,45 +13,45 @@ cudaError_t spg_cuda_create_reports(spg_lane *lane)
     if (error != cudaSuccess) return error;
     memset((void *)lane->mailbox, 0, sizeof *lane->mailbox);
     error = cudaHostGetDevicePointer((void **)&lane->device_mailbox, (void *)lane->mailbox, 0);
-    if (error == cudaSuccess) error = cudaMalloc((void **)&lane->tally, sizeof *lane->tally);
+    if (error == cudaSuccess) error = cudaMalloc((void **)&lane->counters, sizeof *lane->counters);
     if (error == cudaSuccess) error = cudaMalloc((void **)&lane->report, sizeof *lane->report);
-    return error == cudaSuccess ? cudaMemset(lane->tally, 0, sizeof *lane->tally) : error;
+    return error == cudaSuccess ? cudaMemset(lane->counters, 0, sizeof *lane->counters) : error;
 }
 
 void spg_cuda_free_reports(spg_lane *lane)
 {
-    cudaFree(lane->tally);
+    cudaFree(lane->counters);
     cudaFree(lane->report);
     cudaFreeHost((void *)lane->mailbox);
 }
 
-cudaError_t spg_cuda_create_beside(spg_cuda *cuda)
+cudaError_t spg_cuda_create_side_stream(spg_cuda *cuda)
 {
     cudaError_t error = cudaStreamCreateWithFlags(&cuda->other.stream, cudaStreamNonBlocking);
-    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->beside_begin, cudaEventDisableTiming);
-    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->beside_end, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->side_begin, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&cuda->side_end, cudaEventDisableTiming);
     return error == cudaSuccess ? spg_cuda_create_reports(&cuda->other) : error;
 }
 
-void spg_cuda_destroy_beside(spg_cuda *cuda)
+void spg_cuda_destroy_side_stream(spg_cuda *cuda)
 {
     if (cuda->other.stream != nullptr) cudaStreamDestroy(cuda->other.stream);
-    if (cuda->beside_begin != nullptr) cudaEventDestroy(cuda->beside_begin);
-    if (cuda->beside_end != nullptr) cudaEventDestroy(cuda->beside_end);
+    if (cuda->side_begin != nullptr) cudaEventDestroy(cuda->side_begin);
+    if (cuda->side_end != nullptr) cudaEventDestroy(cuda->side_end);
     spg_cuda_free_reports(&cuda->other);
 }
 
 /* Without pools, memory is not given back in the order of a stream; a caller's allocator knows of one alone; under a
  * limit there is no room for the workspace of two at a time; and stages that are timed are to be alone. */
-spg_status spg_cuda_begin_beside(spg_context *context, bool *is_beside)
+spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_beside)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     *is_beside = cuda->pool != nullptr && context->config.workspace_limit == 0 && !context->config.timing;
     if (!*is_beside) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    cudaError_t error = cudaEventRecord(cuda->beside_begin, cuda->stream);
-    if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->other.stream, cuda->beside_begin, 0);
+    cudaError_t error = cudaEventRecord(cuda->side_begin, cuda->stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->other.stream, cuda->side_begin, 0);
     status = spg_cuda_check(context, error, "forking a stream");
     spg_cuda_leave(context);
     *is_beside = status == SPG_OK;
@@ -61,30 +61,30 @@ spg_status spg_cuda_begin_beside(spg_context *context, bool *is_beside)
     return SPG_OK;
 }
 
-void spg_cuda_turn_beside(spg_context *context, bool beside)
+void spg_cuda_use_side_stream(spg_context *context, bool side)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    if (!cuda->is_forked || cuda->is_beside == beside) return;
+    if (!cuda->is_forked || cuda->on_side_stream == side) return;
     std::swap(cuda->stream, cuda->other.stream);
-    std::swap(cuda->tally, cuda->other.tally);
+    std::swap(cuda->counters, cuda->other.counters);
     std::swap(cuda->report, cuda->other.report);
     std::swap(cuda->mailbox, cuda->other.mailbox);
     std::swap(cuda->device_mailbox, cuda->other.device_mailbox);
     std::swap(cuda->posts, cuda->other.posts);
-    cuda->is_beside = beside;
+    cuda->on_side_stream = side;
 }
 
 /* A stream that cannot be joined has failed: what it was asked for is waited for, so that nothing runs on memory that
  * is given back. */
-spg_status spg_cuda_end_beside(spg_context *context)
+spg_status spg_cuda_end_side_stream(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    spg_cuda_turn_beside(context, false);
+    spg_cuda_use_side_stream(context, false);
     if (!cuda->is_forked) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status == SPG_OK) {
-        cudaError_t error = cudaEventRecord(cuda->beside_end, cuda->other.stream);
-        if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->beside_end, 0);
+        cudaError_t error = cudaEventRecord(cuda->side_end, cuda->other.stream);
+        if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->stream, cuda->side_end, 0);
         if (error != cudaSuccess) cudaStreamSynchronize(cuda->other.stream);
         status = spg_cuda_check(context, error, "joining streams");
         spg_cuda_leave(context);

@@ -1,4 +1,4 @@
-/* Counting, class narrow: rows of middling work in a C of few columns. A warp takes a row alone and sets a bit in
+/* Counting, class few columns: rows of middling work in a C of few columns. A warp takes a row alone and sets a bit in
  * shared memory for every column that it has.
  *
  * Input: rows, dealt by a ticket; rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i.
@@ -170,7 +170,7 @@ __device__ inline uint32_t take_ticket(uint32_t *ticket)
 
 template <typename Offset>
 __global__ void __launch_bounds__(WARP *WARPS, resident_blocks<Offset>)
-    count_narrow(const __grid_constant__ patterns<Offset> pattern, row_set rows, uint32_t *ticket, int32_t words)
+    count_few_columns(const __grid_constant__ patterns<Offset> pattern, row_set rows, uint32_t *ticket, int32_t words)
 {
     extern __shared__ uint4 shared[];
     __shared__ uint8_t orders[WARPS][WARP];
@@ -195,29 +195,29 @@ __global__ void __launch_bounds__(WARP *WARPS, resident_blocks<Offset>)
         if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
     }
     __syncwarp();
-    tally_counts(pattern.tally, found.nnz, found.products, found.longest, found.rows, found.faults);
-    if (found.long_rows > 0) atomicAdd(&pattern.tally->long_rows, found.long_rows);
+    add_counts(pattern.counters, found.nnz, found.products, found.longest, found.rows, found.faults);
+    if (found.long_rows > 0) atomicAdd(&pattern.counters->long_rows, found.long_rows);
 }
 
 template <typename Offset> spg_status launch(cuda_product &product, const row_set &rows, uint32_t *ticket)
 {
     const int32_t words = (int32_t)(product.B->cols / (32 * UNIT_WORDS) + 1) * UNIT_WORDS;
     const int bytes = WARPS * words * (int)sizeof(uint32_t);
-    auto kernel = count_narrow<Offset>;
+    auto kernel = count_few_columns<Offset>;
     int each = 0;
-    static_assert(WARPS * (NARROW_COLUMNS / 32 + UNIT_WORDS) * sizeof(uint32_t) <= 40 * 1024, "no leave is needed");
+    static_assert(WARPS * (FEW_COLUMNS / 32 + UNIT_WORDS) * sizeof(uint32_t) <= 40 * 1024, "no leave is needed");
     spg_status status = spg_cuda_check(
         product.context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, WARP * WARPS, (size_t)bytes),
-        "sizing class narrow");
+        "sizing class few columns");
     if (status != SPG_OK) return status;
     kernel<<<product.cuda->multiprocessors *(each > 0 ? each : 1), WARP * WARPS, bytes, product.cuda->stream>>>(
         patterns_of<Offset>(product), rows, ticket, words);
-    return spg_cuda_check_launch(product.context, "counting, class narrow");
+    return spg_cuda_check_launch(product.context, "counting, class few columns");
 }
 
 } // namespace
 
-spg_status count_rows_narrow(cuda_product &product, const row_set &rows, uint32_t *ticket)
+spg_status count_rows_few_columns(cuda_product &product, const row_set &rows, uint32_t *ticket)
 {
     return with_offset_type(product.offset_type,
                             [&](auto offset) { return launch<decltype(offset)>(product, rows, ticket); });

@@ -1,11 +1,13 @@
-/* Counts the misfits of the kernel before, so that the host, which waits for the counts, need not be asked once more.
+/* Counts the overflow rows of the kernel before, so that the host, which waits for the counts, need not be asked once
+ * more.
  *
- * In: the list of the rows that the kernel before could not hold, and the tally, not yet posted if there are any. Out:
- * their lengths. The list is dealt in turn. A warp counts a row by a table; a row too long for that is its whole
- * block's, by windows of columns. Where there are no misfits, as in most products, all blocks end at once; likewise
- * where the list has not room for all of them, which the host sees by the rows that are missing in the tally. */
+ * In: the list of the rows that the kernel before could not hold, and the counters, not yet posted if there are any.
+ * Out: their lengths. The list is dealt in turn. A warp counts a row by a table; a row too long for that is its whole
+ * block's, by windows of columns. Where there are no overflow rows, as in most products, all blocks end at once;
+ * likewise where the list has not room for all of them, which the host sees by the rows that are missing in the
+ * counters. */
 #include "../../launch.cuh"
-#include "../driver/tally.cuh"
+#include "../driver/counters.cuh"
 #include "../hash_group/count_row.cuh"
 #include "mark.cuh"
 
@@ -38,20 +40,20 @@ template <typename Offset> struct block_room {
     bool is_refused; /* the product, for faulty operands */
 };
 
-/* Where the lengths go, and who posts the tally. */
-struct misfit_job {
+/* Where the lengths go, and who posts the counters. */
+struct overflow_job {
     length_sums sums;     /* of the kernel before; memory = NULL: it left none */
     int32_t *lengths;     /* by number in the list; NULL: into C's row offsets, and the sums */
-    spg_mailbox *mailbox; /* NULL: the tally is posted by another kernel that follows */
+    spg_mailbox *mailbox; /* NULL: the counters are posted by another kernel that follows */
     unsigned int post;
 };
 
-/* The length of misfit number k; by one thread. */
+/* The length of overflow row number k; by one thread. */
 template <typename Offset>
-__device__ inline void settle(const patterns<Offset> &pattern, const misfit_job &job, uint32_t k, int64_t length,
+__device__ inline void settle(const patterns<Offset> &pattern, const overflow_job &job, uint32_t k, int64_t length,
                               findings &found)
 {
-    const int32_t i = pattern.misfits.rows[k];
+    const int32_t i = pattern.overflow.rows[k];
     if (job.lengths != nullptr)
         job.lengths[k] = (int32_t)length;
     else
@@ -87,10 +89,10 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
     return length;
 }
 
-/* Misfits `begin` to `end` of the list, a warp each, and then those that no table holds. These are left where operands
- * are faulty: the product is refused, and rows that overlap might never end. All threads. */
+/* Overflow rows `begin` to `end` of the list, a warp each, and then those that no table holds. These are left where
+ * operands are faulty: the product is refused, and rows that overlap might never end. All threads. */
 template <typename Offset>
-__device__ inline void count_listed(const patterns<Offset> &pattern, const misfit_job &job, uint32_t begin,
+__device__ inline void count_listed(const patterns<Offset> &pattern, const overflow_job &job, uint32_t begin,
                                     uint32_t end, block_room<Offset> &room, findings &found)
 {
     const lane_group<32> group;
@@ -99,7 +101,7 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const misfi
     if (threadIdx.x == 0) room.long_rows = 0;
     __syncthreads();
     for (uint32_t k = begin + (uint32_t)group.in_block; k < end; k += WARPS) {
-        const span<Offset> row = checked_a_row(pattern, pattern.misfits.rows[k], found.faults);
+        const span<Offset> row = checked_a_row(pattern, pattern.overflow.rows[k], found.faults);
         row_count_state state{0, true};
         int length = 0;
         if (row.end - row.begin <= WARP_MOST_A) {
@@ -121,11 +123,11 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const misfi
         for (int k = (int)threadIdx.x; k < WORDS; k += THREADS) room.words[k] = 0;
     for (int n = 0; n < rows; ++n) {
         __syncthreads();
-        if (threadIdx.x == 0) room.is_refused = is_malformed(pattern.tally);
+        if (threadIdx.x == 0) room.is_refused = is_malformed(pattern.counters);
         __syncthreads();
         if (room.is_refused) break;
         const uint32_t k = room.longer[n];
-        const span<Offset> row = checked_a_row(pattern, pattern.misfits.rows[k], found.faults);
+        const span<Offset> row = checked_a_row(pattern, pattern.overflow.rows[k], found.faults);
         const block_memory<Offset> memory{room.deltas, room.words, room.starts};
         const int64_t length = count_by_windows(pattern, memory, row, found);
         if (threadIdx.x == 0) settle(pattern, job, k, length, found);
@@ -134,49 +136,49 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const misfi
 }
 
 /* What a block found; all threads. */
-__device__ inline void tally_misfits(spg_tally *tally, const findings &found)
+__device__ inline void add_overflow_counts(spg_counters *counters, const findings &found)
 {
-    tally_counts(tally, found.nnz, found.products, 0, found.rows, found.faults);
-    if (found.longest > 0) atomicMax(&tally->longest_misfit, found.longest);
+    add_counts(counters, found.nnz, found.products, 0, found.rows, found.faults);
+    if (found.longest > 0) atomicMax(&counters->longest_overflow_row, found.longest);
 }
 
-/* Where the lengths go elsewhere, or to sums as well, the kernel before posts the tally itself, unless that has
- * misfits; else this one posts always, if it is to be posted here, and what it leaves for the scan is the length after
- * the last row's. */
+/* Where the lengths go elsewhere, or to sums as well, the kernel before posts the counters itself, unless that has
+ * overflow rows; else this one posts always, if it is to be posted here, and what it leaves for the scan is the length
+ * after the last row's. */
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS, resident_blocks<Offset>)
-    count_misfit_rows(const patterns<Offset> pattern, const misfit_job job)
+    count_overflow_rows_kernel(const patterns<Offset> pattern, const overflow_job job)
 {
     __shared__ block_room<Offset> room;
-    take_turn();
+    wait_and_trigger();
     const bool first = blockIdx.x == 0 && threadIdx.x < 32;
     const bool posts_always = job.mailbox != nullptr && job.sums.memory == nullptr && job.lengths == nullptr;
-    const unsigned int misfits = *const_cast<volatile unsigned int *>(&pattern.tally->misfits);
+    const unsigned int overflow = *const_cast<volatile unsigned int *>(&pattern.counters->overflow);
     if (first && threadIdx.x == 0 && posts_always) pattern.c_offsets[pattern.rows] = 0;
-    if (misfits == 0) {
-        if (first && posts_always) send_tally(pattern.tally, job.mailbox, job.post);
+    if (overflow == 0) {
+        if (first && posts_always) send_counters(pattern.counters, job.mailbox, job.post);
         return;
     }
     findings found{};
-    if (misfits <= pattern.misfits.room) {
-        const unsigned int each = min(misfits / (gridDim.x * WARPS) + 1, (unsigned int)MOST_EACH);
-        for (unsigned int begin = blockIdx.x * WARPS * each; begin < misfits; begin += gridDim.x * WARPS * each)
-            count_listed(pattern, job, begin, min(begin + WARPS * each, misfits), room, found);
+    if (overflow <= pattern.overflow.room) {
+        const unsigned int each = min(overflow / (gridDim.x * WARPS) + 1, (unsigned int)MOST_EACH);
+        for (unsigned int begin = blockIdx.x * WARPS * each; begin < overflow; begin += gridDim.x * WARPS * each)
+            count_listed(pattern, job, begin, min(begin + WARPS * each, overflow), room, found);
     }
     __syncthreads();
-    tally_misfits(pattern.tally, found);
+    add_overflow_counts(pattern.counters, found);
     __syncthreads();
-    if (threadIdx.x < 32 && job.mailbox != nullptr) send_tally_if_last(pattern.tally, job.mailbox, job.post);
+    if (threadIdx.x < 32 && job.mailbox != nullptr) send_counters_if_last(pattern.counters, job.mailbox, job.post);
 }
 
-spg_status count_listed_misfits(cuda_product &product, const misfit_job &job)
+spg_status count_listed_overflow_rows(cuda_product &product, const overflow_job &job)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         const int64_t most = (int64_t)product.cuda->multiprocessors * resident_blocks<Offset>;
         const auto blocks = (unsigned int)std::min((product.C->rows + THREADS - 1) / THREADS, most);
-        return launch_in_turn(product.context, product.cuda->stream, "counting misfits", blocks, THREADS, 0,
-                              count_misfit_rows<Offset>, patterns_of<Offset>(product), job);
+        return launch_programmatic(product.context, product.cuda->stream, "counting overflow rows", blocks, THREADS, 0,
+                                   count_overflow_rows_kernel<Offset>, patterns_of<Offset>(product), job);
     });
 }
 
@@ -189,41 +191,45 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* Entries of the list: in a block of the small pool, and within a part of what the limit leaves, for those who take the
- * misfits over need some, too. */
+ * overflow rows over need some, too. */
 enum { MOST_LISTED = SPG_SMALL_BYTES / (int)sizeof(int32_t), PART_OF_LIMIT = 4 };
 
 } // namespace
 
-void take_misfit_list(cuda_product &product)
+void take_overflow_list(cuda_product &product)
 {
-    if (product.misfits.rows != nullptr) return;
+    if (product.overflow.rows != nullptr) return;
     const int64_t limit = product.context->config.workspace_limit;
     int64_t room = std::min<int64_t>(product.A->rows, MOST_LISTED);
     if (limit > 0) room = std::min(room, (limit - product.held_bytes) / PART_OF_LIMIT / (int64_t)sizeof(int32_t));
     void *memory = room > 0 ? take_spare_workspace(product, room * (int64_t)sizeof(int32_t)) : nullptr;
-    if (memory != nullptr) product.misfits = {static_cast<int32_t *>(memory), (uint32_t)room};
+    if (memory != nullptr) product.overflow = {static_cast<int32_t *>(memory), (uint32_t)room};
 }
 
-void give_misfit_list(cuda_product &product)
+void give_overflow_list(cuda_product &product)
 {
-    give_workspace(product, product.misfits.rows, product.misfits.room * (int64_t)sizeof(int32_t));
-    product.misfits = {};
+    give_workspace(product, product.overflow.rows, product.overflow.room * (int64_t)sizeof(int32_t));
+    product.overflow = {};
 }
 
-spg_status count_misfits(cuda_product &product) { return count_listed_misfits(product, {{}, nullptr, nullptr, 0}); }
-
-spg_status count_misfits_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths, unsigned int post)
+spg_status count_overflow_rows(cuda_product &product)
 {
-    return count_listed_misfits(product, {sums, lengths, product.cuda->device_mailbox, post});
+    return count_listed_overflow_rows(product, {{}, nullptr, nullptr, 0});
 }
 
-spg_status place_misfit_lengths(cuda_product &product, unsigned int misfits, const int32_t *lengths)
+spg_status count_overflow_rows_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths,
+                                        unsigned int post)
 {
-    const unsigned int blocks = (misfits + THREADS - 1) / THREADS;
+    return count_listed_overflow_rows(product, {sums, lengths, product.cuda->device_mailbox, post});
+}
+
+spg_status place_overflow_lengths(cuda_product &product, unsigned int overflow, const int32_t *lengths)
+{
+    const unsigned int blocks = (overflow + THREADS - 1) / THREADS;
     return with_offset_type(product.offset_type, [&](auto offset) {
         place_lengths<<<blocks, THREADS, 0, product.cuda->stream>>>(
-            product.misfits.rows, lengths, misfits, static_cast<decltype(offset) *>(product.C->row_offsets));
-        return spg_cuda_check_launch(product.context, "lengths of misfits");
+            product.overflow.rows, lengths, overflow, static_cast<decltype(offset) *>(product.C->row_offsets));
+        return spg_cuda_check_launch(product.context, "lengths of overflow rows");
     });
 }
 
