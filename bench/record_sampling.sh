@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records what sampling_bench measures, for bench/results/ and the tables of README.md.
+# Records what sampling_bench measures, for bench/results/ and its tables.
 #
 #     sh bench/record_sampling.sh BENCH [FOLDER]     BENCH: sampling_bench; FOLDER takes sampling*.jsonl (default: here)
 #

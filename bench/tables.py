@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements in README.md and bench/results/README.md from what was recorded.
+"""Writes the tables of measurements in README.md and bench/results/README.md, and the pictures beside the records.
 
     tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
 A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. Records lie anywhere below the results'
-folder; there is one table for each device and value type. NAME is
+folder; there is one table for each device and value type. The pictures are those of speed_plot.py. NAME is
 
+    device-summary                            one line a product: README.md's
     host-AP, host-AA, host-RAP, device-...    products (spgemm*.jsonl, by spgemm_bench)
     device-RAP-apart                          the two products of R*A*P alone (spgemm_rap*.jsonl)
     device-plan                               plans, of the same records
@@ -22,7 +23,7 @@ folder; there is one table for each device and value type. NAME is
                                               sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
---check changes nothing and fails if the tables are not those of the results. --show NAME prints a table.
+--check changes nothing and fails if tables or pictures are not those of the results. --show NAME prints a table.
 """
 import argparse
 import json
@@ -33,6 +34,7 @@ import sys
 
 import amg_tables
 import sampling_tables
+import speed_plot
 
 OWN = ("spg", "spg-plan")
 REUSE = "cusparse-reuse"
@@ -164,6 +166,36 @@ def one_shot_table(what, products):
     means = [times(geometric_mean(column)) for column in zip(*ratios)]
     rows.append(["geometric mean", *[""] * 6, *means, "", "", share(geometric_mean(shares))])
     return markdown(head, rows)
+
+
+def summary_table(records):
+    """Each product in a line: means and the least of peer / spg, spg / limit, spg's workspace as a share of ALG1's."""
+    head = ["product", "cuSPARSE / spg, mean", "least", "spg / memory limit, mean", "workspace, % of ALG1's"]
+    rows, plans = [], []
+    for product, name in PRODUCTS.items():
+        of_product = by_matrix(r for r in records if r["product"] == product).values()
+        speeds, limits, shares = [], [], []
+        for found in of_product:
+            spg, plan = found.get("spg"), found.get("spg-plan")
+            speeds.append(ratio(fastest(found, is_one_shot_peer)[0], time_of(spg)))
+            limits.append(ratio(time_of(spg), field(spg, "limit_ms")))
+            shares.append(ratio(field(spg, "work_bytes"), field(found.get("cusparse-alg1"), "work_bytes")))
+            reuse = ratio(time_of(found.get(REUSE)), time_of(plan))
+            plans.append((reuse, ratio(time_of(plan), field(plan, "limit_ms")) if reuse is not None else None))
+        if of_product:
+            rows.append([name, *summary(speeds), times(geometric_mean(limits)), percent(geometric_mean(shares))])
+    if any(reuse is not None for reuse, _ in plans):
+        speeds, limits = zip(*plans)
+        rows.append(["new values, known pattern", *summary(speeds), times(geometric_mean(limits)), "-"])
+    return markdown(head, rows) if rows else ""
+
+
+def summary(ratios):
+    return [times(geometric_mean(ratios)), times(min((x for x in ratios if x is not None), default=None))]
+
+
+def percent(number):
+    return "-" if number is None else f"{100 * number:.2g}"
 
 
 def apart_table(records):
@@ -298,6 +330,8 @@ def table(folder, name):
         return sampling_tables.table(list(filter(at_place, records)), what, sys.modules[__name__]) or NONE_YET
     if what == "plan":
         return tables_by_device(folder, "spgemm*.jsonl", at_place, plan_table)
+    if what == "summary":
+        return tables_by_device(folder, "spgemm*.jsonl", at_place, summary_table)
     if what == "RAP-apart":
         return tables_by_device(folder, "spgemm_rap*.jsonl", at_place, apart_table)
     if what == "paper":
@@ -319,11 +353,15 @@ def renew(document, results, check):
     if not MARKER.search(old):
         sys.exit(f"{document}: no <!-- table:NAME --> ... <!-- end -->")
     new = MARKER.sub(lambda m: f"{m[1]}\n{table(results, m[2])}\n{m[3]}", old)
+    write(document, old, new, f"the tables are not those of {results}", check)
+
+
+def write(path, old, new, fault, check):
     if new == old:
         return
     if check:
-        sys.exit(f"{document}: the tables are not those of {results}; run bench/tables.py")
-    document.write_text(new, encoding="utf-8")
+        sys.exit(f"{path}: {fault}; run bench/tables.py")
+    path.write_text(new, encoding="utf-8")
 
 
 def main():
@@ -340,6 +378,9 @@ def main():
     documents = [root / "README.md", root / "bench" / "results" / "README.md"]
     for document in [arguments.readme] if arguments.readme else documents:
         renew(document, arguments.results, arguments.check)
+    for path, svg in speed_plot.figures(arguments.results, sys.modules[__name__]).items():
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        write(path, old, svg, "the picture is not that of its folder's records", arguments.check)
 
 
 if __name__ == "__main__":

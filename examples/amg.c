@@ -1,13 +1,13 @@
-/* Algebraic multigrid: conduction through a plate of two materials, solved by conjugate gradients with a hierarchy, and
- * again after the materials changed: the update keeps aggregates, patterns and plans.
+/* Solves heat conduction through a plate of two materials by conjugate gradients with algebraic multigrid. Then the
+ * materials change, and it updates the hierarchy, which keeps aggregates, patterns and plans, and solves again.
  *
- *     amg [SIDE]     SIDE x SIDE unknowns; 200 */
+ *     amg [SIDE]     SIDE x SIDE unknowns; default 200 */
 #include <spg/spg.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure, prints the call and the reason, and jumps to the clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -17,10 +17,11 @@
 /* The plate's right half conducts `contrast` times as well as its left. */
 static double conductivity(int column, int side, double contrast) { return column < side / 2 ? 1 : contrast; }
 
-/* Five points; between two cells, the harmonic mean of what they conduct. Around the plate it is kept at 0. */
+/* Fills A with five points a row. Between two cells is the harmonic mean of their conductivities. The temperature
+ * around the plate is 0. */
 static void fill(spg_csr *A, int side, double contrast)
 {
-    const int steps[4][2] = {{-1, 0}, {0, -1}, {0, 1}, {1, 0}}; /* in ascending order of unknowns */
+    const int steps[4][2] = {{-1, 0}, {0, -1}, {0, 1}, {1, 0}}; /* in ascending order of columns */
     int32_t *offsets = A->row_offsets, k = 0;
     double *values = A->values;
     offsets[0] = 0;
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
     }
     const int64_t rows = (int64_t)side * side;
     spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST; /* on a device, the arrays would have to lie there */
+    config.place = SPG_PLACE_HOST; /* where the arrays below are */
     spg_context *context;
     spg_status status = spg_context_create(&config, &context);
     if (status != SPG_OK) return EXIT_FAILURE;
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
 
     spg_amg_options options = spg_amg_options_default();
     options.smoother = SPG_SMOOTHER_CHEBYSHEV;
-    options.prepare_update = 1; /* the first update is as fast as the others */
+    options.prepare_update = 1; /* set-up takes longer, and the first update is as fast as later ones */
     TRY(spg_amg_setup(context, &A, &options, &amg));
     TRY(spg_amg_print(amg, print_line, stdout));
 
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 
     fill(&A, side, 1000); /* new values, the same pattern */
     TRY(spg_amg_update(context, amg, &A));
-    TRY(spg_amg_solve(context, amg, b, x, &solve, &result)); /* from the solution before */
+    TRY(spg_amg_solve(context, amg, b, x, &solve, &result)); /* x is the first guess: the solution before */
     printf("Contrast 1000: converged in %d iterations, %.3f each\n", result.iterations, result.convergence_factor);
 
 done:
@@ -99,6 +100,6 @@ done:
     spg_context_destroy(context);
     free(x);
     free(b);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, for example */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

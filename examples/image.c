@@ -1,6 +1,6 @@
-/* Importance sampling of an image, as of a light source in rendering: points are drawn in proportion to its brightness,
- * a row first and then a column of that row, from two levels of forests. The mapping is monotone: it keeps what is even
- * about the caller's points, and the remapped uniforms give the place within the pixel. */
+/* Importance sampling of an image, such as a light source in rendering. Points are drawn in proportion to brightness:
+ * first a row, then a column of that row, from two levels of forests. The mapping is monotone, so evenly spread points
+ * stay even. The remapped uniforms give the position within the pixel. */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 
@@ -10,7 +10,7 @@
 
 enum { ROWS = 64, COLUMNS = 128, PIXELS = ROWS * COLUMNS, POINTS = 1024, TRIALS = 64 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure, prints the call and the reason, and jumps to the clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -18,11 +18,11 @@ enum { ROWS = 64, COLUMNS = 128, PIXELS = ROWS * COLUMNS, POINTS = 1024, TRIALS 
     }
 
 typedef struct scene {
-    double pixels[PIXELS], rows[ROWS]; /* brightness; that of whole rows */
+    double pixels[PIXELS], rows[ROWS]; /* brightness of pixels, and summed over rows */
     int64_t pixel_offsets[ROWS + 1], row_offsets[2];
 } scene;
 
-/* A dim sky with a sun. */
+/* Paints a dim sky with a sun. */
 static void paint(scene *s)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -39,10 +39,10 @@ static void paint(scene *s)
     s->row_offsets[1] = ROWS;
 }
 
-/* What a surface makes of light from the place (x, y) of the unit square. */
+/* The share of light from (x, y) in the unit square that a surface reflects. */
 static double response(double x, double y) { return (1 + sin(7 * x) * cos(5 * y)) / 2; }
 
-/* The light that arrives: the integral of brightness times response, by 16 points a pixel. */
+/* The exact result: the integral of brightness times response, by 16 points a pixel. */
 static double integrate(const scene *s)
 {
     double sum = 0;
@@ -52,7 +52,7 @@ static double integrate(const scene *s)
     return sum / (16.0 * PIXELS);
 }
 
-/* Hammersley's points, shifted around the unit square by (u, v). */
+/* Makes Hammersley's points, shifted by (u, v) around the unit square. */
 static void make_points(double u, double v, double *down, double *across)
 {
     for (int k = 0; k < POINTS; k++) {
@@ -63,7 +63,7 @@ static void make_points(double u, double v, double *down, double *across)
     }
 }
 
-/* Points over the whole image alike. */
+/* The estimate from points spread evenly over the image. */
 static double estimate_plainly(const scene *s, const double *down, const double *across)
 {
     double sum = 0;
@@ -72,7 +72,8 @@ static double estimate_plainly(const scene *s, const double *down, const double 
     return sum / POINTS;
 }
 
-/* Where points were drawn: pixels, and places in them. Their brightness over the density of points is the mean. */
+/* The estimate from points drawn by brightness: pixels, and positions (x, y) in them. Brightness over the density of
+ * points is the mean brightness. */
 static double estimate_by_brightness(double mean, const int32_t *rows, const int32_t *columns, const double *y,
                                      const double *x)
 {
@@ -99,7 +100,7 @@ int main(void)
     const double exact = integrate(&s);
     for (int k = 0; k < PIXELS; k++) mean += s.pixels[k] / PIXELS;
 
-    /* Items are named by their places where there are no columns. */
+    /* Without columns, an item is named by its position in the row. */
     const spg_csr row_weights = {1, ROWS, ROWS, SPG_I64, SPG_F64, SPG_PLACE_HOST, s.row_offsets, NULL, s.rows};
     const spg_csr pixel_weights = {ROWS,           COLUMNS,         PIXELS, SPG_I64, SPG_F64,
                                    SPG_PLACE_HOST, s.pixel_offsets, NULL,   s.pixels};
@@ -124,6 +125,6 @@ done:
     spg_forest_destroy(over_columns);
     spg_forest_destroy(over_rows);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, for example */
     return status == SPG_OK && error > 0 && plain_error > 10 * error ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
-/* Latent Dirichlet allocation by Gibbs sampling, on a corpus with topics planted into it: every iteration draws the
- * topic of each word (the z-step, spg_lda_draw), then theta and phi given the topics. Says how well it found them. */
+/* Latent Dirichlet allocation by Gibbs sampling, on a corpus with known topics. Each iteration draws the topic of each
+ * word (the z-step, spg_lda_draw), then theta and phi given the topics. Prints how well it found the known topics. */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 
@@ -9,7 +9,7 @@
 
 enum { DOCUMENTS = 400, LENGTH = 60, WORDS = DOCUMENTS * LENGTH, VOCABULARY = 300, TOPICS = 6, ITERATIONS = 150 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure, prints the call and the reason, and jumps to the clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -17,15 +17,16 @@ enum { DOCUMENTS = 400, LENGTH = 60, WORDS = DOCUMENTS * LENGTH, VOCABULARY = 30
     }
 
 typedef struct model {
-    double theta[DOCUMENTS * TOPICS], phi[VOCABULARY * TOPICS]; /* of a document over topics; of a word in each topic */
+    double theta[DOCUMENTS * TOPICS],
+        phi[VOCABULARY * TOPICS]; /* probability of a topic in a document, of a word in a topic */
     int64_t offsets[DOCUMENTS + 1];
     int32_t words[WORDS], topics[WORDS], planted[WORDS];
     int32_t in_document[DOCUMENTS * TOPICS], of_word[VOCABULARY * TOPICS]; /* counts of topics */
     double uniforms[3 * WORDS];
 } model;
 
-/* A document is of two topics, three words in four from the first. Topic k owns a sixth of the vocabulary; nine words
- * in ten of it are its own. */
+/* Makes the corpus. A document has two topics, with three words in four from the first. Topic k owns a sixth of the
+ * vocabulary, and nine in ten of its words are from that sixth. */
 static void plant(model *m)
 {
     const double *u = m->uniforms;
@@ -51,7 +52,8 @@ static void count(model *m)
     }
 }
 
-/* Gamma(n + 1, 1), n whole: the sum of n + 1 exponentials. Scaled to one sum, such numbers are Dirichlet(n + 1). */
+/* Returns a number of Gamma(n + 1, 1) for whole n: the sum of n + 1 exponentials. Such numbers, scaled to a sum of 1,
+ * are Dirichlet(n + 1). Moves *u past the uniforms used. */
 static double gamma_number(int32_t n, const double **u)
 {
     double sum = 0;
@@ -59,7 +61,7 @@ static double gamma_number(int32_t n, const double **u)
     return sum;
 }
 
-/* theta and phi given the topics, under even priors: Dirichlet(1). */
+/* Draws theta and phi given the topics. The priors are Dirichlet(1). */
 static void draw_parameters(model *m, const double *u)
 {
     for (int d = 0; d < DOCUMENTS; d++) {
@@ -75,7 +77,8 @@ static void draw_parameters(model *m, const double *u)
     }
 }
 
-/* The share of words whose topic is the planted one, each learned topic named by the planted one that it meets most. */
+/* Returns the share of words whose topic is the planted one. A learned topic takes the name of the planted topic that
+ * it meets most often. */
 static double agreement(const model *m)
 {
     int32_t met[TOPICS][TOPICS] = {{0}};
@@ -95,7 +98,7 @@ static double agreement(const model *m)
 
 int main(void)
 {
-    /* What draw_parameters takes: a number for each word and for each of theta and phi, twice the words. */
+    /* The uniforms that draw_parameters uses: two for each word, one for each entry of theta and of phi. */
     enum { NUMBERS = 2 * WORDS + DOCUMENTS * TOPICS + VOCABULARY * TOPICS };
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
@@ -135,6 +138,6 @@ done:
     free(m);
     free(numbers);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, for example */
     return status == SPG_OK && share > 0.8 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

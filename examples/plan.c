@@ -1,5 +1,5 @@
-/* The Galerkin product P^T*A*P of algebraic multigrid, and again whenever A's numbers change on the same pattern: the
- * plans keep the analysis and the pattern of each product, so that a second run computes numbers alone. */
+/* Computes the Galerkin product P^T*A*P of algebraic multigrid, and repeats it with new values of A on the same
+ * pattern. The plans keep the analysis and the pattern of each product, so the second run computes values only. */
 #include <spg/spg.h>
 
 #include <stdio.h>
@@ -7,14 +7,14 @@
 
 enum { POINTS = 12, AGGREGATE = 3 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure, prints the call and the reason, and jumps to the clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
         goto done;                                                                                                     \
     }
 
-/* The second difference on a line, times the conductivity: tridiagonal. */
+/* Fills A with the second difference on a line, times the conductivity. A is tridiagonal. */
 static void fill(spg_csr *A, double conductivity)
 {
     int32_t *offsets = A->row_offsets;
@@ -30,7 +30,7 @@ static void fill(spg_csr *A, double conductivity)
     }
 }
 
-/* Three neighbouring points are one coarse point. */
+/* Fills P: three neighbouring points become one coarse point. */
 static void fill_aggregates(spg_csr *P)
 {
     int32_t *offsets = P->row_offsets;
@@ -61,7 +61,8 @@ int main(void)
     spg_status status = spg_context_create(&config, &context);
     if (status != SPG_OK) return EXIT_FAILURE;
 
-    spg_csr A = {0}, P = {0}, R = {0}, AP = {0}, coarse = {0}; /* zeroed: spg_csr_free takes them at any time */
+    spg_csr A = {0}, P = {0}, R = {0}, AP = {0},
+            coarse = {0}; /* zeroed, so that spg_csr_free accepts them at any time */
     spgemm_plan *first = NULL, *second = NULL;
     TRY(spg_csr_alloc(context, POINTS, POINTS, 3 * POINTS - 2, SPG_I32, SPG_F64, &A));
     TRY(spg_csr_alloc(context, POINTS, POINTS / AGGREGATE, POINTS, SPG_I32, SPG_F64, &P));
@@ -70,13 +71,13 @@ int main(void)
     TRY(spg_csr_transpose(context, &P, &R));
 
     TRY(spgemm_plan_create(context, &A, &P, &first));
-    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* AP is zeroed: this allocates it */
+    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* AP is zeroed, so this call allocates it */
     TRY(spgemm_plan_create(context, &R, &AP, &second));
     TRY(spgemm_plan_run(second, &R, &AP, &coarse));
     print_diagonal("First", &coarse);
 
-    fill(&A, 10);                             /* new numbers, the same pattern */
-    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* AP is this plan's: overwritten, nothing allocated */
+    fill(&A, 10);                             /* new values, the same pattern */
+    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* overwrites the values of AP and allocates nothing */
     TRY(spgemm_plan_run(second, &R, &AP, &coarse));
     print_diagonal("With ten times the conductivity", &coarse);
 
@@ -89,6 +90,6 @@ done:
     spg_csr_free(context, &P);
     spg_csr_free(context, &A);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, for example */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

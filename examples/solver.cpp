@@ -1,5 +1,5 @@
-// A two-grid solver in C++17 on spg: matrices live in std::vector and are handed over as views, spg's own memory comes
-// from a counting allocator, and statuses become exceptions.
+// A two-grid solver in C++17. Matrices are in std::vector and spg sees them as views. spg's own memory comes from an
+// allocator that counts. Statuses become exceptions.
 #include <spg/spg.h>
 
 #include <cmath>
@@ -66,7 +66,7 @@ class Context
     std::unique_ptr<spg_context, Destroy> handle;
 };
 
-// A matrix in the caller's vectors.
+// A matrix in vectors of this program.
 struct Matrix {
     std::int64_t cols = 0;
     std::vector<std::int32_t> offsets{0}, columns;
@@ -80,7 +80,7 @@ struct Matrix {
 
     void end_row() { offsets.push_back(static_cast<std::int32_t>(columns.size())); }
 
-    // What spg reads: the vectors must outlive the view and keep their size.
+    // The view that spg reads. The vectors must live longer than the view and keep their size.
     spg_csr view()
     {
         spg_csr csr{};
@@ -97,7 +97,7 @@ struct Matrix {
     }
 };
 
-// A matrix whose arrays spg allocated.
+// A matrix whose arrays spg allocates. The destructor frees them; the context must still exist then.
 class Owned
 {
   public:
@@ -127,7 +127,7 @@ Vector multiply(const Context &context, const spg_csr &matrix, const Vector &x)
     return y;
 }
 
-// Conjugate gradients preconditioned by `precondition`; returns the iterations.
+// Conjugate gradients with the preconditioner `precondition`. Returns the number of iterations.
 template <class Precondition>
 int solve(const Context &context, const spg_csr &matrix, const Vector &b, double tolerance, Vector &x,
           Precondition precondition)
@@ -153,7 +153,7 @@ int solve(const Context &context, const spg_csr &matrix, const Vector &b, double
     return iterations;
 }
 
-// Poisson's equation on a side x side grid, five points; and the aggregates of 3 x 3 points.
+// Poisson's equation on a side x side grid, five points a row.
 Matrix poisson(std::int32_t side)
 {
     Matrix A;
@@ -171,6 +171,7 @@ Matrix poisson(std::int32_t side)
     return A;
 }
 
+// The prolongator: 3 x 3 points become one coarse point.
 Matrix aggregates(std::int32_t side)
 {
     const std::int32_t coarse = (side + 2) / 3;
@@ -198,7 +199,7 @@ void run(Counter &counter)
 
     const Vector b(static_cast<std::size_t>(A.rows), 1.0);
     const auto identity = [](const Vector &r) { return r; };
-    // Additive two-grid: Jacobi on the fine grid plus a correction solved on the coarse one.
+    // Additive two-grid: a Jacobi step on the fine grid plus a correction from the coarse grid.
     const auto two_grid = [&](const Vector &r) {
         Vector correction;
         solve(context, coarse.csr, multiply(context, R.csr, r), 1e-8, correction, identity);
@@ -227,6 +228,6 @@ int main()
         return EXIT_FAILURE;
     }
     std::printf("spg allocated %zu times, %zu bytes at most, %zu left\n", counter.calls, counter.peak, counter.live);
-    if (std::fflush(stdout) != 0) return EXIT_FAILURE; // a full disk, say
+    if (std::fflush(stdout) != 0) return EXIT_FAILURE; // a full disk, for example
     return counter.live == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

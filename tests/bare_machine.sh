@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs README.md's commands, word by word, on a bare machine: Debian 12 as debootstrap makes it (minbase), with git and
+# Runs the commands of README.md and docs/using.md, word by word, on a bare machine: Debian 12 as debootstrap makes it (minbase), with git and
 # nothing else, in a chroot. What is committed is cloned into it.
 #
 #     sh tests/bare_machine.sh             # the library alone, then the two commands
-#     sh tests/bare_machine.sh library     # installs the library from the packages that README.md lists for it
+#     sh tests/bare_machine.sh library     # installs the library from the packages that docs/using.md lists for it
 #     sh tests/bare_machine.sh commands    # the two commands
 #
 # Needs root, debootstrap and a mirror of Debian: the one that apt uses here, or SPG_DEBIAN_MIRROR. Exit status 77, and a
@@ -20,7 +20,7 @@ say() { printf '%s\n' "$*"; }
 
 skip()
 {
-    say "" "SKIPPED: README's commands on a bare machine: $*" ""
+    say "" "SKIPPED: the documents' commands on a bare machine: $*" ""
     exit 77
 }
 
@@ -93,11 +93,11 @@ enter() # MACHINE
         TERM=dumb sh -eu -c 'cd /root/spg; . /root/commands; test -z "$(git status --porcelain)"'
 }
 
-# The commands of README.md's first block after the line that begins so.
-block() # BEGINNING
+# The commands of a document's first block after the line that begins so.
+block() # BEGINNING DOCUMENT
 {
     awk -v line="$1" 'index($0, line) == 1 { found = 1 } found && /^```$/ { exit } found && inside { print } found && /^```sh$/ { inside = 1 }' \
-        "$root/README.md"
+        "$root/$2"
 }
 
 # Not in a pipe: a trap of this shell has to know the child.
@@ -106,7 +106,7 @@ run_commands() # NAME; the commands are in $machine/commands
     begin=$(date +%s)
     say "" "---- On a bare Debian 12: $1"
     unpack "$mirror"
-    [ -s "$machine/commands" ] || { say "README.md has no such commands"; exit 1; }
+    [ -s "$machine/commands" ] || { say "the document has no such commands"; exit 1; }
     sed 's/^/  /' "$machine/commands"
     cp "$machine/commands" "$machine/root/root/commands"
     alone sh "$0" --enter "$machine/root" </dev/null || { say "failed on a bare Debian 12: $1"; exit 1; }
@@ -114,10 +114,10 @@ run_commands() # NAME; the commands are in $machine/commands
     say "---- $1: passed in $(($(date +%s) - begin)) s"
 }
 
-# What README says of the library alone, what the whole tree says there, and README's program on what was installed.
+# What docs/using.md says of the library alone, what the whole tree says there, and README's program on what was installed.
 library()
 {
-    block 'Install and link'
+    block 'Install and link' docs/using.md
     cat <<'END'
 for lacking in libsuitesparse-dev SPG_BUILD_BENCH=OFF; do
     ! cmake -S . -B build-all >build-all.log 2>&1
@@ -170,7 +170,7 @@ for what in "$@"; do
         run_commands "the library alone"
         ;;
     commands)
-        block '## Two commands' >"$machine/commands"
+        block '## Two commands' README.md >"$machine/commands"
         run_commands "the two commands"
         ;;
     *) say "$what is neither library nor commands" >&2; exit 2 ;;

@@ -86,16 +86,21 @@ sed -i 's/REQUIRED COMPONENTS device/99 REQUIRED/' cxx_alone/CMakeLists.txt
 
 command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
-awk '/^```c$/ { example = "readme" ++count ".c"; next } /^```$/ { example = "" } example { print >example }' "$tree/README.md"
-for example in readme*.c; do
+# The programs in documents: DOCUMENT-N.c is the Nth of its document.
+for document in "$tree/README.md" "$tree"/docs/*.md; do
+    awk -v name="$(basename "$document" .md)" '/^```c$/ { example = name "-" ++count ".c"; next } /^```$/ { example = "" }
+        example { print >example }' "$document"
+done
+for example in *-[0-9].c; do
     # shellcheck disable=SC2046 # a list of options
     quietly "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror "$example" -o "${example%.c}" \
         $(pkg-config --cflags --libs spg)
-    LD_LIBRARY_PATH="$library_dir" "./${example%.c}" >"${example%.c}.printed" || fail "README.md's $example failed"
+    LD_LIBRARY_PATH="$library_dir" "./${example%.c}" >"${example%.c}.printed" || fail "$example of the documents failed"
 done
-cat readme*.printed >printed
-prints README.md '^5 entries$'
-[ "$(grep -c '^[0-3]$' readme2.printed)" -eq 8 ] || fail "README.md's draws are not 8 items of 4: $(cat readme2.printed)"
+document_prints() { grep -q "$2" "$1.printed" || fail "$1 does not print '$2': $(cat "$1.printed")"; }
+document_prints README-1 '^5 entries$'
+document_prints multigrid-1 '^converged in [0-9]* iterations$'
+[ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
 
 mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc

@@ -1,5 +1,6 @@
 #!/bin/sh
-# readme_tables.sh TREE: README.md's tables are those of the recorded results, and bench/tables.py makes the right ones.
+# readme_tables.sh TREE: tables and pictures in the documents are those of the recorded results, and bench/tables.py makes
+# the right ones.
 set -eu
 tree=$1
 python3 -c 'import json' 2>/dev/null || { echo "python3 is not here"; exit 77; }
@@ -148,7 +149,7 @@ alias_record() # phase method ms split chunks splits sampler draws
 
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
-    for name in AA plan mixed limit paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
+    for name in summary AA plan mixed limit paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     for name in amg amg-steps amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
     for name in draws rows topics figures loads errors builders phases splits transfers samplers; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
@@ -177,6 +178,16 @@ between
 <!-- table:device-AP -->
 
 No measurement is recorded yet.
+
+<!-- end -->
+<!-- table:device-summary -->
+
+A GPU, f64:
+
+| product | cuSPARSE / spg, mean | least | spg / memory limit, mean | workspace, % of ALG1's |
+| --- | ---: | ---: | ---: | ---: |
+| A*A | 4.00 | 4.00 | 2.50 | 1 |
+| new values, known pattern | 2.00 | 2.00 | 1.00 | - |
 
 <!-- end -->
 <!-- table:device-AA -->
@@ -388,6 +399,25 @@ grep -q 'run bench/tables.py' "$scratch/message" || fail "a stale table is refus
 tables
 diff "$scratch/expected" "$scratch/README.md" || fail "not the tables of the results"
 tables --check || fail "the tables just written are called stale"
+
+# One picture, of the GPU. Its scale begins at the limit (98 px) and ends at cuSPARSE's 10 times (302 px).
+picture=$scratch/results/gpu/speed-f64.svg
+[ "$(find "$scratch/results" -name '*.svg')" = "$picture" ] || fail "not one picture, of the GPU alone"
+draws() { grep -q -F -- "$1" "$picture" || fail "the picture lacks $2: $1"; }
+draws 'cx="179.2" cy="112.5"' "spg, 2.5 times the limit"
+draws 'cx="98.0" cy="123.5"' "spg's plan, at the limit"
+draws 'x="297.8" y="108.3"' "cuSPARSE, 10 times the limit"
+draws 'x="155.2" y="119.3"' "cuSPARSE's reuse, twice the limit"
+draws '>4.0x</text>' "how much faster spg is"
+draws '@media (prefers-color-scheme: dark)' "colours for a dark page"
+! grep -q 'href\|url(\|@import\|@font-face' "$picture" || fail "the picture takes something from elsewhere"
+python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$picture" || fail "the picture is not XML"
+sed -i 's/>4.0x</>9.9x</' "$picture"
+! tables --check 2>"$scratch/message" || fail "a picture that is not of its records passed"
+grep -q 'speed-f64.svg: .*; run bench/tables.py' "$scratch/message" || fail "a stale picture is refused without a reason"
+tables
+tables --check || fail "the picture just drawn is called stale"
+
 record mesh AP spg-plan 1 0.625 true 'A CPU' >>"$scratch/results/one_cpu/spgemm.jsonl"
 ! tables --check 2>/dev/null || fail "a new result went unnoticed"
 echo '{"matrix": 1' >>"$scratch/results/one_cpu/spgemm.jsonl"
