@@ -89,6 +89,31 @@ enum { SPG_AMG_MOST_SINGULAR = 768 };
 #define SPG_AMG_BECAME_SINGULAR                                                                                        \
     "the coarsest operator of %lld rows became singular in an update, past its candidates; set up again"
 
+/* A sweep over x, at the place; y is not x.
+ *
+ * Jacobi's, step < 0: y = x + scale/(*rho) * inverse .* (b - A x).
+ *
+ * Chebyshev's three-term recurrence for D^-1 A over [1.1 rho/ratio, 1.1 rho], step k of a polynomial (0 the first):
+ * y = x + d_new, and d = d_new. With centre c and half-width h of the interval, s_0 = h/c and s_k = 1/(2c/h - s_(k-1)):
+ * d_new = 1/c D^-1 (b - A x) at step 0, s_k s_(k-1) d + 2 s_k/h D^-1 (b - A x) after it (Saad, Iterative Methods for
+ * Sparse Linear Systems, algorithm 12.1); coefficients in double, then rounded to the values' type. */
+typedef struct spg_amg_relaxation {
+    const void *inverse; /* of A's diagonal */
+    const double *rho;   /* NULL: 1 */
+    double scale;        /* Jacobi's */
+    double ratio;        /* Chebyshev's */
+    int step;
+    const void *b, *x; /* x NULL, for Jacobi and step 0: zero, and A is not read */
+    void *d;           /* Chebyshev's direction, kept from step to step */
+    void *y;
+} spg_amg_relaxation;
+
+/* What a step of conjugate gradients goes by and moves; q = A p. */
+typedef struct spg_amg_cg_vectors {
+    const void *p, *q;
+    void *x, *r;
+} spg_amg_cg_vectors;
+
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
@@ -233,16 +258,8 @@ typedef struct spg_amg_backend {
                         void *y);
     /* r = b - A x. */
     spg_status (*residual)(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
-    /* y = x + scale/(*rho) * inverse .* (b - A x); x NULL: zero, and A is not read; rho NULL: 1. y is not x. */
-    spg_status (*jacobi)(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
-                         const void *b, const void *x, void *y);
-    /* One step of Chebyshev's three-term recurrence for D^-1 A over [1.1 rho/ratio, 1.1 rho]: step k of a polynomial
-     * (0 the first). d: the direction, kept from step to step; y = x + d_new; x NULL at step 0 only: zero, and A is not
-     * read. y is not x. With centre c and half-width h of the interval, s_0 = h/c and s_k = 1/(2c/h - s_(k-1)):
-     * d_new = 1/c D^-1 (b - A x) at step 0, s_k s_(k-1) d + 2 s_k/h D^-1 (b - A x) after it (Saad, Iterative Methods
-     * for Sparse Linear Systems, algorithm 12.1); coefficients in double, then rounded to `type`. */
-    spg_status (*chebyshev)(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
-                            double ratio, int step, const void *b, const void *x, void *d, void *y);
+    /* One sweep of a smoother. */
+    spg_status (*relax)(spg_context *context, const spg_csr *A, const spg_amg_relaxation *sweep);
     /* *result (double at the place) = x . y, summed in a fixed order. workspace: dot_bytes. */
     int64_t (*dot_bytes)(spg_type type, int64_t n);
     spg_status (*dot)(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
@@ -253,7 +270,7 @@ typedef struct spg_amg_backend {
     /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Where not (*rz > 0 and *pq > 0), or alpha is not
      * finite, x and r stay as they are. workspace: dot_bytes. */
     spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                          const void *p, const void *q, void *x, void *r, void *workspace, double *rr);
+                          const spg_amg_cg_vectors *vectors, void *workspace, double *rr);
     /* p = z + *rz / *rz_before p; p = z where that is not finite. */
     spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const double *rz,
                                const double *rz_before, const void *z, void *p);

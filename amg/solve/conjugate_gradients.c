@@ -30,8 +30,9 @@ static spg_status step(const spg_amg_solve_state *solve, int rz)
     spg_status status = solve->context->backend->csr_spmv(solve->context, NULL, solve->A, solver->p, NULL, solver->q);
     if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, SPG_AMG_PQ);
     if (status != SPG_OK) return status;
-    return solve->backend->cg_step(solve->context, solve->type, solve->n, &scalars[rz], &scalars[SPG_AMG_PQ], solver->p,
-                                   solver->q, solve->x, solver->r, solver->workspace, &scalars[SPG_AMG_RR]);
+    const spg_amg_cg_vectors vectors = {solver->p, solver->q, solve->x, solver->r};
+    return solve->backend->cg_step(solve->context, solve->type, solve->n, &scalars[rz], &scalars[SPG_AMG_PQ], &vectors,
+                                   solver->workspace, &scalars[SPG_AMG_RR]);
 }
 
 /* The next p, of the next z and this p. */

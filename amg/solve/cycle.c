@@ -54,8 +54,8 @@ static spg_status ascend(const spg_amg *amg, const spg_level *level, const void 
  * both ways. */
 static spg_status solve_last(const spg_amg *amg, const spg_level *level, const void *b, spg_amg_iterate *x)
 {
-    if (amg->is_diagonal)
-        return amg->backend->jacobi(amg->context, &level->A, level->inverse, 1, NULL, b, NULL, x->now);
+    const spg_amg_relaxation division = {.inverse = level->inverse, .scale = 1, .step = -1, .b = b, .y = x->now};
+    if (amg->is_diagonal) return amg->backend->relax(amg->context, &level->A, &division);
     if (amg->dense != NULL) return amg->backend->dense_solve(amg->context, amg->dense, b, x->now);
     spg_status status = spg_amg_sweep(amg, level, b, amg->options.pre_sweeps + amg->options.post_sweeps, x);
     if (status != SPG_OK || !x->is_zero) return status;

@@ -16,16 +16,21 @@ int spg_amg_sweep_turns(const spg_amg *amg, int sweeps, bool from_zero)
 static spg_status relax(const spg_amg *amg, const spg_level *level, int step, const void *b, const void *from, void *to)
 {
     const spg_amg_options *options = &amg->options;
+    spg_amg_relaxation sweep = {.inverse = level->inverse, .rho = level->rho, .step = -1, .b = b, .x = from, .y = to};
     switch (options->smoother) {
     case SPG_SMOOTHER_L1_JACOBI:
-        return amg->backend->jacobi(amg->context, &level->A, level->l1_inverse, 1, NULL, b, from, to);
+        sweep.inverse = level->l1_inverse;
+        sweep.rho = NULL;
+        sweep.scale = 1;
+        break;
     case SPG_SMOOTHER_CHEBYSHEV:
-        return amg->backend->chebyshev(amg->context, &level->A, level->inverse, level->rho, options->chebyshev_ratio,
-                                       step, b, from, level->d, to);
-    default:
-        return amg->backend->jacobi(amg->context, &level->A, level->inverse, options->relaxation, level->rho, b, from,
-                                    to);
+        sweep.ratio = options->chebyshev_ratio;
+        sweep.step = step;
+        sweep.d = level->d;
+        break;
+    default: sweep.scale = options->relaxation; break;
     }
+    return amg->backend->relax(amg->context, &level->A, &sweep);
 }
 
 spg_status spg_amg_sweep(const spg_amg *amg, const spg_level *level, const void *b, int sweeps, spg_amg_iterate *x)

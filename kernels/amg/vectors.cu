@@ -67,11 +67,11 @@ spg_status queue_dot(spg_context *context, int64_t n, const void *x_vector, cons
 
 /* Where the step is not one of conjugate gradients, the caller sees it by rz and pq, and the vectors stay. */
 template <typename Value>
-spg_status queue_cg_step(spg_context *context, int64_t n, const double *rz, const double *pq, const void *p_vector,
-                         const void *q_vector, void *x_vector, void *r_vector, void *workspace, double *rr)
+spg_status queue_cg_step(spg_context *context, int64_t n, const double *rz, const double *pq,
+                         const spg_amg_cg_vectors &vectors, void *workspace, double *rr)
 {
-    const Value *p = static_cast<const Value *>(p_vector), *q = static_cast<const Value *>(q_vector);
-    Value *x = static_cast<Value *>(x_vector), *r = static_cast<Value *>(r_vector);
+    const Value *p = static_cast<const Value *>(vectors.p), *q = static_cast<const Value *>(vectors.q);
+    Value *x = static_cast<Value *>(vectors.x), *r = static_cast<Value *>(vectors.r);
     return queue_sum(context, n, workspace, rr, "a step of conjugate gradients", [=] __device__(int64_t i) {
         double alpha = *rz / *pq;
         Value residual = r[i];
@@ -130,12 +130,12 @@ spg_status spg_cuda_dot(spg_context *context, spg_type type, int64_t n, const vo
 }
 
 spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                            const void *p, const void *q, void *x, void *r, void *workspace, double *rr)
+                            const spg_amg_cg_vectors *vectors, void *workspace, double *rr)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(type, [&](auto value) {
-        return spg::amg::queue_cg_step<decltype(value)>(context, n, rz, pq, p, q, x, r, workspace, rr);
+        return spg::amg::queue_cg_step<decltype(value)>(context, n, rz, pq, *vectors, workspace, rr);
     });
     spg_cuda_leave(context);
     return status;

@@ -95,9 +95,10 @@ static void vectors_are_added_and_multiplied_alike(void **state)
             assert_int_equal(stages->axpby(at->context, o.type, o.n, -0.3, o.v[s][1], 0.7, o.v[s][2]), SPG_OK);
             assert_int_equal(stages->dot(at->context, o.type, o.n, o.v[s][1], o.v[s][2], o.workspace[s], scalars + 2),
                              SPG_OK);
-            assert_int_equal(stages->cg_step(at->context, o.type, o.n, scalars, scalars + 1, o.v[s][0], o.v[s][1],
-                                             o.v[s][3], o.v[s][4], o.workspace[s], scalars + 3),
-                             SPG_OK);
+            const spg_amg_cg_vectors moved = {o.v[s][0], o.v[s][1], o.v[s][3], o.v[s][4]};
+            assert_int_equal(
+                stages->cg_step(at->context, o.type, o.n, scalars, scalars + 1, &moved, o.workspace[s], scalars + 3),
+                SPG_OK);
             assert_int_equal(stages->cg_direction(at->context, o.type, o.n, scalars, scalars + 1, o.v[s][3], o.v[s][0]),
                              SPG_OK);
         }
@@ -117,8 +118,9 @@ static void check_no_step(double rz, double pq)
         const side *at = &o.sides[s];
         drop(at, o.scalars[s], sizeof scalars);
         o.scalars[s] = put(at, scalars, sizeof scalars);
-        assert_int_equal(at->stages->cg_step(at->context, o.type, o.n, o.scalars[s], o.scalars[s] + 1, o.v[s][0],
-                                             o.v[s][1], o.v[s][2], o.v[s][3], o.workspace[s], o.scalars[s] + 2),
+        const spg_amg_cg_vectors moved = {o.v[s][0], o.v[s][1], o.v[s][2], o.v[s][3]};
+        assert_int_equal(at->stages->cg_step(at->context, o.type, o.n, o.scalars[s], o.scalars[s] + 1, &moved,
+                                             o.workspace[s], o.scalars[s] + 2),
                          SPG_OK);
         assert_int_equal(
             at->stages->cg_direction(at->context, o.type, o.n, o.scalars[s], o.scalars[s] + 1, o.v[s][0], o.v[s][4]),
@@ -143,12 +145,21 @@ static void relax(const vectors *o, int s, const spg_csr *A, bool by_jacobi)
     const spg_amg_backend *stages = at->stages;
     void *const *v = o->v[s];
     const double *rho = o->scalars[s] + 1;
-    assert_int_equal(stages->jacobi(at->context, A, v[0], 0.9, rho, v[1], NULL, v[2]), SPG_OK);
-    assert_int_equal(stages->jacobi(at->context, A, v[0], 0.9, NULL, v[1], v[2], v[3]), SPG_OK);
+    const spg_amg_relaxation jacobi[] = {{.inverse = v[0], .rho = rho, .scale = 0.9, .step = -1, .b = v[1], .y = v[2]},
+                                         {.inverse = v[0], .scale = 0.9, .step = -1, .b = v[1], .x = v[2], .y = v[3]}};
+    for (int k = 0; k < 2; ++k) assert_int_equal(stages->relax(at->context, A, &jacobi[k]), SPG_OK);
     if (by_jacobi) return;
-    assert_int_equal(stages->chebyshev(at->context, A, v[0], rho, 30, 0, v[1], NULL, v[4], v[2]), SPG_OK);
-    assert_int_equal(stages->chebyshev(at->context, A, v[0], rho, 30, 1, v[1], v[2], v[4], v[3]), SPG_OK);
-    assert_int_equal(stages->chebyshev(at->context, A, v[0], rho, 30, 2, v[1], v[3], v[4], v[2]), SPG_OK);
+    for (int k = 0; k < 3; ++k) {
+        const spg_amg_relaxation step = {.inverse = v[0],
+                                         .rho = rho,
+                                         .ratio = 30,
+                                         .step = k,
+                                         .b = v[1],
+                                         .x = k == 0 ? NULL : v[k == 1 ? 2 : 3],
+                                         .d = v[4],
+                                         .y = v[k == 1 ? 3 : 2]};
+        assert_int_equal(stages->relax(at->context, A, &step), SPG_OK);
+    }
     assert_int_equal(stages->residual(at->context, A, v[1], v[2], v[3]), SPG_OK);
 }
 

@@ -101,18 +101,17 @@ template <typename Value> spg_status queue_sweep(spg_context *context, const spg
     return spg_cuda_check_launch(context, "a smoothing sweep");
 }
 
-template <typename Value>
-sweep<Value> sweep_of(const void *inverse, const double *rho, const void *b, const void *x, void *d, void *y)
+template <typename Value> sweep<Value> sweep_of(const spg_amg_relaxation &of)
 {
-    return {static_cast<const Value *>(inverse),
-            static_cast<const Value *>(b),
-            static_cast<const Value *>(x),
-            static_cast<Value *>(d),
-            static_cast<Value *>(y),
-            rho,
-            1,
-            1,
-            -1};
+    return {static_cast<const Value *>(of.inverse),
+            static_cast<const Value *>(of.b),
+            static_cast<const Value *>(of.x),
+            static_cast<Value *>(of.d),
+            static_cast<Value *>(of.y),
+            of.rho,
+            of.scale,
+            of.ratio,
+            of.step};
 }
 
 template <typename Value>
@@ -143,30 +142,12 @@ spg_status spg_cuda_residual(spg_context *context, const spg_csr *A, const void 
     return status;
 }
 
-spg_status spg_cuda_jacobi(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
-                           const void *b, const void *x, void *y)
+spg_status spg_cuda_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *of)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(A->value_type, [&](auto value) {
-        auto job = spg::amg::sweep_of<decltype(value)>(inverse, rho, b, x, nullptr, y);
-        job.scale = scale;
-        return spg::amg::queue_sweep(context, *A, job);
-    });
-    spg_cuda_leave(context);
-    return status;
-}
-
-spg_status spg_cuda_chebyshev(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
-                              double ratio, int step, const void *b, const void *x, void *d, void *y)
-{
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    status = spg::amg::with_real_type(A->value_type, [&](auto value) {
-        auto job = spg::amg::sweep_of<decltype(value)>(inverse, rho, b, x, d, y);
-        job.ratio = ratio;
-        job.step = step;
-        return spg::amg::queue_sweep(context, *A, job);
+        return spg::amg::queue_sweep(context, *A, spg::amg::sweep_of<decltype(value)>(*of));
     });
     spg_cuda_leave(context);
     return status;

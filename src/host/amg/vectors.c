@@ -70,13 +70,13 @@ spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const vo
 }
 
 spg_status spg_host_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                            const void *p, const void *q, void *x, void *r, void *workspace, double *rr)
+                            const spg_amg_cg_vectors *vectors, void *workspace, double *rr)
 {
     static spg_work *const step[2] = BY_REAL_VALUE_TYPE(cg_step);
     const bool moves = *rz > 0 && *pq > 0 && isfinite(*rz / *pq);
-    if (!moves) return spg_host_dot(context, type, n, r, r, workspace, rr);
+    if (!moves) return spg_host_dot(context, type, n, vectors->r, vectors->r, workspace, rr);
     spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, step[type],
-                 &(step_job){n, *rz / *pq, p, q, x, r, workspace});
+                 &(step_job){n, *rz / *pq, vectors->p, vectors->q, vectors->x, vectors->r, workspace});
     *rr = sum_in_order(workspace, blocks_of(n));
     return SPG_OK;
 }

@@ -43,24 +43,17 @@ spg_status spg_host_residual(spg_context *context, const spg_csr *A, const void 
     return SPG_OK;
 }
 
-spg_status spg_host_jacobi(spg_context *context, const spg_csr *A, const void *inverse, double scale, const double *rho,
-                           const void *b, const void *x, void *y)
+spg_status spg_host_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *of)
 {
-    const double coefficient = rho != NULL ? scale / *rho : scale;
-    relax(context, &(sweep){.A = A, .inverse = inverse, .b = b, .x = x, .y = y, .coefficient = coefficient});
-    return SPG_OK;
-}
-
-spg_status spg_host_chebyshev(spg_context *context, const spg_csr *A, const void *inverse, const double *rho,
-                              double ratio, int step, const void *b, const void *x, void *d, void *y)
-{
-    const spg_amg_chebyshev_step by = spg_amg_chebyshev(*rho, ratio, step);
+    const double rho = of->rho != NULL ? *of->rho : 1;
+    spg_amg_chebyshev_step by = {of->scale / rho, 0};
+    if (of->step >= 0) by = spg_amg_chebyshev(rho, of->ratio, of->step);
     relax(context, &(sweep){.A = A,
-                            .inverse = inverse,
-                            .b = b,
-                            .x = x,
-                            .d = d,
-                            .y = y,
+                            .inverse = of->inverse,
+                            .b = of->b,
+                            .x = of->x,
+                            .d = of->d,
+                            .y = of->y,
                             .coefficient = by.coefficient,
                             .keep = by.keep});
     return SPG_OK;
