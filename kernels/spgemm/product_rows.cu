@@ -72,7 +72,7 @@ spg_status count_kept(cuda_state *state)
     if (!run.pattern_only) take_kept_rows(run, state->chosen.kept_slots, state->chosen.kept_stride, &state->kept);
     if (state->kept.memory == nullptr) {
         state->chosen.rows = state->chosen.fallback;
-        return count_rows(state);
+        return SPG_OK;
     }
     take_overflow_list(run);
     const spg_status status = count_rows_kept(run, state->kept);
@@ -86,7 +86,7 @@ spg_status count_shifted(cuda_state *state)
     spg_status status = list_shifted_rows(run, &state->shifted);
     if (status == SPG_OK && state->shifted.memory == nullptr) {
         state->chosen.rows = state->chosen.fallback;
-        return count_rows(state);
+        return SPG_OK;
     }
     take_overflow_list(run);
     if (status == SPG_OK) status = count_rows_shifted(run, state->shifted, state->chosen.slots);
@@ -106,10 +106,9 @@ spg_status count_half(cuda_state *state)
         if (status != SPG_OK || state->found.faults != 0 || state->found.overflow == 0) return status;
         release_half_rows(run, &state->half);
         state->chosen.rows = path::binned_rows;
-        return count_rows(state);
+        return SPG_OK;
     }
-    if (status == SPG_OK) status = choose_route(run, &state->chosen, &state->reserved);
-    return status == SPG_OK ? count_rows(state) : status;
+    return status == SPG_OK ? choose_route(run, &state->chosen, &state->reserved) : status;
 }
 
 /* Equal neighbours, in arrays reserved. */
@@ -163,7 +162,7 @@ spg_status count_in_any_order(cuda_state *state)
 {
     if (!may_count_unsorted(state->run)) {
         state->chosen.rows = path::paper;
-        return count_rows(state);
+        return SPG_OK;
     }
     spg_status status = count_rows_unsorted(state->run, &state->paper);
     if (status == SPG_OK) status = post_scan_and_wait(state);
@@ -243,7 +242,7 @@ spg_status fill_kept(cuda_state *state)
     release_kept_rows(run, &state->kept);
     if (status == SPG_OK && !kept) {
         state->chosen.rows = state->chosen.fallback;
-        return fill_rows(state);
+        return SPG_OK;
     }
     return status == SPG_OK && state->found.overflow > 0 ? fill_rows_binned(run, held, {}, &state->binned) : status;
 }
@@ -262,9 +261,8 @@ spg_status fill_shifted(cuda_state *state)
                             : status;
 }
 
-} // namespace
-
-spg_status count_rows(cuda_state *state)
+/* As the path says; or, where that cannot have what it needs, names another path. */
+spg_status count_by_path(cuda_state *state)
 {
     cuda_product &run = state->run;
     spg_status status = SPG_OK;
@@ -289,6 +287,37 @@ spg_status count_rows(cuda_state *state)
     state->found.faults |= state->paper.faults;
     return status;
 }
+
+spg_status fill_by_path(cuda_state *state)
+{
+    switch (state->chosen.rows) {
+    case path::half_rows: return place_half_rows(state->run, state->half);
+    case path::kept_rows: return fill_kept(state);
+    case path::shifted_rows: return fill_shifted(state);
+    case path::short_rows: return fill_short_rows(state);
+    case path::uniform_rows: return fill_uniform_rows(state);
+    case path::binned_rows:
+        return fill_rows_binned(state->run, 0,
+                                {state->chosen.span, (int)state->found.longest_row, (int64_t)state->found.products},
+                                &state->binned);
+    default: return fill_rows_paper(state->run, &state->paper);
+    }
+}
+
+spg_status until_path_stays(cuda_state *state, spg_status (*do_rows)(cuda_state *))
+{
+    path tried;
+    spg_status status;
+    do {
+        tried = state->chosen.rows;
+        status = do_rows(state);
+    } while (status == SPG_OK && state->chosen.rows != tried);
+    return status;
+}
+
+} // namespace
+
+spg_status count_rows(cuda_state *state) { return until_path_stays(state, count_by_path); }
 
 /* Of rows without products the classes that bin rows write the lengths, but do not count them. */
 static int64_t rows_counted(const cuda_state *state)
@@ -364,20 +393,6 @@ spg_status fill_rows_left(cuda_state *state)
     return fill_rows_binned(state->run, std::min(state->reserved.most, (int)HASH_THREAD_MOST), {}, &state->binned);
 }
 
-spg_status fill_rows(cuda_state *state)
-{
-    switch (state->chosen.rows) {
-    case path::half_rows: return place_half_rows(state->run, state->half);
-    case path::kept_rows: return fill_kept(state);
-    case path::shifted_rows: return fill_shifted(state);
-    case path::short_rows: return fill_short_rows(state);
-    case path::uniform_rows: return fill_uniform_rows(state);
-    case path::binned_rows:
-        return fill_rows_binned(state->run, 0,
-                                {state->chosen.span, (int)state->found.longest_row, (int64_t)state->found.products},
-                                &state->binned);
-    default: return fill_rows_paper(state->run, &state->paper);
-    }
-}
+spg_status fill_rows(cuda_state *state) { return until_path_stays(state, fill_by_path); }
 
 } // namespace spg
