@@ -59,7 +59,7 @@ spg_status clear_counts(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     return spg_cuda_check(context, cudaMemsetAsync(cuda->counters, 0, sizeof *cuda->counters, cuda->stream),
-                          "clearing a counters");
+                          "clearing counters");
 }
 
 spg_status take_counts(spg_context *context, spg_counters *counters)

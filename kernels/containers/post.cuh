@@ -20,7 +20,7 @@ inline spg_status begin_post(spg_context *context, largest_post *post)
     spg_cuda *cuda = spg_cuda_of(context);
     *post = {cuda->counters, cuda->device_mailbox, ++cuda->posts};
     return spg_cuda_check(context, cudaMemsetAsync(cuda->counters, 0, sizeof *cuda->counters, cuda->stream),
-                          "clearing a counters");
+                          "clearing counters");
 }
 
 /* Waits for the kernel. */

@@ -57,7 +57,7 @@ void stamp(spg_context *context, spg_stage stage, spg_status *status)
 }
 
 /* Places of entries with a stride of a block added are still below 2^31. */
-enum { FEW_COLUMNS_MOST_ENTRIES = INT32_MAX - 1024 };
+enum { MOST_ENTRIES_BY_32_BITS = INT32_MAX - 1024 };
 
 spg_status check_sizes(const cuda_product &product)
 {
@@ -70,11 +70,11 @@ spg_status check_sizes(const cuda_product &product)
         const spg_csr *matrix;
     } operands[] = {{"A", product.A}, {"B", product.B}};
     for (const auto &operand : operands)
-        if (product.offset_type == SPG_I32 && operand.matrix->nnz > FEW_COLUMNS_MOST_ENTRIES)
+        if (product.offset_type == SPG_I32 && operand.matrix->nnz > MOST_ENTRIES_BY_32_BITS)
             return spg_context_fail(
                 product.context, SPG_ERROR_UNSUPPORTED,
                 "%s has %lld entries; products on a device take at most %d with 32-bit row offsets, use 64-bit ones",
-                operand.name, (long long)operand.matrix->nnz, (int)FEW_COLUMNS_MOST_ENTRIES);
+                operand.name, (long long)operand.matrix->nnz, (int)MOST_ENTRIES_BY_32_BITS);
     return SPG_OK;
 }
 
@@ -110,7 +110,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
     /* What an earlier product left behind when it failed. */
     return spg_cuda_check(run.context,
                           cudaMemsetAsync(run.cuda->product_counters, 0, sizeof(spg_counters), run.cuda->stream),
-                          "clearing a counters");
+                          "clearing counters");
 }
 
 /* FORMAT with the operand's name and row. */

@@ -24,7 +24,7 @@ spg_status post_counters(cuda_product &product, unsigned int number)
         auto *lengths = static_cast<decltype(offset) *>(product.C->row_offsets);
         send_counters_alone<<<1, 32, 0, cuda->stream>>>(cuda->product_counters, cuda->device_mailbox, number,
                                                         lengths + product.C->rows);
-        return spg_cuda_check_launch(product.context, "sending a counters");
+        return spg_cuda_check_launch(product.context, "sending counters");
     });
 }
 
