@@ -20,7 +20,7 @@ pattern=''
 build=$(CDPATH='' cd -- "$1" && pwd)
 [ ! -e "$2" ] || [ -f "$2/tests.list" ] || fail "$2: there, and not a staged folder"
 rm -rf "$2"
-mkdir -p "$2/bin" "$2/lib" "$2/tree/tests" "$2/tree/matrices"
+mkdir -p "$2/bin" "$2/lib" "$2/tree/tests/bench" "$2/tree/matrices"
 folder=$(CDPATH='' cd -- "$2" && pwd)
 
 # name, labels, environment and command of each test, separated by tabs; words of the first three by commas. Programs
@@ -88,7 +88,7 @@ for program in bench/spgemm_bench bench/amg_bench bench/sampling_bench bench/mat
     [ ! -x "$build/$program" ] || copy_program "$build/$program"
 done
 copy_libraries
-cp "$tree/tests/bench_runs.sh" "$folder/tree/tests/"
+cp "$tree/tests/bench/bench_runs.sh" "$folder/tree/tests/bench/"
 cp -r "$tree/matrices/tiny" "$tree/matrices/invalid" "$folder/tree/matrices/"
 if [ -d "${SPG_REAL_MATRICES:-}" ]; then
     mkdir "$folder/real"

@@ -40,6 +40,16 @@ BEGIN {
 
 { exists[$0] = 1; paths[++count] = $0 }
 
+# Folders of bench/ and of tests/ name each other's headers without the folder: only one file may have such a name.
+/^(bench|tests)\// {
+    top = $0
+    sub(/\/.*/, "", top)
+    name = $0
+    sub(/.*\//, "", name)
+    if ((top, name) in named) twin[named[top, name]] = $0
+    else named[top, name] = $0
+}
+
 END {
     for (p = 1; p <= count; p++) read_source(paths[p])
     exit violations > 0
@@ -107,7 +117,11 @@ function check_include(line,    name, where, top)
         where = path
         sub(/[^\/]*$/, "", where)
         where = plain(where name)
-        check_target("\"" name "\"", where in exists ? where : find(name), top)
+        if (!(where in exists)) {
+            where = find(name)
+            if (where in twin) violation("\"" name "\"", where " or " twin[where])
+        }
+        check_target("\"" name "\"", where, top)
     }
 }
 
@@ -115,8 +129,10 @@ function check_include(line,    name, where, top)
 function find(name,    roots, r, n)
 {
     n = split("include src matrices bench tests amg kernels", roots, " ")
-    for (r = 1; r <= n; r++)
-        if (plain(roots[r] "/" name) in exists) return plain(roots[r] "/" name)
+    for (r = 1; r <= n; r++) {
+        if ((roots[r], name) in named) return named[roots[r], name]
+        if (roots[r] !~ /^(bench|tests)$/ && plain(roots[r] "/" name) in exists) return plain(roots[r] "/" name)
+    }
     return name ~ /^amg\// && name in exists ? name : ""
 }
 

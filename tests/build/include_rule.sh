@@ -63,6 +63,18 @@ cudaStream_t stream;'
     put bench/cuda/b.c '#include "a.h"
 #include "context.h"
 static cusparseHandle_t handle;'
+    put bench/cuda/deep/a.cu '#include "a.h"
+#include <cub/cub.cuh>
+#include "cores.h"'
+    put bench/common/options.h '#include "spg/a.h"'
+    put bench/common/parse.h '#include "options.h"'
+    put bench/peers/peer.c '#include "parse.h"
+#include "common/parse.h"
+#include "options.h"'
+    put bench/peers/cuda/a.c '#include <cuda_runtime.h>'
+    put bench/spgemm/options.h '#include "generators.h"'
+    put bench/spgemm/verify/a.c '#include "../options.h"'
+    put src/cores.h '#include "spg/a.h"'
     put examples/a.c '#include <spg/a.h>
 #include <stdio.h>
 #include <cholmod.h>'
@@ -74,11 +86,25 @@ static cusparseHandle_t handle;'
     put tests/cuda/a.c '#include "host/host.h"
 #include <cuda_runtime_api.h>
 static cudaStream_t stream;'
+    put tests/support/place.h '#include "context.h"'
+    put tests/products/place.h '#include "options.h"'
+    put tests/products/plans/a.c '#include "place.h"
+#include "products.h"'
+    put tests/products/support/products.h '#include "parse.h"'
+    put tests/support/place.c '#include "place.h"'
+    put tests/cuda/streams/a.c '#include "products.h"
+#include <cuda_runtime_api.h>
+static cudaStream_t stream;'
+    put tests/streams/cuda/a.c 'static cudaStream_t stream;'
     expected='amg/a.c:2: "host/host.h"
 bench/a.c:3: "../src/context.h"
 bench/b.cpp:1: <cuda_runtime.h>
 bench/c.c:1: cusparseHandle_t
 bench/cuda/b.c:2: "context.h"
+bench/cuda/deep/a.cu:3: "cores.h"
+bench/peers/cuda/a.c:1: <cuda_runtime.h>
+bench/peers/peer.c:2: "common/parse.h"
+bench/peers/peer.c:3: "options.h"
 examples/a.c:3: <cholmod.h>
 include/spg/c.h:1: "context.h"
 include/spg/d.h:1: <unistd.h>
@@ -88,7 +114,10 @@ src/b.c:1: "generators.h"
 src/c.c:1: cudaStream_t
 src/d.c:1: "gone.h"
 src/host/a.c:3: <cs.h>
-tests/b.c:1: cudaStream_t'
+tests/b.c:1: cudaStream_t
+tests/products/place.h:1: "options.h"
+tests/products/plans/a.c:1: "place.h"
+tests/streams/cuda/a.c:1: cudaStream_t'
     found=$(check "$tree") && { echo "a tree with violations passed"; exit 1; }
     found=$(printf '%s\n' "$found" | sed 's/ is .*//')
     [ "$found" = "$expected" ] || { printf 'expected:\n%s\nfound:\n%s\n' "$expected" "$found"; exit 1; }

@@ -3,7 +3,7 @@
 #
 #     test_matrix_market_bench.sh PROGRAM
 set -u
-# shellcheck source=tests/bench_runs.sh
+# shellcheck source=tests/bench/bench_runs.sh
 . "$(dirname -- "$0")/bench_runs.sh"
 
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 4\n2 1 -1\n3 3 4\n' >"$folder/lower.mtx"

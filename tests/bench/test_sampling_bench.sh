@@ -4,7 +4,7 @@
 #
 #     test_sampling_bench.sh PROGRAM PLOTS.py [device]
 set -u
-# shellcheck source=tests/bench_runs.sh
+# shellcheck source=tests/bench/bench_runs.sh
 . "$(dirname -- "$0")/bench_runs.sh"
 plots=$2
 

@@ -1,5 +1,5 @@
 /* Stands between the library and CUDA: a program that links this leads the library's calls here, by the options of
- * tests/cuda/CMakeLists.txt (--wrap). While calls are watched, one of them may be refused, and it is noted whether
+ * CMakeLists.txt beside it (--wrap). While calls are watched, one of them may be refused, and it is noted whether
  * their work is in the order of one stream. */
 #ifndef SPG_TESTS_CUDA_CUDA_CALLS_H
 #define SPG_TESTS_CUDA_CUDA_CALLS_H

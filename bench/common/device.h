@@ -1,5 +1,5 @@
-/* What the bench asks of a GPU beside spg and the peers: cuda/device.c, or no_device.c in a build without CUDA. All of
- * it is about the current device and its default stream. */
+/* What the bench asks of a GPU beside spg and the peers: bench/cuda/device.c, or no_device.c in a build without CUDA.
+ * All of it is about the current device and its default stream. */
 #ifndef SPG_BENCH_DEVICE_H
 #define SPG_BENCH_DEVICE_H
 

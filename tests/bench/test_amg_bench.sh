@@ -3,7 +3,7 @@
 #
 #     test_amg_bench.sh PROGRAM [device]
 set -u
-# shellcheck source=tests/bench_runs.sh
+# shellcheck source=tests/bench/bench_runs.sh
 . "$(dirname -- "$0")/bench_runs.sh"
 
 # The record: a line for each matrix, with every field.

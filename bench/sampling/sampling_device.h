@@ -1,4 +1,4 @@
-/* What sampling_bench does on a GPU itself: cuda/sampling_arrays.c and cuda/sampling_kernels.cu, or
+/* What sampling_bench does on a GPU itself: bench/cuda/sampling_arrays.c and bench/cuda/sampling_kernels.cu, or
  * sampling_no_device.c in a build without CUDA. All of it is about the current device and its default stream. */
 #ifndef SPG_BENCH_SAMPLING_DEVICE_H
 #define SPG_BENCH_SAMPLING_DEVICE_H

@@ -1,5 +1,5 @@
-/* Counts the waits of the library for the device: the linker leads its calls here (tests/CMakeLists.txt, --wrap). Holds
- * definitions: for one source of a program. */
+/* Counts the waits of the library for the device: the linker leads its calls here (--wrap in this folder's
+ * CMakeLists.txt). Holds definitions: for one source of a program. */
 #ifndef SPG_TESTS_CUDA_COUNT_WAITS_H
 #define SPG_TESTS_CUDA_COUNT_WAITS_H
 

@@ -1,5 +1,5 @@
 /* Which blocks of device memory are kept, for whom, and when they go back to their pools. The calls that give them back
- * are led here (tests/cuda/CMakeLists.txt, --wrap) and memory is never touched, so that no device is needed. */
+ * are led here (--wrap in CMakeLists.txt) and memory is never touched, so that no device is needed. */
 #include "device.h"
 #include "test_support.h"
 
