@@ -1,6 +1,6 @@
 /* Operands of products whose rows a sample finds alike but for a few that are in no sample. */
-#ifndef SPG_TESTS_CUDA_ALIKE_ROWS_H
-#define SPG_TESTS_CUDA_ALIKE_ROWS_H
+#ifndef SPG_TESTS_CUDA_UNIFORM_ROWS_H
+#define SPG_TESTS_CUDA_UNIFORM_ROWS_H
 
 #include "products.h"
 
