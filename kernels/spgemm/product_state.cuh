@@ -21,7 +21,7 @@ struct cuda_state {
     unsigned int longest_overflow_row; /* entries of C */
     void *wide_a_offsets, *wide_b_offsets;
     length_sums sums;
-    binned_rows binned;
+    products_of_rows binned;
     paper_rows paper;
     kept_rows kept;
     shifted_rows shifted;

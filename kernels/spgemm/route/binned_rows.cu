@@ -257,7 +257,7 @@ static spg_status count_bins(cuda_product &product, const binned_rows &all, cons
 }
 
 /* The products of every row of A. */
-static spg_status find_row_products(cuda_product &product, binned_rows *rows)
+static spg_status find_row_products(cuda_product &product, products_of_rows *rows)
 {
     const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
     rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
@@ -269,7 +269,7 @@ static spg_status find_row_products(cuda_product &product, binned_rows *rows)
     return spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
 }
 
-spg_status count_rows_binned(cuda_product &product, binned_rows *rows)
+spg_status count_rows_binned(cuda_product &product, products_of_rows *rows)
 {
     spg_status status = find_row_products(product, rows);
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
@@ -279,7 +279,7 @@ spg_status count_rows_binned(cuda_product &product, binned_rows *rows)
                       static_cast<const int64_t *>(rows->row_products));
 }
 
-spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, binned_rows *rows)
+spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, products_of_rows *rows)
 {
     const spg_status status = find_row_products(product, rows);
     if (status != SPG_OK) return status;
@@ -287,7 +287,7 @@ spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overfl
                       static_cast<const int64_t *>(rows->row_products));
 }
 
-spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, binned_rows *rows)
+spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows)
 {
     /* Within a limit its room is for what filling needs. */
     if (product.context->config.workspace_limit != 0) release_binned(product, rows);
@@ -316,7 +316,7 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
     return status;
 }
 
-void release_binned(cuda_product &product, binned_rows *rows)
+void release_binned(cuda_product &product, products_of_rows *rows)
 {
     give_workspace(product, rows->row_products, rows->row_products_bytes);
     memset(rows, 0, sizeof *rows);
