@@ -40,7 +40,7 @@ static void turn(spg_cuda *cuda)
     const cudaStream_t stream = cuda->stream;
     cuda->stream = cuda->other.stream;
     cuda->other.stream = stream;
-    cuda->is_beside = !cuda->is_beside;
+    cuda->on_side_stream = !cuda->on_side_stream;
 }
 
 static void assert_returned(int k, const void *memory, const void *stream)
