@@ -1,4 +1,4 @@
-/* A copy from a device without a context on it. */
+/* Copies memory from a device on which the context does not work. */
 #include "device.h"
 
 static cudaError_t copy_from_current(void *to, const void *from, int64_t bytes)

@@ -1,4 +1,4 @@
-/* The functions of the CUDA backend's table (cuda_backend.c); what each does is said in src/backend.h. Private. */
+/* The functions in the CUDA backend's table (cuda_backend.c). src/backend.h says what each does. Private. */
 #ifndef SPG_KERNELS_CUDA_BACKEND_H
 #define SPG_KERNELS_CUDA_BACKEND_H
 

@@ -70,7 +70,7 @@ static cudaError_t create_pool(const spg_context *context, cudaMemPool_t *pool)
     return cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep);
 }
 
-/* Pools of the context's own, so that what they keep is nobody else's matter. */
+/* The context has pools of its own, so that what they retain affects nobody else. */
 static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
 {
     int has_pools = 0;
@@ -80,7 +80,7 @@ static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
     return error == cudaSuccess ? create_pool(context, &cuda->small_pool) : error;
 }
 
-/* Of the context's own lane, and the counters of products. */
+/* For the context's own lane, and the counters of products. */
 static cudaError_t create_reports(spg_cuda *cuda)
 {
     spg_lane own = {};
@@ -131,7 +131,8 @@ static void destroy_side_streams(spg_cuda *cuda)
 
 static __global__ void do_nothing() {}
 
-/* Whether kernels are compiled for architectures whose kernels can: what the driver compiles from older code cannot. */
+/* Whether kernels were compiled for an architecture with programmatic dependent launch. Code that the driver compiles
+ * from older PTX does not wait by itself. */
 static cudaError_t read_kernels_wait(spg_cuda *cuda)
 {
     cudaFuncAttributes attributes;
@@ -160,7 +161,7 @@ spg_status spg_cuda_open(spg_context *context)
     int count = 0, device = context->config.device;
     cudaError_t found = cudaGetDeviceCount(&count);
     if (found == cudaSuccess && device < 0) found = cudaGetDevice(&device);
-    if (found != cudaSuccess) cudaGetLastError(); /* not left for the caller to find */
+    if (found != cudaSuccess) cudaGetLastError(); /* clears the error, so that the caller does not find it */
     if (found != cudaSuccess || device >= count) return SPG_ERROR_PLACE;
     spg_cuda *cuda = (spg_cuda *)calloc(1, sizeof *cuda);
     if (cuda == nullptr) return SPG_ERROR_MEMORY;
@@ -219,13 +220,13 @@ void spg_cuda_describe(const spg_context *context, char *text, size_t size)
              properties.name, properties.multiProcessorCount, properties.major, properties.minor);
 }
 
-/* Blocks are asked of the pool in the order of the stream, and so given back. */
+/* The pool allocates and frees in the order of the stream. */
 static void *allocate_from_pool(spg_cuda *cuda, int64_t bytes)
 {
     void *memory = nullptr;
     cudaMemPool_t pool = bytes <= SPG_SMALL_BYTES ? cuda->small_pool : cuda->pool;
     cudaError_t error = cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream);
-    if (error == cudaErrorMemoryAllocation) { /* what is kept of the other pool may be in the way */
+    if (error == cudaErrorMemoryAllocation) { /* free what is kept of the other pool, then try again */
         cudaGetLastError();
         spg_cuda_give_back_kept(cuda, true, true);
         error = cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream);
@@ -276,7 +277,7 @@ spg_status spg_cuda_wait(spg_context *context)
     return spg_cuda_check(context, cudaStreamSynchronize(spg_cuda_of(context)->stream), "waiting for the device");
 }
 
-/* The stream is asked now and then, so that a kernel that fails ends the wait. */
+/* Queries the stream now and then, so that a kernel that fails ends the wait. */
 enum { POLLS_BETWEEN_QUERIES = 4096 };
 
 spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,

@@ -1,15 +1,15 @@
-/* The CUDA backend's side of a context: device, stream, memory pool, and how kernels report to the host. Private.
+/* The CUDA backend's side of a context: device, stream, memory pools, and how kernels report to the host. Private.
  *
- * Every entry of the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
- * with spg_cuda_leave; they may be nested. Between them work is queued on the context's stream. What waits does so by
- * spg_cuda_wait or spg_cuda_poll, but for a plan that is timed (an event), spg_cuda_end_side_stream after a failure
- * and, where a device has no memory pool, cudaFree. */
+ * Every function in the backend's table begins with spg_cuda_enter, which makes the context's device current, and ends
+ * with spg_cuda_leave; calls may nest. Between them, work is queued on the context's stream. The host waits only in
+ * spg_cuda_wait and spg_cuda_poll, with three exceptions: a timed plan (an event), spg_cuda_end_side_stream after a
+ * failure, and cudaFree where a device has no memory pool. */
 #ifndef SPG_KERNELS_DEVICE_H
 #define SPG_KERNELS_DEVICE_H
 
 #include <cuda_runtime_api.h>
 
-/* What src/ shares with kernels (inline.h) is for both sides here. */
+/* Headers that src/ shares with kernels (inline.h) compile for host and device here. */
 #ifdef __CUDACC__
 #define SPG_INLINE static __host__ __device__ inline
 #endif
@@ -23,85 +23,89 @@ extern "C" {
 #include "memory.h"
 #include "spgemm/plan.h"
 
-/* What kernels find wrong with operands while they read them; bits of spg_counters.faults. */
+/* Faults that kernels find in the operands while they read them; bits of spg_counters.faults. */
 enum spg_fault {
-    SPG_FAULT_A = 1,         /* offsets or columns of A out of range: the product reads nothing by them */
-    SPG_FAULT_B = 2,         /* of B */
-    SPG_FAULT_B_UNSORTED = 4 /* a row of B does not ascend strictly: kernels that merge or contract at once cannot do */
+    SPG_FAULT_A = 1,         /* offsets or columns of A out of range; the product reads nothing through them */
+    SPG_FAULT_B = 2,         /* the same for B */
+    SPG_FAULT_B_UNSORTED = 4 /* a row of B does not ascend strictly; kernels that merge, or contract while they expand,
+                              * need that */
 };
 
-/* What a sample of the rows of a product tells (spgemm/analysis/sample.cu). Of those rows of C that were counted with
- * it: */
+/* What a sample of a product's rows found (spgemm/analysis/sample.cu). nnz, longest_row, too_long: of the rows of C
+ * that were counted in the sample. */
 typedef struct spg_sample {
-    unsigned long long nnz;        /* their entries */
-    unsigned long long products;   /* of all rows of the sample */
-    unsigned long long b_descents; /* entries of B whose columns are not greater than those before them in their rows,
-                                    * of all of B (spgemm/analysis/b_order.cuh); 0: every row ascends */
-    unsigned int longest_row;      /* entries of the longest */
-    unsigned int too_long;         /* rows of C too long for the table of the sample */
-    unsigned int uncounted;        /* rows that need too many products to be counted with the sample */
+    unsigned long long nnz;        /* entries */
+    unsigned long long products;   /* of all sampled rows */
+    unsigned long long b_descents; /* entries of B whose column is not greater than the one before in the row, over all
+                                    * of B (spgemm/analysis/b_order.cuh); 0: every row ascends */
+    unsigned int longest_row;      /* entries of the longest row */
+    unsigned int too_long;         /* rows of C too long for the sample's hash table */
+    unsigned int uncounted;        /* rows with too many products to be counted in the sample */
     unsigned int longest_a;        /* entries of the longest row of A */
-    unsigned int pairs, triples;   /* rows of A with the columns of the next row, and of the next two */
-    unsigned int shifted;          /* rows of A whose columns are the next row's less one */
-    unsigned int most_span;        /* columns from the first to the last of a row of C, at most */
-    unsigned int most_products;    /* of a row */
+    unsigned int pairs, triples;   /* rows of A with the same columns as the next row, and as the next two */
+    unsigned int shifted;          /* rows of A whose columns, plus one, are those of the next row */
+    unsigned int most_span;        /* columns from first to last of a row of C, maximum */
+    unsigned int most_products;    /* of a row, maximum */
 } spg_sample;
 
-/* What the kernels of one product add up, in device memory; zero between products. A word has one meaning. */
+/* Counters that the kernels of one product add to, in device memory; zero between products. Each word has one
+ * meaning. */
 typedef struct spg_counters {
     unsigned long long nnz, products;
-    unsigned long long class_rows[SPG_ROW_CLASSES]; /* by the paper's limits, where an analysis counted them */
+    unsigned long long class_rows[SPG_ROW_CLASSES]; /* by the paper's limits, if an analysis counted them */
     spg_sample sample;
     unsigned int faults;                    /* bits of spg_fault */
-    unsigned int rows;                      /* of C that were counted: whose lengths were found and written */
-    unsigned int longest_row;               /* entries of the longest of them, overflow rows apart */
-    unsigned int overflow;                  /* rows that a counting kernel could not hold: listed for another kernel */
-    unsigned int longest_overflow_row;      /* of those that were counted in the same wait */
-    unsigned int long_rows;                 /* counted rows of C that no list in registers holds */
-    unsigned int long_half_rows;            /* that were to be listed (spgemm/symmetric_half/one_pass.cu) */
-    unsigned int rows_left;                 /* counted but not written, by kernels that count and fill at once */
-    unsigned int scattered;                 /* of a few rows of A, those far from the next one's columns */
-    unsigned int merged_a, merged_products; /* of the rows that counting by merging merged: entries of the longest row
-                                             * of A, up to MERGE_MOST; products of a row that a thread did, at most */
-    unsigned int blocks_done;               /* of the kernel that posts the counters when its last block ends */
+    unsigned int rows;                      /* rows of C that were counted: their lengths are known and written */
+    unsigned int longest_row;               /* entries of the longest counted row, overflow rows excluded */
+    unsigned int overflow;                  /* rows that a counting kernel could not hold and listed for another
+                                             * kernel */
+    unsigned int longest_overflow_row;      /* entries of the longest overflow row, if counted within the same wait */
+    unsigned int long_rows;                 /* counted rows of C too long for a list in registers */
+    unsigned int long_half_rows;            /* those to be listed in symmetric_half/one_pass.cu */
+    unsigned int rows_left;                 /* rows counted but not written, in one-pass kernels */
+    unsigned int scattered;                 /* among a few rows of A: those whose columns are far from the next row's */
+    unsigned int merged_a, merged_products; /* rows counted by merging: entries of the longest row of A, up to
+                                             * MERGE_MOST; most products of a row done by one thread */
+    unsigned int blocks_done;               /* blocks that have ended, in a kernel whose last block posts the
+                                             * counters */
 } spg_counters;
 
-/* Page-locked host memory that kernels write: a counters, and after it the number of the post; and signs that a kernel
- * of draws sets, which the host clears before and reads once it has waited (kernels/sampling/sampling.cuh); and the
- * flag of amg/amg_backend.h that was told last. */
+/* Page-locked host memory that kernels write: the counters, followed by the number of their post; the signs that a draw
+ * kernel sets, which the host clears before the launch and reads after its wait (kernels/sampling/sampling.cuh); and
+ * the last flag that was sent (amg/amg_backend.h). */
 typedef struct spg_mailbox {
     spg_counters counters;
     volatile unsigned int number, signs[2];
-    volatile unsigned int told; /* a flag, and from bit 1 on the number of its telling */
+    volatile unsigned int told; /* bit 0: the flag; from bit 1 on: the number of the transfer */
 } spg_mailbox;
 
-/* What kernels over a matrix tell the host about it, in device memory: numbers of the first rows or entries at fault,
- * all bits set where there is none, and the figures of a message. */
+/* What kernels that check a matrix report to the host, in device memory: the numbers of the first rows or entries at
+ * fault (all bits set: none), and the figures for a message. */
 typedef struct spg_report {
     unsigned long long first[2];
     long long figures[4];
 } spg_report;
 
-/* The stages whose ends are stamped with events where spg_config.timing asks for it. */
+/* The stages; events mark their ends if spg_config.timing is set. */
 enum spg_stage { SPG_STAGE_BEGIN, SPG_STAGE_ANALYSIS, SPG_STAGE_COUNT, SPG_STAGE_FILL, SPG_STAGE_END, SPG_STAGES };
 
-/* Streams beside the context's own, for kernels that may run at the same time; see spgemm/route/binned_rows.cu. */
+/* Streams next to the context's own, for kernels that may overlap (spgemm/route/binned_rows.cu). */
 enum { SPG_SIDE_STREAMS = 2 };
 
-/* In the order of which stream a block is free: while work is queued beside other work (side_stream.cu), what one of
- * the two gives back is not yet the other's to take. */
+/* The stream in whose order a block is free. While a side stream is in use (side_stream.cu), a block that one stream
+ * freed is not yet available to the other. */
 typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_BESIDE } spg_order;
 
-/* A block of device memory that the pools gave lately; see kept_blocks.cu. */
+/* A block of device memory that was lately allocated from a pool (kept_blocks.cu). */
 typedef struct spg_block {
     void *memory; /* NULL: none */
     int64_t bytes;
-    bool is_kept; /* given back, and not yet to its pool */
+    bool is_kept; /* freed by its user, but not yet returned to its pool */
     spg_order order;
 } spg_block;
 enum { SPG_BLOCKS = 32 };
 
-/* A stream, and what its kernels report by; as in spg_cuda. */
+/* A stream, and what its kernels report through; the fields are as in spg_cuda. */
 typedef struct spg_lane {
     cudaStream_t stream;
     spg_counters *counters;
@@ -111,46 +115,50 @@ typedef struct spg_lane {
 } spg_lane;
 
 typedef struct spg_cuda {
-    int device, previous_device, entered; /* entered: spg_cuda_enter less spg_cuda_leave */
+    int device, previous_device, entered; /* entered: calls of spg_cuda_enter minus calls of spg_cuda_leave */
     cudaStream_t stream;
-    /* NULL: the caller's allocator, or a device without pools. Small blocks have a pool of their own: among the large
-     * ones they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
+    /* NULL: the caller's allocator, or a device without pools. Small blocks have a pool of their own: among large
+     * blocks they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
     cudaMemPool_t pool, small_pool;
     int multiprocessors, block_shared_bytes, multiprocessor_shared_bytes, multiprocessor_threads;
     spg_counters *counters;                /* device memory */
     spg_report *report;                    /* device memory */
-    spg_mailbox *mailbox, *device_mailbox; /* one page, as the host and as the device address it */
-    unsigned int posts;                    /* asked of kernels so far */
-    cudaEvent_t events[SPG_STAGES];        /* NULL unless timing is asked for */
+    spg_mailbox *mailbox, *device_mailbox; /* one page: its host address and its device address */
+    unsigned int posts;                    /* posts requested so far */
+    cudaEvent_t events[SPG_STAGES];        /* NULL without timing */
     void *pointer_attribute;               /* see pointer.c */
     cudaStream_t side_streams[SPG_SIDE_STREAMS];
-    cudaStream_t urgent_stream; /* likewise; blocks of its kernels are dealt before those of all others */
-    cudaEvent_t fork, joins[SPG_SIDE_STREAMS], urgent_join; /* when these streams may begin; when they have ended */
-    spg_counters *product_counters;                         /* device memory; of products alone */
-    bool product_counters_are_clear; /* false while a product counts, and after one that failed */
+    cudaStream_t urgent_stream; /* high priority: its blocks are scheduled before those of all other streams */
+    cudaEvent_t fork, joins[SPG_SIDE_STREAMS], urgent_join; /* when the side streams may begin; when they have ended */
+    spg_counters *product_counters;                         /* device memory; for products only */
+    bool product_counters_are_clear; /* false while a product counts, and after a product that failed */
     spg_block blocks[SPG_BLOCKS];
-    int next_block; /* the one to be forgotten first */
+    int next_block; /* the slot to overwrite next */
     int64_t kept_bytes;
-    spg_lane other; /* while work is queued beside other work, the context's own, else the one for that */
-    bool is_forked, on_side_stream; /* between the calls of side_stream.cu; whether `other` is the context's own */
+    spg_lane other; /* the lane not in use: the side stream's; while that is in use, the context's own */
+    bool is_forked, on_side_stream; /* between begin and end of side_stream.cu; whether `other` is the context's own
+                                     * lane */
     cudaEvent_t side_begin, side_end;
-    volatile unsigned int *told, *device_told; /* of the context's own mailbox */
+    volatile unsigned int *told, *device_told; /* in the context's own mailbox */
     unsigned int tellings;
-    bool kernels_wait; /* as compiled for this device, kernels wait for those before them themselves: launch.cuh */
+    bool kernels_wait; /* kernels wait for the previous kernel themselves (launch.cuh); depends on the compiled
+                        * architecture */
 } spg_cuda;
 
 static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cuda *)context->backend_state; }
 
-/* kept_blocks.cu. The blocks that are kept are free in the order of both streams. */
+/* kept_blocks.cu. Makes kept blocks available to both streams. */
 void spg_cuda_merge_orders(spg_cuda *cuda);
-/* A kept block of so many bytes, or NULL; then those kept of the same pool have gone back to it. */
+/* Returns a kept block of exactly `bytes`. If there is none, returns NULL and gives all kept blocks of that pool back
+ * to it. */
 void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes);
 void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes);
-/* Whether the block is kept, in the order of the stream, while all that are kept have no more than most_bytes. */
+/* Keeps a block that its user frees, in the order of the current stream. Returns false if the block is unknown, or if
+ * kept blocks would exceed most_bytes in all. */
 bool spg_cuda_keep(spg_cuda *cuda, void *memory, int64_t most_bytes);
 void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large);
 
-/* side_stream.cu. What kernels report by; the lane beside the context's own; the calls of backend.h. */
+/* side_stream.cu. The memory that kernels report through; the lane of the side stream; the functions of backend.h. */
 cudaError_t spg_cuda_create_reports(spg_lane *lane);
 void spg_cuda_free_reports(spg_lane *lane);
 cudaError_t spg_cuda_create_side_stream(spg_cuda *cuda);
@@ -169,30 +177,31 @@ bool spg_cuda_is_present(void);
 spg_status spg_cuda_enter(spg_context *context);
 void spg_cuda_leave(spg_context *context);
 
-/* DEVICE with a message if error is one; `what` was being done. A refused allocation is MEMORY. */
+/* Returns SPG_OK, or DEVICE with a message if `error` is an error; `what` names the operation. A refused allocation is
+ * MEMORY. */
 spg_status spg_cuda_check(spg_context *context, cudaError_t error, const char *what);
 
-/* Whether the launch just made was taken; asynchronous faults show at the next wait. */
+/* Checks that the last launch was accepted. Asynchronous faults appear at the next wait. */
 spg_status spg_cuda_check_launch(spg_context *context, const char *kernel);
 
-/* Waits for the stream. Not allowed while it is captured. */
+/* Waits for the stream. Not allowed during stream capture. */
 spg_status spg_cuda_wait(spg_context *context);
 
-/* Waits until the masked bits of a word that a kernel of the stream writes to mapped memory are `number`. */
+/* Waits until the masked bits of `word` equal `number`. A kernel on the stream writes the word to mapped memory. */
 spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,
                          unsigned int number);
 
-/* Waits until the post `number` has come, by polling the mailbox, and copies its counters. */
+/* Waits for post `number` by polling the mailbox, and copies its counters. */
 spg_status spg_cuda_wait_for_counters(spg_context *context, unsigned int number, spg_counters *counters);
 
 spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
                                spg_place from_place, int64_t bytes);
 spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes);
 
-/* Queues a copy that the host does not wait for. */
+/* Queues a copy; the host does not wait. */
 spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);
 
-/* Blocks up to so many bytes are of the small pool. */
+/* Blocks of up to this many bytes come from the small pool. */
 enum { SPG_SMALL_BYTES = 8 << 20 };
 
 /* For spg_cuda.pointer_attribute: the driver's cuPointerGetAttributes if a driver is loaded, else NULL. */

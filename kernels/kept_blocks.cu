@@ -1,8 +1,8 @@
-/* Blocks that come back are kept for the next that asks for as many bytes: a pool takes microseconds for what takes
- * none here, and a product that is done again asks for the same sizes. Only the blocks that were handed out lately are
- * known, with their true sizes; others go back to their pools. A size that is not kept shows that sizes have changed:
- * then what is kept goes back as well, so that pools have it for any size. All in the order of the stream, and of two
- * while work is queued beside other work. */
+/* Keeps freed blocks for the next request of the same size: a pool takes microseconds, this takes none, and a product
+ * that is repeated requests the same sizes. Only the last SPG_BLOCKS blocks that were allocated are known, with their
+ * sizes; others go back to their pools. A request for a size that is not kept means that sizes have changed: then the
+ * kept blocks go back too, so that the pools can serve any size. Blocks are reused in the order of the stream, or of
+ * one of the two streams while a side stream is in use. */
 #include "device.h"
 
 static bool is_small(const spg_block *block) { return block->bytes <= SPG_SMALL_BYTES; }

@@ -1,10 +1,9 @@
-/* Launches of a chain of kernels, each of which is made ready while the one before it on its stream still runs.
- * Private.
+/* Programmatic dependent launch (CUDA): a kernel is set up while the previous kernel on its stream still runs. Private.
  *
- * Such a kernel calls wait_for_previous_kernel first of all, in every thread, and before it reads what others write or
- * writes anything; it returns when the kernel before has ended, and so have all before that. Then it calls
- * trigger_next_kernel, so that the blocks of the next kernel may come to the multiprocessors that its own leave idle.
- * Both do nothing on devices before compute capability 9.0, where kernels follow one another as ever. */
+ * Every thread of such a kernel calls wait_for_previous_kernel first, before it writes anything or reads what other
+ * kernels write. The call returns when the previous kernel, and so all kernels before it, have ended. Then
+ * trigger_next_kernel allows blocks of the next kernel onto multiprocessors that this kernel leaves idle. Both do
+ * nothing before compute capability 9.0, where kernels run one after the other. */
 #ifndef SPG_KERNELS_LAUNCH_CUH
 #define SPG_KERNELS_LAUNCH_CUH
 
@@ -31,16 +30,16 @@ __device__ inline void trigger_next_kernel()
 #endif
 }
 
-/* Both: of kernels that have nothing to do beforehand. */
+/* Both, for kernels with nothing to do before the wait. */
 __device__ inline void wait_and_trigger()
 {
     wait_for_previous_kernel();
     trigger_next_kernel();
 }
 
-/* With is_beside, this kernel and the one before, which has taken its turn as well, leave alone what the other writes,
- * and run beside each other. What came before both has ended, for the other has waited for it before it let this one
- * begin. The last block waits all the same, so that this kernel ends last. */
+/* With may_overlap, this kernel and the previous one write disjoint data and run at the same time. All kernels before
+ * both have ended: the previous one waited for them before it triggered this one. The last block still waits, so that
+ * this kernel ends last. */
 __device__ inline void wait_and_trigger(bool may_overlap)
 {
     if (!may_overlap) wait_for_previous_kernel();
@@ -48,7 +47,7 @@ __device__ inline void wait_and_trigger(bool may_overlap)
     if (may_overlap && blockIdx.x == gridDim.x - 1) wait_for_previous_kernel();
 }
 
-/* `what` stands in the message of a failure. */
+/* `what` names the kernel in an error message. */
 template <typename... Parameters, typename... Arguments>
 spg_status launch_programmatic(spg_context *context, cudaStream_t stream, const char *what, dim3 blocks,
                                unsigned int threads, size_t shared_bytes, void (*kernel)(Parameters...),

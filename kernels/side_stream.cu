@@ -1,7 +1,7 @@
-/* Work beside other work: see backend.h. Calls queue their work on the context's stream, or on one beside it, by what
- * stands in spg_cuda: stream, counters, report and mailbox change places with the other lane's, so that both may count
- * and post at the same time. Events keep all of it within the order of the context's stream, and kept blocks know in
- * whose order they are free (kept_blocks.cu). */
+/* A side stream for work that may overlap the context's own (backend.h). Functions queue work on the stream that
+ * spg_cuda names. Switching swaps stream, counters, report and mailbox with those of the other lane, so that both lanes
+ * can count and post at the same time. Events keep all work within the order of the context's stream. Kept blocks
+ * record in which stream's order they are free (kept_blocks.cu). */
 #include "device.h"
 
 #include <cstring>
@@ -41,8 +41,9 @@ void spg_cuda_destroy_side_stream(spg_cuda *cuda)
     spg_cuda_free_reports(&cuda->other);
 }
 
-/* Without pools, memory is not given back in the order of a stream; a caller's allocator knows of one alone; under a
- * limit there is no room for the workspace of two at a time; and stages that are timed are to be alone. */
+/* No side stream in four cases: without pools, because memory is then not freed in stream order; with a caller's
+ * allocator, which knows one stream; under a workspace limit, which leaves no room for two workspaces; with timing,
+ * where each stage must run alone. */
 spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_beside)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -74,8 +75,7 @@ void spg_cuda_use_side_stream(spg_context *context, bool side)
     cuda->on_side_stream = side;
 }
 
-/* A stream that cannot be joined has failed: what it was asked for is waited for, so that nothing runs on memory that
- * is given back. */
+/* If the streams cannot be joined, waits for the side stream, so that nothing runs on memory that is freed. */
 spg_status spg_cuda_end_side_stream(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);

@@ -1,5 +1,5 @@
-/* The arithmetic of the four value types. Products and sums are rounded each, never fused, so that every kernel gives
- * the bits of the host's loop; complex products come from four real ones. Private. */
+/* Arithmetic of the four value types. Every product and every sum is rounded, never fused, so that each kernel gives
+ * the bits of the host's loop. A complex product is computed from four real ones. Private. */
 #ifndef SPG_KERNELS_VALUES_CUH
 #define SPG_KERNELS_VALUES_CUH
 

@@ -1,6 +1,6 @@
-/* The stages of a product on the device (backend.h). begin: how the rows are to be done. multiply: the rows of C are
- * counted, by class. assemble: the counts are scanned, C is allocated, and its rows are filled, by class. The host
- * waits once for the counts, and once before for what chooses the classes where sizes alone do not tell. */
+/* The stages of a product on the device (backend.h): begin chooses how rows are done, multiply counts the rows of C
+ * (symbolic pass), assemble scans the counts, allocates C and fills it (numeric pass). The host waits once for the
+ * counts. Before that it waits once for a sample of rows, if sizes alone do not decide. */
 #include "../containers/check.h"
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
@@ -48,7 +48,7 @@ int grid_for(const cuda_product &product, int64_t groups, int threads_each, int 
 namespace
 {
 
-/* The end of a stage, where they are timed and went well. */
+/* Records the event at the end of a stage, if stages are timed and *status is SPG_OK. */
 void stamp(spg_context *context, spg_stage stage, spg_status *status)
 {
     const spg_cuda *cuda = spg_cuda_of(context);
@@ -56,7 +56,7 @@ void stamp(spg_context *context, spg_stage stage, spg_status *status)
         *status = spg_cuda_check(context, cudaEventRecord(cuda->events[stage], cuda->stream), "timing");
 }
 
-/* Places of entries with a stride of a block added are still below 2^31. */
+/* Index plus the stride of a block stays below 2^31. */
 enum { MOST_ENTRIES_BY_32_BITS = INT32_MAX - 1024 };
 
 spg_status check_sizes(const cuda_product &product)
@@ -107,13 +107,13 @@ spg_status open_run(cuda_state *state, spg_product *product)
     const bool is_clear = run.cuda->product_counters_are_clear;
     run.cuda->product_counters_are_clear = false;
     if (is_clear) return SPG_OK;
-    /* What an earlier product left behind when it failed. */
+    /* An earlier product failed and left its counts. */
     return spg_cuda_check(run.context,
                           cudaMemsetAsync(run.cuda->product_counters, 0, sizeof(spg_counters), run.cuda->stream),
                           "clearing counters");
 }
 
-/* FORMAT with the operand's name and row. */
+/* FORMAT with the operand's name and the row. */
 spg_status report_malformed(const cuda_product &product)
 {
     spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
@@ -122,7 +122,7 @@ spg_status report_malformed(const cuda_product &product)
     return spg_context_fail(product.context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
 }
 
-/* C without an entry, where A or B has none: no kernel reads the operands, so that they are checked here. */
+/* A or B has no entries, so C has none. No kernel reads the operands, so they are checked here. */
 spg_status make_empty(const cuda_product &product)
 {
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
@@ -131,7 +131,7 @@ spg_status make_empty(const cuda_product &product)
     return status == SPG_OK ? spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes) : status;
 }
 
-/* Where the rows went: as analysed, or by the kernels that took them. */
+/* Reports rows by class: as the analysis counted them, or by the kernels that did them. */
 void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 {
     int64_t rows = state->run.C->rows, others = state->found.long_rows;
@@ -156,8 +156,8 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
     }
 }
 
-/* Where stages are timed, total_ms is the time to the end of work; the stages' own where the context has events for
- * them: multigrid may ask for times in a context that was not made for that. */
+/* total_ms is the time to the end of the work. The stages' times need the context's events, which are missing if
+ * multigrid asks for times in a context created without timing. */
 spg_status measure_stages(spg_product *product, const cuda_state *state)
 {
     spgemm_stats *stats = &product->stats;
@@ -172,8 +172,8 @@ spg_status measure_stages(spg_product *product, const cuda_state *state)
     return status;
 }
 
-/* Whether C was filled as it was counted; of class hash_thread but for a few rows. Not, where it has far fewer entries
- * than the sample promised: they are not to keep that much room. */
+/* Whether the one pass filled C, except for a few rows of hash_thread. No if C has far fewer entries than the sample
+ * predicted: it must not hold that much memory. */
 bool is_filled(const cuda_state *state)
 {
     const spg_counters &found = state->found;
@@ -249,7 +249,7 @@ spg_status spg_cuda_product_multiply(spg_product *product)
         if (faulty(SPG_FAULT_A | SPG_FAULT_B)) status = report_malformed(run);
         if (status == SPG_OK) status = check_counts(state);
     }
-    /* Sending it clears it; the paper's classes may note faults while they fill. */
+    /* Sending the counters clears them. The paper's classes may add faults while they fill. */
     run.cuda->product_counters_are_clear = status == SPG_OK && !takes_any(state->chosen.rows);
     stamp(run.context, SPG_STAGE_COUNT, &status);
     spg_cuda_leave(run.context);

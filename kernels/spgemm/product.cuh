@@ -1,9 +1,10 @@
 /* What the stages of a product on the device share. Private.
  *
- * A product is done in two passes over its rows: counting kernels write how many entries each row of C has, the counts
- * are scanned into C's row offsets, C is allocated at its exact size, and filling kernels write columns and values.
- * Every class of rows (rows.cuh) has one kernel of each kind. Some rows are done in one pass: kept until C is allocated
- * (hash_group/kept_rows.cuh), or in arrays reserved (assemble/reserved.cuh). */
+ * A product makes two passes over its rows. Counting kernels (symbolic) write the length of each row of C, a scan turns
+ * lengths into C's row offsets, C is allocated at its exact size, and filling kernels (numeric) write columns and
+ * values. Every row method (rows.cuh) has a kernel for each pass. Some methods do both in one pass: their rows are kept
+ * in workspace until C is allocated (hash_group/kept_rows.cuh), or written to arrays reserved by an estimate
+ * (assemble/reserved.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 
@@ -13,82 +14,84 @@
 namespace spg
 {
 
-/* What class bitmap notes in workspace where rows equal their neighbours (bitmap/equal_rows.cu); NULL: nothing. */
+/* Workspace of the bitmap method, if rows equal their neighbours (bitmap/equal_rows.cu). NULL: none. */
 struct equal_notes {
     void *memory;
     int64_t bytes;
-    uint8_t *repeats; /* of every row of B: whether it has the columns of the row before */
-    uint2 *
-        row_groups; /* of `together` rows of A with the same columns: the first and the last column of their rows of C;
-                     * all bits of the first are set if they are not so, or have none. Counting leaves it to filling. */
+    uint8_t *repeats;  /* one a row of B: whether it has the columns of the row before */
+    uint2 *row_groups; /* one a group of `together` rows of A: if they have the same columns, the first and the last
+                        * column of their rows of C; else, or if these are empty, all bits of the first are set.
+                        * Counting writes it, filling reads it. */
 };
 
-/* Rows of B packed in workspace (hash_thread/packed_rows.cuh), if the limit leaves room; NULL: not. */
+/* Packed copy of B's rows in workspace (hash_thread/packed_rows.cuh). NULL: the workspace limit leaves no room. */
 struct packed_copy {
     void *memory;
     int64_t bytes;
 };
 
-/* Rows that counting kernels could not hold, in workspace, for those that take over (leave_row; rows.cuh). How many
- * there are the counters say; beyond `room` they are not listed, and all rows are counted in another way. */
+/* The list of overflow rows, in workspace: rows that a counting kernel could not hold and another kernel counts
+ * (leave_row; rows.cuh). The counters hold their number. Beyond `room` they are not listed, and all rows are counted
+ * another way. */
 struct overflow_list {
     int32_t *rows;
     uint32_t room;
 };
 
-/* The host's view of a product under way. */
+/* The host's view of a running product. */
 struct cuda_product {
     spg_context *context;
     spg_cuda *cuda;
     const spg_csr *A, *B;
     spg_csr *C;
-    bool pattern_only;                   /* C's columns are wanted, no values: numbers<none> */
-    spg_type offset_type;                /* of all three in the kernels */
-    const void *a_offsets, *b_offsets;   /* in offset_type: the operands' own, or widened copies */
-    int64_t held_bytes, most_held_bytes; /* workspace, by take_workspace */
+    bool pattern_only;                   /* symbolic: C's columns without values, numbers<none> */
+    spg_type offset_type;                /* of A, B and C in the kernels */
+    const void *a_offsets, *b_offsets;   /* of type offset_type: the operands' own arrays, or widened copies */
+    int64_t held_bytes, most_held_bytes; /* workspace taken through take_workspace */
     equal_notes notes;
     packed_copy packed;
     overflow_list overflow;
 };
 
-/* Workspace within the context's limit, freed in the order of the stream. */
+/* Takes workspace within the context's limit; freed in the order of the stream. */
 spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what, void **memory);
-/* For what a product can do without: NULL where half of what the limit leaves, or memory, refuses it. */
+/* Optional workspace: NULL if it exceeds half of what the limit leaves, or if memory is refused. */
 void *take_spare_workspace(cuda_product &product, int64_t bytes);
 void give_workspace(cuda_product &product, void *memory, int64_t bytes);
 
-/* The patterns as kernels see them. Columns of A are unchecked while counting: see checked_row. */
+/* The patterns as kernels see them. Columns of A are unchecked during the counting pass (checked_a_row,
+ * checked_b_row). */
 template <typename Offset> struct patterns {
     const Offset *a_offsets, *b_offsets;
     const int32_t *a_columns, *b_columns;
     Offset a_nnz, b_nnz;
     int32_t rows, inner, cols; /* A is rows x inner, B inner x cols */
-    Offset *c_offsets;         /* counting: [i] becomes the length of row i; filling: the row offsets, scanned */
+    Offset *c_offsets;         /* counting: [i] becomes the length of row i; filling: the scanned row offsets */
     spg_counters *counters;
     overflow_list overflow;
 };
 
-/* Lists a row that the kernel cannot hold. */
+/* Lists an overflow row: a row that the kernel cannot hold. */
 template <typename Offset> __device__ inline void list_overflow_row(const patterns<Offset> &pattern, int32_t i)
 {
     const unsigned int place = atomicAdd(&pattern.counters->overflow, 1u);
     if (place < pattern.overflow.room) pattern.overflow.rows[place] = i;
 }
-/* ... and gives it no entries, until the kernel that finds it in the list has counted it. */
+/* Lists an overflow row and sets its length to 0, until the kernel that takes it over has counted it. */
 template <typename Offset> __device__ inline void leave_row(const patterns<Offset> &pattern, int32_t i)
 {
     pattern.c_offsets[i] = 0;
     list_overflow_row(pattern, i);
 }
 
-/* The numbers; C's columns come with them, for both are written by the filling kernels. Value = none for a pattern. */
+/* Values, and C's columns, because the filling kernels write both. Value = none for a symbolic product. */
 template <typename Value> struct numbers {
     const Value *a_values, *b_values;
     int32_t *c_columns;
     Value *c_values;
 };
 
-/* In place of a value where only C's pattern is wanted: nothing is read, computed or stored. */
+/* Stands for a value in a symbolic product: nothing is read, computed or stored. */
 struct none {
 };
 
@@ -96,12 +99,13 @@ template <> struct numbers<none> {
     int32_t *c_columns;
 };
 
-/* Which rows a kernel works on. What a binning found is in device memory, so that the host need not know it. */
+/* The rows that a kernel works on. Results of binning stay in device memory, so that the host need not wait for
+ * them. */
 struct row_set {
-    const int32_t *rows;          /* their numbers; NULL: 0, 1, ..., count - 1 */
-    int32_t count;                /* how many, or at most how many if device_count is given */
-    const uint32_t *device_count; /* how many; NULL: count */
-    const uint32_t *device_begin; /* where in `rows` they begin; NULL: at 0 */
+    const int32_t *rows;          /* row numbers; NULL: 0, 1, ..., count - 1 */
+    int32_t count;                /* number of rows; an upper bound if device_count is given */
+    const uint32_t *device_count; /* number of rows; NULL: count */
+    const uint32_t *device_begin; /* index of the first in `rows`; NULL: 0 */
 };
 
 __device__ inline int32_t row_count(const row_set &set)
@@ -138,12 +142,12 @@ template <typename Value> numbers<Value> numbers_of(const cuda_product &product)
 }
 template <> inline numbers<none> numbers_of<none>(const cuda_product &product) { return {product.C->columns}; }
 
-/* A piece of a row: entries begin <= k < end. */
+/* A range of entries, begin <= k < end. */
 template <typename Offset> struct span {
     Offset begin, end;
 };
 
-/* Row i of A while counting: empty, and a fault recorded, if its offsets cannot be. */
+/* Row i of A during counting. Invalid offsets give an empty range and record a fault. */
 template <typename Offset>
 __device__ inline span<Offset> checked_a_row(const patterns<Offset> &pattern, int32_t i, unsigned int &faults)
 {
@@ -156,9 +160,9 @@ __device__ inline span<Offset> checked_a_row(const patterns<Offset> &pattern, in
     return row;
 }
 
-/* The row of B that an entry of A names, while counting: empty, and a fault recorded, if there is none such. The
- * columns in it are the kernel's to check: SPG_FAULT_B if one is outside [0, cols), SPG_FAULT_B_UNSORTED if one is not
- * greater than the one before it. */
+/* The row of B that an entry of A names, during counting. An invalid column or invalid offsets give an empty range and
+ * record a fault. The kernel checks the columns in the range itself: SPG_FAULT_B if one is outside [0, cols),
+ * SPG_FAULT_B_UNSORTED if one is not greater than the one before. */
 template <typename Offset>
 __device__ inline span<Offset> checked_b_row(const patterns<Offset> &pattern, int32_t a_column, unsigned int &faults)
 {
@@ -185,7 +189,7 @@ template <typename Function> spg_status with_types(const cuda_product &product, 
     });
 }
 
-/* The rows that a filling kernel reads: checked while counting. */
+/* Rows for a filling kernel; the counting pass has checked them. */
 template <typename Offset> __device__ inline span<Offset> a_row(const patterns<Offset> &pattern, int32_t i)
 {
     return {pattern.a_offsets[i], pattern.a_offsets[i + 1]};
@@ -195,12 +199,12 @@ template <typename Offset> __device__ inline span<Offset> b_row(const patterns<O
     return {pattern.b_offsets[a_column], pattern.b_offsets[a_column + 1]};
 }
 
-/* The blocks that have `groups` of threads_each at work, at most four times what runs at a time: kernels loop over
- * their rows with a stride of the grid. */
+/* Blocks for `groups` groups of threads_each threads, at most four times what is resident. Kernels loop over rows with
+ * a stride of the grid. */
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
 
-/* Adds what a block found to the counters: called by all threads of the block, each with its own share. rows: those
- * whose lengths were written. */
+/* Adds the counts of a block to the counters. All threads of the block call it, each with its own share. rows: number
+ * of rows whose lengths were written. */
 __device__ inline void add_counts(spg_counters *counters, unsigned long long nnz, unsigned long long products,
                                   unsigned int longest, unsigned int rows, unsigned int faults)
 {

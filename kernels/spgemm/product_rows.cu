@@ -1,5 +1,5 @@
-/* Counting and filling the rows of a product by the path that was chosen for them (route/route.cuh): which kernels, and
- * what is left for others. */
+/* Counts and fills the rows of a product by the path that route/route.cuh chose: which kernels run, and which kernels
+ * do the rows that these leave. */
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
 #include "driver/counters.cuh"
@@ -13,9 +13,9 @@ namespace spg
 namespace
 {
 
-/* Slots of a filling table: half full at most beyond 48 entries, for inserts look until they find an empty slot
- * (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with 256;
- * fe2d9, 25, 0.93 with 64, 1.00 with 128). */
+/* Slots of a filling table: at most half full beyond 48 entries, because an insert searches until it finds an empty
+ * slot (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with
+ * 256; fe2d9, 25, 0.93 with 64, 1.00 with 128). */
 int slots_to_fill(int64_t longest)
 {
     const int fitting = table_for(longest);
@@ -23,11 +23,11 @@ int slots_to_fill(int64_t longest)
     return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
 }
 
-enum { SCATTERED_ROWS = 128 }; /* of the 256 that counting by merging looks at */
+enum { SCATTERED_ROWS = 128 }; /* of the 256 rows that counting by merging looks at */
 
 row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
 
-/* The counts are scanned while they travel to the host. */
+/* Scans the lengths while the counters travel to the host. */
 spg_status scan_and_wait(cuda_state *state, unsigned int post)
 {
     spg_status status = scan_lengths(state->run, &state->sums);
@@ -36,7 +36,7 @@ spg_status scan_and_wait(cuda_state *state, unsigned int post)
     return status;
 }
 
-/* Of kernels that hold all rows. */
+/* For kernels that hold all rows. */
 spg_status post_scan_and_wait(cuda_state *state)
 {
     const unsigned int post = ++state->run.cuda->posts;
@@ -44,7 +44,7 @@ spg_status post_scan_and_wait(cuda_state *state)
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
-/* Of kernels that may leave rows, and the counters to another. */
+/* For kernels that may leave overflow rows, and their counters unsent. */
 spg_status settle_scan_and_wait(cuda_state *state, unsigned int post)
 {
     const spg_status status = count_overflow_rows_and_post(state->run, state->sums, nullptr, post);
@@ -65,7 +65,7 @@ spg_status count_uniform_rows(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
-/* If room is to be had to keep the rows; else, and where no values are wanted, as otherwise. */
+/* Keeps rows if there is memory for them. Otherwise, and for a symbolic product, uses the fallback. */
 spg_status count_kept(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -79,7 +79,7 @@ spg_status count_kept(cuda_state *state)
     return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
 }
 
-/* By runs, if room is to be had to list them; else as otherwise. */
+/* By runs of shifted rows, if there is memory to list them; otherwise by the fallback. */
 spg_status count_shifted(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -93,8 +93,8 @@ spg_status count_shifted(cuda_state *state)
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
-/* From the diagonal on, if room is to be had to keep the rows; else whole. Where they do not fit, a wait has been spent
- * on them, and by size they are counted without a sample. */
+/* Symmetric half, if there is memory to keep its rows; otherwise whole rows. If rows do not fit, one wait is spent
+ * already: then all rows are binned, without a sample. */
 spg_status count_half(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -111,7 +111,7 @@ spg_status count_half(cuda_state *state)
     return status == SPG_OK ? choose_route(run, &state->chosen, &state->reserved) : status;
 }
 
-/* Equal neighbours, in arrays reserved. */
+/* Equal neighbouring rows, in one pass into reserved arrays. */
 spg_status one_pass_of_equal_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -122,8 +122,8 @@ spg_status one_pass_of_equal_rows(cuda_state *state)
     return status == SPG_OK ? spg_cuda_wait_for_counters(run.context, post, &state->found) : status;
 }
 
-/* Short rows, in arrays reserved. Overflow rows leave nothing of use in these: the columns take the lengths of
- * overflow rows, the values those of all rows meanwhile, and C is filled when they have been scanned. */
+/* Short rows, in one pass into reserved arrays. With overflow rows the arrays hold no valid part of C: then their
+ * columns store the lengths of overflow rows, their values the lengths of all rows, and C is filled after the scan. */
 spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
 {
     cuda_product &run = state->run;
@@ -139,7 +139,7 @@ spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
     return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
 }
 
-/* Short rows: in arrays reserved or counted alone, by tables of the threads' own where they are packed. */
+/* Short rows: one pass into reserved arrays, or count only. Uses hash tables of threads if B's rows are packed. */
 spg_status count_short_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -157,7 +157,7 @@ spg_status count_short_uniform_rows(cuda_state *state)
     return one_pass_of_short_rows(state, post);
 }
 
-/* Rows of B in any order; with one more wait where there is little room. */
+/* Rows of B in any order; waits once more if workspace is short. */
 spg_status count_in_any_order(cuda_state *state)
 {
     if (!may_count_unsorted(state->run)) {
@@ -170,8 +170,8 @@ spg_status count_in_any_order(cuda_state *state)
     return status;
 }
 
-/* Whether merging fills short rows fastest: lists are no match for many products, unless rows of B are so long that
- * merging comes back to them often. */
+/* Whether merging fills short rows fastest. Lists lose with many products, unless rows of B are so long that merging
+ * returns to each often. */
 bool merges_best(const cuda_product &run, const spg_counters &found)
 {
     if (found.merged_a > FILL_MERGE_MOST_A) return false;
@@ -179,8 +179,8 @@ bool merges_best(const cuda_product &run, const spg_counters &found)
     return found.long_rows > run.C->rows / 8 || (short_b && found.longest_row > FILL_LIST_BEST);
 }
 
-/* Whether sorting fills faster than merging does (spgemm_bench, H100, the filling pass of A*P: econ 0.090 ms, 0.120 by
- * merging; tri2d, of shorter rows of B, 0.28 and 0.16, fd3d7 0.23 and 0.13). */
+/* Whether sorting fills faster than merging (spgemm_bench, H100, filling pass of A*P: econ 0.090 ms by sorting, 0.120
+ * by merging; tri2d, with shorter rows of B, 0.28 and 0.16, fd3d7 0.23 and 0.13). */
 bool sorts_best(const cuda_product &run, const spg_counters &found, bool scattered)
 {
     const bool long_b = run.B->nnz / FILL_MERGE_SHORT_B > run.B->rows;
@@ -193,7 +193,7 @@ bool fills_hash_thread(const cuda_product &run)
     return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
 }
 
-/* Rows by merging, or in short lists by one thread each; the longer ones, if they are few, by their length. */
+/* Rows by merging, or in short lists by one thread each. Longer rows, if few, by their length. */
 spg_status fill_short_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -232,7 +232,7 @@ spg_status fill_uniform_rows(cuda_state *state)
     return fill_rows_binned(run, table_holds(slots), {}, &state->binned);
 }
 
-/* The kept rows, and those that the tables did not hold; all as otherwise if some were longer than was expected. */
+/* Copies the kept rows and fills overflow rows. If a row is longer than expected, fills all rows by the fallback. */
 spg_status fill_kept(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -247,7 +247,8 @@ spg_status fill_kept(cuda_state *state)
     return status == SPG_OK && state->found.overflow > 0 ? fill_rows_binned(run, held, {}, &state->binned) : status;
 }
 
-/* Runs, and the rows that are in none; all as if they were alike where tables of runs do not hold some. */
+/* Fills runs, then the rows outside runs. If the tables of runs cannot hold some rows, fills all rows as uniform
+ * rows. */
 spg_status fill_shifted(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -319,7 +320,7 @@ spg_status until_path_stays(cuda_state *state, spg_status (*do_rows)(cuda_state 
 
 spg_status count_rows(cuda_state *state) { return until_path_stays(state, count_by_path); }
 
-/* Of rows without products the classes that bin rows write the lengths, but do not count them. */
+/* Methods that bin rows write the lengths of rows without products, but do not count these rows. */
 static int64_t rows_counted(const cuda_state *state)
 {
     const path rows = state->chosen.rows;
@@ -332,7 +333,7 @@ static int64_t rows_counted(const cuda_state *state)
 
 bool all_counted(const cuda_state *state) { return rows_counted(state) == state->run.C->rows; }
 
-/* What was begun for a path that is given up. */
+/* Releases what was prepared for a path that is abandoned. */
 static void release_begun(cuda_state *state)
 {
     give_overflow_list(state->run);
@@ -342,7 +343,7 @@ static void release_begun(cuda_state *state)
     release_reserved(state->run, &state->reserved);
 }
 
-/* The listed overflow rows of counting by merging, whose lengths are scanned. */
+/* Counts the overflow rows listed by counting by merging, after the lengths have been scanned. */
 static spg_status count_short_overflow_rows(cuda_state *state)
 {
     const spg_counters before = state->found;

@@ -1,4 +1,4 @@
-/* What the stages of a product on the device keep between them, and how its rows are counted and filled (product.cu,
+/* The state of a product on the device between its stages, and the functions that count and fill its rows (product.cu,
  * product_rows.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
@@ -17,7 +17,7 @@ namespace spg
 struct cuda_state {
     cuda_product run;
     route chosen;
-    spg_counters found;                /* by the counting kernels */
+    spg_counters found;                /* posted by the counting kernels */
     unsigned int longest_overflow_row; /* entries of C */
     void *wide_a_offsets, *wide_b_offsets;
     length_sums sums;
@@ -30,27 +30,27 @@ struct cuda_state {
     half_rows half;
 };
 
-/* All rows, by the path that was chosen, into state->found; waits for the counts. */
+/* Counts all rows by the chosen path and waits; the counts go to state->found. */
 spg_status count_rows(cuda_state *state);
 
-/* Whether the counters have every row of C. */
+/* Whether the counters cover every row of C. */
 bool all_counted(const cuda_state *state);
 
-/* The rows that are not: overflow rows of short rows, for which no sample was asked; or, where overflow rows were more
- * than could be listed, all rows by size. Waits once more. */
+/* Counts the rows that they do not cover: overflow rows of short rows, for which there was no sample; or all rows,
+ * binned, if there were more overflow rows than could be listed. Waits once more. */
 spg_status count_rows_missing(cuda_state *state);
 
-/* INTERNAL if a row of C was not counted, or one twice. */
+/* INTERNAL if a row of C was not counted, or was counted twice. */
 spg_status check_counts(cuda_state *state);
 
-/* Once more, by classes that take any rows, where rows of B do not ascend and no sample was asked; waits once more.
- * After a sample, which tells, only where offsets of B cannot be. */
+/* Counts again by methods that take any rows: B turned out to be unsorted, and there was no sample. Waits once more. A
+ * sample finds unsorted rows, so after one this happens only if offsets of B are invalid. */
 spg_status count_unsorted(cuda_state *state);
 
-/* Where class hash_thread went ahead, the rows that it counted and left. */
+/* Fills the rows that the one pass of hash_thread counted but did not write. */
 spg_status fill_rows_left(cuda_state *state);
 
-/* All rows, whose lengths are scanned, into C's arrays. */
+/* Fills C's arrays with all rows; their lengths have been scanned. */
 spg_status fill_rows(cuda_state *state);
 
 } // namespace spg

@@ -1,9 +1,9 @@
 /* The analysis of a product without computing it: one pass over A, a warp a row.
  *
- * In: A, B, offsets of C or none. Out: products of each row, and over the rows counts, classes, and each factor's
- * moments. Blocks take rows by the number of rows alone and everything is merged in a fixed order, so that no bit
- * depends on the device or the run. What the factors are is said in src/host/spgemm/analysis.c, whose messages these
- * are, too. Dalton, Bell, Olson, section 4.1.1. */
+ * In: A, B, and the offsets of C, if given. Out: products of each row, and over all rows counts, classes, and the
+ * moments of each factor. Blocks take rows by row number alone and results are merged in a fixed order, so the bits
+ * depend neither on the device nor on the run. src/host/spgemm/analysis.c defines the factors and shares the messages.
+ * Dalton, Bell, Olson, section 4.1.1. */
 #include "../../cuda_backend.h"
 #include "row_bins.cuh"
 
@@ -28,7 +28,7 @@ struct row_offsets {
         return wide ? static_cast<const int64_t *>(data)[i] : static_cast<const int32_t *>(data)[i];
     }
     __device__ int64_t length(int64_t i) const { return at(i + 1) - at(i); }
-    /* Whether row i lies within [0, nnz), the first one at its start and the last one at its end. */
+    /* Whether row i lies within [0, nnz), the first row at its start and the last at its end. */
     __device__ bool is_within(int64_t i) const
     {
         const int64_t begin = at(i), end = at(i + 1);
@@ -36,7 +36,7 @@ struct row_offsets {
     }
 };
 
-/* A factor over some rows; `squares` are of the distances from the mean. */
+/* Moments of a factor over some rows; `squares`: squared distances from the mean. */
 struct moments {
     int64_t count;
     double min, max, mean, squares;
@@ -67,7 +67,7 @@ struct moments {
     }
 };
 
-/* What some rows add. */
+/* The results of some rows. */
 struct rows_result {
     moments row_products, expansion, contraction;
     int64_t products, longest_row;
@@ -87,10 +87,11 @@ struct rows_result {
     }
 };
 
-/* Why a row cannot be; a fault is row * FAULTS + its kind, so that the least one is the first. */
+/* Why a row is invalid. A fault is row * FAULTS + its kind, so the minimum is the first fault. */
 enum fault_kind { A_OFFSETS, A_COLUMN, C_OFFSETS, C_COUNT, FAULTS };
 
-/* The first faults; ~0: none. Offsets of B come before anything, and those of matrices without rows before it. */
+/* The first faults; ~0: none. Offsets of B are reported before row faults; invalid offsets of a matrix without rows
+ * before both. */
 struct first_faults {
     unsigned long long b_row, row;
 };
@@ -105,7 +106,7 @@ struct analysis_job {
     first_faults *faults;
 };
 
-/* Products of row i, by all lanes of a warp; *fault: FAULTS, or what is wrong. */
+/* Products of row i, by all lanes of a warp; *fault: FAULTS (none), or the kind. */
 __device__ int64_t count_products(const analysis_job &job, int64_t i, int *fault)
 {
     *fault = A_OFFSETS;
@@ -125,7 +126,7 @@ __device__ int64_t count_products(const analysis_job &job, int64_t i, int *fault
     return products;
 }
 
-/* A row of the product has entries if and only if it has products, and no more of them. */
+/* A row of C has entries if and only if it has products, and no more entries than products. */
 __device__ int result_fault(const row_offsets &C, int64_t i, int64_t products)
 {
     if (C.data == nullptr) return FAULTS;
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(BLOCK) analyse_kernel(analysis_job job)
     job.results[blockIdx.x] = result;
 }
 
-/* The first row of bad offsets; a matrix without rows has one if it does not begin at 0. */
+/* Finds the first row with invalid offsets; a matrix without rows is faulty if it does not begin at 0. */
 __global__ void __launch_bounds__(BLOCK) check_offsets_kernel(row_offsets offsets, unsigned long long *first)
 {
     const int64_t start = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -196,7 +197,7 @@ spg_status read_faults(spg_context *context, const analysis_job &job, first_faul
     return status == SPG_OK ? spg_cuda_wait(context) : status;
 }
 
-/* Queues the check of a matrix's offsets, and waits: nothing goes by bad ones. */
+/* Checks a matrix's offsets and waits: nothing may read through invalid ones. */
 spg_status check_offsets(spg_context *context, const analysis_job &job, const row_offsets &offsets, const char *name)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -242,7 +243,7 @@ void hand_out(const rows_result &all, spgemm_analysis *analysis)
     memcpy(analysis->class_products, all.class_products, sizeof all.class_products);
 }
 
-/* Runs the blocks, and merges them in their order into results[0]. */
+/* Runs the blocks and merges their results in order into results[0]. */
 spg_status analyse_blocks(spg_context *context, const analysis_job &job, int64_t blocks, rows_result *results)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -261,7 +262,7 @@ spg_status analyse_blocks(spg_context *context, const analysis_job &job, int64_t
     return SPG_OK;
 }
 
-/* With the device's memory and the host's for the blocks' results. */
+/* Takes device and host memory for the blocks' results, and analyses. */
 spg_status analyse(spg_context *context, analysis_job job, int64_t blocks, rows_result *results,
                    spgemm_analysis *analysis)
 {
@@ -282,7 +283,7 @@ spg_status allocate_and_analyse(spg_context *context, analysis_job job, spgemm_a
     const int64_t blocks = job.A.rows > 0 ? (job.A.rows + job.block_rows - 1) / job.block_rows : 0;
     const int64_t results_bytes = blocks * (int64_t)sizeof(rows_result);
     const int64_t bytes = results_bytes + (int64_t)sizeof(first_faults);
-    void *memory, *results = nullptr; /* as large on the host as on the device, which counts already */
+    void *memory, *results = nullptr; /* same size on host and device; only the device's is counted */
     spg_status status = spg_allocate_workspace(context, results_bytes, bytes, "the analysis of a product", &memory);
     if (status != SPG_OK) return status;
     job.results = static_cast<rows_result *>(memory);

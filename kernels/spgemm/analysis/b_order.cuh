@@ -1,15 +1,15 @@
-/* Whether rows of B ascend strictly, told from all of its columns, beside the sample and within the wait for it
- * (analysis/sample.cu). Private.
+/* Whether rows of B ascend strictly, found from all of its columns while the sample runs (analysis/sample.cu), within
+ * the same wait. Private.
  *
  * A descent is an entry whose column is not greater than that of the entry before it. Columns may descend from one row
- * to the next, within a row of B that ascends they do not: so the descents of all columns as they lie, less those to
- * the first entries of rows, are 0 exactly if every row ascends. Where B's offsets cannot be, the difference means
- * nothing, for the counting kernels refuse them; but nothing is read outside of B's entries.
+ * to the next, but not within a row that ascends. So the descents over all columns in storage order, minus those at the
+ * first entries of rows, are 0 exactly if every row ascends. If B's offsets are invalid the difference means nothing,
+ * and the counting kernels refuse them; nothing outside B's entries is read.
  *
- * From memory come 4 bytes an entry and an offset a row, in a stream; the columns about the first entries of rows are
- * read again, from the cache where B is not much larger than that. 10 MB, 3 us at the bandwidth of an H100, are to pass
- * while the sample waits for some reads that follow each other; a larger B takes longer than the sample, but far less
- * than a product that reads it. */
+ * Memory traffic: 4 bytes an entry and an offset a row, streamed. The columns around the first entries of rows are read
+ * again, from cache unless B is much larger than it. 10 MB, 3 us at the bandwidth of an H100, fit into the time in
+ * which the sample waits for dependent loads. A larger B takes longer than the sample, but far less than a product that
+ * reads it. */
 #ifndef SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
 #define SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
 
@@ -20,13 +20,13 @@ namespace spg
 {
 
 enum {
-    FOURS_AT_ONCE = 4,                  /* loads of four columns that a thread asks for together */
+    FOURS_AT_ONCE = 4,                  /* loads of four columns that a thread issues together */
     PIECE_FOURS = WARP * FOURS_AT_ONCE, /* of a warp */
     BEGINNINGS_AT_ONCE = 4              /* rows of a thread, likewise */
 };
 
-/* All columns of B as loads of 16 bytes take them: fewer than four before the first that lies at a multiple of 16
- * bytes, `count` times four, and fewer than four after them. */
+/* All columns of B as 16-byte loads see them: fewer than four before the first 16-byte boundary, `count` times four,
+ * and fewer than four after those. */
 struct column_fours {
     const int4 *fours;
     int64_t count;
@@ -42,7 +42,7 @@ struct column_fours {
     }
 };
 
-/* A lane's share of the descents to the entries of a piece of the fours. By a whole warp. */
+/* A lane's share of the descents to the entries of one piece of the fours. A whole warp calls it. */
 __device__ inline unsigned int descents_in_piece(const int32_t *columns, const column_fours &in, int64_t piece)
 {
     const int lane = lane_in_warp();
@@ -53,7 +53,7 @@ __device__ inline unsigned int descents_in_piece(const int32_t *columns, const c
         const int64_t number = first + WARP * n + lane;
         four[n] = number < in.count ? in.fours[number] : int4{};
     }
-    int32_t before = lane == 0 && before_all >= 0 ? columns[before_all] : -1; /* of use to lane 0 */
+    int32_t before = lane == 0 && before_all >= 0 ? columns[before_all] : -1; /* used by lane 0 */
     unsigned int found = 0;
 #pragma unroll
     for (int n = 0; n < FOURS_AT_ONCE; n++) {
@@ -61,12 +61,12 @@ __device__ inline unsigned int descents_in_piece(const int32_t *columns, const c
         const int32_t left = __shfl_sync(ALL_LANES, own.w, (lane + WARP - 1) % WARP), last = lane > 0 ? left : before;
         if (first + WARP * n + lane < in.count)
             found += (own.x <= last) + (own.y <= own.x) + (own.z <= own.y) + (own.w <= own.z);
-        before = left; /* lane 0 has the last lane's */
+        before = left; /* lane 0 gets it from the last lane */
     }
     return found;
 }
 
-/* Of threads from 0 on the first few: whether there is one to an entry before or after the fours. */
+/* The first few threads: whether there is a descent to one entry before or after the fours. */
 __device__ inline unsigned int descents_at_ends(const int32_t *columns, const column_fours &in, int64_t thread)
 {
     if (thread >= in.head + in.tail) return 0;
@@ -74,7 +74,7 @@ __device__ inline unsigned int descents_at_ends(const int32_t *columns, const co
     return entry > 0 && columns[entry] <= columns[entry - 1] ? 1 : 0;
 }
 
-/* Descents to the first entries of BEGINNINGS_AT_ONCE rows of B: `row` and others before it, so far apart. */
+/* Descents to the first entries of BEGINNINGS_AT_ONCE rows of B: `row` and rows before it, at equal distances. */
 template <typename Offset>
 __device__ inline unsigned int descents_to_rows(const patterns<Offset> &pattern, int64_t row, int64_t apart)
 {
@@ -99,8 +99,8 @@ __device__ inline unsigned int descents_to_rows(const patterns<Offset> &pattern,
     return found;
 }
 
-/* A thread's share of the descents within rows of B, less than none where it has found more of those to rows: the
- * shares of all threads of `warps` whole warps, of which this is number `warp`, add up, modulo 2^64. */
+/* A thread's share of the descents within rows of B; negative if it found more descents to first entries. The shares of
+ * all threads of `warps` whole warps, of which this is warp number `warp`, add up modulo 2^64. */
 template <typename Offset>
 __device__ inline unsigned long long descents_within_rows(const patterns<Offset> &pattern, int64_t warp, int64_t warps)
 {
@@ -110,7 +110,7 @@ __device__ inline unsigned long long descents_within_rows(const patterns<Offset>
     unsigned long long found = descents_at_ends(columns, in, thread);
     for (int64_t piece = warp; piece * PIECE_FOURS < in.count; piece += warps)
         found += descents_in_piece(columns, in, piece);
-    /* From the last on, whose columns are still in the cache. */
+    /* From the last row back: the last columns are still in cache. */
     for (int64_t row = pattern.inner - 1 - thread; row >= 0; row -= BEGINNINGS_AT_ONCE * threads)
         found -= descents_to_rows(pattern, row, threads);
     return found;

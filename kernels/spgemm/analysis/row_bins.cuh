@@ -9,8 +9,8 @@
 namespace spg
 {
 
-/* Permutes rows of A by class (all.count numbers). begins, which may be NULL, takes where each class begins, and after
- * them how many rows each has. */
+/* Permutes the row numbers of A by class (all.count numbers). begins (may be NULL) receives where each class begins,
+ * followed by the number of rows of each. */
 template <typename Class>
 spg_status bin_rows(cuda_product &product, const binned_rows &all, const Class &row_class, int classes,
                     int32_t *permutation, uint32_t *begins)

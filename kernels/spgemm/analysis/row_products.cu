@@ -1,9 +1,9 @@
-/* Analysis: how many products each row needs, and of which class it is (section 3.1 of the paper). See rows.cuh.
+/* Analysis: the products of each row, and its class (section 3.1 of the paper). See rows.cuh.
  *
  * In: A's pattern and B's offsets, unchecked. Out: row_products, class counts, totals and faults. A group of lanes sums
- * the lengths of the rows of B that a row of A names, as many lanes as suit A's mean row; rows far longer than the mean
- * are left to a warp each, yet longer ones to blocks of a second kernel, for they may be neighbours, and huge ones to
- * all of its blocks. */
+ * the lengths of the rows of B that a row of A names; the number of lanes suits A's mean row. Rows far longer than the
+ * mean get a warp each. Longer ones, which may be neighbours, are listed for the blocks of a second kernel, and huge
+ * rows for all of its blocks. */
 #include "../../primitives/warp.cuh"
 #include "../rows.cuh"
 #include "row_bins.cuh"
@@ -17,21 +17,21 @@ namespace
 
 enum {
     THREADS = 256,
-    LONG_STEPS = 16,  /* a group takes no more steps over a row; longer ones are a warp's */
-    LISTED_ROW = 512, /* entries of A; longer rows are a block's (rmat16: 48 us, 127 with a warp each) */
-    HUGE_ROW = 8192,  /* longer rows are all blocks' (a row of a million entries: 1.3 ms by one) */
-    AT_ONCE = 4       /* entries of A whose rows of B are asked for together */
+    LONG_STEPS = 16,  /* steps of a group over a row; longer rows get a warp */
+    LISTED_ROW = 512, /* entries of A; longer rows get a block (rmat16: 48 us, 127 with a warp each) */
+    HUGE_ROW = 8192,  /* longer rows get all blocks (a row of a million entries: 1.3 ms by one) */
+    AT_ONCE = 4       /* entries of A whose rows of B are loaded together */
 };
 
-/* What the rows of a block add up to. */
+/* The sums over the rows of a block. */
 struct shared_state {
     unsigned int class_rows[SPG_ROW_CLASSES];
     int long_rows;
     int32_t long_row[THREADS];
 };
 
-/* Rows of A beyond HUGE_ROW entries, and others beyond LISTED_ROW. Offsets that overlap may give more of them than
- * there is room for: a fault. */
+/* Rows of A beyond HUGE_ROW entries, and other rows beyond LISTED_ROW. Overlapping offsets may produce more of them
+ * than fit: a fault. */
 struct huge_row {
     unsigned long long products;
     int32_t row;
@@ -73,7 +73,7 @@ __device__ void record_row(shared_state &shared, const spg_row_limits &limits, i
     atomicAdd(&shared.class_rows[spg_classify((int64_t)products, &limits)], 1u);
 }
 
-/* The offsets of B that no entry of A names, and both ends of both. */
+/* Checks the offsets of B that no entry of A names, and both ends of A's and B's offsets. */
 template <typename Offset> __device__ unsigned int check_offsets(const patterns<Offset> &pattern)
 {
     unsigned int faults = 0;
@@ -145,8 +145,7 @@ __global__ void __launch_bounds__(THREADS, 6)
     add_counts(pattern.counters, 0, total, 0, 0, faults);
 }
 
-/* Listed rows by a block each, then every huge row by all blocks, of which the last to have added its share records the
- * row. */
+/* Listed rows by a block each, then every huge row by all blocks; the last block to add its share records the row. */
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS)
     analyse_long_rows(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ spg_row_limits limits,

@@ -1,10 +1,9 @@
 /* Looks at a sample of rows, and at the order of B's columns (analysis/sample.cuh).
  *
- * In: A and B, unchecked. Out: the counters' sample (device.h), posted. A warp looks at a row:
- * its length, its products, the columns that they span, and whether the rows after it are like it; and it counts its
- * row of C in a table in shared memory, unless that takes many products. Such a warp has little to read and waits for
- * most of it: further blocks, on multiprocessors that are idle beside it, read all columns of B (analysis/b_order.cuh).
- */
+ * In: A and B, unchecked. Out: the counters' sample (device.h), posted. A warp looks at one row: its length, its
+ * products, the columns that they span, and whether the following rows are like it. It counts its row of C in a table
+ * in shared memory, unless the row has too many products. These warps mostly wait for memory. Meanwhile further blocks,
+ * on otherwise idle multiprocessors, read all columns of B (analysis/b_order.cuh). */
 #include "../../primitives/warp.cuh"
 #include "../driver/counters.cuh"
 #include "../hash_group/table.cuh"
@@ -20,45 +19,45 @@ namespace
 {
 
 enum {
-    SAMPLE_PRODUCTS = 1024, /* a row that needs more is not counted with the sample */
-    SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer one about so many are looked at */
+    SAMPLE_PRODUCTS = 1024, /* a row with more is not counted in the sample */
+    SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer row about this many are looked at */
     SAMPLE_THREADS = 128,
-    SAMPLE_SLICES = 3,             /* entries of A a lane that are asked for together */
-    SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are asked for together */
-    SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that no search takes long */
+    SAMPLE_SLICES = 3,             /* entries of A a lane, loaded together */
+    SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are loaded together */
+    SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that searches stay short */
     SAMPLE_SLOTS_LOG = 11,
-    /* A multiprocessor's blocks that read B: with two of a sample of 1024 rows as many as its shared memory takes
-     * tables of, and enough for 4 MB of loads to be under way (spgemm_bench, H100, A*P: tet3d 0.633 ms, 0.635 with two,
-     * 0.645 with one, 0.624 without looking at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
+    /* Blocks that read B per multiprocessor. With two blocks of a 1024-row sample these fill the shared memory, and
+     * keep 4 MB of loads in flight (spgemm_bench, H100, A*P: tet3d 0.633 ms, 0.635 with two, 0.645 with one, 0.624
+     * without looking at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
     B_BLOCKS = 4
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 
-/* Sample row k of n, anywhere in its share of the rows: rows at equal distances may all be at the edge of a grid.
- * Triples of rows that begin at a multiple of 6 are whole pairs and triples as well. */
+/* Sample row k of n, at a random place in its share of the rows: rows at equal distances may all be at the edge of a
+ * grid. It begins at a multiple of 6, so that pairs and triples are whole. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
 {
     const uint32_t within = ((uint32_t)k * 0x9e3779b1u >> 8) % (uint32_t)(rows / samples);
     return (int32_t)((int64_t)k * rows / samples + within) / 6 * 6;
 }
 
-/* Row i of the sample and the two after it; rows that there are not are empty. */
+/* Row i of the sample and the two after it; rows beyond the last are empty. */
 template <typename Offset>
 __device__ void load_rows(const patterns<Offset> &pattern, int32_t i, span<Offset> (&row)[MOST_TOGETHER])
 {
-    unsigned int faults = 0; /* found again by the counting kernel */
+    unsigned int faults = 0; /* discarded: the counting kernel finds them again */
 #pragma unroll
     for (int r = 0; r < MOST_TOGETHER; r++)
         row[r] = i + r < pattern.rows ? checked_a_row(pattern, i + r, faults) : span<Offset>{0, 0};
 }
 
-/* What a row of C needs, and what row i of A has in common with those after it. */
+/* What a row of C needs, and what row i of A has in common with the rows after it. */
 struct row_needs {
     unsigned int products, first, last; /* columns */
-    bool pair, triple, shifted;         /* shifted: the next row's are one more each */
+    bool pair, triple, shifted;         /* shifted: each column of the next row is one more */
 };
 
-/* The products of up to 32 entries of A, one a lane, and which of all a lane's begin at. */
+/* The products of up to 32 entries of A, one entry a lane, and where each lane's begin among all. */
 struct product_list {
     unsigned int through, before, all;
 
@@ -68,7 +67,7 @@ struct product_list {
         before = through - length;
         all = __shfl_sync(~0u, through, 31);
     }
-    /* The entry that product p < all is of. */
+    /* The entry that product p < all belongs to. */
     __device__ int entry_of(unsigned int p) const
     {
         int entry = 0;
@@ -79,7 +78,7 @@ struct product_list {
     }
 };
 
-/* Inserts the columns of a row of C that needs few products, those of 32 entries of A; by a whole warp. */
+/* Inserts the columns of a row of C with few products, those of 32 entries of A. A whole warp calls it. */
 template <typename Offset>
 __device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
 {
@@ -96,17 +95,18 @@ __device__ void insert_columns(const patterns<Offset> &pattern, column_table &ta
             column[n] = pattern.b_columns[begin + in_row];
         }
         int slot[N];
-        table.place(column, slot); /* what has no place in a full table makes the row too long as well */
+        table.place(column, slot); /* a column without a slot in a full table also makes the row too long */
     }
 }
 
-/* What a block found of the sample. */
+/* A block's sums over the sample. */
 struct sample_sums {
     unsigned int products, pairs, triples, shifted, uncounted, nnz, too_long, most_a_length, most_span, most_products,
         longest;
 };
 
-/* Columns of a row of A, some a lane from entry k on, and whether the rows after it have the same, or one more. */
+/* Loads columns of a row of A, some a lane from entry k on, and compares them with those of the following rows: the
+ * same, or one more. */
 template <typename Offset>
 __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset> (&row)[MOST_TOGETHER], Offset k,
                              int32_t (&column)[SAMPLE_SLICES], row_needs &needs)
@@ -128,8 +128,8 @@ __device__ void compare_rows(const patterns<Offset> &pattern, const span<Offset>
     }
 }
 
-/* Looks at a row; by a whole warp. Rows of B are taken to ascend. Of a long row of A a part is looked at, and stands
- * for all of it: the longest of rmat16 took 0.17 ms. */
+/* Looks at one row. Assumes that rows of B ascend. Of a long row of A only a part is read, and scaled up: the longest
+ * row of rmat16 took 0.17 ms. A whole warp calls it. */
 template <typename Offset>
 __device__ void sample_one(const patterns<Offset> &pattern, int32_t i, column_table &table, sample_sums &sums)
 {
@@ -201,8 +201,8 @@ __device__ void add_sums(spg_sample *sample, const sample_sums &sums)
     if (sums.too_long > 0) atomicAdd(&sample->too_long, sums.too_long);
 }
 
-/* Looks at the rows of a sample, a warp each, and counts in a table those of C that need few products. Block by block,
- * for a thousand additions to one address would take longer than the rest. Thread 0 adds. */
+/* Looks at the rows of a sample, a warp each, and counts those of C with few products in a table. Adds block by block,
+ * because a thousand additions to one address would take longer than the rest. Thread 0 adds. */
 template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &pattern, int32_t samples)
 {
     __shared__ int4 slots[SAMPLE_THREADS / 32][SAMPLE_SLOTS / 4];
@@ -217,7 +217,7 @@ template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &
     if (threadIdx.x == 0) add_sums(&pattern.counters->sample, sums);
 }
 
-/* Counts descents within rows of B: block number `block` of so many. Thread 0 adds. */
+/* Counts descents within rows of B: block number `block` of `blocks`. Thread 0 adds. */
 template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pattern, int block, int blocks)
 {
     constexpr int WARPS = SAMPLE_THREADS / 32;
@@ -233,8 +233,8 @@ template <typename Offset> __device__ void look_at_b(const patterns<Offset> &pat
     if (sum != 0) atomicAdd(&pattern.counters->sample.b_descents, sum);
 }
 
-/* The blocks of the sample come first, for they take longest; the others look at B. The last to end posts what was
- * found. */
+/* The blocks of the sample come first, because they take longest; the others look at B. The last block to end posts the
+ * results. */
 template <typename Offset>
 __global__ void __launch_bounds__(SAMPLE_THREADS)
     sample_rows(const patterns<Offset> pattern, int32_t samples, int sample_blocks, spg_mailbox *mailbox,
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
     if (threadIdx.x < 32) send_counters_if_last(pattern.counters, mailbox, post);
 }
 
-/* As many as have something to read, up to B_BLOCKS a multiprocessor. */
+/* As many blocks as have something to read, up to B_BLOCKS a multiprocessor. */
 int blocks_for_b(const cuda_product &product)
 {
     const int64_t fours = product.B->nnz / (4 * FOURS_AT_ONCE), rows = product.B->rows / BEGINNINGS_AT_ONCE;

@@ -1,4 +1,4 @@
-/* A sample of the rows of a product, which tells how they are best done (route/route.cu). Private. */
+/* A sample of a product's rows, by which route/route.cu chooses. Private. */
 #ifndef SPG_KERNELS_SPGEMM_ANALYSIS_SAMPLE_CUH
 #define SPG_KERNELS_SPGEMM_ANALYSIS_SAMPLE_CUH
 
@@ -7,8 +7,8 @@
 namespace spg
 {
 
-/* Looks at so many rows and at the order of all columns of B, and waits for what was found. Faults of the operands are
- * left to the counting kernels to find. */
+/* Looks at `samples` rows and at the order of all columns of B, and waits for the result. Faults of the operands are
+ * left for the counting kernels to report. */
 spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *found);
 
 } // namespace spg

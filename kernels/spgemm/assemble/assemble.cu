@@ -1,5 +1,6 @@
-/* See assemble/assemble.cuh. Scanned in the type of the offsets: where the sum does not fit, allocate_entries refuses
- * it by the 64-bit count of the counters before anything is read by it. */
+/* Scans lengths into row offsets and allocates C (assemble/assemble.cuh). The scan has the type of the offsets. If the
+ * sum does not fit, allocate_entries refuses it by the counters' 64-bit count before anything reads through the
+ * offsets. */
 #include "assemble.cuh"
 
 #include "../../launch.cuh"
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t
     if (i < count) widened[i] = offsets[i];
 }
 
-/* SCAN_EACH lengths a thread from row i on, 0 beyond the end. */
+/* Loads SCAN_EACH lengths a thread from row i on, 0 beyond the end. */
 template <typename Offset>
 __device__ inline void load_lengths(const Offset *lengths, int64_t i, int64_t end,
                                     std::make_unsigned_t<Offset> (&length)[SCAN_EACH])
@@ -41,8 +42,8 @@ __device__ inline void load_lengths(const Offset *lengths, int64_t i, int64_t en
     for (int n = 0; n < SCAN_EACH; ++n) length[n] = i + n < end ? lengths[i + n] : 0;
 }
 
-/* A block scans the lengths of `parts` of the sums, from what the sums before them say, which may wrap round as the
- * offsets do. */
+/* A block scans the lengths of `parts` of the sums, starting from the sums before them. May wrap around, as the offsets
+ * do. */
 template <typename Offset>
 __global__ void __launch_bounds__(SCAN_THREADS, 4)
     scan_with_sums(Offset *lengths, int64_t rows, const long long *sums, int count, int64_t rows_each, int parts)
@@ -164,7 +165,7 @@ spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
     C->nnz = (int64_t)nnz;
     spg_status status = spg_check_offset_range(product.context, C->nnz, C->offset_type, "C");
     int64_t value_bytes = product.pattern_only ? 0 : spg_array_bytes(C->nnz, spg_type_size(C->value_type));
-    /* The larger first, so that of the blocks of the last result each is found again. */
+    /* Values first: they are larger, so each finds its block of the previous result again. */
     if (status == SPG_OK) status = spg_allocate(product.context, value_bytes, "C's values", &C->values);
     void *columns = nullptr;
     if (status == SPG_OK)

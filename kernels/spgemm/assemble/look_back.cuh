@@ -1,7 +1,7 @@
-/* Sums of tiles that blocks tell each other while they run, so that each knows where its rows of C begin: a tile tells
- * its own sum as soon as it has it, and, once it knows what came before, the sum of all through it (Merrill, Garland:
- * Single-pass parallel prefix scan with decoupled look-back, 2016). Tiles are numbered as blocks come to take them, so
- * that none waits for one that has not begun. Private. */
+/* Decoupled look-back: blocks learn from each other while they run where their rows of C begin (Merrill, Garland:
+ * Single-pass parallel prefix scan with decoupled look-back, 2016). A tile publishes its own sum (AGGREGATE) as soon as
+ * it has it, and the sum of all tiles up to and including it (PREFIX) once it knows what comes before. Blocks take tile
+ * numbers as they start, so none waits for a tile that has not begun. Private. */
 #ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
 
@@ -12,8 +12,8 @@
 namespace spg
 {
 
-/* In device memory, all zero before: the number of the next tile, and what tiles have told: a sum, and in the lowest
- * bits whether it is the tile's own or of all through it. */
+/* In device memory, zeroed before the launch: the number of the next tile, then a word for each tile: a sum, and in its
+ * lowest bits the kind (INVALID: not published yet). */
 struct look_back {
     unsigned long long *words;
     enum : unsigned long long { INVALID = 0, AGGREGATE = 1, PREFIX = 2 };
@@ -38,8 +38,8 @@ struct look_back {
         *const_cast<volatile unsigned long long *>(words + 1 + tile) = pack(sum, tile == 0 ? PREFIX : kind);
     }
 
-    /* The sum of all tiles before `tile`, which has told its own; by a whole warp. AT_ONCE words a lane are asked for
-     * together. */
+    /* The sum of all tiles before `tile`, which has published its own. A whole warp calls it. Each lane loads AT_ONCE
+     * words together. */
     __device__ long long before(int64_t tile) const
     {
         long long sum = 0;
@@ -53,7 +53,9 @@ struct look_back {
                 while (true) {
                     through = __ballot_sync(~0u, kind_of(word[n]) == PREFIX);
                     const unsigned int invalid = __ballot_sync(~0u, kind_of(word[n]) == INVALID);
-                    if ((invalid & (through - 1) & ~through) == 0) break; /* all up to the first that knows */
+                    if ((invalid & (through - 1) & ~through) == 0)
+                        break; /* no tile is missing back to the nearest
+                                * PREFIX */
                     word[n] = read(past - 1 - lane_in_warp() - 32 * n);
                 }
                 const int last = through != 0 ? __ffs((int)through) - 1 : 31;

@@ -9,7 +9,7 @@ namespace spg
 namespace
 {
 
-/* Of an entry of C. */
+/* Bytes of an entry of C. */
 int64_t entry_bytes(const cuda_product &product)
 {
     return (int64_t)spg_type_size(product.C->value_type) + (int64_t)sizeof(int32_t);
@@ -24,7 +24,7 @@ bool has_types_to_reserve(const cuda_product &product)
            product.cuda->pool != nullptr;
 }
 
-/* Under a limit all of it counts as workspace: C may turn out to have few entries. */
+/* Under a workspace limit, all of it counts as workspace: C may turn out to have few entries. */
 void reserve_arrays(cuda_product &product, int64_t room, int64_t words, reserved_arrays *reserved)
 {
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
@@ -50,7 +50,7 @@ bool may_commit_reserved(const cuda_product &product, const reserved_arrays &res
     const int64_t limit = product.context->config.workspace_limit, spare = reserved.room - (int64_t)nnz;
     if (spare > (int64_t)nnz / RESERVED_MOST_SPARE + RESERVED_MORE_SPARE) return false;
     return limit == 0 ||
-           spare * entry_bytes(product) <= (limit - product.held_bytes) / 2; /* rows left need some, too */
+           spare * entry_bytes(product) <= (limit - product.held_bytes) / 2; /* rows left over need some too */
 }
 
 void commit_reserved(cuda_product &product, reserved_arrays *reserved)

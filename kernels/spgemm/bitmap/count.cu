@@ -1,9 +1,9 @@
-/* Counting, class bitmap: how many columns of its windows a row marks.
+/* Method bitmap, counting pass: the number of columns that a row marks in its windows.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; there are no overflow
- * rows; what the notes on equal rows are to hold of units. Where windows are small, a row's columns are marked by their
- * remainders, for then its span need not be known before; a row that turns out wider is done again, in windows.
- * Chosen by route/route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
+ * Input: rows; checks that rows of B ascend strictly. Output: c_offsets[i] = length of row i, without overflow rows;
+ * for the notes on equal rows, the column range of each unit. If windows are small, a row's columns are marked by their
+ * remainders, so that its span need not be known in advance; a row that turns out wider is done again, in windows.
+ * Chosen by route/route.cu for rows of narrow span. Replaces the paper's sort (section 3.3). */
 #include "window.cuh"
 
 namespace spg

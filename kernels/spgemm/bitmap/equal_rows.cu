@@ -1,6 +1,7 @@
-/* Notes on equal rows (product.cuh): rows of B that follow their like, found here; the rest is the kernels' to write.
+/* Notes on equal rows (product.cuh): finds the rows of B that have the columns of the row before; the kernels write the
+ * other notes.
  *
- * Output: follows[j] for every row of B. Asked for by product_rows.cu where neighbouring rows of A are equal. */
+ * Output: repeats[j] for every row of B. Called by product_rows.cu if neighbouring rows of A are equal. */
 #include "../driver/groups.cuh"
 
 namespace spg
@@ -10,7 +11,7 @@ namespace
 
 enum { FOLLOW_THREADS = 256, FOLLOW_LANES = 8, FOLLOW_AT_ONCE = 4 };
 
-/* follows[j] = whether row j of B has the columns of row j - 1; not where their offsets cannot be. */
+/* repeats[j] = whether row j of B has the columns of row j - 1; false if their offsets are invalid. */
 template <typename Offset>
 __global__ void __launch_bounds__(FOLLOW_THREADS) find_repeats(const patterns<Offset> pattern, uint8_t *repeats)
 {

@@ -1,10 +1,10 @@
-/* Counting, class few columns: rows of middling work in a C of few columns. A warp takes a row alone and sets a bit in
- * shared memory for every column that it has.
+/* Method few_columns, counting pass, for rows of medium work in a C with few columns: one warp takes a row and sets a
+ * bit in shared memory for each of its columns.
  *
- * Input: rows, dealt by a ticket; rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i.
+ * Input: rows, handed out by a ticket; checks that rows of B ascend strictly. Output: c_offsets[i] = length of row i.
  * The products of 32 entries of A at a time are laid end to end, so that no lane idles whether rows of B are short or
- * long (section 3.2 of the paper). A block a row (long_rows/columns.cu) spends more on each row than on its products
- * where these are some hundreds. Chosen by route/binned_rows.cu. */
+ * long (section 3.2 of the paper). For rows of some hundred products, a block a row (long_rows/columns.cu) spends more
+ * on the row than on its products. Chosen by route/binned_rows.cu. */
 #include "../../primitives/warp.cuh"
 #include "../rows.cuh"
 
@@ -16,28 +16,28 @@ namespace
 
 enum {
     WARPS = 4,     /* of a block */
-    TOGETHER = 4,  /* steps of 32 products whose loads are under way together */
-    UNIT_WORDS = 4 /* bitmaps are multiples of it, for they are read by 16 bytes */
+    TOGETHER = 4,  /* steps of 32 products whose loads are in flight together */
+    UNIT_WORDS = 4 /* bitmaps are multiples of it, because they are read in 16 bytes */
 };
 
-/* Blocks of a multiprocessor, at least, which bounds the registers. */
+/* Least resident blocks a multiprocessor, which bounds the registers. */
 template <typename Offset> constexpr int resident_blocks = sizeof(Offset) == 4 ? 10 : 8;
 
-/* What a lane found. */
+/* A lane's results. */
 struct findings {
     unsigned long long nnz, products;
     unsigned int longest, rows, long_rows, faults;
 };
 
-/* Up to 32 entries of A with their rows of B, none of them empty, a lane each: product p of all, if it is of this
- * lane's entry, is at shift + p in B. Lanes beyond the entries have none. */
+/* Up to 32 entries of A with their rows of B, none empty, one a lane. Product p, if it belongs to this lane's entry, is
+ * at shift + p in B. Lanes beyond the entries have no products. */
 template <typename Offset> struct entry_batch {
     Offset shift;
-    uint32_t start, all; /* this entry's first product; products of all */
+    uint32_t start, all; /* this entry's first product; all products */
     bool some;
 };
 
-/* Lays out the rows of B that the lanes have. `order`: a byte a lane, of the warp's own. */
+/* Lays the lanes' rows of B end to end. `order`: a byte a lane, owned by the warp. */
 template <typename Offset> __device__ inline entry_batch<Offset> lay_entries(span<Offset> b, uint8_t *order)
 {
     const uint32_t length = (uint32_t)(b.end - b.begin), through = inclusive_scan(length, plus{});
@@ -55,8 +55,8 @@ template <typename Offset> __device__ inline entry_batch<Offset> lay_entries(spa
     return batch;
 }
 
-/* The lane whose entry product p + lane is of, for 32 products at once. `before` is that of product p - 1, or -1, and
- * becomes that of p + 31; `begins` has a bit for every lane at whose product an entry begins. */
+/* The lane whose entry product p + lane belongs to, for 32 products at once. `before` is the lane of product p - 1, or
+ * -1, and becomes that of p + 31; `begins` has a bit for every lane where an entry begins. */
 template <typename Offset>
 __device__ inline int lane_of_entry(const entry_batch<Offset> &batch, uint32_t p, int &before, uint32_t &begins)
 {
@@ -67,8 +67,8 @@ __device__ inline int lane_of_entry(const entry_batch<Offset> &batch, uint32_t p
     return own;
 }
 
-/* Sets a column's bit if it is wanted and not there: most products meet a column that is there, and a read costs less
- * than an atomic. */
+/* Sets a column's bit if it is wanted and not yet set: most columns are set already, and a read costs less than an
+ * atomic. */
 __device__ inline void set_bit_if(bool wanted, uint32_t *bitmap, uint32_t column)
 {
     const uint32_t bit = 1u << column % 32, at = (uint32_t)__cvta_generic_to_shared(bitmap) + column / 32 * 4;
@@ -83,14 +83,14 @@ __device__ inline void set_bit_if(bool wanted, uint32_t *bitmap, uint32_t column
                  : "memory");
 }
 
-/* Sets the bits of the columns of a batch. What is wrong with them is counted, without branches: products whose column
- * is within C, and those whose column is not greater than the one before in their row of B. */
+/* Sets the bits of the columns of a batch. Counts, without branches, the products whose column is within C, and those
+ * whose column is not greater than the one before in their row of B. */
 template <typename Offset>
 __device__ inline void set_bits(const patterns<Offset> &pattern, const entry_batch<Offset> &batch, uint32_t *bitmap,
                                 unsigned int &faults)
 {
     const uint32_t lane = (uint32_t)lane_in_warp(), own_bit = 1u << lane;
-    uint32_t within = 0, falls = 0, last = 0; /* last: the least column that the next step may begin with */
+    uint32_t within = 0, falls = 0, last = 0; /* last: the least column with which the next step may begin */
     int before = -1;
     for (uint32_t first = 0; first < batch.all; first += WARP * TOGETHER) {
         uint32_t columns[TOGETHER], begins[TOGETHER];
@@ -115,7 +115,8 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const entry_bat
     if (within != (batch.all + WARP - 1 - lane) / WARP) faults |= SPG_FAULT_B;
 }
 
-/* The row of B that an entry of A names; empty, and a fault, if it cannot be or has more entries than columns. */
+/* The row of B that an entry of A names; empty, with a fault recorded, if it is invalid or has more entries than
+ * columns. */
 template <typename Offset>
 __device__ inline span<Offset> row_of_b(const patterns<Offset> &pattern, int32_t a_column, findings &found)
 {
@@ -126,7 +127,7 @@ __device__ inline span<Offset> row_of_b(const patterns<Offset> &pattern, int32_t
     return {0, 0};
 }
 
-/* Sets the bits of a row of C. The rows of B of the next entries of A are on their way meanwhile. */
+/* Sets the bits of a row of C. Rows of B of the next entries of A are loaded meanwhile. */
 template <typename Offset>
 __device__ inline void set_row_bits(const patterns<Offset> &pattern, span<Offset> row, uint32_t *bitmap, uint8_t *order,
                                     findings &found)
@@ -160,7 +161,7 @@ __device__ inline unsigned int count_bits(uint32_t *bitmap, int32_t words)
     return __reduce_add_sync(ALL_LANES, count);
 }
 
-/* A row for the warp: its place in the set, or a number beyond it. */
+/* Takes a row for the warp: its index in the set, or a number beyond the set. */
 __device__ inline uint32_t take_ticket(uint32_t *ticket)
 {
     uint32_t mine = 0;

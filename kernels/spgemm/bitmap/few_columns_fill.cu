@@ -1,13 +1,13 @@
-/* Filling, class few columns: rows of middling length in a C of few columns, where rows of B have a step's entries or
+/* Method few_columns, filling pass, for rows of medium length in a C with few columns, if rows of B fill a step or
  * more. Columns and values in one kernel.
  *
- * Input: rows of at most `slots` entries, dealt by a ticket; their places in c_offsets. Output: columns and values. A
- * block takes a row, and its warps steps of up to 32 products of one entry of A, four at a time. In a first pass they
- * set a bit for every column; the rank of a bit is the column's slot, its place in C. In a second pass they add the
- * products at their slots, in turn, so that each sum is made in storage order, and note the slots' columns. The window
- * class (long_rows/columns.cu, long_rows/values.cu) goes through a row's products in two kernels, and fills its steps
- * from several entries of A, which takes three times the instructions where one entry fills most of a step. Chosen by
- * route/binned_rows.cu. */
+ * Input: rows of at most `slots` entries, handed out by a ticket, and c_offsets. Output: columns and values. A block
+ * takes a row; its warps take steps of up to 32 products of one entry of A, four at a time. In the first pass they set
+ * a bit for every column; the rank of a bit is the column's slot, its index in the row of C. In the second pass they
+ * take turns to add the products at their slots, so that each sum is in storage order, and record the slots' columns.
+ * long_rows goes through a row's products in two kernels (long_rows/columns.cu, long_rows/values.cu) and fills its
+ * steps from several entries of A, which takes three times the instructions if one entry fills most of a step. Chosen
+ * by route/binned_rows.cu. */
 #include "../long_rows/long_rows.cuh"
 #include "../long_rows/warp_turns.cuh"
 #include "few_columns_turns.cuh"
@@ -18,11 +18,11 @@ namespace spg
 namespace
 {
 
-/* Threads of a block, many where its sums take more than FEW_BYTES, for few such blocks fit in shared memory
+/* Threads of a block: many if its sums take more than FEW_BYTES, because few of these blocks fit in shared memory
  * (spgemm_bench, H100, rmat16: 32 KB 318 us, 448 with few; 16 KB 173 and 159). */
 enum { FEW_THREADS = 128, MANY_THREADS = 32 * FEW_COLUMNS_WARPS, FEW_BYTES = 16 * 1024 };
 
-/* What a block has room for. */
+/* The capacity of a block. */
 struct few_columns_shape {
     int slots, quads; /* of the map, 64 columns each */
 };
@@ -35,7 +35,8 @@ template <typename Offset> struct few_columns_row {
     int length;
 };
 
-/* Asks for the block's next row while it fills one, for each step waits on memory for the one before. Thread 0. */
+/* Loads the block's next row while it fills the current one, because each of these loads depends on the one before.
+ * Thread 0 calls it. */
 template <typename Offset> struct next_row {
     const patterns<Offset> &pattern;
     const row_set &rows;
@@ -62,7 +63,7 @@ template <typename Offset> struct next_row {
     }
 };
 
-/* Sets the bits of columns. Most products meet a column that is there, and a read costs less than an atomic. */
+/* Sets the bits of columns. Most are set already, and a read costs less than an atomic. */
 template <int N> __device__ inline void set_bits(uint32_t *map, const int32_t (&columns)[STEPS])
 {
 #pragma unroll
@@ -73,11 +74,12 @@ template <int N> __device__ inline void set_bits(uint32_t *map, const int32_t (&
     }
 }
 
-/* Puts the rank of its first column in the upper half of each word of the map. All threads. */
+/* Writes the rank of its first column to the upper half of each word of the map. All threads call it. */
 __device__ inline void rank_columns(uint32_t *map, int quads)
 {
     auto *words = reinterpret_cast<uint4 *>(map);
-    const int threads = (int)blockDim.x, each = (quads + threads - 1) / threads | 1; /* odd: threads use all banks */
+    const int threads = (int)blockDim.x, each = (quads + threads - 1) / threads | 1; /* odd, so that threads use all
+                                                                                      * banks */
     const int first = (int)threadIdx.x * each, end = min(first + each, quads);
     uint32_t own = 0;
     for (int k = first; k < end; ++k) {
@@ -96,8 +98,8 @@ __device__ inline void rank_columns(uint32_t *map, int quads)
     }
 }
 
-/* First pass: the map of the row's columns. Returns whether all of the row is laid, as `laid` then; `kept`: the warp's
- * first turn of it. */
+/* First pass: makes the map of the row's columns. Returns whether the whole row is laid out, as `laid` then says;
+ * `kept`: the warp's first turn of it. */
 template <typename Offset, typename Value>
 __device__ inline bool map_columns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                    const numbers<Value> &number, span<Offset> row, laid_turns &laid,
@@ -120,13 +122,13 @@ __device__ inline bool map_columns(const few_columns_memory<Offset, Value> &memo
                 set_bits<steps.value>(memory.map, columns);
             });
         }
-        __syncthreads(); /* the bits are set, and the turns are taken before others are laid */
+        __syncthreads(); /* the bits are set, and all turns have been read before others are laid out */
         if (row.end - at <= (Offset)laid.entries) return at == row.begin;
         at += (Offset)laid.entries;
     }
 }
 
-/* Adds a turn's products when it is the warp's turn: all at once, for a row of B has a column once. */
+/* Adds a turn's products when the warp has its turn. All lanes add at once, because a row of B has each column once. */
 template <int N, typename Offset, typename Value>
 __device__ inline void add_turn(const few_columns_memory<Offset, Value> &memory, const turn_products<Value> &loaded,
                                 bool first, turns_of_warp &turns_taken)
@@ -151,7 +153,7 @@ __device__ inline void add_turn(const few_columns_memory<Offset, Value> &memory,
     __syncwarp();
 }
 
-/* Second pass: adds the products of what is laid. */
+/* Second pass: adds the products that are laid out. */
 template <typename Offset, typename Value>
 __device__ inline void add_products(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                     const Value *b_values, const laid_turns &laid, turn_products<Value> &loaded,
@@ -189,7 +191,7 @@ __device__ inline void fill_row(const few_columns_memory<Offset, Value> &memory,
     for (Offset at = row.a.begin;;) {
         if (!is_laid) laid = lay_turns(memory, pattern, number.a_values, at, row.a.end);
         add_products(memory, pattern, number.b_values, laid, loaded, is_laid, turns_taken);
-        __syncthreads(); /* the sums are made, and the turns are taken before others are laid */
+        __syncthreads(); /* the sums are complete, and all turns have been read before others are laid out */
         if (row.a.end - at <= (Offset)laid.entries) break;
         at += (Offset)laid.entries;
     }

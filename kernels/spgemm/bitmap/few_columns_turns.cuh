@@ -1,5 +1,5 @@
-/* How class few columns lays out a row's products while it fills (bitmap/few_columns_fill.cu): in turns of a few steps,
- * a step's 32 products and all of a turn's being of one entry of A. Private. */
+/* How few_columns lays out a row's products while it fills (bitmap/few_columns_fill.cu): in turns of a few steps; all
+ * products of a turn belong to one entry of A. Private. */
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
 
@@ -14,32 +14,32 @@ namespace spg
 enum {
     FEW_COLUMNS_WARPS = 8,   /* of a block, at most */
     FEW_COLUMNS_EACH = 2,    /* entries of A that a thread looks up together */
-    FEW_COLUMNS_TURNS = 512, /* laid out together: more than those of a row of B, which is no longer than C's */
+    FEW_COLUMNS_TURNS = 512, /* laid out together; a row of B, which is no longer than C's, has fewer */
     STEPS = 4,               /* of a turn */
     TURN = 32 * STEPS
 };
 
-/* An entry's products: those of turn t are at shift + TURN * t and after it in B, up to, not including, end. */
+/* An entry's products: those of turn t are at shift + TURN * t and after in B, below end. */
 template <typename Offset> struct alignas(2 * sizeof(Offset)) entry_part {
     Offset shift, end;
 };
 
 template <typename Offset, typename Value> struct few_columns_memory {
     Value *sums;       /* by slot */
-    uint32_t *map;     /* bits of 16 columns, and 65536 * the rank of the first */
+    uint32_t *map;     /* a bit for each of 16 columns, and 65536 * the rank of the first */
     uint16_t *columns; /* by slot */
     uint16_t *entries; /* of A, by turn */
-    Value *a;          /* by entry, as parts */
+    Value *a;          /* by entry, like parts */
     entry_part<Offset> *parts;
 };
 
-/* What a warp reads in a turn, a product in every lane of each step; column < 0: none. */
+/* What a warp reads in a turn: a product a lane in each step; column < 0: none. */
 template <typename Value> struct turn_products {
     int32_t columns[STEPS];
     Value terms[STEPS];
 };
 
-/* Inclusive sum over the block. All threads. */
+/* Inclusive sum over the block. All threads call it. */
 __device__ inline uint32_t sum_over_block(uint32_t value)
 {
     __shared__ uint32_t sums[FEW_COLUMNS_WARPS];
@@ -51,12 +51,12 @@ __device__ inline uint32_t sum_over_block(uint32_t value)
     return value;
 }
 
-/* What is laid out: entries of A and turns. */
+/* The number of entries of A and turns that are laid out. */
 struct laid_turns {
     int entries, turns;
 };
 
-/* Lays out entries of A from `at`, as many as there is room for. All threads. */
+/* Lays out entries of A from `at` on, as many as fit. All threads call it. */
 template <typename Offset, typename Value>
 __device__ inline laid_turns lay_turns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
                                        const Value *a_values, Offset at, Offset end)
@@ -100,9 +100,9 @@ __device__ inline laid_turns lay_turns(const few_columns_memory<Offset, Value> &
     return laid;
 }
 
-/* Where a turn's products begin in B, and how many of the entry's are left for this lane and those after it. */
+/* Where a turn's products begin in B, and how many of the entry's are left for this lane and the lanes after it. */
 template <typename Offset> struct turn_place {
-    int entry, steps; /* 1 or STEPS, of which the last may be empty */
+    int entry, steps; /* 1 or STEPS; the last may be empty */
     Offset first, left;
 };
 
@@ -115,7 +115,7 @@ __device__ inline turn_place<Offset> find_turn(const few_columns_memory<Offset, 
     return {entry, left <= 32 ? 1 : (int)STEPS, first, left - (Offset)(threadIdx.x % 32)};
 }
 
-/* Calls function(steps) with as many as a constant. */
+/* Calls function(steps) with `steps` as a constant. */
 template <typename Function> __device__ inline void with_steps(int steps, Function &&function)
 {
     if (steps == 1)

@@ -1,10 +1,10 @@
-/* Filling, class bitmap: columns are found by their place in a window, not by a search.
+/* Method bitmap, filling pass: columns are found by their position in a window, not by a search.
  *
- * Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed to words of bits,
- * each with the number of columns before it, and so every column has its place in C's row: sums are dense, and sorted
- * for free. Entries of A that name a run of equal rows of B are added by one reading of the sums. Invariant: a place's
- * sum has the products of its column in storage order, for the warp is synchronised between runs. Chosen by
- * route/route.cu for rows of narrow span; takes the place of the paper's sort (section 3.3). */
+ * Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed into words of bits,
+ * each with the number of columns before it, so every column has its index in the row of C: sums are dense and already
+ * sorted. Entries of A that name a run of equal rows of B share one read of the sums. Invariant: a sum takes the
+ * products of its column in storage order, because the warp is synchronised between runs. Chosen by route/route.cu for
+ * rows of narrow span. Replaces the paper's sort (section 3.3). */
 #include "fill_window.cuh"
 
 namespace spg
@@ -12,12 +12,12 @@ namespace spg
 namespace
 {
 
-/* Beside other bins, so that windows' blocks, which are urgent, get in (spgemm_bench, H100, R*(A*P) of econ: 0.56 ms
- * with several rounds, 0.68 with one). */
+/* Several rounds next to other bins, so that the blocks of long_rows, which have high priority, get in (spgemm_bench,
+ * H100, R*(A*P) of econ: 0.56 ms with several rounds, 0.68 with one). */
 enum { ROUNDS_BESIDE = 8 };
 
-/* Registers are to leave room for so many blocks (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with 5, 0.134 with
- * 4, 0.098 with 6). Whole warps hold the next step's entries as well. */
+/* Blocks a multiprocessor for which registers must leave room (spgemm_bench, H100: elast3d A*P fills in 0.092 ms with
+ * 5, 0.134 with 4, 0.098 with 6). Groups of a whole warp also hold the next step's entries. */
 template <typename Value, int R, int Lanes> constexpr int resident_blocks()
 {
     return sizeof(Value) > 8 || (R > 1 && Lanes == 32) ? 4 : R > 1 ? 5 : 6;

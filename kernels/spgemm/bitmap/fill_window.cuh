@@ -1,4 +1,4 @@
-/* How class bitmap fills a window of C's rows when its columns are marked (bitmap/fill.cu, bitmap/one_pass.cu).
+/* How the bitmap method fills a window of C's rows after its columns are marked (bitmap/fill.cu, bitmap/one_pass.cu).
  * Private. */
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
@@ -8,14 +8,14 @@
 namespace spg
 {
 
-/* A group's memory: a word of bits and the columns before it; then, at different times, the window's marks, the columns
- * of C's row, its sums. */
+/* A group's memory: a word of bits with the number of columns before it; then, one after the other, the window's marks,
+ * the columns of the row of C, its sums. */
 struct bitmap_memory {
     uint2 *words;
     int4 *rest;
 };
 
-/* Packs words of bits, those of a window's columns, with the columns before each; returns how many columns there are.
+/* Packs the window's columns into words of bits, with the number of columns before each; returns the number of columns.
  * bits_of(w): word w. */
 template <typename Group, typename Bits>
 __device__ inline int pack_window(const Group &group, const marked_window &window, uint2 *words, Bits &&bits_of)
@@ -37,7 +37,7 @@ __device__ inline int pack_window(const Group &group, const marked_window &windo
     return before;
 }
 
-/* Fills the rows of a bundle, a window at a time. R: rows of A at most. */
+/* Fills the rows of a bundle, one window at a time. R: the most rows of A. */
 template <typename Offset, typename Value, int R, typename Group> struct bitmap_fill {
     static constexpr bool has_values = !std::is_same<Value, none>::value;
     static constexpr int U = steps_at_once<R, Group>(), G = Group::lanes;
@@ -87,7 +87,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
         }
     }
 
-    /* Places in C's row of this lane's columns, -1 where it has none in the window. */
+    /* Indices in the row of C of this lane's columns, -1 if the window has none. */
     __device__ void find_places(const marked_window &window, const group_step<Offset> (&step)[U],
                                 const int32_t (&column)[U], int (&place)[U]) const
     {
@@ -102,7 +102,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
         }
     }
 
-    /* Adds a step's products: those of a run by one reading of the sums. */
+    /* Adds a step's products; those of a run share one read of the sums. */
     template <typename Factors>
     __device__ void add_step(const group_step<Offset> &step, const Factors &factor, int place,
                              const Value (&b)[R]) const
@@ -123,7 +123,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
             if (r == 0 || r < bundle.rows) sums[r * most] = sum[r];
     }
 
-    /* This lane's entry of A, of all rows. */
+    /* Loads this lane's entry of A, of all rows. */
     __device__ void load_factors(Offset entry, bool valid, Value (&a)[R]) const
     {
 #pragma unroll
@@ -140,7 +140,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
         const auto use = [&](const auto &step, int, auto same, const step_entries &entries) {
             int place[U];
             find_places(window, step, entries.column, place);
-            if constexpr (Pieces && sizeof(Value) <= 8) { /* the run is the same: its factors are read once */
+            if constexpr (Pieces && sizeof(Value) <= 8) { /* the same run: its factors are read once */
                 Value factor[R * R];
 #pragma unroll
                 for (int x = 0; x < R * R; x++)
@@ -171,7 +171,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
         });
     }
 
-    /* Sums the products whose columns are in the window, of which there are `length`. */
+    /* Sums the products whose columns are in the window; `length`: number of these columns. */
     template <bool Pieces>
     __device__ void add_window(const bitmap_shape &shape, const marked_window &window, int length, span<Offset> row)
     {
@@ -193,7 +193,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
                 if (r == 0 || r < bundle.rows) number.c_values[begin[r] + x] = sums[r * most + x];
     }
 
-    /* The window's columns and values; live: the group's row has any. */
+    /* Writes the window's columns and values; live: the group's row has some. */
     template <bool Pieces>
     __device__ void fill_window(const bitmap_shape &shape, const marked_window &window, bool live)
     {
@@ -209,7 +209,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
     }
 };
 
-/* The memory of a group, for windows of shape.width columns and rows of up to shape.most entries. */
+/* Sets the memory of a group, for windows of shape.width columns and rows of up to shape.most entries. */
 template <typename Value, int R> void set_fill_bytes(bitmap_shape &shape, int together)
 {
     const int entry_bytes = std::is_same<Value, none>::value ? 4 : (int)sizeof(Value) * together;

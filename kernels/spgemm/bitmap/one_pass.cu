@@ -1,11 +1,10 @@
-/* Counts and fills equal neighbours in one pass, class bitmap: as bitmap/count.cu and bitmap/fill.cu do
- * in two, whose invariants hold here (spgemm_bench, H100, A*P of elast3d: 0.14 ms, 0.19 in two).
+/* Method bitmap, counting and filling of equal neighbours in one pass; the invariants of bitmap/count.cu and
+ * bitmap/fill.cu hold (spgemm_bench, H100, A*P of elast3d: 0.14 ms, 0.19 in two passes).
  *
- * Input: A and B, unchecked, notes on equal rows, and arrays for C that were allocated by what a sample told
- * (assemble/reserved.cu). Output: C's row offsets, columns and values, and in the notes what filling wants to know; but
- * units of rows that are not all equal, or longer or wider than was expected, are counted alone. A block takes tiles of
- * a unit a group: while it sums the products, the tiles before find out where its rows begin in C
- * (assemble/look_back.cuh). Chosen by route/route.cu. */
+ * Input: A and B, unchecked, notes on equal rows, and reserved arrays for C (assemble/reserved.cu). Output: C's row
+ * offsets, columns and values, and the notes that filling needs. Units whose rows are not all equal, or longer or wider
+ * than expected, are only counted. A block takes tiles of a unit a group: while it sums the products, look-back finds
+ * where its rows begin in C (assemble/look_back.cuh). Chosen by route/route.cu. */
 #include "../assemble/look_back.cuh"
 #include "../assemble/reserved.cuh"
 #include "../driver/counters.cuh"
@@ -27,14 +26,14 @@ struct bitmap_job {
     unsigned int post;
 };
 
-/* What a group has of its unit: the lengths of its rows of C; its window if the unit is to be filled, else one of no
- * columns. */
+/* A group's results for its unit: the lengths of its rows of C; its window, or an empty window if the unit is not to be
+ * filled. */
 struct group_found {
     int length[R];
     marked_window window;
 };
 
-/* Marks and counts a unit of rows, and leaves it packed in fill.memory if it can be filled at once. */
+/* Marks and counts a unit of rows; leaves it packed in fill.memory if it can be filled at once. */
 template <typename Value>
 __device__ inline group_found count_group(const bitmap_shape &shape, const patterns<int32_t> &pattern,
                                           bitmap_fill<int32_t, Value, R, row_group> &fill, int32_t first, int rows,
@@ -91,22 +90,22 @@ __device__ inline group_found count_group(const bitmap_shape &shape, const patte
     return unit;
 }
 
-/* What the warps of a block tell each other of their tile, in shared memory. */
+/* What the warps of a block share about their tile, in shared memory. */
 struct tile_board {
     uint32_t taken;
     int lengths[MOST_WARPS];      /* entries of each warp's rows */
-    long long begins[MOST_WARPS]; /* where in C they begin */
+    long long begins[MOST_WARPS]; /* where the rows begin in C */
     bool has_room;
 };
 
-/* Where the rows of a block's tile begin in C. It is asked for in two steps, for the tiles before take their time. All
- * is done by the whole block. */
+/* Finds where the rows of a block's tile begin in C, in two steps, because the tiles before need time. The whole block
+ * calls its functions. */
 struct tile_places {
     const bitmap_job &job;
     tile_board &board;
     const int warp, lane, warps;
     int before;                /* entries of the warp's rows before those of this group */
-    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
+    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of the warps up to it, and of the tile */
 
     __device__ tile_places(const bitmap_job &of, tile_board &shared)
         : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32), warps((int)blockDim.x / 32)
@@ -120,7 +119,7 @@ struct tile_places {
         return board.taken;
     }
 
-    /* Tells how many entries the tile has; `own`: of this group's rows. */
+    /* Publishes how many entries the tile has; `own`: of this group's rows. */
     __device__ void publish_own(int64_t tile, int own)
     {
         int upto = own;
@@ -137,8 +136,8 @@ struct tile_places {
         if (threadIdx.x == 0) job.sums_before.publish(tile, all, look_back::AGGREGATE);
     }
 
-    /* Finds out what comes before the tile, and tells; returns where this group's rows begin. *end: of C's last row,
-     * written by the last tile. */
+    /* Looks back over the tiles before and publishes the prefix; returns where this group's rows begin. *end: the end
+     * of C's last row, written by the last tile. */
     __device__ int32_t begin(int64_t tile, int32_t *end)
     {
         if (warp == 0) {
@@ -155,7 +154,7 @@ struct tile_places {
     }
 };
 
-/* Registers are to leave room for so many blocks, as for filling. */
+/* Blocks a multiprocessor for which registers must leave room, as for filling. */
 template <typename Value>
 __global__ __launch_bounds__(GROUP_THREADS,
                              5) void one_pass_bitmap_kernel(const bitmap_shape shape, const patterns<int32_t> pattern,
@@ -183,7 +182,7 @@ __global__ __launch_bounds__(GROUP_THREADS,
         const int rows = rest <= 0 ? 0 : rest < R ? (int)rest : (int)R;
         const group_found unit = count_group(shape, pattern, fill, (int32_t)first, rows, found, left);
         places.publish_own(tile, unit.length[0] + unit.length[1] + unit.length[2]);
-        /* Sums trust what they read: not where anything was wrong, for then C is not made of them. */
+        /* Summing does not check what it reads, so it is skipped after any fault; C is then not used. */
         const bool sound = !__any_sync(~0u, found.faults != 0);
         const int length = sound && fill.bundle.rows > 0 ? unit.length[0] : 0;
         fill.template add_window<false>(shape, unit.window, length,
@@ -218,7 +217,7 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
     if (threads == 0)
         return spg_context_fail(product.context, SPG_ERROR_DEVICE, "equal rows ahead: too little shared memory");
     int resident = 0;
-    /* The most there is, always: the limit is the process's. */
+    /* Always the maximum: the setting belongs to the process. */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              product.cuda->block_shared_bytes - 1024);
     if (error == cudaSuccess)

@@ -1,8 +1,8 @@
-/* Windows of marked columns, which counting and filling of class bitmap stand on (bitmap/count.cu, bitmap/fill.cu,
+/* Windows of marked columns, the base of counting and filling by bitmap (bitmap/count.cu, bitmap/fill.cu,
  * bitmap/one_pass.cu). Private.
  *
- * A group of lanes marks the columns of its row of C as bytes of a window in shared memory, or as bits; a row wider
- * than the window is done in several. */
+ * A group of lanes marks the columns of its row of C in a window in shared memory, as bytes or as bits. A row wider
+ * than the window takes several windows. */
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 
@@ -11,16 +11,15 @@
 namespace spg
 {
 
-/* follows[j]: row j of B has the columns of row j - 1; NULL: not known of any. */
+/* repeats[j]: row j of B has the columns of row j - 1; NULL: not known. */
 struct bitmap_shape : group_shape {
     int width;   /* columns of the window, a multiple of 128 */
-    int most;    /* entries of C's longest row that is filled */
+    int most;    /* entries of C's longest row to fill */
     int batch;   /* entries of A that a group looks at together */
-    int factors; /* where A's values lie in a group's memory, while filling */
+    int factors; /* filling: where A's values are in a group's memory */
     const uint8_t *repeats;
-    uint2
-        *row_groups; /* noted while counting: first and last column of a unit of equal rows; first = NONE: none such */
-    bool wraps;      /* counting: the window holds columns by their remainders */
+    uint2 *row_groups; /* from counting: first and last column of a unit of equal rows; first = NONE: none */
+    bool wraps;        /* counting: the window holds columns by their remainders */
 };
 
 /* Four marks, or sixteen, as bits. */
@@ -30,7 +29,7 @@ __device__ inline uint32_t pack_marks(uint4 marks)
     return pack_marks(marks.x) | pack_marks(marks.y) << 4 | pack_marks(marks.z) << 8 | pack_marks(marks.w) << 12;
 }
 
-/* Whether marks are bits: bytes take no atomics, but the windows of whole warps are wide, and their bytes would leave
+/* Whether marks are bits. Bytes need no atomics, but the windows of whole warps are wide, and their bytes would leave
  * room for few warps (amg_bench, H100, solid3d:40: products 5.5 ms, 6.3 by bytes). */
 template <typename Group> constexpr bool MARKS_ARE_BITS = Group::lanes == 32;
 inline int mark_bytes(int lanes, int width) { return lanes == 32 ? width / 8 : width; }
@@ -52,7 +51,7 @@ template <typename Group> __device__ inline void put_mark(uint8_t *marks, uint32
         marks[at] = 1;
 }
 
-/* 32 columns as bits: the w-th of the marks. */
+/* Word w of the marks: 32 columns as bits. */
 template <typename Group> __device__ inline uint32_t marks_word(const uint8_t *marks, int w)
 {
     if constexpr (MARKS_ARE_BITS<Group>) return reinterpret_cast<const uint32_t *>(marks)[w];
@@ -62,10 +61,11 @@ template <typename Group> __device__ inline uint32_t marks_word(const uint8_t *m
 
 constexpr uint32_t NONE = UINT32_MAX;
 
-/* The columns of a row that a group marks; all unsigned, so that one compare tells what lies in the window. */
+/* The columns of a row that a group marks; all unsigned, so that one comparison tells whether a column is in the
+ * window. */
 struct marked_window {
     uint8_t *marks;
-    uint32_t base, width, next; /* next: the least column seen beyond the window */
+    uint32_t base, width, next; /* next: the least column beyond the window so far */
 
     template <typename Group> __device__ void mark(int32_t column)
     {
@@ -77,7 +77,8 @@ struct marked_window {
     }
 };
 
-/* Marks a row's columns by their remainders: no two meet if the row's span is at most the width, a power of two. */
+/* Marks a row's columns by their remainders. They are distinct if the row's span is at most the width, a power of
+ * two. */
 struct wrapped_window {
     uint8_t *marks;
     uint32_t width, first, last; /* first, last: the columns marked; first = NONE: none */
@@ -95,14 +96,14 @@ struct column_span {
     uint32_t first, last; /* first = NONE: no columns */
 };
 
-/* Entries of A that a group looks at together, one a lane, and the rows of B that they name. A run are neighbours whose
- * rows of B follow each other and have the same columns: these are looked up once for all. */
+/* Entries of A that a group looks at together, one a lane, and the rows of B that they name. A run: neighbours whose
+ * rows of B are consecutive and have the same columns; these are looked up once for all. */
 template <typename Offset> struct entry_batch {
     b_rows<Offset> b;
     Offset entry;
     bool valid;
     int count;      /* entries of the group's batch */
-    uint32_t heads; /* those that begin a run, a bit each */
+    uint32_t heads; /* mask of those that begin a run */
 };
 
 /* The bits of a group in a ballot. */
@@ -111,8 +112,8 @@ template <typename Group> __device__ inline uint32_t group_ballot(bool what)
     return __ballot_sync(~0u, what) >> (threadIdx.x & 31u & ~(Group::lanes - 1u)) & (~0u >> (32 - Group::lanes));
 }
 
-/* The row of B of an entry of A, of operands that are checked here. A row of more entries than C has columns does not
- * ascend, and is left out: its length may be no int. */
+/* The row of B of an entry of A, with operands checked here. A row with more entries than C has columns does not ascend
+ * and is skipped, because its length may exceed an int. */
 template <typename Offset>
 __device__ inline b_rows<Offset> checked_b_bounds(const patterns<Offset> &pattern, int32_t column, unsigned int &faults)
 {
@@ -122,8 +123,9 @@ __device__ inline b_rows<Offset> checked_b_bounds(const patterns<Offset> &patter
     return {b.begin, possible ? (int)(b.end - b.begin) : 0};
 }
 
-/* Calls each(batch) for the batches of a row, by the whole warp, until its groups' rows have ended. The columns of A
- * are asked for a batch ahead. bounds(column) is the row of B. R: entries of a run at most. */
+/* Calls each(batch) for the batches of a row until the rows of all groups of the warp have ended. Columns of A are
+ * loaded one batch in advance. bounds(column) is the row of B. R: the most entries of a run. The whole warp calls
+ * it. */
 template <int R, typename Group, typename Offset, typename Bounds, typename Each>
 __device__ inline void for_each_entries(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
                                         span<Offset> row, Bounds &&bounds, Each &&each)
@@ -176,14 +178,14 @@ __device__ inline column_span find_span(const patterns<Offset> &pattern, const G
     return found;
 }
 
-/* A group's step: lane l takes entry first + l of a row of B if l < length, and its like in the run - 1 rows after, row
- * entries on each. head: the run's first entry in the batch. */
+/* A group's step: lane l takes entry first + l of a row of B if l < length, and its counterparts in the run - 1 next
+ * rows, `row` entries further each. head: the run's first entry in the batch. */
 template <typename Offset> struct group_step {
     Offset first;
     int length, row, head, run;
 };
 
-/* The whole row of B of the next run; length 0 if there is none. */
+/* The whole row of B of the next run; length 0: none. */
 template <typename Group, typename Offset>
 __device__ inline group_step<Offset> next_run(const Group &, const entry_batch<Offset> &batch, uint32_t &heads)
 {
@@ -198,7 +200,7 @@ __device__ inline group_step<Offset> next_run(const Group &, const entry_batch<O
     return step;
 }
 
-/* The U pieces from `base` of a row of B. */
+/* The U pieces from `base` on of a row of B. */
 template <int U, typename Group, typename Offset>
 __device__ inline void cut_row(const Group &, const group_step<Offset> &whole, int base, group_step<Offset> (&step)[U])
 {
@@ -210,8 +212,8 @@ __device__ inline void cut_row(const Group &, const group_step<Offset> &whole, i
     }
 }
 
-/* The steps of a batch by the pieces of its runs. A warp that is a group asks for a step's entries before it uses those
- * of the step before (amg_bench, H100, solid3d:40: products 4.9 ms, 5.5 otherwise). */
+/* The steps of a batch, by the pieces of its runs. If a group is a warp, it loads a step's entries before it uses those
+ * of the previous step (amg_bench, H100, solid3d:40: products 4.9 ms, 5.5 otherwise). */
 template <typename Entries, int U, typename Group, typename Offset, typename Load, typename Use>
 __device__ inline void for_each_piece(const Group &group, const entry_batch<Offset> &batch, Load &&load, Use &&use)
 {
@@ -252,8 +254,8 @@ __device__ inline void for_each_piece(const Group &group, const entry_batch<Offs
         }
 }
 
-/* Calls load(step[U], base, same, entries) and use(likewise) for the steps of a batch, by the whole warp: the steps are
- * of U runs, or with integral_constant true the U pieces from `base` of the row of one. */
+/* Calls load(step[U], base, same, entries) and use(likewise) for the steps of a batch: steps of U runs, or with
+ * integral_constant true the U pieces from `base` on of one run's row. The whole warp calls it. */
 template <typename Entries, int U, bool Pieces, typename Group, typename Offset, typename Load, typename Use>
 __device__ inline void for_each_step(const Group &group, const entry_batch<Offset> &batch, Load &&load, Use &&use)
 {
@@ -274,15 +276,15 @@ __device__ inline void for_each_step(const Group &group, const entry_batch<Offse
     }
 }
 
-/* Steps whose entries are asked for together: the runs of a batch, or the pieces of a row of B of about 81. */
+/* Steps whose entries are loaded together: the runs of a batch, or the pieces of a row of B of about 81 entries. */
 template <int R, typename Group> constexpr int steps_at_once() { return R == 1 ? 4 : Group::lanes == 8 ? 2 : 3; }
 
-/* A lane's columns in a step, and in lane 0 the ones before where they are to be compared. */
+/* A lane's columns in a step, and in lane 0 the columns before, if they are to be compared. */
 template <int U> struct step_columns {
     int32_t column[U], left[U];
 };
 
-/* Marks the columns of a row, checking them if Check; returns a lane's share of the row's products. */
+/* Marks the columns of a row, and checks them if Check; returns a lane's share of the row's products. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Window, typename Bounds>
 __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, const Group &group,
                                               const bitmap_shape &shape, Window &window, span<Offset> row,
@@ -324,8 +326,8 @@ __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, c
     return products;
 }
 
-/* Calls each(window, whether this group's row has any columns in it) for the windows of a row, by the whole warp, when
- * its columns are marked. */
+/* Calls each(window, whether this group's row has columns in it) for the windows of a row, after its columns are
+ * marked. The whole warp calls it. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Bounds, typename Each>
 __device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
                                        uint8_t *marks, column_span columns, span<Offset> row, unsigned int &faults,
@@ -335,8 +337,8 @@ __device__ inline void for_each_window(const patterns<Offset> &pattern, const Gr
     while (__any_sync(~0u, begin != NONE)) {
         const bool live = begin != NONE;
         marked_window window{marks, begin & ~31u, 0, NONE};
-        /* Where rows of B do not ascend, a column may lie beyond the last ones: then the difference wraps, and the
-         * window is a whole one. */
+        /* If rows of B do not ascend, a column may lie beyond the last: then the difference wraps, and the window has
+         * full width. */
         if (live) window.width = min((uint32_t)shape.width - 1, (columns.last - window.base) | 127u) + 1;
         clear_marks(group, marks, window.width);
         __syncwarp();
@@ -364,7 +366,7 @@ template <typename Group, typename Window> __device__ inline int count_marks(con
     return group.sum((int)count);
 }
 
-/* The width of a window that holds columns by their remainders, for rows of such a span. */
+/* The width of a window that holds columns by their remainders, for rows of this span. */
 inline int wrapped_width(int span)
 {
     int width = 128;
@@ -372,10 +374,10 @@ inline int wrapped_width(int span)
     return width;
 }
 
-/* Bytes of a group: the groups of a warp begin at different banks. */
+/* Bytes of a group; the groups of a warp begin at different banks. */
 inline int bitmap_bytes(int words_bytes, int rest_bytes) { return (words_bytes + rest_bytes + 127) / 128 * 128 + 32; }
 
-/* Lanes of a group: few where rows of B are short, but many where windows are large. */
+/* Lanes of a group: few for short rows of B, many for large windows. */
 inline bitmap_shape bitmap_shape_of(const cuda_product &product, const row_set &rows, int span, int together)
 {
     const double b_row = mean_b_row(product);

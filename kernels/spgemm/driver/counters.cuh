@@ -1,5 +1,5 @@
-/* How counters travel to the host while its kernels may still be followed by others: written to mapped memory, and
- * after it the number of the post, which the host polls for. Private. */
+/* How counters reach the host while later kernels are already queued: a kernel writes them to mapped memory, then the
+ * number of the post, for which the host polls. Private. */
 #ifndef SPG_KERNELS_SPGEMM_DRIVER_COUNTERS_CUH
 #define SPG_KERNELS_SPGEMM_DRIVER_COUNTERS_CUH
 
@@ -11,7 +11,8 @@ namespace spg
 static_assert(sizeof(spg_counters) % sizeof(unsigned long long) == 0, "the counters are sent by words of eight bytes");
 static_assert(sizeof(spg_counters) <= 32 * sizeof(unsigned long long), "a warp sends it at once");
 
-/* Sends the counters and zeroes it for the next product. By one whole warp, to which all that was added is visible. */
+/* Sends the counters and zeroes them for the next product. One whole warp calls it, after everything that was added is
+ * visible to it. */
 __device__ inline void send_counters(spg_counters *counters, spg_mailbox *mailbox, unsigned int number)
 {
     auto *from = reinterpret_cast<volatile unsigned long long *>(counters);
@@ -26,9 +27,9 @@ __device__ inline void send_counters(spg_counters *counters, spg_mailbox *mailbo
     if (threadIdx.x % 32 == 0) mailbox->number = number;
 }
 
-/* The last block of the grid to come here sends the counters; not, if so asked, while `kept`, a word of it, is not 0:
- * then a kernel that follows does. By one whole warp of every block, which added to the counters what its block found.
- */
+/* The last block of the grid that gets here sends the counters. If `kept` is given and *kept, a word of the counters,
+ * is not 0, it does not: a later kernel sends them. One whole warp of every block calls it, the warp that added the
+ * block's counts. */
 __device__ inline void send_counters_if_last(spg_counters *counters, spg_mailbox *mailbox, unsigned int number,
                                              const unsigned int *kept = nullptr)
 {
@@ -47,14 +48,14 @@ __device__ inline void send_counters_if_last(spg_counters *counters, spg_mailbox
     send_counters(counters, mailbox, number);
 }
 
-/* Whether an operand was found to be so; other blocks may be about to tell. */
+/* Whether a fault of an operand is recorded; other blocks may be about to record one. */
 __device__ inline bool is_malformed(const spg_counters *counters)
 {
     return (*const_cast<const volatile unsigned int *>(&counters->faults) & (SPG_FAULT_A | SPG_FAULT_B)) != 0;
 }
 
-/* Queues the sending of the counters, for kernels that do not send it themselves, and zeroes the length after the last
- * row's, for one more is scanned than there are rows. */
+/* Queues a kernel that sends the counters, after kernels that do not send them. Also zeroes c_offsets[rows], because
+ * the scan takes one more length than there are rows. */
 spg_status post_counters(cuda_product &product, unsigned int number);
 
 } // namespace spg

@@ -1,8 +1,8 @@
-/* What the classes that give a row of C to a group of lanes share. Private.
+/* Shared by the methods that give a row of C to a group of lanes. Private.
  *
- * Entries of A are taken in storage order, the lanes across the row of B that each names, so that no two lanes of a
- * group meet at a column. The groups of a warp keep in step: all loops are the warp's, and a group whose row has ended
- * idles. */
+ * Entries of A are taken in storage order; the lanes spread over the row of B that each entry names, so no two lanes of
+ * a group have the same column. The groups of a warp run in step: all loops are the warp's, and a group whose row has
+ * ended idles. */
 #ifndef SPG_KERNELS_SPGEMM_DRIVER_GROUPS_CUH
 #define SPG_KERNELS_SPGEMM_DRIVER_GROUPS_CUH
 
@@ -13,20 +13,20 @@ namespace spg
 {
 
 enum {
-    GROUP_THREADS = 128,  /* a block, unless its groups' memory would not fit */
-    GROUP_TILE_STEPS = 4, /* rows a group does before its block moves on: neighbours share rows of B in L1 */
-    STEPS_AT_ONCE = 4,    /* steps, a row of B or a piece of one each, whose entries are asked for together */
-    COLUMNS_AT_ONCE = 4,  /* of a row of A that a lane compares */
+    GROUP_THREADS = 128,  /* a block, unless its groups' memory does not fit */
+    GROUP_TILE_STEPS = 4, /* rows that a group does before its block moves on: neighbours share rows of B in L1 */
+    STEPS_AT_ONCE = 4,    /* steps (a row of B, or a piece of one) whose entries are loaded together */
+    COLUMNS_AT_ONCE = 4,  /* of a row of A, compared by a lane at a time */
     MOST_TOGETHER = 3,
     NO_COLUMN = -1
 };
 
-/* How a kernel is launched. lanes: of a group; pieces: rows of B are longer than those. */
+/* The launch of a kernel. lanes: of a group; pieces: rows of B are longer than the group. */
 struct group_shape {
     int lanes, together, group_bytes; /* bytes of shared memory */
     int tile_steps;
     bool pieces;
-    int rounds = 1; /* blocks for each that is resident: with several, other kernels' blocks get in between them */
+    int rounds = 1; /* blocks per resident block; with several, blocks of other kernels get in between */
 };
 
 inline double mean_b_row(const cuda_product &product)
@@ -37,7 +37,7 @@ inline double mean_b_row(const cuda_product &product)
 /* The lanes that work on one row. */
 template <int Lanes> struct lane_group {
     static constexpr int lanes = Lanes;
-    int lane, in_block; /* in the group; number of the group */
+    int lane, in_block; /* lane: in the group; in_block: number of the group */
 
     __device__ lane_group() : lane((int)threadIdx.x % Lanes), in_block((int)threadIdx.x / Lanes) {}
     __device__ bool any(bool what) const
@@ -69,27 +69,27 @@ template <int Lanes, typename Real> __device__ inline complex<Real> shuffle(comp
     return {shuffle<Lanes>(value.re, lane), shuffle<Lanes>(value.im, lane)};
 }
 
-/* Neighbouring rows with equal columns in A, done as one; or a single row. */
+/* Neighbouring rows with equal columns in A, done as one; or one row. */
 template <typename Offset, int R> struct row_bundle {
     span<Offset> row[R];
     int rows;
 };
 
-/* Rows of B, one a lane, that a group's next entries of A name. */
+/* Rows of B, one a lane, named by the next entries of A of a group. */
 template <typename Offset> struct b_rows {
     Offset begin;
     int length;
 };
 
-/* The row of B of an entry of A, of operands that were checked. */
+/* The row of B of an entry of A; the operands have been checked. */
 template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patterns<Offset> &pattern, int32_t column)
 {
     const span<Offset> b = b_row(pattern, column);
     return {b.begin, (int)(b.end - b.begin)};
 }
 
-/* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or more than G for those that are longer
- * than the group. A row's two numbers are sent as one where they fit, for every shuffle counts. */
+/* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or a number above G if longer than the
+ * group. Both numbers of a row are sent as one if they fit, because every shuffle counts. */
 template <int G, int U, typename Offset>
 __device__ inline void shuffle_rows(const patterns<Offset> &pattern, const b_rows<Offset> &b, int j, Offset (&first)[U],
                                     int (&length)[U])
@@ -113,11 +113,10 @@ __device__ inline void shuffle_rows(const patterns<Offset> &pattern, const b_row
     }
 }
 
-/* Calls batch(rows of B, entry of A that this lane's comes from and whether
- * there is one, entries of the warp's longest batch) for a group's lanes of
- * entries at a time, by the whole warp, until its groups' rows have ended. The
- * columns of A are asked for a batch ahead. bounds(column) is the row of B;
- * batch returns whether the group gives up its row. */
+/* Calls batch(b, entry, valid, entries) for one batch after the other, each of as many entries of A as the group has
+ * lanes, until the rows of all groups of the warp have ended. b: the row of B by bounds(column) of this lane's entry;
+ * valid: whether the lane has one; entries: of the warp's longest batch. Columns of A are loaded one batch in advance.
+ * batch returns whether the group gives up its row. The whole warp calls it. */
 template <typename Group, typename Offset, typename Bounds, typename Batch>
 __device__ inline void for_each_batch(const patterns<Offset> &pattern, const Group &group, span<Offset> row,
                                       Bounds &&bounds, Batch &&batch)
@@ -138,8 +137,8 @@ __device__ inline void for_each_batch(const patterns<Offset> &pattern, const Gro
     }
 }
 
-/* The next rows that a group does, of `rows` (0: none) that follow each other: all if their columns in A are equal,
- * else the first; row(r) is where the r-th lies in A. Called by the whole warp. */
+/* The next rows of a group, from `rows` (0: none) consecutive ones: all if their columns in A are equal, else the
+ * first. row(r) is the r-th row's range in A. The whole warp calls it. */
 template <typename Offset, int R, typename Group, typename Row>
 __device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &pattern, const Group &group, int rows,
                                                     Row &&row)
@@ -174,9 +173,8 @@ __device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &patt
     return bundle;
 }
 
-/* Calls each(number in the set of the first row, rows) for the units that a
- * group does, `together` rows or the last rows each, by the whole warp: rows is
- * 0 for a group that has none. A block takes tiles of neighbouring units. */
+/* Calls each(number of the first row in the set, rows) for the units of a group: `together` rows, or the last few. rows
+ * = 0 for a group without a unit. A block takes tiles of neighbouring units. The whole warp calls it. */
 template <typename Group, typename Each>
 __device__ inline void for_each_row_group(const Group &group, int32_t count, const group_shape &shape, Each &&each)
 {
@@ -189,14 +187,14 @@ __device__ inline void for_each_row_group(const Group &group, int32_t count, con
         }
 }
 
-/* What a thread of a counting kernel found; rows: those that were counted. */
+/* What a thread of a counting kernel found; rows: number of rows counted. */
 struct counts {
     unsigned long long nnz, products;
     unsigned int longest, rows, long_rows, faults;
 };
 
-/* Called by all lanes, each with its own share of the row's products. fits: whether all of the row was counted; else
- * the rows are left. */
+/* All lanes call it, each with its own share of the row's products. fits: the whole row was counted; otherwise its rows
+ * become overflow rows. */
 template <typename Offset, typename Group>
 __device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
                               bool fits, int length, Offset a_length, unsigned long long products, counts &found)
@@ -215,7 +213,7 @@ __device__ inline void record(const patterns<Offset> &pattern, const Group &grou
     if (!fits_list((Offset)length, a_length)) found.long_rows += (unsigned)rows;
 }
 
-/* Called by all threads of a block. */
+/* All threads of a block call it. */
 __device__ inline void add_counts_of_groups(spg_counters *counters, const counts &found)
 {
     __syncwarp();
@@ -224,16 +222,15 @@ __device__ inline void add_counts_of_groups(spg_counters *counters, const counts
     if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&counters->long_rows, long_rows);
 }
 
-/* Threads of a block whose groups fit in shared memory; 0 if not one
- * warp's do. */
+/* Threads of a block whose groups fit in shared memory; 0 if not even one warp's do. */
 inline int group_block_threads(const cuda_product &product, const group_shape &shape)
 {
     const int fit = product.cuda->block_shared_bytes / (shape.group_bytes * (32 / shape.lanes));
     return fit < GROUP_THREADS / 32 ? fit * 32 : GROUP_THREADS;
 }
 
-/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time, or shape.rounds as
- * many. blocks = 0: no unit. */
+/* The grid of a kernel over the units of `rows`: as many blocks as are resident at a time, times shape.rounds. blocks =
+ * 0: no unit. */
 struct group_grid {
     unsigned int blocks;
     int threads, bytes;
@@ -250,8 +247,7 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
     const int bytes = groups * shape.group_bytes;
     if (threads == 0) return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", name);
     int resident = 0;
-    /* The most there is, always: the limit is the process's, and contexts on
-     * other threads launch too. */
+    /* Always the maximum: the setting belongs to the process, and contexts on other threads launch too. */
     cudaError_t error =
         cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                              product.cuda->block_shared_bytes);
@@ -267,7 +263,7 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
     return SPG_OK;
 }
 
-/* Queues kernel(shape, arguments...); InTurn: one that takes its turn (launch.cuh). */
+/* Queues kernel(shape, arguments...). InTurn: by programmatic dependent launch (launch.cuh). */
 template <bool InTurn = false, typename Shape, typename... Parameters, typename... Arguments>
 spg_status launch_groups(cuda_product &product, const row_set &rows, Shape shape, const char *name,
                          void (*kernel)(Shape, Parameters...), Arguments... arguments)

@@ -1,4 +1,4 @@
-/* How a block of workspace is dealt out to several arrays. Private. */
+/* Divides a block of workspace into several arrays. Private. */
 #ifndef SPG_KERNELS_SPGEMM_DRIVER_PARTS_CUH
 #define SPG_KERNELS_SPGEMM_DRIVER_PARTS_CUH
 
@@ -7,10 +7,10 @@
 namespace spg
 {
 
-/* So many bytes, rounded up so that what follows is aligned for any access. */
+/* `bytes` rounded up, so that the next part is aligned for any access. */
 constexpr int64_t part_bytes(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/* Consecutive parts of a block, each aligned for any access; without a block it only adds up. */
+/* Takes consecutive parts of a block, each aligned for any access. Without a block it only adds up the bytes. */
 struct part_taker {
     char *block;
     int64_t used;

@@ -1,4 +1,4 @@
-/* How filling kernels of a thread a row write C: CHUNK entries of every row of a warp are laid out in shared memory and
+/* How filling kernels with a thread a row write C: CHUNK entries of every row of a warp are staged in shared memory and
  * written in order. Private. */
 #ifndef SPG_KERNELS_SPGEMM_DRIVER_STAGED_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_DRIVER_STAGED_ROWS_CUH
@@ -12,8 +12,8 @@ namespace spg
 
 enum { CHUNK = 8, CHUNK_ROWS = 32 / CHUNK };
 
-/* Entries of C on their way: [k][row]. The strides are such that neither a chunk's k-th entries nor a row's entries
- * meet in a bank. */
+/* Staged entries of C: [k][row]. The strides keep both a chunk's k-th entries and a row's entries free of bank
+ * conflicts. */
 enum { COLUMN_STRIDE = 36 };
 template <typename Value> struct staged_entries {
     Value values[CHUNK][32 + 16 / sizeof(Value)];
@@ -25,7 +25,7 @@ template <> struct staged_entries<none> {
 
 template <typename Value> constexpr bool has_values = !std::is_same_v<Value, none>;
 
-/* Writes up to CHUNK entries of each of a warp's rows, from the k-th of its n on; the lane's own row begins at entry
+/* Writes up to CHUNK entries of each of a warp's rows, from the k-th of its n on. The lane's own row begins at entry
  * `begin` + `own` of C. */
 template <typename Offset, typename Value>
 __device__ inline void write_chunk(const staged_entries<Value> &staged, const numbers<Value> &number, Offset begin,

@@ -1,8 +1,8 @@
-/* Counting, class hash_group: how many distinct columns the rows of B named by a row of A have.
+/* Method hash_group, counting pass: the number of distinct columns in the rows of B that a row of A names.
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
- * more than table_holds. Invariant: a search of a full table ends, and its row is an overflow row. Chosen by
- * route/route.cu. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+ * Input: rows; checks that rows of B ascend strictly. Output: c_offsets[i] = length of row i; a row longer than
+ * table_holds becomes an overflow row. Invariant: a search of a full table ends, and its row is an overflow row. Chosen
+ * by route/route.cu. Contraction while expanding replaces the paper's sort (section 3.3). */
 #include "count_row.cuh"
 
 namespace spg
@@ -10,7 +10,7 @@ namespace spg
 namespace
 {
 
-/* Registers are to leave room for so many blocks. */
+/* Blocks a multiprocessor for which registers must leave room. */
 template <typename Offset> constexpr int resident_blocks() { return sizeof(Offset) == 4 ? 8 : 6; }
 
 template <typename Offset, int Lanes, bool Pieces>

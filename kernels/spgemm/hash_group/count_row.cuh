@@ -1,7 +1,6 @@
-/* How a group of lanes counts a row of C by a table of its columns. Private.
+/* How a group of lanes counts a row of C with a hash table of its columns. Private.
  *
- * Rows of B are checked here to ascend strictly. Invariant: a search of a full table ends, and its row is an overflow
- * row. */
+ * Checks that rows of B ascend strictly. Invariant: a search of a full table ends, and its row is an overflow row. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_COUNT_ROW_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_COUNT_ROW_CUH
 
@@ -12,15 +11,14 @@
 namespace spg
 {
 
-/* A group's row under way; a lane's share. */
+/* The state of a group's current row; a lane's share. */
 struct row_count_state {
     unsigned long long products;
-    bool full; /* given up; in the end, of the group's row */
+    bool full; /* the lane gave up; at the end: the group did */
 };
 
-/* STEPS_AT_ONCE steps: lane l takes entry first[u] + l of B's row if l <
- * length[u]. The entry before first[u] is of the same row of B where `begun`,
- * and where `pieces` if u > 0. */
+/* STEPS_AT_ONCE steps: lane l takes entry first[u] + l of B's row if l < length[u]. The entry before first[u] is in the
+ * same row of B if `begun`, and if `pieces` and u > 0. */
 template <bool Pieces, typename Offset, typename Group>
 __device__ inline void count_steps(const patterns<Offset> &pattern, const Group &group, column_table &table,
                                    const Offset (&first)[STEPS_AT_ONCE], const int (&length)[STEPS_AT_ONCE], bool begun,
@@ -44,11 +42,11 @@ __device__ inline void count_steps(const patterns<Offset> &pattern, const Group 
     int slot[U];
     const bool full = table.place(column, slot);
     if (!__any_sync(~0u, full)) return;
-    const bool group_is_full = group.any(full); /* asked by all lanes, also of groups that gave up before */
+    const bool group_is_full = group.any(full); /* all lanes call it, also those of groups that gave up earlier */
     state.full = state.full || group_is_full;
 }
 
-/* Counts the row, by the whole warp; state.full if the table does not hold it. */
+/* Counts the row; state.full if the table does not hold it. The whole warp calls it. */
 template <bool Pieces, typename Offset, typename Group>
 __device__ inline int count_row(const patterns<Offset> &pattern, const Group &group, column_table &table,
                                 span<Offset> row, row_count_state &state, unsigned int &faults)

@@ -1,12 +1,9 @@
-/* Filling, class hash_group: the products of a row of C summed at the slots of their
- * columns, then sorted by column.
+/* Method hash_group, filling pass: sums the products of a row of C at the slots of their columns, then sorts by column.
  *
- * Input: rows, their lengths and places in c_offsets; others than 1 to
- * table_holds(slots) entries are left alone. Output: columns and values.
- * Invariant: a slot's sum has the products of its column in storage order, for
- * the warp is synchronised between entries of A. Sums of empty slots are zero.
- * Chosen by route/route.cu. Contraction while expanding takes the place of the
- * paper's sort (section 3.3). */
+ * Input: rows and c_offsets; rows outside 1 to table_holds(slots) entries are skipped. Output: columns and values.
+ * Invariant: a slot's sum takes its products in storage order, because the warp is synchronised between entries of A.
+ * Sums of empty slots are zero. Chosen by product_rows.cu and route/binned_rows.cu. Contraction while expanding
+ * replaces the paper's sort (section 3.3). */
 #include "sort_columns.cuh"
 
 namespace spg
@@ -29,7 +26,7 @@ template <typename Value> struct fill_memory {
     }
 };
 
-/* What contracting a group's row needs. */
+/* The state of a group while it contracts a row. */
 template <typename Offset, typename Value, typename Group> struct contraction {
     static constexpr bool has_values = !std::is_same<Value, none>::value;
     static constexpr int U = STEPS_AT_ONCE, G = Group::lanes;
@@ -49,7 +46,7 @@ template <typename Offset, typename Value, typename Group> struct contraction {
         }
     }
 
-    /* The entries of a row of B beyond the first of each lane. */
+    /* Adds the entries of a row of B beyond the first of each lane. */
     __device__ void add_rest(int source, Offset first, int length)
     {
         for (int p = group.lane + G; __any_sync(~0u, p < length); p += G) {
@@ -64,9 +61,8 @@ template <typename Offset, typename Value, typename Group> struct contraction {
         }
     }
 
-    /* U steps: lane l takes entry first[u] + l of B's row if l < length[u], for
-     * entry source + u of A, or all for entry source. Longer: there are rows of
-     * B beyond the lanes. */
+    /* U steps: lane l takes entry first[u] + l of B's row if l < length[u], for entry source + u of A, or with Pieces
+     * all for entry source. Longer: some rows of B are longer than the group. */
     template <bool Pieces, bool Longer>
     __device__ void take_steps(int source, const Offset (&first)[U], const int (&length)[U])
     {
@@ -99,8 +95,7 @@ template <typename Offset, typename Value, typename Group> struct contraction {
                        });
     }
 
-    /* The rows of B of entries j to j + U - 1 of the batch; of entry j alone, by
-     * pieces. */
+    /* Takes the rows of B of entries j to j + U - 1 of the batch; with Pieces, of entry j alone. */
     template <bool Pieces> __device__ void take_entries(const b_rows<Offset> &b, int j, bool longer)
     {
         Offset first[U];
@@ -127,8 +122,7 @@ template <typename Offset, typename Value, typename Group> struct contraction {
     }
 };
 
-/* Packs the columns of a row, in the order of their slots, and INT_MAX up to a
- * multiple of 4. */
+/* Packs the columns of a row in slot order, padded with INT_MAX to a multiple of 4. */
 template <typename Group, typename Value>
 __device__ inline void pack_columns(const Group &group, const fill_memory<Value> &memory, int slots, int length)
 {
@@ -157,13 +151,13 @@ __device__ inline void pack_columns(const Group &group, const fill_memory<Value>
     __syncwarp();
 }
 
-/* Where C's row goes. */
+/* Where the row of C is written. */
 template <typename Offset, typename Value> struct row_writer {
     const numbers<Value> &number;
     Value *sums;
     Offset begin;
 
-    /* Writes an entry, and zeroes its sum. */
+    /* Writes an entry and zeroes its sum. */
     __device__ void write(int rank, int32_t column, int slot) const
     {
         number.c_columns[begin + rank] = column;
@@ -174,8 +168,8 @@ template <typename Offset, typename Value> struct row_writer {
     }
 };
 
-/* Writes a list of any length, ranked by counting the lesser columns. A lane
- * does `Each` entries at a time. */
+/* Writes a list of any length; ranks each column by counting the smaller ones. A lane ranks `Each` entries at a
+ * time. */
 template <int Each, typename Group, typename Writer>
 __device__ inline void write_by_ranks(const Group &group, const column_table &table, const int32_t *list, int length,
                                       const Writer &writer)
@@ -196,8 +190,7 @@ __device__ inline void write_by_ranks(const Group &group, const column_table &ta
     }
 }
 
-/* As write_by_ranks, where a group is a warp: chunks sorted in registers, ranks
- * by searches in the others. */
+/* As write_by_ranks, if a group is a warp: sorts chunks in registers and ranks by searches in the other chunks. */
 template <typename Group, typename Writer>
 __device__ inline void write_sorted(const Group &group, const column_table &table, int32_t *list, int length,
                                     const Writer &writer)
@@ -216,8 +209,7 @@ __device__ inline void write_sorted(const Group &group, const column_table &tabl
     }
 }
 
-/* As write_by_ranks, for lists of up to E entries a lane: sorted in registers, which takes a fraction of the
- * instructions. */
+/* As write_by_ranks, for lists up to E entries a lane: sorted in registers, with far fewer instructions. */
 template <int E, typename Group, typename Writer>
 __device__ inline void write_sorted_at_once(const Group &group, const column_table &table, int32_t *list, int length,
                                             const Writer &writer)
@@ -226,7 +218,7 @@ __device__ inline void write_sorted_at_once(const Group &group, const column_tab
     for (int x = group.lane; x < length; x += Group::lanes) writer.write(x, list[x], table.find(list[x]));
 }
 
-/* Writes the row, and empties the table. */
+/* Writes the row and empties the table. */
 template <typename Group, typename Value, typename Writer>
 __device__ inline void write_row(const Group &group, column_table &table, const fill_memory<Value> &memory, int length,
                                  const Writer &writer)
@@ -245,7 +237,7 @@ __device__ inline void write_row(const Group &group, column_table &table, const 
     __syncwarp();
 }
 
-/* Registers are to leave room for so many blocks. */
+/* Blocks a multiprocessor for which registers must leave room. */
 template <typename Offset, typename Value> constexpr int resident_blocks()
 {
     return sizeof(Value) > 8 ? 5 : sizeof(Offset) == 4 ? 8 : 7;

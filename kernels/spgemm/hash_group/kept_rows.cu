@@ -1,7 +1,7 @@
-/* Filling, class kept: rows kept in workspace while they were counted are copied to C, which is allocated since
+/* Kept rows, filling pass: copies the rows that counting kept in workspace to C, which has been allocated since
  * (hash_group/kept_rows.cuh).
  *
- * Input: c_offsets, and the kept rows. Output: columns and values of rows of up to kept.stride entries. */
+ * Input: c_offsets and the kept rows. Output: columns and values of rows up to kept.stride entries. */
 #include "kept_rows.cuh"
 
 #include "../driver/parts.cuh"
@@ -16,8 +16,8 @@ namespace
 
 enum { COPY_THREADS = 256, COPY_LANES = 16 };
 
-/* Rows are kept in as much memory as their operands take, or twice that, no more: A*A of fe3d27 takes 9.3 ms and 1.9 GB
- * with its rows kept, 7.8 ms and nothing without (spgemm_bench, H100). What is small may be kept anyway. */
+/* Kept rows may take twice the memory of the operands: A*A of fe3d27 takes 9.3 ms and 1.9 GB with its rows kept, 7.8 ms
+ * and no memory without (spgemm_bench, H100). Small amounts are always allowed. */
 enum { KEPT_OF_OPERANDS = 2, KEPT_ANYWAY = 64 << 20 };
 
 int64_t most_to_keep(const cuda_product &product)

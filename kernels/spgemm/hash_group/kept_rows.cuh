@@ -1,4 +1,5 @@
-/* Rows counted and filled in one pass over their products, and kept until C is allocated (rows_once*.cu). Private. */
+/* Rows counted and filled in one pass over their products, and kept in workspace until C is allocated
+ * (hash_group/one_pass.cu, hash_group/kept_rows.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
 
@@ -7,11 +8,11 @@
 namespace spg
 {
 
-/* slots: of a row's table, a power of two from KEPT_LEAST to KEPT_MOST; rows of up to table_holds(slots) entries fit,
- * counting leaves others as overflow rows. */
+/* slots of a row's table: a power of two from KEPT_LEAST to KEPT_MOST. Rows up to table_holds(slots) entries fit;
+ * counting makes others overflow rows. */
 enum { KEPT_LEAST = 128, KEPT_MOST = 1024 };
 
-/* In workspace: row i of C, sorted, from i * stride on, if it has up to `stride` entries. memory = NULL: none. */
+/* In workspace: row i of C, sorted, from i * stride on, if it has at most `stride` entries. memory = NULL: none. */
 struct kept_rows {
     void *memory;
     int64_t bytes;
@@ -20,14 +21,14 @@ struct kept_rows {
     int32_t *columns;
 };
 
-/* Takes the workspace if it is to be had; else kept->memory stays NULL. */
+/* Takes the workspace; if it is unavailable, kept->memory stays NULL. */
 void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept);
 void release_kept_rows(cuda_product &product, kept_rows *kept);
 
 /* Natural order, all rows. */
 spg_status count_rows_kept(cuda_product &product, const kept_rows &kept);
 
-/* Copies the kept rows to C; others are left alone. */
+/* Copies the kept rows to C; skips the others. */
 spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept);
 
 } // namespace spg

@@ -1,12 +1,11 @@
-/* Counting and filling in one pass, class kept: a warp a row contracts into a table in shared memory, sorts, and keeps
- * its row of C in workspace; when C is allocated, the kept rows are copied (hash_group/kept_rows.cu).
+/* Kept rows, counting and filling in one pass: a warp a row contracts into a hash table in shared memory, sorts, and
+ * keeps its row of C in workspace. After C is allocated, the kept rows are copied (hash_group/kept_rows.cu).
  *
- * Input: rows, rows of B checked here to ascend strictly. Output: c_offsets[i] = length of row i; it is left if that is
- * more than table_holds. Rows of up to `stride` entries kept. Entries of A are cut into pieces of Lanes products, which
- * the warp takes several at a time: their columns are loaded and looked up together, and their products are added in
- * turn, so that a slot's sum has the products of its column in storage order. Chosen by route/route.cu where the
- * products are many beside the entries of C, for then to expand once more costs more than to copy; takes the place of
- * the paper's sort (section 3.3). */
+ * Input: rows; checks that rows of B ascend strictly. Output: c_offsets[i] = length of row i; a row longer than
+ * table_holds becomes an overflow row. Rows up to `stride` entries are kept. Entries of A are cut into pieces of Lanes
+ * products. The warp takes several pieces at a time: it loads and looks up their columns together and adds their
+ * products in order, so that a slot's sum takes its products in storage order. Chosen by route/route.cu for many
+ * products per entry of C, where expanding again costs more than copying. Replaces the paper's sort (section 3.3). */
 #include "kept_rows.cuh"
 
 #include "../../primitives/warp.cuh"
@@ -21,17 +20,17 @@ namespace
 {
 
 enum {
-    STEPS = 4,   /* whose columns and values are asked for together */
+    STEPS = 4,   /* whose columns and values are loaded together */
     PIECES = 64, /* listed at a time */
     EACH = 2     /* columns a lane that are ranked together */
 };
 
 struct kept_shape : group_shape {
-    int slots, shift; /* shift: of a hash to a pair of slots */
+    int slots, shift; /* shift: from a hash to a pair of slots */
     int stride;
 };
 
-/* A warp's row under way. */
+/* A warp's current row. */
 template <typename Offset, typename Value, int Lanes> struct kept_row {
     static constexpr int TOGETHER = 32 / Lanes; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
@@ -41,12 +40,12 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
     const Value *a_values, *b_values;
     const int slots, shift;
     const int lane;
-    const unsigned int below; /* the lanes before this one */
+    const unsigned int below; /* mask of the lanes before this one */
     listed *const pieces;
     int32_t *const keys; /* by slot */
     Value *const sums;
     unsigned int faults;
-    bool full; /* a column or a row of B of this lane had no room */
+    bool full; /* a column or a row of B of this lane did not fit */
 
     __device__ kept_row(const patterns<Offset> &rows, const Value *a, const Value *b, const kept_shape &shape,
                         char *memory)
@@ -63,8 +62,8 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         __syncwarp();
     }
 
-    /* A step's products, a lane each. A column that is not at its pair of slots is looked for from there on, and gets
-     * the first empty slot; in a full table it gets any, for its row is an overflow row. */
+    /* Adds a step's products, one a lane. A column that is not in its pair of slots is searched from there on, and
+     * takes the first empty slot. In a full table it takes any: its row is an overflow row. */
     __device__ void add(bool live, int32_t column, Value product)
     {
         const int pair = (int)((uint32_t)column * COLUMN_FACTOR >> shift);
@@ -88,15 +87,15 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         }
     }
 
-    /* The columns that the table holds, listed; their slots. */
+    /* The packed columns of the table; their slots. */
     __device__ int32_t *columns() const { return reinterpret_cast<int32_t *>(sums + slots); }
     __device__ uint16_t *places() const { return reinterpret_cast<uint16_t *>(columns() + slots); }
 
-    /* The products of the listed pieces, which are followed by empty ones up to a multiple of a round. */
+    /* Adds the products of the listed pieces; empty pieces pad the list to a multiple of a round. */
     __device__ void take_pieces(int listed_pieces)
     {
         const int place = lane % Lanes;
-        const int32_t beyond = INT_MAX - Lanes + place; /* columns of idle lanes ascend, too */
+        const int32_t beyond = INT_MAX - Lanes + place; /* columns of idle lanes ascend too */
         uint32_t greatest = 0;
         bool unsorted = false;
         const listed *mine = pieces + lane / Lanes;
@@ -124,7 +123,8 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
             (unsorted && place > 0 ? SPG_FAULT_B_UNSORTED : 0) | (greatest >= (uint32_t)pattern.cols ? SPG_FAULT_B : 0);
     }
 
-    /* Lists a lane's pieces number `from` to from + PIECES - 1 of the warp's, of which its first is number `first`. */
+    /* Lists a lane's pieces that are numbers `from` to from + PIECES - 1 of the warp's; `first` is the number of its
+     * first. */
     __device__ void list_pieces(Value a, Offset begin, int length, int first, int from)
     {
 #pragma unroll 1
@@ -135,7 +135,7 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         }
     }
 
-    /* The products of an entry of A a lane: of the row of B from `begin`, of that length. */
+    /* Adds the products of one entry of A a lane, with the row of B of `length` entries from `begin` on. */
     __device__ void take_entries(Value a, Offset begin, int length)
     {
         const bool longer = __any_sync(~0u, length > Lanes);
@@ -159,7 +159,7 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         }
     }
 
-    /* The row of B of an entry of A that is there. One that no table holds is not looked at. */
+    /* The row of B of an entry of A (there must be one). A row too long for any table is not read. */
     __device__ b_rows<Offset> row_of(int32_t column)
     {
         const span<Offset> b = checked_b_row(pattern, column, faults);
@@ -168,7 +168,7 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         return {b.begin, fits ? (int)(b.end - b.begin) : 0};
     }
 
-    /* Finds the columns of a row, and sums; returns this lane's share of the products. */
+    /* Finds the columns and sums of a row; returns this lane's share of the products. */
     __device__ unsigned long long take_row(span<Offset> row)
     {
         unsigned long long products = 0;
@@ -188,7 +188,7 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         return products;
     }
 
-    /* Sorts the row into `to`, if it is to be kept, and empties the table. */
+    /* Sorts the row into `to`, if `keep`, and empties the table. */
     __device__ void write(int count, int32_t *to_columns, Value *to_values, bool keep)
     {
         if (lane < (-count & 3)) columns()[count + lane] = INT_MAX;
@@ -200,7 +200,7 @@ template <typename Offset, typename Value, int Lanes> struct kept_row {
         __syncwarp();
     }
 
-    /* The list's columns, ranked by counting the lesser ones, N a lane at a time. */
+    /* Ranks the list's columns by counting the smaller ones, N a lane at a time. */
     template <int N> __device__ void write_ranked(int count, int32_t *to_columns, Value *to_values, bool keep)
     {
         for (int begin = lane; begin < count; begin += N * 32) {

@@ -1,6 +1,6 @@
-/* What the kernels share that count and fill in one pass (hash_group/one_pass.cu, symmetric_half/one_pass.cu): pieces
- * of rows of B, listed in shared memory for the lanes, and tables of sums whose columns are listed before they are
- * sorted. Private. */
+/* Shared by the one-pass kernels with tables (hash_group/one_pass.cu, symmetric_half/one_pass.cu): pieces of rows of B,
+ * listed in shared memory for the lanes, and tables of sums whose columns are listed before they are sorted.
+ * Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_PIECES_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_PIECES_CUH
 
@@ -9,7 +9,7 @@
 namespace spg
 {
 
-/* Registers are to leave room for so many blocks. */
+/* Blocks a multiprocessor for which registers must leave room. */
 template <typename Offset, typename Value> constexpr int resident_blocks()
 {
     return sizeof(Value) <= 8 ? (sizeof(Offset) == 4 ? 8 : 7) : 5;
@@ -22,7 +22,7 @@ template <typename Offset, typename Value> struct alignas(16) b_piece {
     int length;
 };
 
-/* By whole vectors. */
+/* Loads it in whole vectors. */
 template <typename Offset, typename Value>
 __device__ inline b_piece<Offset, Value> load_piece(const b_piece<Offset, Value> *from)
 {
@@ -36,8 +36,8 @@ __device__ inline b_piece<Offset, Value> load_piece(const b_piece<Offset, Value>
     return piece.all;
 }
 
-/* Lists the columns that a group's table holds, and their slots; returns how many there are. By the whole warp; mine:
- * the group's lanes, below: of them those before this one. */
+/* Lists the columns that a group's table holds, and their slots; returns their number. mine: mask of the group's lanes;
+ * below: of those before this one. The whole warp calls it. */
 template <int Lanes>
 __device__ inline int list_columns(const int32_t *keys, int slots, int lane, unsigned int mine, unsigned int below,
                                    int32_t *columns, uint16_t *places)

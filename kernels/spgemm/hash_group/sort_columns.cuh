@@ -1,4 +1,4 @@
-/* Sorting of the columns that a table holds (hash_group/fill.cu). Private. */
+/* Sorts the columns that a table holds (hash_group/fill.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 
@@ -23,7 +23,8 @@ __device__ inline void order_pair(int32_t &a, int32_t &b, bool up)
     b = up ? most : least;
 }
 
-/* G*E columns, lane l's from l*E, by a bitonic network: inside the lanes first, then across ever more of them. */
+/* Sorts G*E columns, lane l's from l*E on, by a bitonic network: first within lanes, then across more and more of
+ * them. */
 template <int E, int G> __device__ inline void sort_in_registers(int32_t (&column)[E], int lane)
 {
 #pragma unroll
@@ -54,7 +55,7 @@ template <int E, int G> __device__ inline void sort_in_registers(int32_t (&colum
     }
 }
 
-/* Sorts a chunk of a list, of up to G*E entries, by G lanes; INT_MAX fills the chunk up. */
+/* Sorts a chunk of up to G*E entries of a list by G lanes, padded with INT_MAX. */
 template <int E, int G> __device__ inline void sort_chunk(int32_t *chunk, int length, int lane)
 {
     int32_t column[E];
@@ -75,7 +76,7 @@ template <int E, int G> __device__ inline void sort_chunk(int32_t *chunk, int le
     __syncwarp();
 }
 
-/* How many columns of a sorted chunk are less. */
+/* The number of smaller columns in a sorted chunk. */
 __device__ inline int rank_in_chunk(const int32_t *chunk, int32_t column)
 {
     int rank = 0;

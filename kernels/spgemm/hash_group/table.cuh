@@ -1,5 +1,5 @@
-/* What the table kernels (hash_group/count.cu, hash_group/fill.cu) share: an open-addressing table in shared memory,
- * keyed by column, a group of lanes (driver/groups.cuh). Private. */
+/* Shared by the kernels with tables (hash_group/count.cu, hash_group/fill.cu): an open-addressing hash table in shared
+ * memory, keyed by column, one a group of lanes (driver/groups.cuh). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 
@@ -9,14 +9,13 @@
 namespace spg
 {
 
-/* NO_COLUMN is in an empty slot. shift: 32 - log2(slots). */
+/* NO_COLUMN marks an empty slot. shift: 32 - log2(slots). */
 struct table_shape : group_shape {
     int slots, shift;
 };
 
-/* Lanes of a group: few where rows of B are short, for lanes beyond a row of B
- * idle, but many where tables are large, for few groups leave room for few
- * warps. */
+/* Lanes of a group: few for short rows of B, because lanes beyond a row of B idle; many for large tables, because few
+ * groups leave room for few warps. */
 inline int table_lanes(int slots, double b_row)
 {
     const int least = slots <= 128 ? 8 : slots <= 256 ? 16 : 32, most = slots <= 32 ? 8 : slots <= 64 ? 16 : 32;
@@ -24,7 +23,7 @@ inline int table_lanes(int slots, double b_row)
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-/* With `slot_bytes` a slot. The groups of a warp begin at different banks. */
+/* For `slot_bytes` bytes a slot. The groups of a warp begin at different banks. */
 inline table_shape table_shape_of(const cuda_product &product, int slots, int slot_bytes)
 {
     const double b_row = mean_b_row(product);
@@ -53,11 +52,10 @@ struct column_table {
         while (columns[slot] != column) slot = (slot + 1) & (slots - 1);
         return slot;
     }
-    /* The slots of a lane's N columns (NO_COLUMN: none), made where there are none; by the whole warp. In rounds: all
-     * look at their slots, then those who found theirs empty write, and those who found another column go on. Of
-     * several columns written to an empty slot the largest stays, which the next look tells; no slot is written in two
-     * rounds, and equal columns go the same way. Returns whether the table is too full for one of the lane's columns.
-     */
+    /* Finds or makes the slots of a lane's N columns (NO_COLUMN: none). Works in rounds: all lanes read their slots;
+     * those that found them empty write; those that found another column move on. If several columns are written to one
+     * empty slot the largest stays, as the next read shows. No slot is written in two rounds, and equal columns take
+     * the same path. Returns whether the table is too full for one of the lane's columns. The whole warp calls it. */
     template <int N> __device__ bool place(const int32_t (&column)[N], int (&slot)[N])
     {
         int32_t found[N];
@@ -83,7 +81,7 @@ struct column_table {
         }
         return pending;
     }
-    /* How many slots are taken. */
+    /* The number of used slots. */
     template <typename Group> __device__ int taken(const Group &group) const
     {
         int count = 0;
@@ -95,10 +93,10 @@ struct column_table {
     }
 };
 
-/* 1 if a < b, which are columns. */
+/* 1 if a < b, for columns. */
 __device__ inline int less(int32_t a, int32_t b) { return (int)(((uint32_t)a - (uint32_t)b) >> 31); }
 
-/* Adds to rank[n] how many of a list's columns are less than column[n]. INT_MAX fills the list up to a multiple of
+/* Adds to rank[n] the number of columns in the list smaller than column[n]. INT_MAX pads the list to a multiple of
  * four. */
 template <int N>
 __device__ inline void add_lesser(const int32_t *list, int length, const int32_t (&column)[N], int (&rank)[N])

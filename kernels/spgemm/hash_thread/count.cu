@@ -1,10 +1,9 @@
-/* Counting, class hash_thread: a thread puts the columns of its row of C into a table of its own.
+/* Method hash_thread, counting pass: a thread inserts the columns of its row of C into a hash table of its own.
  *
- * Input: A, unchecked, and the packed rows of B; output: the lengths of C's rows, but those of more than
- * HASH_THREAD_MOST entries or HASH_THREAD_MOST_A entries of A, which are left. Rows of B are visited once each, one
- * after the other: unlike a merge, which comes back to all of them until it ends, this needs nothing of L1. Chosen by
- * product_rows.cu for alike rows of up to HASH_THREAD_MOST entries. Contraction while expanding takes the place of the
- * paper's sort (section 3.3). */
+ * Input: A, unchecked, and the packed rows of B. Output: the lengths of C's rows. Rows with more than HASH_THREAD_MOST
+ * entries, or HASH_THREAD_MOST_A entries of A, become overflow rows. Each row of B is visited once, one after the
+ * other; unlike a merge, which returns to all of them until it ends, this needs no L1. Chosen by product_rows.cu for
+ * uniform rows up to HASH_THREAD_MOST entries. Contraction while expanding replaces the paper's sort (section 3.3). */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"
 #include "../merge/heads.cuh"
@@ -19,9 +18,9 @@ namespace
 {
 
 enum { THREADS = 256, WARPS = THREADS / 32 };
-enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* a block takes more tiles where there would be more blocks */
+enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* above MOST_BLOCKS blocks, a block takes more tiles */
 
-/* A row of B that is not packed. */
+/* Takes a row of B that is not packed. */
 __device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
                               thread_found &found)
 {
@@ -33,7 +32,7 @@ __device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row
     }
 }
 
-/* The columns of entries k to k + A_AT_ONCE - 1 of a row of A. */
+/* Loads the columns of entries k to k + A_AT_ONCE - 1 of a row of A. */
 __device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, int k, int32_t (&columns)[A_AT_ONCE])
 {
 #pragma unroll
@@ -41,7 +40,7 @@ __device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, 
         columns[n] = load_if(a.begin + k + n < a.end, pattern.a_columns + a.begin + k + n, 0);
 }
 
-/* The columns of a row of B; by a whole warp. */
+/* Inserts the columns of a row of B. A whole warp calls it. */
 __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
                          thread_found &found)
 {
@@ -62,7 +61,7 @@ __device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row
     }
 }
 
-/* The length of row i, if it is `active` and found.fits; by a whole warp. */
+/* The length of row i, if `active` and found.fits. A whole warp calls it. */
 __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
                              thread_table &table, thread_found &found)
 {
@@ -89,7 +88,7 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row 
     return (int32_t)table.taken;
 }
 
-/* A block takes `tiles` tiles of a thread a row, which follow each other. */
+/* A block takes `tiles` consecutive tiles, a row a thread. */
 __global__ void __launch_bounds__(THREADS, 4)
     count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
                       spg_mailbox *mailbox, unsigned int post)
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     const int warp = threadIdx.x / 32;
     thread_table table(reinterpret_cast<table_memory *>(shared)[warp]);
     thread_counts sums{0, 0, 0, 0, 0};
-    /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
+    /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;

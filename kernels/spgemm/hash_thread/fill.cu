@@ -1,12 +1,11 @@
-/* Filling, class hash_thread: a thread adds the products of its row of C up by columns in a table of its own.
+/* Method hash_thread, filling pass: a thread sums the products of its row of C by column in a hash table of its own.
  *
- * Input: A, the packed rows of B, B, and C's row offsets; rows that fits_hash_thread refuses are left alone, for a warp
- * takes the time of its longest.
- * Output: columns and values. Invariant: sums stand in the order in which their columns came, each from +0 with the
- * products of its column in storage order; the table knows which is whose. In the end the keys, column and number, are
- * sorted by a network in registers, and CHUNK entries of every row of a warp are laid out where the table was and
- * written in order. Chosen by product_rows.cu as counting is. Contraction while expanding takes the place of the
- * paper's sort (section 3.3). */
+ * Input: A, the packed rows of B, B, and C's row offsets. Rows that fits_hash_thread refuses are skipped, because a
+ * warp takes as long as its longest row. Output: columns and values. Invariant: sums are stored in the order of arrival
+ * of their columns, each from +0 with its products in storage order; the table maps columns to sums. At the end the
+ * keys (column and number) are sorted by a network in registers; CHUNK entries of every row of a warp are staged where
+ * the table was and written in order. Chosen by product_rows.cu, like counting. Contraction while expanding replaces
+ * the paper's sort (section 3.3). */
 #include "../../launch.cuh"
 #include "sums.cuh"
 
@@ -18,9 +17,9 @@ namespace spg
 namespace
 {
 
-/* Blocks are small, for their memory, and no more of them are resident, for what shared memory they leave is L1's
- * (spgemm_bench, H100, the filling pass with registers for 8 and for 10 of them, A*P: fe3d27 0.51 and 0.64 ms, tet3d
- * 0.45 and 0.46). */
+/* Blocks are small because of their memory, and only RESIDENT are resident, because L1 gets the shared memory that they
+ * leave (spgemm_bench, H100, the filling pass with registers for 8 and for 10 of them, A*P: fe3d27 0.51 and 0.64 ms,
+ * tet3d 0.45 and 0.46). */
 enum { THREADS = 64, WARPS = THREADS / 32, RESIDENT = 8 };
 
 template <typename Value>

@@ -1,11 +1,11 @@
-/* Counts and fills in one pass, class hash_thread ahead: as hash_thread/count.cu and hash_thread/fill.cu do in two,
- * whose invariants hold here.
+/* Method hash_thread, counting and filling in one pass; the invariants of hash_thread/count.cu and hash_thread/fill.cu
+ * hold.
  *
- * Input: A, unchecked, the packed rows of B, B, and arrays for C that were allocated by what a sample told
- * (assemble/reserved.cu). Output: C's row offsets, columns and values, but for rows of more than `most` entries, which
- * are counted alone; where rows are left, the offsets are those of rows without entries in their place, and no rows are
- * of use. A block takes tiles of a row a thread: while it sorts their columns, the tiles before find out where its rows
- * begin in C (assemble/look_back.cuh). Chosen by route/route.cu. */
+ * Input: A, unchecked, the packed rows of B, B, and reserved arrays for C (assemble/reserved.cu). Output: C's row
+ * offsets, columns and values. Rows of more than `most` entries are only counted, and are not written. With overflow
+ * rows, the offsets are scanned as if these were empty, and no written row is valid. A block takes tiles of a row a
+ * thread: while it sorts their columns, look-back finds where its rows begin in C (assemble/look_back.cuh). Chosen by
+ * route/route.cu. */
 #include "../../launch.cuh"
 #include "../assemble/look_back.cuh"
 #include "../assemble/reserved.cuh"
@@ -20,21 +20,21 @@ namespace spg
 namespace
 {
 
-/* Blocks of four warps, as many warps as when rows are filled alone: with smaller blocks more tiles have to be asked of
- * what came before (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74
- * counted and filled apart; fe3d27 0.68, 0.69, and 0.78 apart). */
+/* Blocks of four warps, as many warps as in the filling pass. Smaller blocks mean more tiles to look back over
+ * (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes;
+ * fe3d27 0.68, 0.69, and 0.78 in two passes). */
 enum { THREADS = 128, WARPS = THREADS / 32, RESIDENT = 4 };
 
 struct one_pass_job {
     look_back sums_before;
     long long room;
     int32_t tiles;
-    int most; /* entries of a row that has sums */
+    int most; /* entries of the longest row with sums */
     spg_mailbox *mailbox;
     unsigned int post;
 };
 
-/* Checks as counting does. */
+/* Checks operands as the counting pass does. */
 struct counting_guard {
     const patterns<int32_t> &pattern;
     thread_found &found;
@@ -46,22 +46,22 @@ struct counting_guard {
     __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
 };
 
-/* What the warps of a block tell each other of their tile, in shared memory. */
+/* What the warps of a block share about their tile, in shared memory. */
 struct tile_board {
     uint32_t taken;
     int lengths[WARPS];      /* entries of each warp's rows */
-    bool are_long[WARPS];    /* whether rows take the larger network */
-    long long begins[WARPS]; /* where in C they begin */
+    bool are_long[WARPS];    /* whether rows need the larger network */
+    long long begins[WARPS]; /* where the rows begin in C */
     thread_counts sums[WARPS];
 };
 
-/* Of a tile, where its rows begin in C; by the whole block. */
+/* Finds where the rows of a tile begin in C. The whole block calls its functions. */
 struct tile_places {
     const one_pass_job &job;
     tile_board &board;
     const int warp, lane;
     int before;                /* entries of the warp's rows before this lane's */
-    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of those up to it, and of the tile */
+    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of the warps up to it, and of the tile */
 
     __device__ tile_places(const one_pass_job &of, tile_board &shared)
         : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32)
@@ -75,7 +75,7 @@ struct tile_places {
         return board.taken;
     }
 
-    /* Tells how many entries the tile has; `own`: of this lane's row. Returns whether any row is `long`. */
+    /* Publishes how many entries the tile has; `own`: of this lane's row. Returns whether any row is long. */
     __device__ bool publish_own(int64_t tile, int own, bool is_long)
     {
         const int upto = inclusive_scan(own, plus{});
@@ -92,8 +92,8 @@ struct tile_places {
         return any;
     }
 
-    /* Finds out what comes before the tile, and tells; returns where this lane's row begins. *end: of C's last row,
-     * written by the last tile. */
+    /* Looks back over the tiles before and publishes the prefix; returns where this lane's row begins. *end: the end of
+     * C's last row, written by the last tile. */
     __device__ int64_t begin(int64_t tile, int32_t *end)
     {
         if (warp == 0) {
@@ -109,7 +109,7 @@ struct tile_places {
     }
 };
 
-/* Adds up row i, and counts it: its length, 0 unless found.fits; by a whole warp. */
+/* Sums and counts row i; returns its length, 0 unless found.fits. A whole warp calls it. */
 template <typename Value>
 __device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
                           uint32_t i, thread_sums<Value, true> &sums, thread_found &found)
@@ -127,7 +127,7 @@ __device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value>
     return found.fits ? (int32_t)sums.table.taken : 0;
 }
 
-/* Of a warp's rows. */
+/* Clears the sums of a warp's rows. */
 template <typename Value> __device__ void clear_sums(char *first, int each)
 {
     uint4 *to = reinterpret_cast<uint4 *>(first);

@@ -1,7 +1,7 @@
-/* Packs the rows of B, once for counting and filling (hash_thread/packed_rows.cuh).
+/* Packs the rows of B once, for counting and filling (hash_thread/packed_rows.cuh).
  *
- * Input: B, unchecked; output: a packed_row for every row of B. What is wrong with a row is noted in it, so that only
- * products that name the row are refused. No counterpart in the paper. */
+ * Input: B, unchecked. Output: a packed_row for every row of B. A faulty row is marked in its packed_row, so that only
+ * products that name it are refused. No counterpart in the paper. */
 #include "../rows.cuh"
 #include "packed_rows.cuh"
 
@@ -13,7 +13,7 @@ namespace
 
 enum { THREADS = 256 };
 
-/* odd: how many values there are before the first that is at a multiple of a pair's size, 0 or 1. */
+/* odd: number of values (0 or 1) before the first one aligned for a pair. */
 __device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t odd, int32_t j)
 {
     unsigned int faults = 0;

@@ -1,4 +1,5 @@
-/* Rows of B packed to 32 bytes each: one sector a visit in place of three (hash_thread/packed_rows.cu). Private. */
+/* Rows of B packed to 32 bytes each: a visit reads one sector instead of three (hash_thread/packed_rows.cu).
+ * Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_PACKED_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_PACKED_ROWS_CUH
 
@@ -7,9 +8,9 @@
 namespace spg
 {
 
-/* A row of B of up to PACKED_MOST entries whose columns span less than 2^16: where it begins, its first column and its
- * length, and by how much its columns lie beyond the first, two of them a word. In place of the length may stand what
- * keeps a row from being packed. */
+/* A row of B with up to PACKED_MOST entries whose columns span less than 2^16: where it begins, its first column and
+ * its length, and the distances of its columns from the first, two a word. A special length says why a row is not
+ * packed. */
 struct packed_row {
     uint32_t begin, first_and_length, beyond[6];
 };
@@ -18,8 +19,8 @@ enum {
     PACKED_LENGTH_BITS = 4,
     PACKED_UNSORTED = 13, /* columns do not ascend strictly */
     PACKED_FAULT = 14,    /* offsets or columns out of range */
-    PACKED_NOT = 15 /* too long, too wide or no whole pairs of values: its columns, unchecked, are in B, and `beyond`
-                     * begins with its length */
+    PACKED_NOT = 15       /* too long, too wide, or not in whole pairs of values: its columns are in B, unchecked, and
+                           * `beyond` begins with its length */
 };
 static_assert(sizeof(packed_row) == 32, "a sector");
 
@@ -34,7 +35,7 @@ __device__ inline int length_of(const packed_row &row)
 {
     return (int)(row.first_and_length % (1u << PACKED_LENGTH_BITS));
 }
-/* Column q of a row; q is known when compiling. */
+/* Column q of a row; q is a compile-time constant. */
 __device__ inline uint32_t column_of(const packed_row &row, int q)
 {
     const uint32_t word = row.beyond[q / 2];

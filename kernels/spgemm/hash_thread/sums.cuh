@@ -1,4 +1,4 @@
-/* How a thread adds the products of its row of C up by columns, and how a warp writes its rows (hash_thread/fill.cu,
+/* How a thread sums the products of its row of C by column, and how a warp writes its rows (hash_thread/fill.cu,
  * hash_thread/one_pass.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
@@ -11,20 +11,20 @@
 namespace spg
 {
 
-/* A warp's memory: tables, which make room for entries on their way, and `longest` sums a lane. */
+/* A warp's memory: its tables, which later hold staged entries, and `longest` sums a lane. */
 template <typename Value> constexpr int warp_bytes(int longest)
 {
     return (int)sizeof(table_memory) + longest * 32 * (int)sizeof(Value);
 }
 
-/* What a thread adds up its row of C with. Bounded: what columns have numbers from `most` on is added to sum `most`,
- * which is no row's. */
+/* The sums of a thread's row of C. Bounded: columns numbered `most` and above are added to sum `most`, which belongs to
+ * no row. */
 template <typename Value, bool Bounded> struct thread_sums {
     thread_table table;
-    Value *first; /* of this lane's sums, 32 apart */
+    Value *first; /* this lane's sums, at a stride of 32 */
     uint32_t most;
 
-    /* Adds the first `live` of N products. Their columns are all different, so they are added together. */
+    /* Adds the first `live` of N products. Their columns are all different, so they can be added together. */
     template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
     {
         uint32_t number[N];
@@ -42,8 +42,7 @@ template <typename Value, bool Bounded> struct thread_sums {
     }
 };
 
-/* What filling knows of rows that were counted: nothing is to be checked. A kernel that counts as well has a guard of
- * its own. */
+/* For filling, where rows have been counted: checks nothing. A kernel that also counts has a guard of its own. */
 struct no_guard {
     __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
     {
@@ -53,7 +52,7 @@ struct no_guard {
     __device__ bool may_take(const packed_row &) const { return true; }
 };
 
-/* A row of B that is not packed. */
+/* Adds a row of B that is not packed. */
 template <typename Value, typename Sums>
 __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
                              Value a, Sums &sums)
@@ -65,14 +64,15 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
     }
 }
 
-/* Two values, which lie as the parts of a complex one do; anything if they are not wanted. */
+/* Loads two values, stored like the parts of a complex value; undefined unless `wanted`. */
 template <typename Value> __device__ complex<Value> pair_if(bool wanted, const Value *from)
 {
     return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
 }
 
-/* The products of an entry of A and the row of B that it names; by a whole warp. Values of B come by pairs: rows of
- * neighbouring threads lie apart, so that a load takes L1 a line a thread, however little of it is wanted. */
+/* Adds the products of an entry of A with the row of B that it names. Values of B are loaded in pairs: rows of
+ * neighbouring threads are far apart, so a load costs L1 a line a thread, however little of it is used. A whole warp
+ * calls it. */
 template <typename Value, typename Sums, typename Guard>
 __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
                           Value a, Sums &sums, Guard &guard)
@@ -108,7 +108,7 @@ __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value>
     }
 }
 
-/* All products of a row of A, which may be empty; by a whole warp. */
+/* Adds all products of a row of A, which may be empty. A whole warp calls it. */
 template <typename Value, typename Sums, typename Guard>
 __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
                         span<int32_t> a, Sums &sums, Guard &guard)
@@ -137,7 +137,8 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
     }
 }
 
-/* Keys of a table one behind the other, 32 apart, where the table was; by a whole warp, for lists lie across lanes. */
+/* Compacts the keys of a table, at a stride of 32, where the table was. A whole warp calls it, because lists interleave
+ * across lanes. */
 __device__ inline void pack_keys(table_memory &memory, thread_table &table)
 {
     uint32_t *list = reinterpret_cast<uint32_t *>(memory) + threadIdx.x % 32;
@@ -157,13 +158,13 @@ __device__ inline void pack_keys(table_memory &memory, thread_table &table)
     __syncwarp();
 }
 
-/* Where a warp's rows go: lane 0's begins at entry `begin` of C, this lane's, of n entries, `own` after it. */
+/* Where a warp's rows go: lane 0's row begins at entry `begin` of C, this lane's (n entries) at `begin` + `own`. */
 struct rows_place {
     int32_t begin;
     int own, n;
 };
 
-/* Sorts up to N entries of each of a warp's rows, this lane's n, and writes them where place() says. */
+/* Sorts up to N entries of each of a warp's rows (n: this lane's) and writes them where place() says. */
 template <int N, typename Value, typename Sums, typename Place>
 __device__ void write_rows(const numbers<Value> &number, table_memory &memory, const Sums &sums, int n, Place &&place)
 {

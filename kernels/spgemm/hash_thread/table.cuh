@@ -1,7 +1,7 @@
-/* A table of columns that a thread has for itself (hash_thread/count.cu, fill.cu). Private.
+/* A hash table of columns for one thread (hash_thread/count.cu, fill.cu). Private.
  *
- * All lanes of a warp have the same place in shared memory but for the lane, so that whatever slots they look at, no
- * two meet in a bank, and nothing is synchronised. */
+ * The tables of a warp's lanes are interleaved in shared memory, so that any slots the lanes access are in different
+ * banks, and nothing needs synchronisation. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_TABLE_CUH
 
@@ -12,16 +12,16 @@
 namespace spg
 {
 
-/* Buckets of two keys. A key is a column and, in its low bits, the column's number in the order of their coming. */
+/* Buckets of two keys. A key is a column and, in its low bits, the number of the column in order of arrival. */
 enum { BUCKETS_LOG = 4, BUCKETS = 1 << BUCKETS_LOG, NUMBER_BITS = 5 };
 constexpr uint32_t EMPTY = 0xffffffffu, NUMBERS = 1u << NUMBER_BITS;
-using table_memory = uint2[BUCKETS][32]; /* a warp's */
+using table_memory = uint2[BUCKETS][32]; /* of a warp */
 static_assert((int)HASH_THREAD_MOST < 2 * BUCKETS && HASH_THREAD_MOST < (int)NUMBERS,
               "a slot stays free, at which searches end");
 static_assert(PACKED_COLUMNS == 1 << (32 - NUMBER_BITS), "a column and a number in a word, and no such word is EMPTY");
 
 struct thread_table {
-    char *memory; /* where this lane's first bucket is; the others follow, a row of the warp's buckets apart */
+    char *memory; /* this lane's first bucket; the others follow at a stride of a warp's buckets */
     uint32_t taken;
     static constexpr uint32_t APART = 32 * sizeof(uint2);
 
@@ -36,11 +36,11 @@ struct thread_table {
         for (uint32_t b = 0; b < BUCKETS; ++b) at(b * APART) = uint2{EMPTY, EMPTY};
         taken = 0;
     }
-    /* The numbers of the first `live` of N columns, all different; new ones of new columns, and of more columns than
-     * may have numbers none is kept. All are looked for at once: most are found where they are looked for first. */
+    /* Looks up the numbers of the first `live` of N columns, all different; a new column gets a new number, and beyond
+     * the most numbers none is stored. All are looked up together: most are found in the first bucket. */
     template <int N> __device__ void numbers_of(const uint32_t (&column)[N], int live, uint32_t (&number)[N])
     {
-        constexpr uint32_t HALF_ROW = ~0u << (32 - BUCKETS_LOG); /* of the product, as COLUMN_FACTOR wants */
+        constexpr uint32_t HALF_ROW = ~0u << (32 - BUCKETS_LOG); /* of the hash, for COLUMN_FACTOR */
         static_assert(APART == 1 << 8, "the shift");
         uint32_t place[N];
         bool missing = false;
@@ -56,7 +56,8 @@ struct thread_table {
             if (n < live && number[n] >= NUMBERS) number[n] = search(column[n] << NUMBER_BITS, place[n]);
     }
     __device__ static uint32_t number_in(uint2 keys, uint32_t key) { return min(keys.x ^ key, keys.y ^ key); }
-    /* From a bucket that had not the key when it was looked at, and where columns before it may be by now. */
+    /* Continues the search at a bucket that did not hold the key when it was read; keys inserted since may be there
+     * now. */
     __device__ uint32_t search(uint32_t key, uint32_t place)
     {
         uint2 keys = at(place);
@@ -73,23 +74,23 @@ struct thread_table {
     }
 };
 
-/* Entries of A whose columns are asked for together, and entries of a row of B that are looked for together. */
+/* Entries of A whose columns are loaded together, and entries of a row of B that are looked up together. */
 enum { A_AT_ONCE = 4, B_AT_ONCE = 4 };
 
-enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread goes through */ };
+enum { MOST_UNPACKED = 4096 /* entries of a row of B that one thread processes */ };
 
-/* What a thread finds in its row while it counts. */
+/* A thread's result for its row, while counting. */
 struct thread_found {
     unsigned int products, faults;
     bool fits;
 };
 
-/* What a thread found in its rows, or a warp in those of its lanes. */
+/* A thread's results for its rows, or a warp's for those of its lanes. */
 struct thread_counts {
     unsigned int nnz, longest, rows, faults;
     unsigned long long products;
 
-    /* A row that fits counts, if there is such a row. */
+    /* Adds a row that fits, if `active`. */
     __device__ void add(bool active, const thread_found &row, int32_t length)
     {
         faults |= row.faults;
@@ -109,7 +110,7 @@ struct thread_counts {
     }
 };
 
-/* Of a row of B that is not packed, whether its columns can be taken. */
+/* Whether the columns of a row of B that is not packed can be used. */
 __device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const packed_row &row, thread_found &found)
 {
     const uint32_t code = (uint32_t)length_of(row), length = row.beyond[0];
@@ -134,7 +135,7 @@ __device__ inline bool check_unpacked(const patterns<int32_t> &pattern, const pa
     return true;
 }
 
-/* Of the row of B of an entry of A, whose column it is, if there is such an entry; else of none. */
+/* The row of B that an entry of A names by its column, if is_entry; else an empty row. */
 __device__ inline packed_row checked_packed(const patterns<int32_t> &pattern, const packed_row *packed, bool is_entry,
                                             int32_t column, thread_found &found)
 {

@@ -1,5 +1,5 @@
-/* A batch of products of a window: entries of A whose products are laid end to end, cut into steps of 32, a lane each
- * (section 3.2 of the paper). Private. */
+/* A batch of a window's products: the products of consecutive entries of A laid end to end and cut into steps of 32,
+ * one a lane (section 3.2 of the paper). Private. */
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_BATCH_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_BATCH_CUH
 
@@ -12,19 +12,19 @@ enum {
     WINDOW_THREADS = 128,
     WINDOW_WARPS = WINDOW_THREADS / 32,
     TOGETHER = 4,      /* steps that a warp takes at a time */
-    BATCH_STEPS = 512, /* laid out together */
+    BATCH_STEPS = 512, /* steps laid out together */
     EACH_MOST = 4,     /* entries of A that a thread looks up together */
     BATCH_ENTRIES = EACH_MOST * WINDOW_THREADS
 };
 static_assert(BATCH_STEPS % TOGETHER == 0 && TOGETHER == 4, "steps are read by fours");
 static_assert(SUMS_BYTES / sizeof(float) <= 32 * BATCH_STEPS, "a row of B in a window is not longer than a batch");
 
-/* Steps of a batch, in storage order, and the entries of A that have products in them. */
+/* The steps of a batch, in storage order, and the entries of A that have products in them. */
 template <typename Offset, typename Value> struct batch_memory {
     Value *a;         /* by entry */
     Offset *deltas;   /* product p of the batch is at deltas[its entry] + p in B */
-    uint4 *begins;    /* of each step: bits of the lanes, but the first, where another entry begins */
-    ushort4 *entries; /* of each step: the first lane's */
+    uint4 *begins;    /* by step: mask of the lanes, except the first, where another entry begins */
+    ushort4 *entries; /* by step: the entry of the first lane */
 };
 
 template <typename Offset, typename Value> int64_t shared_bytes_of(const window_shape &shape)
@@ -33,8 +33,8 @@ template <typename Offset, typename Value> int64_t shared_bytes_of(const window_
            BATCH_ENTRIES * (int64_t)(sizeof(Value) + sizeof(Offset));
 }
 
-/* Narrows rows of B to where the window lies in them: from the first place whose column is not less than the window's
- * first to the first whose column is greater than its last. All are sought at once, for each waits on memory at every
+/* Narrows rows of B to the window: from the first position whose column is not below the window's first to the first
+ * whose column is above its last. All rows are searched together, because each search waits for memory at every
  * step. */
 template <int EACH, typename Offset, typename Value>
 __device__ inline void search_rows(const window<Value> &w, const int32_t *b_columns, span<Offset> (&rows)[EACH])
@@ -65,7 +65,7 @@ __device__ inline void search_rows(const window<Value> &w, const int32_t *b_colu
         rows[e] = {rows[e].begin + (Offset)found[2 * e], rows[e].begin + (Offset)found[2 * e + 1]};
 }
 
-/* Inclusive sum over the block. All threads. */
+/* Inclusive sum over the block. All threads call it. */
 __device__ inline uint32_t block_sum(uint32_t value)
 {
     __shared__ uint32_t sums[WINDOW_WARPS];
@@ -81,12 +81,12 @@ __device__ inline uint32_t block_sum(uint32_t value)
     return value;
 }
 
-/* What was laid out. */
+/* The result of laying out a batch. */
 struct batch {
     int entries, products;
 };
 
-/* Lays out the products of entries of A from `at`, EACH a thread, as many as there is room for. All threads. */
+/* Lays out the products of entries of A from `at` on, EACH a thread, as many as fit. All threads call it. */
 template <int EACH, typename Offset, typename Value>
 __device__ inline batch lay_batch(const window<Value> &w, const batch_memory<Offset, Value> &memory,
                                   const patterns<Offset> &pattern, const Value *a_values, Offset at, Offset end)
@@ -121,7 +121,9 @@ __device__ inline batch lay_batch(const window<Value> &w, const batch_memory<Off
                        entry = before >> BITS;
         before += length | (length > 0) << BITS;
         if (last > ROOM) {
-            if (first <= ROOM) laid = {(int)(EACH * threadIdx.x) + e, (int)first}; /* the first without room */
+            if (first <= ROOM)
+                laid = {(int)(EACH * threadIdx.x) + e, (int)first}; /* the first entry that does not
+                                                                     * fit */
             continue;
         }
         if (length == 0) continue;

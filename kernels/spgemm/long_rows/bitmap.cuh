@@ -1,5 +1,5 @@
-/* A set of columns as a bitmap in a block's shared memory: merged with other blocks', counted, and written to C in
- * ascending order. A bitmap is clear again when it has been dealt with. Private. */
+/* A set of columns as a bitmap in a block's shared memory: merged with the bitmaps of other blocks, counted, and
+ * written to C in ascending order. A bitmap is cleared when it has been processed. Private. */
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_BITMAP_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_BITMAP_CUH
 
@@ -11,10 +11,10 @@ namespace spg
 enum {
     GROUP_WORDS = 32,             /* that a warp writes at once */
     UNIT_WORDS = 4 * GROUP_WORDS, /* that it counts at once; bitmaps are multiples of it */
-    DENSE_GROUP = 256             /* entries in a group's 1024 columns from which it is written a word at a time */
+    DENSE_GROUP = 256             /* entries among a group's 1024 columns from which it is written word by word */
 };
 
-/* ORs the bitmap of a range into the split row's, and clears it. */
+/* ORs the bitmap of a range into the split row's bitmap, and clears it. */
 __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *whole)
 {
     for (int32_t k = threadIdx.x; k < words; k += blockDim.x) {
@@ -25,7 +25,7 @@ __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *w
     }
 }
 
-/* Whether this block is the last to have ORed its chunk into the row's bitmap. All threads. */
+/* Whether this block is the last to OR its chunk into the row's bitmap. All threads call it. */
 __device__ inline bool chunk_is_last(uint32_t *done, uint32_t chunks)
 {
     __shared__ uint32_t before;
@@ -38,8 +38,8 @@ __device__ inline bool chunk_is_last(uint32_t *done, uint32_t chunks)
     return last;
 }
 
-/* Writes the columns of one group of words, lane's word being `bits`: those of a sparse group a lane a word, those of a
- * dense one a word at a time, so that neighbouring lanes write neighbouring columns. */
+/* Writes the columns of one group of words; `bits` is the lane's word. In a sparse group each lane writes its word; a
+ * dense group is written word by word, so that neighbouring lanes write neighbouring columns. */
 __device__ inline void write_group(uint32_t bits, int32_t first_column, uint32_t entries, int32_t *c_columns)
 {
     int lane = threadIdx.x % 32;
@@ -61,8 +61,8 @@ __device__ inline void write_group(uint32_t bits, int32_t first_column, uint32_t
     }
 }
 
-/* Counts the bits of a range and clears them; filling, writes their columns to c_columns. All threads; returns the
- * count to all. */
+/* Counts the bits of a range and clears them; with Filling, also writes their columns to c_columns. All threads call it
+ * and get the count. */
 template <bool Filling>
 __device__ inline uint32_t close_bitmap(uint32_t *bitmap, int32_t words, int32_t first_column, int32_t *c_columns)
 {
@@ -96,7 +96,7 @@ __device__ inline uint32_t close_bitmap(uint32_t *bitmap, int32_t words, int32_t
             }
         }
     }
-    __syncthreads(); /* the bitmap is clear, the counts are read */
+    __syncthreads(); /* the bitmap is clear and the counts have been read */
     return all;
 }
 

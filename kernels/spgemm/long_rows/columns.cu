@@ -1,11 +1,11 @@
-/* First and second stage of the window class: how many entries a row of C has, and which columns. In: patterns of A
- * and B. Out: C's lengths, or, with offsets, its columns.
+/* Method long_rows, first and second stage: the length of a row of C, then its columns. In: patterns of A and B. Out:
+ * C's lengths, or, given offsets, its columns.
  *
  * A block takes a row, lays the products of as many entries of A as it has threads end to end, and its warps set the
- * columns' bits in shared memory: in any order, for a set has none. Columns beyond the bitmap's range are left to a
- * further pass over the row. Rows with many entries of A are dealt first; those that hold much of it are split: blocks
- * take chunks of the row and OR what they found into a bitmap in global memory, and the last of them counts or writes
- * the row. */
+ * columns' bits in shared memory, in any order, because a set has none. Columns beyond the bitmap's range need another
+ * pass over the row. Rows with many entries of A start first. Rows that hold a large part of A are split: blocks take
+ * chunks of the row and OR their columns into a bitmap in global memory, and the last block counts or writes the
+ * row. */
 #include "../driver/counters.cuh"
 #include "mark.cuh"
 
@@ -16,31 +16,32 @@ namespace
 {
 
 enum {
-    SMALL_BLOCK = 128, /* threads, by the bitmap's size */
-    /* Instead of a small one where rows of B are long, or all rows heavy, for others are left to class few columns
+    SMALL_BLOCK = 128, /* threads, by the size of the bitmap */
+    /* Replaces a small block if rows of B are long, or if all rows are heavy because others are done by few_columns
      * (spgemm_bench, H100, rmat16 A*P: counting 95 us, 170 without; filling 57 and 142). */
     LONG_BLOCK = 512,
     LARGE_BLOCK = 1024,
     SMALL_BITMAP = 16 * 1024, /* bytes */
-    SPLIT_LEAST = 1024,       /* entries of A in a chunk, */
-    SPLIT_LONG = 256,         /* and in one of a long block */
-    HEAVY_LEAST = 256,        /* in a row that is dealt before others */
-    HEAVY_ROWS = 8,           /* of those, for each row that may be split */
+    SPLIT_LEAST = 1024,       /* entries of A in a chunk */
+    SPLIT_LONG = 256,         /* the same for a long block */
+    HEAVY_LEAST = 256,        /* in a row that starts before others */
+    HEAVY_ROWS = 8,           /* heavy rows per row that may be split */
     SPLIT_BYTES = 4 << 20,    /* of bitmaps of split rows */
     SPLIT_ROWS = 512,
     LIST_THREADS = 256,
-    /* Mean entries of a row of B that are many; fewer where rows that are not heavy are left to a warp each, as in
-     * counting of few columns (spgemm_bench, H100, RAP: rmat16 15 and 9.5 ms; econ 1.21 and 1.10). */
+    /* Mean entries of a row of B above which it is long; fewer if rows that are not heavy get a warp each, as
+     * few_columns counts them (spgemm_bench, H100, RAP: rmat16 15 and 9.5 ms; econ 1.21 and 1.10). */
     LONG_B_ROW = 64,
     LONG_B_HEAVY = 16
 };
 
-/* Work dealt by tickets: chunks of split rows and whole heavy rows, then the other rows. */
+/* Work handed out by tickets: chunks of split rows and whole heavy rows, then the other rows. */
 struct split_rows {
-    uint32_t *ticket, *chunks, *rows; /* counters; where they pass what the arrays hold, the list is not used */
-    uint32_t *done;                   /* chunks of each split row */
-    uint32_t *bitmaps;                /* of each split row, all columns */
-    int4 *list;                       /* of chunks: row, which split row or -1, which chunk, of how many */
+    uint32_t *ticket, *chunks, *rows; /* counters; if they exceed the arrays, the list is not used */
+    uint32_t *done;                   /* finished chunks of each split row */
+    uint32_t *bitmaps;                /* of each split row, over all columns */
+    int4 *list;                       /* chunks: row, number of the split row or -1, number of the chunk, chunks of the
+                                       * row */
     int64_t chunk_entries, heavy_entries;
     uint32_t most_rows, most_chunks;
     int64_t bitmap_words;
@@ -51,14 +52,14 @@ struct bitmap_shape {
     int32_t ranges;
 };
 
-/* What one row needs while it is worked on. */
+/* The row that a block works on. */
 template <typename Offset> struct row_work {
     int32_t row;
     span<Offset> entries; /* of A, in this chunk */
     int32_t slot, chunks; /* slot < 0: not split */
 };
 
-/* Takes the next ticket: false if there is no more work. All threads. */
+/* Takes the next ticket; false if no work is left. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set &rows, const split_rows &split,
                                  uint32_t chunks, bool splits, row_work<Offset> &work, findings &found)
@@ -85,7 +86,8 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
     }
 }
 
-/* Finds the columns of a chunk or a row, range by range, and the row's length; false if another block will. */
+/* Finds the columns of a chunk or row, range by range, and the row's length; false if another block finishes the
+ * row. */
 template <typename Offset, b_order Order>
 __device__ inline bool find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
                                     const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
@@ -128,7 +130,7 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     window_pattern(patterns<Offset> pattern, int32_t *c_columns, row_set rows, split_rows split, bitmap_shape shape)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    /* Rows of B that overlap, of which the analysis has told, might never end. */
+    /* Faulty offsets of B, which the analysis has reported, could make this run without end. */
     if (Order == b_order::any && __syncthreads_or(is_malformed(pattern.counters)) != 0) return;
     block_memory<Offset> memory;
     memory.deltas = reinterpret_cast<Offset *>(shared);
@@ -176,7 +178,7 @@ __global__ void __launch_bounds__(LIST_THREADS) list_chunks(patterns<Offset> pat
         int32_t slot = -1, chunks = 1;
         if (length > split.chunk_entries) {
             slot = (int32_t)atomicAdd(split.rows, 1u);
-            if ((uint32_t)slot >= split.most_rows) continue; /* offsets of A that overlap: the list is not used */
+            if ((uint32_t)slot >= split.most_rows) continue; /* overlapping offsets of A: the list is not used */
             chunks = (int32_t)((length + split.chunk_entries - 1) / split.chunk_entries);
         }
         uint32_t at = atomicAdd(split.chunks, (uint32_t)chunks);
@@ -205,17 +207,18 @@ spg_status launch(cuda_product &product, const row_set &rows, const split_rows &
                                  Order == b_order::known ? "columns of long rows" : "counting long rows");
 }
 
-/* Equal ranges that fit in shared memory beside a batch. */
+/* Equal ranges that fit in shared memory together with a batch. */
 bitmap_shape shape_for(const cuda_product &product)
 {
     int64_t units = product.B->cols / (32 * UNIT_WORDS) + 1;
-    int64_t room = product.cuda->block_shared_bytes - LARGE_BLOCK * 12 - 2048; /* static and reserved memory too */
+    int64_t room = product.cuda->block_shared_bytes - LARGE_BLOCK * 12 - 2048; /* minus static and reserved shared
+                                                                                * memory */
     int64_t most = room / (4 * UNIT_WORDS);
     int64_t ranges = (units + most - 1) / most, each = (units + ranges - 1) / ranges;
     return {(int32_t)(each * UNIT_WORDS), (int32_t)((units + each - 1) / each)};
 }
 
-/* Bytes for bitmaps of split rows: within half of what the workspace limit leaves. */
+/* Bytes for bitmaps of split rows: at most half of what the workspace limit leaves. */
 int64_t split_room(const cuda_product &product)
 {
     int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
@@ -234,7 +237,7 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
     split.bitmap_words = (int64_t)shape.range_words * shape.ranges;
     int64_t slots = split_room(product) / (split.bitmap_words * 4 + 16);
     if (slots > SPLIT_ROWS) slots = SPLIT_ROWS;
-    /* So there are fewer rows above chunk_entries than slots; the last chunk of each may be small. */
+    /* This keeps the rows above chunk_entries fewer than the slots; the last chunk of each may be small. */
     split.chunk_entries = slots > 0 ? product.A->nnz / slots : INT64_MAX;
     const int64_t least = is_small && long_rows ? SPLIT_LONG : SPLIT_LEAST;
     if (split.chunk_entries < least) split.chunk_entries = least;

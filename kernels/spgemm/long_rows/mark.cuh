@@ -1,6 +1,6 @@
 /* How a block sets the bits of a row's columns in shared memory: it lays the products of as many entries of A as it has
- * threads end to end, and its warps set bits in any order, for a set has none. Columns beyond the bitmap's range are
- * left to a further pass over the row. Private. */
+ * threads end to end, and its warps set bits in any order. Columns beyond the bitmap's range need another pass over the
+ * row. Private. */
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
 
@@ -9,12 +9,12 @@
 namespace spg
 {
 
-enum { STEPS_TOGETHER = 4 };                   /* steps of 32 products whose loads are under way together */
-constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* at most, so that they are numbered in 32 bits */
-constexpr int LENGTH_BITS = 48;                /* of a sum of lengths, above which entries are counted */
+enum { STEPS_TOGETHER = 4 };                   /* steps of 32 products whose loads are in flight together */
+constexpr uint64_t BATCH_PRODUCTS = INT32_MAX; /* so that products are numbered in 32 bits */
+constexpr int LENGTH_BITS = 48;                /* bits of a sum of lengths; the bits above count entries */
 
-/* Rows of B: checked to ascend strictly; in any order, columns repeated, so that every range takes all of a row; or
- * known to ascend, where rows are filled. */
+/* Rows of B: checked to ascend strictly; or in any order with repeated columns, so that every range reads whole rows;
+ * or known to ascend, when filling. */
 enum class b_order { checked, any, known };
 
 /* Shared memory of a block. */
@@ -23,13 +23,13 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* What a thread adds to the counters; rows: those that were counted. */
+/* What a thread adds to the counters; rows: rows counted. */
 struct findings {
     unsigned long long products, nnz;
     unsigned int longest, rows, long_rows, faults;
 };
 
-/* Inclusive sum over the block; `sums` has a word for each warp. All threads. */
+/* Inclusive sum over the block; `sums` has a word for each warp. All threads call it. */
 __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
 {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -44,8 +44,8 @@ __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
     return value + before;
 }
 
-/* Lays the products of entries of A from `at` end to end; returns how many entries were taken. A product belongs to
- * the range of columns from `low` up to, not including, `high`. All threads. */
+/* Lays the products of entries of A from `at` on end to end; returns the number of entries taken. Only products in
+ * columns [low, high) belong to the range. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
                                 Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, findings &found)
@@ -64,7 +64,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
         const int32_t *columns = pattern.b_columns + row.begin;
         if (Order != b_order::any && low > 0) skipped = first_not_less(columns, (int32_t)length, low);
         if (Order != b_order::any && high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
-        /* So the ranges part the row, and what is out of order shows in one of them. */
+        /* The ranges thus partition the row, and an unsorted row shows in one of them. */
         if (Order == b_order::checked && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
         length = length > skipped ? length - skipped : 0;
     }
@@ -85,7 +85,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
     return entries;
 }
 
-/* Sets the bits of one batch: each warp has an equal stretch of the products. */
+/* Sets the bits of one batch: each warp takes an equal share of the products. */
 template <typename Offset, b_order Order>
 __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_products<Offset> &flat, uint32_t *bitmap,
                                 int64_t low, int64_t high, findings &found)
@@ -95,7 +95,7 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
     uint32_t p = warp * stretch, end = p + stretch < flat.products ? p + stretch : flat.products;
     if (p >= end) return;
     int before = entry_before(flat, p);
-    int32_t previous = -1; /* lane 0: the column of product p - 1 */
+    int32_t previous = -1; /* in lane 0: the column of product p - 1 */
     if (Order == b_order::checked && lane == 0 && p > 0)
         previous = pattern.b_columns[flat.deltas[before] + (Offset)(p - 1)];
     for (; p < end; p += 32 * STEPS_TOGETHER) {
@@ -126,7 +126,7 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
             }
             if (active) {
                 uint32_t place = (uint32_t)(columns[u] - (int32_t)low), bit = 1u << place % 32;
-                /* Most products meet a column that is there, and a read costs less than an atomic. */
+                /* Most columns are set already, and a read costs less than an atomic. */
                 if ((static_cast<volatile uint32_t *>(bitmap)[place / 32] & bit) == 0)
                     atomicOr(&bitmap[place / 32], bit);
             }

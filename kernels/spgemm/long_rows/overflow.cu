@@ -1,11 +1,9 @@
-/* Counts the overflow rows of the kernel before, so that the host, which waits for the counts, need not be asked once
- * more.
+/* Counts the overflow rows of the previous kernel, within the host's wait for its counts.
  *
- * In: the list of the rows that the kernel before could not hold, and the counters, not yet posted if there are any.
- * Out: their lengths. The list is dealt in turn. A warp counts a row by a table; a row too long for that is its whole
- * block's, by windows of columns. Where there are no overflow rows, as in most products, all blocks end at once;
- * likewise where the list has not room for all of them, which the host sees by the rows that are missing in the
- * counters. */
+ * In: the list of overflow rows, and the counters, which are not posted yet if there are any. Out: their lengths. Warps
+ * take rows in the order of the list and count each by a hash table; a row too long for that is counted by the whole
+ * block, by windows of columns. Without overflow rows, as in most products, all blocks end at once. They also do if the
+ * list is too short for all of them; the host sees it because rows are missing in the counters. */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"
 #include "../hash_group/count_row.cuh"
@@ -24,31 +22,31 @@ enum {
     WARPS = THREADS / 32,
     WORDS = WARPS * TABLE_MOST, /* of a block: a table for each warp, or a bitmap */
     WARP_MOST_A = 256,          /* entries of A of a row that a warp counts */
-    MOST_EACH = 8               /* rows that a warp counts before its block meets */
+    MOST_EACH = 8               /* rows that a warp counts between block barriers */
 };
 static_assert(WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
 
-/* Blocks of a multiprocessor, which bounds the registers. */
+/* Resident blocks a multiprocessor, which bounds the registers. */
 template <typename Offset> constexpr int resident_blocks = sizeof(Offset) == 4 ? 4 : 3;
 
 template <typename Offset> struct block_room {
     alignas(16) uint32_t words[WORDS];
     Offset deltas[THREADS];
     uint32_t starts[THREADS];
-    uint32_t longer[WARPS * MOST_EACH]; /* for the whole block, by number in the list */
+    uint32_t longer[WARPS * MOST_EACH]; /* for the whole block: numbers in the list */
     int long_rows;
-    bool is_refused; /* the product, for faulty operands */
+    bool is_refused; /* the product is refused: faulty operands */
 };
 
 /* Where the lengths go, and who posts the counters. */
 struct overflow_job {
-    length_sums sums;     /* of the kernel before; memory = NULL: it left none */
-    int32_t *lengths;     /* by number in the list; NULL: into C's row offsets, and the sums */
-    spg_mailbox *mailbox; /* NULL: the counters are posted by another kernel that follows */
+    length_sums sums;     /* of the previous kernel; memory = NULL: none */
+    int32_t *lengths;     /* by number in the list; NULL: lengths go into C's row offsets, and into the sums */
+    spg_mailbox *mailbox; /* NULL: a later kernel posts the counters */
     unsigned int post;
 };
 
-/* The length of overflow row number k; by one thread. */
+/* Writes the length of overflow row number k; one thread calls it. */
 template <typename Offset>
 __device__ inline void settle(const patterns<Offset> &pattern, const overflow_job &job, uint32_t k, int64_t length,
                               findings &found)
@@ -66,8 +64,8 @@ __device__ inline void settle(const patterns<Offset> &pattern, const overflow_jo
     ++found.rows;
 }
 
-/* The length of the row of C that a row of A makes, by a bitmap of some columns at a time, which is clear before and
- * after. All threads. */
+/* The length of the row of C that a row of A makes, by a bitmap over a range of columns at a time. The bitmap is clear
+ * before and after. All threads call it. */
 template <typename Offset>
 __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
                                            span<Offset> row, findings &found)
@@ -89,8 +87,9 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
     return length;
 }
 
-/* Overflow rows `begin` to `end` of the list, a warp each, and then those that no table holds. These are left where
- * operands are faulty: the product is refused, and rows that overlap might never end. All threads. */
+/* Counts overflow rows `begin` to `end` of the list, a warp each, then those that no table holds. With faulty operands
+ * it skips the latter: the product is refused, and overlapping rows could make this run without end. All threads call
+ * it. */
 template <typename Offset>
 __device__ inline void count_listed(const patterns<Offset> &pattern, const overflow_job &job, uint32_t begin,
                                     uint32_t end, block_room<Offset> &room, findings &found)
@@ -135,16 +134,16 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const overf
     __syncthreads();
 }
 
-/* What a block found; all threads. */
+/* Adds a block's counts; all threads call it. */
 __device__ inline void add_overflow_counts(spg_counters *counters, const findings &found)
 {
     add_counts(counters, found.nnz, found.products, 0, found.rows, found.faults);
     if (found.longest > 0) atomicMax(&counters->longest_overflow_row, found.longest);
 }
 
-/* Where the lengths go elsewhere, or to sums as well, the kernel before posts the counters itself, unless that has
- * overflow rows; else this one posts always, if it is to be posted here, and what it leaves for the scan is the length
- * after the last row's. */
+/* Given lengths or sums, the previous kernel posts the counters itself unless there are overflow rows; then this kernel
+ * does. Otherwise this kernel always posts, if given a mailbox, and zeroes the length after the last row's for the
+ * scan. */
 template <typename Offset>
 __global__ void __launch_bounds__(THREADS, resident_blocks<Offset>)
     count_overflow_rows_kernel(const patterns<Offset> pattern, const overflow_job job)
@@ -190,8 +189,8 @@ __global__ void __launch_bounds__(THREADS)
     if (k < count) c_offsets[rows[k]] = (Offset)lengths[k];
 }
 
-/* Entries of the list: in a block of the small pool, and within a part of what the limit leaves, for those who take the
- * overflow rows over need some, too. */
+/* Rows in the list: it fits a block of the small pool, and a fraction of what the limit leaves, because the kernels
+ * that take the overflow rows need memory too. */
 enum { MOST_LISTED = SPG_SMALL_BYTES / (int)sizeof(int32_t), PART_OF_LIMIT = 4 };
 
 } // namespace

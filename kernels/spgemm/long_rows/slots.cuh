@@ -1,8 +1,9 @@
-/* A window: sums of neighbouring entries of a row of C, in a block's shared memory, and how a column finds its own.
+/* A window: sums of consecutive entries of a row of C in a block's shared memory, and how a column finds its sum.
+ * Private.
  *
- * The slot of a column is its rank among the window's: a map has a bit for each column of the window's range, and the
- * rank of the first of every 16. Where the range is too wide, it is cut into equal buckets that know their first and
- * last entry, and binary search tells. Every product has a slot, for C's pattern is exact. Private. */
+ * The slot of a column is its rank among the window's columns. A map has a bit for each column of the window's range,
+ * and the rank of the first of every 16. If the range is too wide, it is divided into equal buckets that hold their
+ * first and last entry, and binary search finds the column. Every product has a slot, because C's pattern is exact. */
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_SLOTS_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_SLOTS_CUH
 
@@ -16,21 +17,21 @@ enum {
     MAP_MOST = 4096         /* words of a map */
 };
 
-/* What a window has room for. Slots are numbered in 16 bits. Columns and buckets, a power of two, take the map's place
- * where C has more columns than a map. */
+/* The capacity of a window. Slots have 16-bit numbers. If C has more columns than a map, the map's memory holds columns
+ * and a power of two of buckets instead. */
 struct window_shape {
     int slots, map_words, buckets;
 };
 
-/* A window at work. */
+/* The current window. */
 template <typename Value> struct window {
     Value *sums;
-    uint32_t *map;     /* bits of 16 columns, and 65536 * the rank of the first; or columns */
+    uint32_t *map;     /* a bit for each of 16 columns, and 65536 * the rank of the first; or columns */
     uint32_t *buckets; /* first entry, and 65536 * (last entry + 1) */
-    int entries;       /* of C in it */
-    int bucket_shift;  /* from column to bucket; 0: mapped */
+    int entries;       /* of C in the window */
+    int bucket_shift;  /* from column to bucket; 0: the map is used */
     int32_t first_column, last_column;
-    bool whole; /* all of its row */
+    bool whole; /* the window is its whole row */
     __device__ int32_t *columns() const { return reinterpret_cast<int32_t *>(map); }
 };
 
@@ -80,7 +81,7 @@ template <typename Value> __device__ inline void fill_buckets(const window<Value
     }
 }
 
-/* Reads the window's columns and zeroes its sums. All threads of the block. */
+/* Reads the window's columns and zeroes its sums. All threads of the block call it. */
 template <typename Value>
 __device__ inline void open_window(window<Value> &w, const window_shape &shape, const int32_t *c_columns)
 {
@@ -98,7 +99,7 @@ __device__ inline void open_window(window<Value> &w, const window_shape &shape, 
     __syncthreads();
 }
 
-/* The slot of the window's first column + place. */
+/* The slot of column `place` of the window, counted from its first. */
 template <typename Value> __device__ inline int slot_of(const window<Value> &w, int32_t place)
 {
     if (w.bucket_shift == 0) {

@@ -1,12 +1,12 @@
-/* Third stage of the window class: the values of rows of C whose columns are written. In: A, B, C's offsets and
- * columns. Out: C's values.
+/* Method long_rows, third stage: the values of rows of C whose columns are written. In: A, B, C's offsets and columns.
+ * Out: C's values.
  *
- * A block takes a window of neighbouring entries of a row of C, whatever columns lie between, and keeps their sums in
- * shared memory. It goes through the row of A in order; binary search finds where the window begins and ends in each
- * row of B. The products found are laid end to end and cut into steps of 32. The block's warps take steps in turn: a
- * warp fetches products and finds their slots while others add, and adds when the warp of the steps before has done
- * so. Where several entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made
- * by one lane at a time, in storage order. */
+ * A block takes a window of consecutive entries of a row of C, however far apart their columns are, and keeps their
+ * sums in shared memory. It goes through the row of A in order; binary search finds where the window begins and ends in
+ * each row of B. The products found are laid end to end and cut into steps of 32. The block's warps take turns: a warp
+ * loads products and finds their slots while others add, and adds after the warp with the steps before it. If several
+ * entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made by one lane at a
+ * time, in storage order. */
 #include "batch.cuh"
 #include "warp_turns.cuh"
 
@@ -19,31 +19,32 @@ namespace
 {
 
 enum {
-    FEW_PEERS = 4,   /* lanes of a slot that add in turn */
+    FEW_PEERS = 4,   /* lanes of a slot that add one after the other */
     HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
-    /* A heavy row's windows are halved, for their products are added one after the other, while one has more of them
-     * than this and a part of C's entries (spgemm_bench, H100, RAP: rmat16 15 ms, 38 without); how small it becomes. */
+    /* Windows of a heavy row are halved, because their products are added one after the other, while one has more
+     * products than the limit, the larger of WINDOW_PRODUCTS and C's entries / WINDOW_PART (spgemm_bench, H100, RAP:
+     * rmat16 15 ms, 38 without). LEAST_WINDOW: entries of the smallest window. */
     WINDOW_PRODUCTS = 1 << 13,
     WINDOW_PART = 1 << 10,
-    FEW_PART = 1 << 2, /* of that, where windows have few of the rows; econ 0.49 ms, 0.53 without */
+    FEW_PART = 1 << 2, /* divides that limit if long_rows has few of the rows; econ 0.49 ms, 0.53 without */
     LEAST_WINDOW = 64,
-    EXTRA_WINDOWS = 1 << 13, /* that halving may make */
+    EXTRA_WINDOWS = 1 << 13, /* the most windows that halving may add */
     LIST_THREADS = 256
 };
 
-/* A window of C: entries from `first` on of a row; first < 0: none. */
+/* A window of C: `entries` entries of a row from `first` on; first < 0: none. */
 struct listed_window {
     int32_t row, first, entries;
 };
 
-/* All windows of heavy rows, from the front, and windows beyond the first of other rows, from the back. They are dealt
- * in this order, then the others' first windows. */
+/* All windows of heavy rows, from the front; windows beyond the first of other rows, from the back. Blocks take them in
+ * this order, then the first windows of the other rows. */
 struct window_list {
     uint32_t *ticket, *heavy, *later, *extra; /* counters */
     listed_window *windows;
     int64_t most;
     const int64_t *row_products; /* of every row; NULL: not known */
-    int64_t window_products;     /* above which a window of a heavy row is halved */
+    int64_t window_products;     /* above this, a window of a heavy row is halved */
 };
 
 __device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
@@ -53,8 +54,8 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
     return {from_lane(value.re, lane), from_lane(value.im, lane)};
 }
 
-/* Adds a step whose lanes share slots: peers are the lanes with this lane's slot, itself if it has none; `most` is how
- * many there are of a slot. */
+/* Adds a step in which lanes share slots. peers: the lanes with this lane's slot, only itself if it has none; `most`:
+ * the maximum number of lanes of a slot. */
 template <typename Value>
 __device__ inline void add_step(Value *sums, bool active, int slot, Value term, uint32_t peers, unsigned int most)
 {
@@ -80,7 +81,7 @@ __device__ inline void add_step(Value *sums, bool active, int slot, Value term, 
     __syncwarp();
 }
 
-/* Products of a few steps, on the way to their sums. */
+/* The products of a few steps, before they are added. */
 template <typename Value> struct step_group {
     int slots[TOGETHER];
     Value terms[TOGETHER];
@@ -122,7 +123,7 @@ __device__ inline void fetch_group(step_group<Value> &group, const window<Value>
         group.terms[u] = multiply(a[u], group.terms[u]);
         group.peers[u] = 1u << lane;
         group.most[u] = 1;
-        /* A row of B has a column once. */
+        /* A row of B has each column once. */
         if (begin[u] == 0) continue;
         group.peers[u] = __match_any_sync(~0u, group.active[u] ? group.slots[u] : -1 - lane);
         group.most[u] = __reduce_max_sync(~0u, (unsigned int)__popc(group.peers[u]));
@@ -166,14 +167,14 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
             add_group(w.sums, group);
             if (turn + 1 < turns) turns_taken.give();
         }
-        __syncthreads(); /* the batch is read before it is laid anew */
+        __syncthreads(); /* the batch has been read before the next is laid out */
         if (row.end - at <= (Offset)laid.entries) break;
         at += (Offset)laid.entries;
     }
 }
 
-/* The only entry of a row of C, to which no entry of A adds more than a product: one lane adds them while the other
- * warps fetch the next. Those that are not there are added as zeros, which change nothing, for no sum is -0. */
+/* A row of C with one entry, to which each entry of A adds at most one product: one lane adds them while the other
+ * warps load the next. Missing products are added as zeros, which change nothing, because no sum is -0. */
 template <typename Offset, typename Value>
 __device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
                                   const numbers<Value> &number, span<Offset> row)
@@ -225,7 +226,7 @@ __device__ inline listed_window window_of(int64_t ticket, const patterns<Offset>
     return {i, row.end - row.begin > HEAVY_ROW ? -1 : 0, slots};
 }
 
-/* Sums a window and writes its values. All threads. */
+/* Sums a window and writes its values. All threads call it. */
 template <typename Offset, typename Value>
 __device__ inline void do_window(window<Value> &w, const window_shape &shape, const batch_memory<Offset, Value> &memory,
                                  const patterns<Offset> &pattern, const numbers<Value> &number,
@@ -267,7 +268,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
     memory.entries = reinterpret_cast<ushort4 *>(memory.begins + BATCH_STEPS / TOGETHER);
     memory.deltas = reinterpret_cast<Offset *>(memory.entries + BATCH_STEPS / TOGETHER);
     const int64_t heavy = *list.heavy, listed = heavy + *list.later, all = listed + row_count(rows);
-    for (;;) { /* asked ahead, tickets of heavy windows would wait for other heavy ones */
+    for (;;) { /* tickets are not taken in advance: those of heavy windows would wait for other heavy ones */
         if (threadIdx.x == 0) dealt = atomicAdd(list.ticket, 1u);
         __syncthreads();
         const uint32_t ticket = dealt;
@@ -278,7 +279,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 6)
     }
 }
 
-/* The entries of a heavy row's windows, which are narrower if it has very many products, while the list has room. */
+/* The entries of a heavy row's windows: fewer if it has very many products, while the list has room. */
 __device__ inline int window_entries(int32_t row, int64_t length, int slots, const window_list &list)
 {
     if (list.row_products == nullptr) return slots;

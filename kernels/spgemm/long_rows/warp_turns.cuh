@@ -1,4 +1,4 @@
-/* The turn that the warps of a block hand on, each to the next. Private. */
+/* The turn that the warps of a block pass on, each to the next. Private. */
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_WARP_TURNS_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_WARP_TURNS_CUH
 
@@ -7,8 +7,8 @@
 namespace spg
 {
 
-/* A warp waits for the end of a phase of its own barrier, at which the one before arrives. Named barriers take as long
- * (spgemm_bench, H100: rmat16), and racecheck does not see their order. */
+/* A warp waits for a phase of its own barrier, at which the previous warp arrives. Named barriers take as long
+ * (spgemm_bench, H100: rmat16), and racecheck does not see the order they impose. */
 using turn_barrier = cuda::barrier<cuda::thread_scope_block>;
 struct turns_of_warp {
     turn_barrier *own, *next;

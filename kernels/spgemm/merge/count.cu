@@ -1,16 +1,16 @@
-/* Counts short rows: a thread merges the rows of B that its row of A names, their heads in registers.
+/* Method merge, counting pass, for short rows: a thread merges the rows of B that its row of A names, with their heads
+ * in registers.
  *
- * Input: A and B, unchecked; output: the lengths of C's rows, but rows of more than MERGE_MOST entries of A
- * or MOST_PRODUCTS products are left. Invariant of a merge: every head is the first column of its row of B that is not
- * counted yet, so that the least head is the next column of C; heads step on while they equal it. A column that is out
- * of range, read as unsigned, is never counted, so its row of B is not at its end when the merge is; and where a row of
- * B does not ascend, neither do the least heads. So both are found without a test of their own for every column read.
- * Every step takes at least one product: on any input the merge ends.
+ * Input: A and B, unchecked. Output: the lengths of C's rows. Rows with more than MERGE_MOST entries of A or
+ * MOST_PRODUCTS products become overflow rows. Invariant: each head is the first column of its row of B that is not
+ * counted yet, so the least head is the next column of C; heads equal to it advance. An out-of-range column, read as
+ * unsigned, is never counted, so its row of B is not at its end when the merge stops. If a row of B does not ascend,
+ * neither do the least heads. Both faults are thus found without a test for each column. Every step consumes at least
+ * one product, so the merge ends on any input.
  *
- * How many heads a thread keeps is chosen by warps, by their longest row of A. Longer rows of A are merged by half a
- * warp or by a whole one, a head a lane (merge/lanes.cuh). The kernel for few heads is held to 40 registers, which
- * is worth more than heads. Chosen by route/route.cu, for products whose rows of A are short. No counterpart in the
- * paper. */
+ * Each warp chooses the number of heads a thread by its longest row of A. Longer rows of A are merged by half a warp or
+ * a whole warp, a head a lane (merge/lanes.cuh). The kernel for few heads is limited to 40 registers, which gains more
+ * than further heads would. Chosen by route/route.cu for products with short rows of A. No counterpart in the paper. */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"
 #include "lanes.cuh"
@@ -23,24 +23,24 @@ namespace spg
 namespace
 {
 
-enum { SCATTERED_FROM = 64 };          /* columns from a row's first to the next one's */
-enum { SAMPLED_ROWS = 256 };           /* that tell whether rows of B are scattered */
-enum { ROWS_A_MULTIPROCESSOR = 8192 }; /* beyond which blocks take several tiles of rows */
-enum { LONG_B_ROW = 6 };               /* mean entries of a row of B that are many */
+enum { SCATTERED_FROM = 64 };          /* columns between the first ones of neighbouring rows */
+enum { SAMPLED_ROWS = 256 };           /* rows that decide whether B's rows are scattered */
+enum { ROWS_A_MULTIPROCESSOR = 8192 }; /* above this, blocks take several tiles of rows */
+enum { LONG_B_ROW = 6 };               /* mean entries of a row of B above which it counts as long */
 
-/* Which rows of A a kernel is made for: those that a thread merges with FEW_HEADS, or with MANY_HEADS. It does the
- * others as well. */
+/* The rows of A that a kernel is tuned for: merged by a thread with FEW_HEADS or with MANY_HEADS. It does the others as
+ * well. */
 enum class made_for { few, many };
 enum { FEW_HEADS = 9, MANY_HEADS = 16 };
 static_assert((int)MANY_HEADS <= (int)HALF, "rows beyond the heads of half a warp are a whole warp's");
 static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
 static_assert((int)MERGE_MOST <= (int)LIST_MOST_A, "a row that is merged is too long for a list by its row of C alone");
 
-/* Threads of a block, and the blocks that a multiprocessor holds at least, which bounds the registers: as many as need
- * no local memory. Blocks are large so that the rows in work on a multiprocessor are neighbours, which find each
- * other's rows of B in L1; where those are long, it holds those of fewer rows (spgemm_bench, H100, the counting pass:
- * tri2d A*P 0.140 ms with six blocks of 256 threads, 0.098 with three of 512; A*A 0.34, 0.26, and 0.18 with two; tet3d
- * A*P 0.36 with three blocks of 256, 0.26 with one of 768; A*A 1.37, 1.14, and 0.94 with one of 512). */
+/* Threads of a block, and the least blocks a multiprocessor, which bounds the registers: as many as need no local
+ * memory. Blocks are large, so that the active rows on a multiprocessor are neighbours, which find each other's rows of
+ * B in L1. If these are long, fewer rows are active (spgemm_bench, H100, the counting pass: tri2d A*P 0.140 ms with six
+ * blocks of 256 threads, 0.098 with three of 512; A*A 0.34, 0.26, and 0.18 with two; tet3d A*P 0.36 with three blocks
+ * of 256, 0.26 with one of 768; A*A 1.37, 1.14, and 0.94 with one of 512). */
 struct block_shape {
     int threads, blocks;
 };
@@ -50,8 +50,8 @@ constexpr block_shape shape_of(made_for rows, bool long_b, size_t offset_bytes, 
     return {long_b || position_bytes == 8 ? 512 : 768, 1};
 }
 
-/* The rows of B that a row of A of at most HEADS entries names; returns its products, as far as they count. A row that
- * cannot be is taken for empty and makes the row of A suspect. */
+/* Loads the ranges of the rows of B that a row of A with at most HEADS entries names; returns its products, capped. An
+ * invalid row counts as empty and makes the row of A suspect. */
 template <int HEADS, typename Offset, typename Position>
 __device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offset> a, Position (&at)[HEADS],
                                      Position (&end)[HEADS], uint32_t &faults)
@@ -82,7 +82,8 @@ __device__ inline uint32_t load_rows(const patterns<Offset> &pattern, span<Offse
     return products;
 }
 
-/* A row of A of at most HEADS entries. By whole warps, for they add their products before they merge. */
+/* Merges for a row of A with at most HEADS entries. Whole warps call it, because they add their products before they
+ * merge. */
 template <int HEADS, typename Offset, typename Position>
 __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Offset> a, row_found &found,
                                        warp_found &warp)
@@ -121,7 +122,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     if (left) found.signs |= SPG_FAULT_B;
 }
 
-/* One row a thread, row i, which is `active` if there is such a row. */
+/* One row a thread, row i; `active`: there is such a row. */
 template <made_for ROWS, typename Offset, typename Position>
 __device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, warp_found &warp)
 {
@@ -132,7 +133,7 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     const Offset b_first = load_if(pattern.inner > 0, pattern.b_offsets, 0);
     const Offset b_past = load_if(pattern.inner > 0, pattern.b_offsets + pattern.inner, pattern.b_nnz);
     if (active) a = checked_a_row(pattern, i, found.signs);
-    /* That may be nothing to this row, but is looked into no further where all is well. */
+    /* This fault may not concern this row, but without any fault it costs nothing more. */
     if (b_first != 0 || b_past != pattern.b_nnz) found.signs |= SUSPECT;
     if (a.end - a.begin > MERGE_MOST) {
         found.signs |= LEFT;
@@ -160,7 +161,7 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     else
         merge_in_thread<16, Offset, Position>(pattern, a, found, warp);
     __syncwarp();
-    /* The row is read again where that is seldom, for registers. */
+    /* Rare, so the row is read again: that saves registers. */
     if (found.signs & SUSPECT) {
         found.signs &= ~SUSPECT;
         if (active && (found.signs & LEFT) == 0) find_faults(pattern, i, found.signs);
@@ -173,7 +174,7 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     return found;
 }
 
-/* Adds a row of every lane, if it is `active`, to what its warp found, but for the products. */
+/* Adds every lane's row, if `active`, to the warp's counts, except for the products. */
 __device__ inline void add_to_warp(warp_found &warp, bool active, const row_found &row)
 {
     const unsigned int length = (unsigned int)row.length;
@@ -189,7 +190,7 @@ __device__ inline void add_to_warp(warp_found &warp, bool active, const row_foun
     warp.faults |= faults;
 }
 
-/* By the first warp: what all found goes to the counters, and the sum of the block's lengths to *sum. */
+/* The first warp adds the counts of all warps to the counters, and writes the sum of the block's lengths to *sum. */
 __device__ inline void add_to_counters(spg_counters *counters, const warp_found *warps, long long *sum)
 {
     warp_found found{};
@@ -207,8 +208,8 @@ __device__ inline void add_to_counters(spg_counters *counters, const warp_found 
     if (most_products > 0) atomicMax(&counters->merged_products, most_products);
 }
 
-/* By one block: of SAMPLED_ROWS rows spread over A, how many begin far from where the next one begins. Rows of B are
- * then scattered for neighbouring rows, which the filling kernel wants to know. */
+/* One block counts, among SAMPLED_ROWS rows spread over A, those that begin far from where the next row begins. If
+ * there are many, neighbouring rows name scattered rows of B; the filling kernel uses this. */
 template <typename Offset> __device__ inline void count_scattered(const patterns<Offset> &pattern)
 {
     if (threadIdx.x >= SAMPLED_ROWS) return;
@@ -224,7 +225,7 @@ template <typename Offset> __device__ inline void count_scattered(const patterns
     if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(&pattern.counters->scattered, count);
 }
 
-/* A block takes `tiles` tiles of a thread a row, which follow each other. */
+/* A block takes `tiles` consecutive tiles, a row a thread. */
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
 __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads,
                                   shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).blocks)
@@ -234,9 +235,9 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
     __shared__ warp_found warps[WARPS];
     const int warp = threadIdx.x / 32;
-    trigger_next_kernel(); /* launched as ever, this kernel has nothing to wait for */
+    trigger_next_kernel(); /* this kernel is launched normally and has nothing to wait for */
     if (threadIdx.x % 32 == 0) warps[warp] = {};
-    /* Rows are fewer than 2^31, and a tile that begins among them ends below 2^32. */
+    /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;

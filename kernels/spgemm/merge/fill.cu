@@ -1,14 +1,14 @@
-/* Fills rows of C by merging: a thread merges the rows of B that its row of A names, their heads in registers.
+/* Method merge, filling pass: a thread merges the rows of B that its row of A names, with their heads in registers.
  *
- * Input: A, B and C's row offsets, rows of A of up to FILL_MERGE_MOST_A entries; output: columns and values. Invariant
- * of a merge: every head is the first column of its row of B that is not taken yet, so that the least head is the next
- * column of C, and heads that equal it give their products, in the order of the row of A: that in which they are
- * stored, for no row of B has a column twice. Nothing is searched or sorted, and C may be of any length.
+ * Input: A, B and C's row offsets; rows of A up to FILL_MERGE_MOST_A entries. Output: columns and values. Invariant:
+ * each head is the first column of its row of B that is not taken yet, so the least head is the next column of C. Heads
+ * equal to it give their products in the order of A's row, which is storage order because no row of B has a column
+ * twice. Nothing is searched or sorted, and rows of C may have any length.
  *
- * CHUNK entries of every row of a warp are laid out in shared memory and written in order. Rows of B are come back to
- * for as long as a merge lasts, so what binds is how many of them L1 holds: where they are long or scattered few rows
- * are in work at a time, neighbours on one multiprocessor. Chosen by product_rows.cu, for products whose rows are
- * short. No counterpart in the paper. */
+ * CHUNK entries of every row of a warp are staged in shared memory and written in order. A merge returns to its rows of
+ * B until it ends, so speed depends on how many of them L1 holds. If they are long or scattered, few rows are active at
+ * a time, neighbours on one multiprocessor. Chosen by product_rows.cu for products with short rows. No counterpart in
+ * the paper. */
 #include "../../launch.cuh"
 #include "../driver/staged_rows.cuh"
 #include "heads.cuh"
@@ -19,10 +19,10 @@ namespace spg
 namespace
 {
 
-/* Threads of a block, and whether a multiprocessor has but one, which goes through tiles of rows with a stride of the
- * grid (spgemm_bench, H100, the filling pass: tri2d A*P 0.16 ms with one of 512 threads, 0.19 with any number; tri2d
- * A*A 0.57 with one of 320, 0.61 with one of 384; fe2d9 A*A 0.50 with one of 384, 0.44 with any number, of which
- * registers leave one at a time; fd3d7 A*P 0.13 with 256, 0.14 with 128 or 768). */
+/* Threads of a block, and whether a multiprocessor has only one block, which loops over tiles of rows with a stride of
+ * the grid (spgemm_bench, H100, the filling pass: tri2d A*P 0.16 ms with one of 512 threads, 0.19 with any number;
+ * tri2d A*A 0.57 with one of 320, 0.61 with one of 384; fe2d9 A*A 0.50 with one of 384, 0.44 with any number, where
+ * registers allow one at a time; fd3d7 A*P 0.13 with 256, 0.14 with 128 or 768). */
 struct fill_shape {
     int threads;
     bool one;
@@ -30,8 +30,8 @@ struct fill_shape {
 constexpr fill_shape SHAPE{256, false}, SCATTERED_SHAPE{512, true};
 constexpr fill_shape LONG_B_SHAPE{384, false}, LONG_B_SCATTERED_SHAPE{320, true};
 
-/* Bounds of a block's threads, which bound the registers: as many as there are, or fewer for more threads where rows of
- * B are neither long nor scattered. */
+/* Launch bounds, which bound the registers: FEW_THREADS gives each thread more of them, MANY_THREADS is for rows of B
+ * that are neither long nor scattered. */
 enum { FEW_THREADS = 512, MANY_THREADS = 768 };
 
 /* The rows of B that a thread merges, and the entries of A that name them. */
@@ -60,7 +60,7 @@ __device__ inline void begin_rows(const patterns<Offset> &pattern, const numbers
         rows.heads[k] = (uint32_t)load_if(rows.at[k] < rows.end[k], pattern.b_columns + rows.at[k], (int32_t)NO_HEAD);
 }
 
-/* The sum of what the heads that are `column` have; they step on. */
+/* The sum of the products whose heads equal `column`; these heads advance. */
 template <int HEADS, typename Offset, typename Value>
 __device__ inline Value take_column(const patterns<Offset> &pattern, const numbers<Value> &number,
                                     merged_rows<HEADS, Offset, Value> &rows, uint32_t column)
@@ -81,7 +81,7 @@ __device__ inline Value take_column(const patterns<Offset> &pattern, const numbe
     return sum;
 }
 
-/* A warp's rows, the lane's own being row i. */
+/* Fills a warp's rows; the lane's own is row i. */
 template <int HEADS, typename Offset, typename Value>
 __device__ inline void fill_rows(const patterns<Offset> &pattern, const numbers<Value> &number, uint32_t i,
                                  staged_entries<Value> &staged)
@@ -98,7 +98,7 @@ __device__ inline void fill_rows(const patterns<Offset> &pattern, const numbers<
         const int steps = min(longest - k, (int)CHUNK);
 #pragma unroll 1
         for (int step = 0; step < steps; ++step) {
-            /* A row that has ended takes a column that there is not. */
+            /* A row that has ended takes a column that no head has. */
             const uint32_t column = min(least(merged.heads), NO_HEAD - 1);
             const Value sum = take_column(pattern, number, merged, column);
             staged.columns[step][threadIdx.x % 32] = (int32_t)column;
@@ -110,7 +110,7 @@ __device__ inline void fill_rows(const patterns<Offset> &pattern, const numbers<
     }
 }
 
-/* A thread a row; rows are fewer than 2^31, and the tile after the last one begins below 2^32. */
+/* A row a thread. There are fewer than 2^31 rows, and the tile after the last one begins below 2^32. */
 template <int HEADS, int MOST_THREADS, typename Offset, typename Value>
 __global__ void __launch_bounds__(MOST_THREADS) fill_by_merging(patterns<Offset> pattern, numbers<Value> number)
 {
@@ -126,7 +126,7 @@ template <int HEADS, int MOST_THREADS, typename Offset, typename Value>
 spg_status launch(const cuda_product &product, fill_shape shape)
 {
     auto *kernel = fill_by_merging<HEADS, MOST_THREADS, Offset, Value>;
-    /* Always the same, for it is the process's. */
+    /* Always the same, because the setting belongs to the process. */
     constexpr int most_bytes = FEW_THREADS / 32 * (int)sizeof(staged_entries<Value>);
     spg_status status = spg_cuda_check(
         product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
@@ -139,7 +139,7 @@ spg_status launch(const cuda_product &product, fill_shape shape)
                                patterns_of<Offset>(product), numbers_of<Value>(product));
 }
 
-/* The commonest types have kernels of their own for fewer heads and for more threads at a time. */
+/* The commonest types have kernels for fewer heads and for more threads at a time. */
 template <typename Offset, typename Value>
 spg_status launch_for(const cuda_product &product, int longest_a, bool many_threads, fill_shape shape)
 {

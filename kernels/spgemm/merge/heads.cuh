@@ -1,7 +1,7 @@
-/* What counting and filling by merging share (merge/count.cu, merge/fill.cu). Private.
+/* Shared by counting and filling by merging (merge/count.cu, merge/fill.cu). Private.
  *
- * Heads are the columns of rows of B that a merge is at. Loads that not all threads want are predicated: a branch in
- * their place would make a thread wait for each of its heads in turn, and they are to travel together. */
+ * A head is the current column of a row of B in a merge. Loads that not every thread needs are predicated: branches
+ * instead would serialise the loads of a thread's heads, which should be in flight together. */
 #ifndef SPG_KERNELS_SPGEMM_MERGE_HEADS_CUH
 #define SPG_KERNELS_SPGEMM_MERGE_HEADS_CUH
 
@@ -11,9 +11,9 @@
 namespace spg
 {
 
-constexpr uint32_t NO_HEAD = 0xffffffffu; /* the head of a row of B at its end */
+constexpr uint32_t NO_HEAD = 0xffffffffu; /* the head of a row of B that has ended */
 
-/* *from if it is wanted, else `otherwise`. */
+/* *from if `wanted`, else `otherwise`. */
 __device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
 {
     asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b32 %0, [%1]; }"
@@ -29,7 +29,7 @@ __device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t othe
     return otherwise;
 }
 
-/* *from if it is wanted, else anything. */
+/* *from if `wanted`, else undefined. */
 __device__ inline float value_if(bool wanted, const float *from)
 {
     float value;
@@ -63,8 +63,8 @@ __device__ inline complex<double> value_if(bool wanted, const complex<double> *f
     return value;
 }
 
-/* A head that equals the column just taken gives way to the next of its row. Predicated and in place, so that no
- * register beside the three is taken. */
+/* If the head equals the column just taken, replaces it by the next of its row. Predicated and in place, so that it
+ * needs only three registers. */
 __device__ inline void step_if_taken(uint32_t &head, int32_t &at, int32_t end, uint32_t column, const int32_t *columns)
 {
     asm("{ .reg .pred steps; .reg .b64 from;\n\t"

@@ -1,8 +1,8 @@
-/* Counts rows of C by merging rows of B, a head a lane: for rows of A that are too long for one thread's registers.
- * Private to merge/count.cu, which says how a merge counts.
+/* Counts rows of C by merging rows of B with a head a lane, for rows of A too long for one thread's registers. Private
+ * to merge/count.cu, which explains the merge.
  *
- * Input: rows of A of up to 32 entries; output: the length, products and faults of each. Half a warp or all of it
- * takes a row, and its lanes read columns as they are wanted. */
+ * Input: rows of A up to 32 entries. Output: the length, products and faults of each. Half a warp or a whole warp takes
+ * a row; its lanes load columns as needed. */
 #ifndef SPG_KERNELS_SPGEMM_MERGE_LANES_CUH
 #define SPG_KERNELS_SPGEMM_MERGE_LANES_CUH
 
@@ -11,33 +11,33 @@
 namespace spg
 {
 
-/* Products of a row, at most: one thread takes them one after the other (spgemm_bench, H100: the longest of 4096 in
- * ladder:100000 took 0.6 ms). */
+/* The most products of a row: one thread takes them one after the other (spgemm_bench, H100: the longest row of
+ * ladder:100000, with 4096, took 0.6 ms). */
 enum { MOST_PRODUCTS = 1024, HALF = 16 };
 static_assert((int)MERGE_MOST == 32, "a warp holds the heads of any row that is counted here");
 
-/* What a thread found in its row: how long it is, and bits of spg_fault and these. */
+/* A thread's result for its row: its length, and bits of spg_fault and of the two below. */
 struct row_found {
     int32_t length;
     uint32_t signs;
 };
-constexpr uint32_t SUSPECT = 1u << 31; /* there are faults; find_faults will say which */
-constexpr uint32_t LEFT = 1u << 30;    /* the row is too much for this kernel, and its length 0 */
+constexpr uint32_t SUSPECT = 1u << 31; /* there are faults; find_faults says which */
+constexpr uint32_t LEFT = 1u << 30;    /* an overflow row, of length 0 */
 
-/* What a warp found in its rows. */
+/* A warp's results for its rows. */
 struct warp_found {
     unsigned long long nnz, products;
     unsigned int longest, longest_a, most_products, rows, long_rows, faults;
 };
 
-/* Products by a row of B, as far as they count. */
+/* Products with a row of B, capped. */
 template <typename Offset> __device__ inline uint32_t capped_length(span<Offset> row)
 {
     Offset length = row.end - row.begin;
     return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
 }
 
-/* Of row i of A, but for columns of B. */
+/* Faults of row i of A, except for columns of B. */
 template <typename Offset>
 __device__ inline void find_faults(const patterns<Offset> &pattern, int32_t i, uint32_t &faults)
 {
@@ -45,7 +45,7 @@ __device__ inline void find_faults(const patterns<Offset> &pattern, int32_t i, u
     for (Offset k = a.begin; k < a.end; ++k) checked_b_row(pattern, pattern.a_columns[k], faults);
 }
 
-/* The number of the least bit, of which there is one; it is taken out. */
+/* The number of the lowest set bit (there must be one); clears it. */
 __device__ inline int take_lane(unsigned int &lanes)
 {
     int first = __ffs(lanes) - 1;
@@ -53,7 +53,7 @@ __device__ inline int take_lane(unsigned int &lanes)
     return first;
 }
 
-/* The sum of what the lanes of this lane's half or whole of the warp have; all lanes take part. Likewise the least. */
+/* The sum over the lanes of this half warp or warp; all lanes call it. The next function: the minimum. */
 template <int LANES> __device__ inline uint32_t sum_of_group(uint32_t number)
 {
     if (LANES == 32) return __reduce_add_sync(~0u, number);
@@ -70,13 +70,13 @@ template <int LANES> __device__ inline uint32_t least_of_group(uint32_t head)
     return upper ? high : low;
 }
 
-/* One row of A in each half of the warp or in all of it, row i for all its lanes: its count and products, and the
- * signs, of faults that this lane saw. */
+/* Merges one row of A in each half warp, or one in the whole warp; i is its row for all its lanes. Returns its count
+ * and products, and the faults that this lane saw. */
 template <int LANES, typename Offset, typename Position>
 __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int32_t i, uint32_t &products)
 {
     row_found found{0, 0};
-    const span<Offset> a = a_row(pattern, i); /* checked by the lane whose row it is */
+    const span<Offset> a = a_row(pattern, i); /* checked already by the lane that owns the row */
     const Offset k = a.begin + threadIdx.x % LANES;
     span<Offset> b{0, 0};
     if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], found.signs);
@@ -107,7 +107,7 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
     return {0, found.signs | LEFT};
 }
 
-/* The rows of the lanes in `lanes`, of up to LANES entries each; i is the lane's own. */
+/* Merges the rows of the lanes in `lanes`, up to LANES entries each; i is the lane's own row. */
 template <int LANES, typename Offset, typename Position>
 __device__ inline void merge_in_groups(const patterns<Offset> &pattern, int32_t i, unsigned int lanes, row_found &found,
                                        warp_found &warp)

@@ -1,14 +1,15 @@
-/* Fills short rows: a thread adds its row's products into a list of columns and sums in registers, not sorted.
+/* Method list, filling pass, for short rows: a thread adds the products of its row into an unsorted list of columns and
+ * sums in registers.
  *
- * Input: A, B and C's row offsets; output: columns and values of the rows that fits_list takes and that have at most
- * WIDTH entries; others are left alone. Invariant of a list: the slots in use come first, the youngest column in the
- * first of them; a slot not in use holds FREE_SLOT, which equals no column and is greater than all. A slot's sum starts
- * from +0 with its first product and takes the others as they come, in storage order. In the end nothing is moved: how
- * many columns are less than a slot's says where in C's row its entry goes.
+ * Input: A, B and C's row offsets. Output: columns and values of the rows that fits_list accepts and that have at most
+ * WIDTH entries; others are skipped. Invariant: used slots come first, the newest column in the first slot; an unused
+ * slot holds FREE_SLOT, which equals no column and exceeds all. A slot's sum starts from +0 and takes its products in
+ * storage order. Nothing is moved at the end: the number of smaller columns is the rank of a slot's entry in the row of
+ * C.
  *
- * A warp takes WARP_ROWS neighbouring rows. Their part of C is contiguous: it is laid out in shared memory and written
- * in order, unless it is too long for that or has a row that is left alone. Chosen by product_rows.cu, for products
- * whose rows are short. No counterpart in the paper. */
+ * A warp takes WARP_ROWS neighbouring rows. Their part of C is contiguous: it is staged in shared memory and written in
+ * order, unless it is too long or has a row that is skipped. Chosen by product_rows.cu for products with short rows. No
+ * counterpart in the paper. */
 #include "../../launch.cuh"
 #include "../rows.cuh"
 
@@ -20,11 +21,11 @@ namespace spg
 namespace
 {
 
-/* Where neighbouring rows name scattered rows of B, a block takes more rows, so that those in work at a time are
- * neighbours, and C goes out directly, so that L1 has all the memory there is (spgemm_bench, H100, the filling pass:
- * tri2d A*P 0.21 ms so, 0.30 with 256 rows by shared memory; fd2d5 A*P 0.104 and 0.077). */
+/* If neighbouring rows name scattered rows of B, a block takes more rows, so that active rows are neighbours, and
+ * writes C directly, which leaves all memory to L1 (spgemm_bench, H100, the filling pass: tri2d A*P 0.21 ms this way,
+ * 0.30 with 256 rows through shared memory; fd2d5 A*P 0.104 and 0.077). */
 enum { THREADS = 256, SCATTERED_THREADS = 512, WARP_ROWS = 32 };
-enum { RANK_BITS = 4, WORD_RANKS = 8 }; /* ranks in 32 bits */
+enum { RANK_BITS = 4, WORD_RANKS = 8 }; /* ranks in a 32-bit word */
 constexpr int32_t FREE_SLOT = INT32_MAX;
 static_assert(LIST_MOST <= 1 << RANK_BITS && LIST_MOST <= 2 * WORD_RANKS, "two words hold the ranks of a list");
 
@@ -81,7 +82,7 @@ template <int WIDTH> struct row_list<none, WIDTH> {
     }
 };
 
-/* The values as the loops see them; none of either for a pattern. */
+/* The values as the loops see them; `none` for a symbolic product. */
 template <typename Value> struct operand_values {
     const Value *a, *b;
     __device__ explicit operand_values(const numbers<Value> &number) : a(number.a_values), b(number.b_values) {}
@@ -94,8 +95,8 @@ template <> struct operand_values<none> {
     template <typename Offset> __device__ none of_b(Offset) const { return {}; }
 };
 
-/* All products of a row of A that has entries. The bounds of the next row of B, and the column of A after that, are
- * asked for before the present row is gone through. */
+/* Adds all products of a row of A that has entries. Loads the bounds of the next row of B, and the column of A after
+ * that, before it goes through the present row. */
 template <typename Offset, typename Value, int WIDTH>
 __device__ inline void add_row(const patterns<Offset> &pattern, const operand_values<Value> &values, span<Offset> a,
                                row_list<Value, WIDTH> &list)
@@ -113,7 +114,7 @@ __device__ inline void add_row(const patterns<Offset> &pattern, const operand_va
     }
 }
 
-/* Where in its row each slot's entry goes: WORD_RANKS ranks a word. */
+/* The rank of each slot's entry in its row: WORD_RANKS ranks a word. */
 struct list_ranks {
     uint32_t words[2];
     __device__ inline uint32_t of(int slot) const
@@ -122,7 +123,7 @@ struct list_ranks {
     }
 };
 
-/* Every pair of slots is compared once. As it starts, each slot's rank counts all slots before it. */
+/* Compares every pair of slots once. Initially each slot's rank counts all slots before it. */
 template <int WIDTH> __device__ inline list_ranks rank_columns(const int32_t (&columns)[WIDTH])
 {
     list_ranks ranks{{0x76543210u, 0xfedcba98u}};
@@ -159,7 +160,7 @@ __device__ inline none *values_at(const numbers<none> &, int64_t) { return nullp
 
 template <typename Value> constexpr int value_bytes = std::is_same_v<Value, none> ? 0 : (int)sizeof(Value);
 
-/* A warp's rows, the lane's own being row i; `room` entries of C fit at `staged`, values before columns. */
+/* Fills a warp's rows; the lane's own is row i. `room` entries of C fit at `staged`, values before columns. */
 template <typename Offset, typename Value, int WIDTH>
 __device__ inline void fill_tile(const patterns<Offset> &pattern, const numbers<Value> &number, uint32_t i,
                                  char *staged, int room)
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(SCATTERED_THREADS)
     fill_tile<Offset, Value, WIDTH>(pattern, number, blockIdx.x * blockDim.x + threadIdx.x, staged, room);
 }
 
-/* Entries of C that a warp lays out: a little more than it has on average, even, for alignment. */
+/* Entries of C that a warp stages: slightly more than its mean; an even number, for alignment. */
 int room_for(const cuda_product &product, int width)
 {
     const int64_t mean = product.C->nnz / product.C->rows + 2;
@@ -219,7 +220,7 @@ template <typename Offset, typename Value, int WIDTH> spg_status launch(const cu
     auto *kernel = fill_lists<Offset, Value, WIDTH>;
     const int room = scattered ? 0 : room_for(product, WIDTH), entry = value_bytes<Value> + (int)sizeof(int32_t);
     constexpr int most_bytes = THREADS * WIDTH * (value_bytes<Value> + (int)sizeof(int32_t));
-    if (most_bytes > 48 * 1024) { /* always the same, for it is the process's */
+    if (most_bytes > 48 * 1024) { /* always the same, because the setting belongs to the process */
         spg_status status = spg_cuda_check(
             product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
             "shared memory for lists");
@@ -234,7 +235,7 @@ template <typename Offset, typename Value, int WIDTH> spg_status launch(const cu
 
 template <int... WIDTHS> struct widths {
 };
-/* The commonest types have widths of their own, so that the registers fit the rows. */
+/* The commonest types have more widths, so that registers fit the rows. */
 template <typename Offset, typename Value> struct widths_of {
     using type = widths<8, LIST_MOST>;
 };
@@ -245,7 +246,7 @@ template <> struct widths_of<int32_t, float> {
     using type = widths<6, 10, LIST_MOST>;
 };
 
-/* By the narrowest list that holds the longest row. */
+/* Launches the narrowest list that holds the longest row. */
 template <typename Offset, typename Value, int WIDTH, int... WIDER>
 spg_status launch_narrowest(const cuda_product &product, int longest, bool scattered, widths<WIDTH, WIDER...>)
 {

@@ -1,6 +1,6 @@
-/* Rows of very different work: see route/binned_rows.cuh. How many rows a bin has is known to the device alone, so that
- * the host need not wait: every bin's kernel is launched. No bin alone fills the device, so they run beside each other,
- * on streams that events keep within the order of the context's own; windows come first, for their longest sums may
+/* Rows of very different work (route/binned_rows.cuh). Only the device knows how many rows a bin has, so that the host
+ * need not wait: the kernel of every bin is launched. No bin fills the device alone, so bins run concurrently, on
+ * streams that events keep within the order of the context's own. Long rows start first, because their longest sums may
  * take as long as all other rows. */
 #include "binned_rows.cuh"
 
@@ -15,8 +15,8 @@ namespace spg
 namespace
 {
 
-/* Bin 0: rows left alone. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: classes few columns, counting, and
- * bitmap, filling. Bins 8 to 10: class few columns, filling, by its slots. Bin 11: windows. */
+/* Bin 0: rows to skip. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: few_columns when counting, bitmap when
+ * filling. Bins 8 to 10: few_columns when filling, by slots. Bin 11: long rows. */
 enum {
     TABLE_BINS = 6,
     MIDDLE_BIN,
@@ -28,26 +28,28 @@ enum {
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
 enum {
-    LONG_A = 1024,           /* entries of A: a table takes few at a time, windows split the row */
-    FEW_COLUMNS_C = 1 << 17, /* columns whose bitmaps are small, so that windows take shorter rows than tables could */
-    FEW_COLUMNS_TABLE_ENTRIES = 192, /* of a table then; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54 with 768) */
-    FEW_COLUMNS_PRODUCTS = 8192, /* of a row that one warp counts; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
-    BITMAP_A = 256,              /* entries of A of a row that a group fills */
-    /* Class few columns, filling: products an entry of A from which it is used, bytes of its sums, and what a table
-     * takes then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
+    LONG_A = 1024,           /* entries of A; a table handles few at a time, long_rows splits the row */
+    FEW_COLUMNS_C = 1 << 17, /* columns of C whose bitmaps are small, so that long_rows takes shorter rows than a table
+                              * could */
+    FEW_COLUMNS_TABLE_ENTRIES = 192, /* entries of a table in that case; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54
+                                      * with 768) */
+    FEW_COLUMNS_PRODUCTS = 8192,     /* of a row counted by one warp; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
+    BITMAP_A = 256,                  /* entries of A of a row that a group of lanes fills */
+    /* few_columns, filling: products per entry of A from which it is used, bytes of its sums, and the most entries of a
+     * table then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
     FEW_COLUMNS_FILL_PRODUCTS = 16,
-    FEW_COLUMNS_FILL_BYTES = 8 * 1024, /* in the first of its bins, twice as many in each after it */
+    FEW_COLUMNS_FILL_BYTES = 8 * 1024, /* in its first bin; doubles with each bin */
     FEW_COLUMNS_FILL_TABLE_ENTRIES = 48,
-    FEW_COLUMNS_FILL_MOST_PRODUCTS = 1 << 16 /* of a row, which one block adds one after the other */
+    FEW_COLUMNS_FILL_MOST_PRODUCTS = 1 << 16 /* of a row; one block adds them one after the other */
 };
 
-/* Which bin a row goes to. */
+/* The bin of a row. */
 template <typename Offset> struct bin_rule {
     const Offset *a_offsets;
-    int table_entries;           /* the most that a table takes */
-    int64_t middle, middle_a;    /* what the middle bin takes: products or entries of C, and entries of A */
-    int few_columns_slots;       /* entries of C that the first of the narrow bins takes; 0: none */
-    const int64_t *row_products; /* for those; NULL: not known */
+    int table_entries;           /* the most entries of a table */
+    int64_t middle, middle_a;    /* the limits of the middle bin: products or entries of C, and entries of A */
+    int few_columns_slots;       /* entries of C in the first few_columns bin; 0: no such bins */
+    const int64_t *row_products; /* for the few_columns bins; NULL: not known */
     __device__ int operator()(int32_t i, int64_t length, int64_t products) const
     {
         if (length <= 0) return 0;
@@ -76,8 +78,8 @@ template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &pro
             nullptr};
 }
 
-/* A row of C has no more entries than products, and no more than columns. least = 1: rows without products are counted,
- * too; 0: their lengths are there. */
+/* A row of C has no more entries than products, and no more than columns. least = 1 also counts rows without products;
+ * with 0 their lengths are already there. */
 template <typename Offset> struct bin_by_products {
     bin_rule<Offset> bin_of;
     const int64_t *row_products;
@@ -105,12 +107,12 @@ template <typename Offset> struct bin_by_length {
 
 using table_launcher = spg_status (*)(cuda_product &, const row_set &, int);
 
-/* What windows do: they count, or fill; heavy, few: see long_rows/long_rows.cuh. */
+/* What the long_rows bin does: count or fill; heavy, few: see long_rows/long_rows.cuh. */
 struct window_work {
     bool fills, heavy, few;
 };
 
-/* The kernels of the bins; middle(rows, ticket). few_columns_slots: of the first narrow bin; 0: there are none. */
+/* The kernels of the bins; middle(rows, ticket). few_columns_slots: of the first few_columns bin; 0: none. */
 template <typename Middle> struct bin_launchers {
     table_launcher table;
     window_work windows;
@@ -118,12 +120,12 @@ template <typename Middle> struct bin_launchers {
     int few_columns_slots;
 };
 
-/* What a binning leaves in device memory. */
+/* The result of binning, in device memory. */
 struct binned {
-    int32_t *permuted; /* the rows by bin */
-    int32_t count;     /* in all */
-    uint32_t *begins;  /* where in them each bin begins, then how many rows each has */
-    uint32_t *tickets; /* for the middle bin and the narrow ones */
+    int32_t *permuted; /* rows by bin */
+    int32_t count;     /* rows in all */
+    uint32_t *begins;  /* where each bin begins in them, then the number of rows of each */
+    uint32_t *tickets; /* for the middle bin and the few_columns bins */
 };
 
 row_set rows_of_bin(const binned &rows, int bin)
@@ -143,8 +145,8 @@ spg_status queue_values(cuda_product &product, const row_set &rows, const int64_
     return fill_window_values(product, rows, row_products, work.few);
 }
 
-/* The streams of the bins, which begin when the context's own comes to the fork. Windows take workspace: it is freed in
- * the order of their stream, which a caller's allocator does not know of, nor a device without pools. */
+/* The streams of the bins; they start when the context's own stream reaches the fork. long_rows takes workspace that is
+ * freed in the order of its stream, which neither a caller's allocator nor a device without pools supports. */
 struct bin_streams {
     cudaStream_t own, windows, middle, tables[2];
 };
@@ -162,8 +164,8 @@ spg_status fork_streams(cuda_product &product, bin_streams *streams)
     return spg_cuda_check(product.context, error, "forking a stream");
 }
 
-/* What follows on the context's stream begins when the others have ended; after a failure they have ended already, for
- * the workspace that they use is given back now. */
+/* Makes the context's stream wait for the others. After a failure, waits on the host, because the workspace that they
+ * use is freed now. */
 spg_status join_streams(cuda_product &product)
 {
     spg_cuda *cuda = product.cuda;
@@ -180,8 +182,8 @@ spg_status join_streams(cuda_product &product)
     return spg_cuda_check(product.context, error, "joining streams");
 }
 
-/* Queues the bins: windows first, then those that have most of the rows, for the host takes its time over each launch;
- * the tables in turn. */
+/* Queues the bins: long rows first, then the bins with most of the rows, because each launch takes host time; tables
+ * alternate between two streams. */
 template <typename Middle>
 spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *row_products,
                       const bin_launchers<Middle> &launch, const bin_streams &streams)
@@ -205,7 +207,7 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     return status;
 }
 
-/* Bins rows and calls the kernels of the bins. */
+/* Bins rows and launches the kernels of the bins. */
 template <typename RowBin, typename Middle>
 spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
                         const int64_t *row_products, const bin_launchers<Middle> &launch)
@@ -230,7 +232,7 @@ spg_status for_each_bin(cuda_product &product, const binned_rows &all, const Row
     return status;
 }
 
-/* Where C has few columns, far apart in its rows, and most rows of B that A names fill steps of products. */
+/* Whether C has few columns, far apart in its rows, and most rows of B named by A fill whole steps of products. */
 bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narrow)
 {
     return product.B->cols <= FEW_COLUMNS_TO_FILL && narrow.span == 0 && !product.pattern_only &&
@@ -239,7 +241,7 @@ bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narro
 
 } // namespace
 
-/* Counts all rows, or those that are listed; row_products: of every row. */
+/* Counts all rows, or the listed ones; row_products: of every row. */
 static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
 {
     const bool narrow = product.B->cols <= FEW_COLUMNS;
@@ -256,7 +258,7 @@ static spg_status count_bins(cuda_product &product, const binned_rows &all, cons
     });
 }
 
-/* The products of every row of A. */
+/* Computes the products of every row of A. */
 static spg_status find_row_products(cuda_product &product, products_of_rows *rows)
 {
     const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
@@ -265,7 +267,7 @@ static spg_status find_row_products(cuda_product &product, products_of_rows *row
         take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
     if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
     if (status != SPG_OK) return status;
-    /* The counting kernels count the products, too. */
+    /* The counting kernels add the products again. */
     return spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
 }
 
@@ -289,7 +291,7 @@ spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overfl
 
 spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows)
 {
-    /* Within a limit its room is for what filling needs. */
+    /* Under a limit its memory is needed for filling. */
     if (product.context->config.workspace_limit != 0) release_binned(product, rows);
     const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
     const int longest = narrow.longest < BITMAP_MOST ? narrow.longest : (int)BITMAP_MOST;

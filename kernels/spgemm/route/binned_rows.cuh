@@ -1,5 +1,5 @@
-/* Rows of very different work: binned, for counting by their products, for filling by their length in C, each bin to a
- * table of its size or to windows. Private. */
+/* Rows of very different work: bins them, by products for counting and by length in C for filling, and gives each bin
+ * to a table of its size or to long_rows. Private. */
 #ifndef SPG_KERNELS_SPGEMM_ROUTE_BINNED_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_ROUTE_BINNED_ROWS_CUH
 
@@ -13,15 +13,15 @@ struct products_of_rows {
     int64_t row_products_bytes;
 };
 
-/* As the counting kernels of rows.cuh. All rows: those without products, whose lengths it zeroes, are not in the
- * counters's rows, but in its class_rows. */
+/* A counting kernel as in rows.cuh, for all rows. Zeroes the length of rows without products; these are in the
+ * counters' class_rows, not in their rows. */
 spg_status count_rows_binned(cuda_product &product, products_of_rows *rows);
-/* The listed overflow rows of another kernel, so many, each of which is in the counters' rows. */
+/* Counts the `overflow` listed overflow rows of another kernel; each is added to the counters' rows. */
 spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, products_of_rows *rows);
 
-/* As the filling kernels: the rows longer than `longer_than` entries, or those that fits_list or fits_hash_thread
- * refuses. Where most rows of C span few columns (span > 0; longest: entries of the longest), class bitmap takes those
- * too long for tables; class few columns may where all rows are filled (products: of all). */
+/* A filling kernel as in rows.cuh, for the rows longer than `longer_than` entries, or those that fits_list or
+ * fits_hash_thread refuses. If most rows of C span few columns (span > 0; longest: entries of the longest row), bitmap
+ * takes rows too long for tables. few_columns may be used if all rows are filled (products: of all rows). */
 enum { longer_than_list = -1, longer_than_hash_thread = -2 };
 struct span_of_rows {
     int span, longest;
@@ -29,9 +29,9 @@ struct span_of_rows {
 };
 spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows);
 
-/* route/few_rows.cu. As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows: `most` is how
- * many there are, or more. */
-enum { FEW_ROWS = 128 }; /* that a block each does sooner than they are binned */
+/* route/few_rows.cu. As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows; `most` bounds
+ * their number. */
+enum { FEW_ROWS = 128 }; /* a block each does these sooner than binning */
 spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);
 

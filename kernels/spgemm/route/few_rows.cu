@@ -1,5 +1,5 @@
-/* The rows that another kernel left, where they are few: see route/binned_rows.cuh. Binning them would take many
- * launches for bins without rows; windows take rows of any length. */
+/* The rows that another kernel left, if they are few (route/binned_rows.cuh). Binning would launch many kernels for
+ * empty bins; long_rows takes rows of any length. */
 #include "../../launch.cuh"
 #include "../long_rows/long_rows.cuh"
 #include "binned_rows.cuh"
@@ -12,7 +12,7 @@ namespace
 
 enum { LIST_THREADS = 256 };
 
-/* In any order: those that no list takes, `most` of them. */
+/* Lists the rows that fits_list refuses, `most` of them, in any order. */
 template <typename Offset>
 __global__ void __launch_bounds__(LIST_THREADS)
     list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,

@@ -1,6 +1,6 @@
-/* Decides how the rows of a product are done (route/route.cuh). Binning costs more than it gives where rows are alike,
- * and most matrices of multigrid are: so a sample of rows tells, and rows that turn out otherwise are listed by the
- * counting kernels as overflow rows. */
+/* Chooses how the rows of a product are done (route/route.cuh). Binning costs more than it gains if rows are uniform,
+ * as in most matrices of multigrid. So a sample of rows decides; rows unlike the sample become overflow rows of the
+ * counting kernels. */
 #include "../analysis/sample.cuh"
 #include "../assemble/reserved.cuh"
 #include "../driver/groups.cuh"
@@ -18,54 +18,54 @@ namespace
 {
 
 enum {
-    SHORT_A_ROW = 11,     /* mean lengths up to which a thread a row is tried without asking */
-    SHORT_PRODUCTS = 96,  /* mean products, likewise */
-    MERGE_PRODUCTS = 256, /* mean products up to which merging counts faster than tables do */
-    /* Mean products, and products an entry of C, from which rows are done once (spgemm_bench, H100, RAP: fe3d27 2.4 ms,
-     * 3.2 without; 2.9 with its A*P, of 121 products a row, done once as well). */
+    SHORT_A_ROW = 11,     /* mean length of A's rows up to which a thread a row is used without a sample */
+    SHORT_PRODUCTS = 96,  /* mean products of a row, likewise */
+    MERGE_PRODUCTS = 256, /* mean products of a row up to which merging counts faster than tables */
+    /* Mean products of a row, and products per entry of C, from which rows are counted and filled in one pass and kept
+     * (spgemm_bench, H100, RAP: fe3d27 2.4 ms, 3.2 without; 2.9 if its A*P, with 121 products a row, is kept as
+     * well). */
     KEPT_PRODUCTS = 160,
     KEPT_CONTRACTION = 4,
-    /* Mean products from which runs of shifted rows are looked for (spgemm_bench, H100, A*A of fe3d27: 2.7 ms, 7.8 as
-     * alike rows). */
+    /* Mean products of a row from which runs of shifted rows are looked for (spgemm_bench, H100, A*A of fe3d27: 2.7 ms,
+     * 7.8 as uniform rows). */
     SHIFTED_PRODUCTS = 160,
     SAMPLE_ROWS = 1024
 };
 
-/* Of a symmetric product: rows a multiprocessor below which they are few, so that each gets a whole warp; mean lengths
- * of B's rows up to which four lanes a row do, and up to which it is done by half; how many times as long as B's mean
- * row nearly all rows of C are from the diagonal on (of the grids and meshes of matrices/ and their hierarchies 4.6, on
- * coarse levels 6.0; those that are longer cost more: symmetric_half/half_rows.cuh). spgemm_bench, H100, RAP by halves
- * and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row), tri2d 0.87 and 0.94, fd3d7 0.82 and 1.15, fe3d27 2.1
- * and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50.
- */
+/* For the symmetric half. FEW_ROWS: rows per multiprocessor below which each gets a whole warp. SHORT_B: mean length of
+ * B's rows up to which four lanes a row are used; LONG_B: up to which the half is used. LENGTH: entries of a row of C
+ * from the diagonal on, as a multiple of B's mean row, that cover nearly all rows (of the grids and meshes of matrices/
+ * and their hierarchies 4.6, on coarse levels 6.0; longer rows cost more: symmetric_half/half_rows.cuh). spgemm_bench,
+ * H100, RAP by halves and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row), tri2d 0.87 and 0.94, fd3d7 0.82 and
+ * 1.15, fe3d27 2.1 and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50. */
 enum { HALF_FEW_ROWS = 64, HALF_SHORT_B = 7, HALF_LONG_B = 20 };
 constexpr double HALF_LENGTH = 4.5, HALF_LENGTH_FEW = 8;
 
-/* Mean entries of A of rows, fewer than there are multiprocessors, that are too long for a warp or a block each:
- * windows split them. */
+/* Mean entries of A's rows, with fewer rows than multiprocessors, above which a warp or block a row is too slow;
+ * long_rows splits them. */
 enum { FEW_LONG_A = 4096 };
 
-/* Rows, or triples and pairs that are done as one, below which a multiprocessor has few, and products of a row from
- * which one warp takes long over it: such rows are split over blocks (amg_bench, H100, solid3d:40: R*A*P of the second
- * level, 414 rows of 135000 products, 1.2 ms, 3.0 by a warp each). */
+/* Rows (or triples and pairs done as one) per multiprocessor below which rows are few, and products of a row from which
+ * one warp takes too long: such rows are split over blocks (amg_bench, H100, solid3d:40: R*A*P of the second level, 414
+ * rows of 135000 products, 1.2 ms, 3.0 by a warp each). */
 enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
 
-constexpr double SHIFTED_PART_OF_ROWS = .8; /* of a sample, for runs of shifted rows to be looked for */
+constexpr double SHIFTED_PART_OF_ROWS = .8; /* part of the sample from which runs of shifted rows are looked for */
 
-/* Whether rows of many products are long in C, the sample does not tell. */
+/* The sample does not find the length in C of rows with many products. */
 bool sample_is_uniform(const spg_sample &found, int32_t samples)
 {
     if (found.uncounted > 0) return found.most_products <= 4 * (double)found.products / samples;
     return found.too_long == 0 && are_uniform(found.longest_row, found.nnz, samples);
 }
 
-/* Rows that contract much are better kept while they are counted than contracted twice. Not equal neighbours, which
- * windows count together. */
+/* Rows that contract strongly are kept while they are counted: cheaper than contracting twice. Not for equal
+ * neighbours, which bitmap windows count together. */
 void choose_kept(const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
     if (chosen->together > 1 || products < KEPT_PRODUCTS || found.too_long > 0) return;
-    /* Of rows that were not counted to their end, as many entries again are expected. */
+    /* If rows were not counted to their end, expect twice as many entries. */
     const bool partly = found.uncounted > 0;
     const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
     const double entries = partly ? (double)longest : (double)found.nnz / samples;
@@ -77,7 +77,7 @@ void choose_kept(const spg_sample &found, int32_t samples, route *chosen)
     while (table_holds(chosen->kept_slots) < stride) chosen->kept_slots *= 2;
 }
 
-/* Rows that are the row before, shifted, where B may well have such rows, too, for it is as large as A. */
+/* Rows that are the row before, shifted. B probably has such rows too, because it is as large as A. */
 void choose_shifted(const cuda_product &product, const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
@@ -89,8 +89,7 @@ void choose_shifted(const cuda_product &product, const spg_sample &found, int32_
     chosen->rows = path::shifted_rows;
 }
 
-/* One kernel for all rows. Equal neighbours share their columns where these have their places in a window; rows of many
- * products take no table. */
+/* One kernel for all rows. Equal neighbours share the bitmap of a window; rows of many products take no table. */
 void choose_uniform(const spg_sample &found, int32_t samples, bool narrow, route *chosen)
 {
     chosen->rows = path::uniform_rows;
@@ -101,7 +100,7 @@ void choose_uniform(const spg_sample &found, int32_t samples, bool narrow, route
     if (slots > 0) chosen->slots = slots;
 }
 
-/* Whether a warp a row would leave most of the device idle until the longest has ended. */
+/* Whether a warp a row would leave most of the device idle until the longest row ends. */
 bool are_few_and_long(const cuda_product &product, const spg_sample &found, int together)
 {
     const int64_t few = (int64_t)together * FEW_A_MULTIPROCESSOR * product.cuda->multiprocessors;
@@ -124,8 +123,7 @@ route route_by(const cuda_product &product, const spg_sample &found, int32_t sam
     return chosen;
 }
 
-/* Whether rows are of a class that counts and fills them in one pass: all of the sample like the two after them, or
- * short. */
+/* Whether the rows suit a one-pass method: the whole sample is in equal triples, or rows are short. */
 bool may_take_one_pass(const cuda_product &product, const spg_sample &found, int32_t samples, const route &chosen)
 {
     if (chosen.rows != path::uniform_rows || found.uncounted > 0) return false;
@@ -134,7 +132,7 @@ bool may_take_one_pass(const cuda_product &product, const spg_sample &found, int
            may_go_bitmap(product, chosen.span);
 }
 
-/* Entries that C is expected to have, and some more. */
+/* The expected entries of C plus a margin. */
 int64_t entries_to_reserve(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
     const double entries = (double)found.nnz / samples * (double)product.C->rows;
@@ -157,7 +155,7 @@ int table_for(int64_t length)
     return 0;
 }
 
-/* Without asking a sample, for a wait would cost more than a table that is too large. */
+/* Decides without a sample: a wait would cost more than a table that is too large. */
 bool choose_half(const cuda_product &product, half_shape *shape)
 {
     const spg_csr *A = product.A, *B = product.B;
@@ -204,7 +202,7 @@ spg_status choose_route(cuda_product &product, route *chosen, reserved_arrays *r
     choose_shifted(product, found, samples, chosen);
     const int64_t room =
         may_take_one_pass(product, found, samples, *chosen) ? entries_to_reserve(product, found, samples) : 0;
-    /* The columns of short rows may have to take the lengths of all rows (product_rows.cu). */
+    /* For short rows, the reserved columns may have to hold the lengths of all rows (product_rows.cu). */
     if (room == 0 || (chosen->merge && room <= A->rows)) return SPG_OK;
     reserved->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
     const int64_t words = chosen->merge ? hash_thread_one_pass_words(product) : bitmap_one_pass_words(product);

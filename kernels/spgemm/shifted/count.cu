@@ -1,10 +1,10 @@
-/* Finds runs of rows of C that are the row before, shifted by a column, and counts the rows of C: of a run its first
- * (shifted/runs.cuh).
+/* Method shifted, counting pass: finds runs of rows of C that are the row before, shifted by a column, and counts only
+ * the first row of each run (shifted/runs.cuh).
  *
- * Input: A and B, unchecked. Output: runs, single rows, and the lengths of C's rows. A row of B follows the one before
- * if it is as long and its columns, within range, are those of that row, each one more; a row of A is in a run with the
- * row before if that holds of it, and the rows of B that it names all follow. So what a counting kernel finds right in
- * the first row of a run is right in all. Chosen by route/route.cu. No counterpart in the paper. */
+ * Input: A and B, unchecked. Output: runs, single rows, and the lengths of C's rows. A row of B is shifted if it is as
+ * long as the row before and its columns, all in range, are those of that row plus one. A row of A joins the run of the
+ * row before if it is shifted too, and all rows of B that it names are. So a check of the first row of a run holds for
+ * the whole run. Chosen by route/route.cu. No counterpart in the paper. */
 #include "../../primitives/warp.cuh"
 #include "../driver/groups.cuh"
 #include "runs.cuh"
@@ -27,8 +27,8 @@ __device__ bool all_of_group(bool what)
     return (~__ballot_sync(~0u, what) & mask) == 0;
 }
 
-/* Whether a row is the one before, shifted, its columns are below `cols` and `each` holds of them; a row a group of
- * lanes, by the whole warp. */
+/* Whether a row is the row before, shifted, its columns are below `cols`, and each(column) holds for all of them. A
+ * group of lanes a row; the whole warp calls it. */
 template <typename Each>
 __device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32_t> before, int32_t cols, Each &&each)
 {
@@ -58,7 +58,7 @@ __device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32
 __global__ void __launch_bounds__(THREADS) mark_shifts(patterns<int32_t> pattern, uint8_t *shifts)
 {
     const int64_t j = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
-    unsigned int faults = 0; /* found again where the row is counted */
+    unsigned int faults = 0; /* discarded: found again when the row is counted */
     span<int32_t> row{0, 0}, before{0, 0};
     if (j > 0 && j < pattern.inner) {
         row = checked_b_row(pattern, (int32_t)j, faults);
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(THREADS) mark_shifts(patterns<int32_t> pattern
     if (j < pattern.inner && threadIdx.x % LANES == 0) shifts[j] = is;
 }
 
-/* What a block finds of its part, in shared memory: words have a bit a row. */
+/* A block's results for its part, in shared memory; the words have a bit a row. */
 struct part_found {
     uint8_t shifted[SHIFTED_PART];
     uint32_t words[WORDS], counted[WORDS], single[WORDS];
@@ -78,7 +78,7 @@ struct part_found {
     uint32_t begins[COUNTS];
 };
 
-/* Which rows of the part are shifted; the first is not. */
+/* Marks which rows of the part are shifted; the first is not. */
 __device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *shifts, int32_t part, part_found &found)
 {
     unsigned int faults = 0;
@@ -95,7 +95,7 @@ __device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *shift
     }
 }
 
-/* The rows of the run that begins at row x of the part; by a whole warp. */
+/* The rows of the run that begins at row x of the part. A whole warp calls it. */
 __device__ int run_length(const part_found &found, int x)
 {
     const int lane = lane_in_warp(), word = x / 32;
@@ -107,7 +107,7 @@ __device__ int run_length(const part_found &found, int x)
     return 32 * first + __ffs((int)__shfl_sync(~0u, begins, first)) - 1 - x;
 }
 
-/* Whether a run of rows can be done in tiles, and how; by a whole warp. */
+/* Whether a run can be done in tiles, and how. A whole warp calls it. */
 __device__ bool plan_run(const patterns<int32_t> &pattern, int32_t room, shifted_run *run)
 {
     if (run->rows < SHIFTED_LEAST) return false;
@@ -119,7 +119,7 @@ __device__ bool plan_run(const patterns<int32_t> &pattern, int32_t room, shifted
     const span<int32_t> b = k < length ? checked_b_row(pattern, column, faults) : span<int32_t>{0, 0};
     const int b_length = min(b.end - b.begin, SHIFTED_MOST_B + 1);
     const int longest = reduce(b_length, maximum{}), products = reduce(b_length, plus{});
-    /* Rows of B one after another share their place but for one row. */
+    /* Consecutive rows of B share their place in shared memory, except for one row. */
     const int32_t before = __shfl_up_sync(~0u, column, 1);
     const bool goes_on = k > 0 && k < length && column == before + 1;
     const int once = __popc(__ballot_sync(~0u, goes_on)), apart = length - once, pitch = longest | 1;
@@ -133,7 +133,7 @@ __device__ bool plan_run(const patterns<int32_t> &pattern, int32_t room, shifted
     return true;
 }
 
-/* Lists the runs that begin at the rows of a word; by a whole warp. */
+/* Lists the runs that begin at the rows of a word. A whole warp calls it. */
 __device__ void find_runs(const patterns<int32_t> &pattern, int32_t room, int32_t part, int word, part_found &found)
 {
     const int64_t rows_before = (int64_t)part * SHIFTED_PART;
@@ -147,7 +147,7 @@ __device__ void find_runs(const patterns<int32_t> &pattern, int32_t room, int32_
             found.runs[atomicAdd(&found.run_count, 1)] = run;
             atomicOr(&found.counted[word], 1u << x % 32);
         }
-        /* Of a run that is none, all rows. */
+        /* If it is too short for a run, all of its rows are single. */
         const int from = x - 32 * lane, past = from + run.rows;
         if (is_run || past <= 0 || from >= 32) continue;
         const uint32_t mask = (past >= 32 ? ~0u : (1u << past) - 1) & ~0u << max(from, 0);
@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(THREADS) list_runs(patterns<int32_t> pattern, 
     write_rows(found.single, found.single_before, part * SHIFTED_PART, rows.single + found.begins[SINGLE]);
 }
 
-/* The rows of a run are as long as its first; a warp a run. */
+/* Copies the length of a run's first row to its other rows; a warp a run. */
 __global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> pattern, shifted_rows rows)
 {
     const int lane = lane_in_warp();

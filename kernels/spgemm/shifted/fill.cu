@@ -1,10 +1,10 @@
-/* Filling, class shifted: a block finds out once for a run of rows which products add up to which entry of C, and then
+/* Method shifted, filling pass: a block finds once for a run of rows which products add up to which entry of C. Then it
  * adds them for up to 32 rows at a time, a lane a row, from values of A and B in shared memory.
  *
  * Input: runs and C's row offsets. Output: columns and values of the rows of runs. Invariants: code e lists the
- * products of entry e of each of the run's rows in storage order, as places in the first row of a tile; those of the
- * next row lie a pitch of rows of A and of rows of B further on, which are odd, so that lanes meet in no bank. Chosen
- * by route/route.cu. Contraction while expanding takes the place of the paper's sort (section 3.3). */
+ * products of entry e of each row of the run in storage order, as positions in the first row of a tile. Those of the
+ * next row are one pitch of A's rows and one of B's rows further on. The pitches are odd, so that lanes have no bank
+ * conflicts. Chosen by route/route.cu. Contraction while expanding replaces the paper's sort (section 3.3). */
 #include "../../primitives/warp.cuh"
 #include "../hash_group/table.cuh"
 #include "../rows.cuh"
@@ -27,7 +27,7 @@ static_assert(SLOTS == 1 << (32 - SLOTS_SHIFT), "of a hash");
 enum { AT_ONCE = 4, CODES = SHIFTED_MOST_PRODUCTS + (AT_ONCE - 1) * SHIFTED_MOST };
 enum { CHUNK = 8 }; /* entries of C that a warp does at a time */
 
-/* A product: bytes from the first of A's values to its own, and above them those of B's. */
+/* A product: the byte offset of its value of A in the low bits, that of its value of B above. */
 enum { A_BITS = 15 };
 static_assert(SHIFTED_MOST_A <= 32, "a lane an entry of A");
 
@@ -37,14 +37,14 @@ struct run_entry {
     int length;   /* of its row of B */
     int base;     /* of that row's values in shared memory */
     int product;  /* number of its first product */
-    bool goes_on; /* its rows of B are those of the entry before, but for one */
+    bool goes_on; /* its rows of B are those of the entry before, except one */
 };
 
-/* What is needed while a run's codes are made; later the sums of a tile lie there. */
+/* Used while a run's codes are made; later the sums of a tile are stored here. */
 struct making {
     int32_t keys[SLOTS], list[SHIFTED_MOST];
     uint16_t rank[SLOTS], slot[SHIFTED_MOST_PRODUCTS];
-    unsigned int named[SHIFTED_MOST]; /* entries of A that have a product there */
+    unsigned int named[SHIFTED_MOST]; /* mask of entries of A that have a product there */
     int listed, warp_sums[WARPS];
 };
 
@@ -55,14 +55,14 @@ template <typename Value> struct run_memory {
         Value sums[WARPS][32 * (CHUNK + 1)];
     };
     int32_t columns[SHIFTED_MOST]; /* of the first row of C */
-    uint32_t lists[SHIFTED_MOST];  /* where an entry's codes begin, in AT_ONCE, << COUNT_BITS | how many there are */
+    uint32_t lists[SHIFTED_MOST];  /* where an entry's codes begin, in units of AT_ONCE, << COUNT_BITS | their number */
 };
 enum { COUNT_BITS = 8 };
 static_assert(SHIFTED_MOST_A < 1 << COUNT_BITS, "they fit");
 
 template <typename Value> constexpr int memory_bytes() { return ((int)sizeof(run_memory<Value>) + 127) / 128 * 128; }
 
-/* Of a run: its rows of A and C; of this lane, an entry of A; from one row of B to the next in shared memory. */
+/* A run: its rows of A and C; this lane's entry of A; the distance between rows of B in shared memory. */
 struct run_place {
     shifted_run run;
     int32_t a_begin, a_length, c_begin, n;
@@ -70,7 +70,7 @@ struct run_place {
     run_entry entry;
 };
 
-/* Every warp knows all of it. */
+/* Computed by every warp. */
 __device__ run_place place_run(const patterns<int32_t> &pattern, const shifted_run &run)
 {
     run_place place{run, pattern.a_offsets[run.first], 0, pattern.c_offsets[run.first], 0, 0, {}};
@@ -96,7 +96,7 @@ template <typename Value> __device__ void copy_row(Value *to, const Value *from,
     for (int q = lane_in_warp(); q < length; q += 32) __pipeline_memcpy_async(to + q, from + q, sizeof(Value));
 }
 
-/* Asks for the values of rows first, first + 1, ... of the run; by the whole block. */
+/* Starts loads of the values of rows first, first + 1, ... of the run. The whole block calls it. */
 template <typename Value>
 __device__ void ask_for_values(const run_place &place, const numbers<Value> &number, int first, int rows, Value *a,
                                Value *b)
@@ -117,7 +117,7 @@ __device__ void ask_for_values(const run_place &place, const numbers<Value> &num
     __pipeline_commit();
 }
 
-/* The slot of a column, made where there is none. */
+/* The slot of a column; makes one if there is none. */
 __device__ int slot_of(int32_t *keys, int32_t column)
 {
     int slot = (int)((uint32_t)column * COLUMN_FACTOR >> SLOTS_SHIFT);
@@ -128,7 +128,7 @@ __device__ int slot_of(int32_t *keys, int32_t column)
     }
 }
 
-/* Calls each(k, q, product number, its row of B's place) for every product of a row; a warp an entry of A. */
+/* Calls each(k, q, product number, place of its row of B) for every product of a row; a warp an entry of A. */
 template <typename Each> __device__ void for_each_product(const run_place &place, Each &&each)
 {
     for (int k = (int)threadIdx.x / 32; k < place.a_length; k += WARPS) {
@@ -139,7 +139,7 @@ template <typename Each> __device__ void for_each_product(const run_place &place
     }
 }
 
-/* Sorts the columns of the table; the slots' ranks. */
+/* Sorts the columns of the table and computes the slots' ranks. */
 __device__ void rank_columns(making &made, int32_t *columns)
 {
     constexpr int EACH = SLOTS / THREADS;
@@ -170,7 +170,7 @@ __device__ void rank_columns(making &made, int32_t *columns)
     __syncthreads();
 }
 
-/* Where the codes of the n entries begin. */
+/* Computes where the codes of the n entries begin. */
 template <typename Value> __device__ void place_codes(run_memory<Value> &memory, int n)
 {
     const int e = (int)threadIdx.x, warp = e / 32;
@@ -184,7 +184,7 @@ template <typename Value> __device__ void place_codes(run_memory<Value> &memory,
 }
 static_assert((int)SHIFTED_MOST == (int)THREADS, "an entry a thread");
 
-/* The codes and the columns of a run's first row; by the whole block, which has cleared the table. */
+/* Makes the codes and columns of a run's first row. The whole block calls it, after clearing the table. */
 template <typename Value>
 __device__ void make_codes(const patterns<int32_t> &pattern, const run_place &place, run_memory<Value> &memory)
 {
@@ -222,7 +222,7 @@ __device__ inline void add_products(const uint32_t (&code)[AT_ONCE], const char 
     for (int u = 0; u < N; ++u) sum = add_product(sum, a_value[u], b_value[u]);
 }
 
-/* Entry e of this lane's row. */
+/* The sum of entry e of this lane's row. */
 template <typename Value>
 __device__ Value sum_entry(const run_memory<Value> &memory, int e, const char *a, const char *b)
 {
@@ -244,7 +244,7 @@ __device__ Value sum_entry(const run_memory<Value> &memory, int e, const char *a
     return sum;
 }
 
-/* Rows first, first + 1, ... of the run, of which the values are there; by the whole block. */
+/* Does rows first, first + 1, ... of the run, whose values have been loaded. The whole block calls it. */
 template <typename Value>
 __device__ void do_tile(const run_place &place, run_memory<Value> &memory, const numbers<Value> &number, int first,
                         int rows, const Value *a, const Value *b)
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     }
 }
 
-/* Codes reach no further, whatever a device has. */
+/* Codes address no more, whatever the device has. */
 int dynamic_bytes(const cuda_product &product)
 {
     const int there =
@@ -307,7 +307,7 @@ template <typename Value> spg_status launch(cuda_product &product, const shifted
 {
     const int bytes = dynamic_bytes(product);
     auto *kernel = fill_runs_kernel<Value>;
-    /* The most there is, always: the limit is the process's. */
+    /* Always the maximum: the setting belongs to the process. */
     const cudaError_t error =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, product.cuda->block_shared_bytes);
     spg_status status = spg_cuda_check(product.context, error, "filling, class shifted");

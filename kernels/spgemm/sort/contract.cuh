@@ -1,7 +1,7 @@
 /* Contraction (section 3.4 of the paper): the sorted products of a row of C become its entries. Private.
  *
- * A head is the first product of a column. Head flags scanned give each entry its place in the row. An entry is summed
- * from +0 in the order of its products, as a loop would: never in a tree, so that no bit depends on the class. */
+ * A head is the first product of a column. Scanned head flags give each entry its index in the row. An entry is summed
+ * from +0 in the order of its products, as in a loop, never in a tree, so that the bits do not depend on the class. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_CONTRACT_CUH
 #define SPG_KERNELS_SPGEMM_SORT_CONTRACT_CUH
 
@@ -10,8 +10,8 @@
 namespace spg
 {
 
-/* Head flags of a lane's K neighbouring keys, key >> shift being the column; `products` keys of the warp are in use.
- * Bit k: key k. */
+/* Head flags of a lane's K neighbouring keys; the column is key >> shift, and `products` keys of the warp are used. Bit
+ * k: key k. */
 template <typename Key, int K> __device__ inline unsigned int head_flags(const Key (&keys)[K], int shift, int products)
 {
     static_assert(K <= 32, "a bit each");
@@ -27,8 +27,8 @@ template <typename Key, int K> __device__ inline unsigned int head_flags(const K
     return flags;
 }
 
-/* The sums of a row by `lanes` lanes, one an entry: head[j] is the place of entry j's first product among the sorted
- * ones, order(place) a product's number, values[] the products by number. */
+/* The sums of a row by `lanes` lanes, an entry each. heads[j]: index of entry j's first product among the sorted ones;
+ * order(index): a product's number; values[]: the products by number. */
 template <typename Value, typename Order>
 __device__ inline void sum_entries(const uint16_t *heads, int entries, int products, const Value *values, Order order,
                                    int lane, int lanes, Value *c_values)
@@ -41,8 +41,8 @@ __device__ inline void sum_entries(const uint16_t *heads, int entries, int produ
     }
 }
 
-/* The same of a row of at most a product a lane, by a segmented sum across the warp: `value` is the lane's sorted
- * product, `head` whether an entry begins with it. */
+/* The same for a row of at most one product a lane, by a segmented sum across the warp. `value`: the lane's sorted
+ * product; `head`: whether an entry begins with it. */
 template <typename Value>
 __device__ inline void sum_entries_across(Value value, bool head, int products, Value *c_values)
 {

@@ -2,8 +2,8 @@
  * row's columns span (sections 3.2 to 3.4 of the paper). See rows.cuh; any operands.
  *
  * In: a row_set. Out: lengths, or columns and values. Invariant: blocks share nothing. Shared memory holds in turn the
- * row's columns by number, the sort's own storage, the sorted keys, and, while filling, permutation, heads and the
- * values by number, which are expanded when the columns are done with. */
+ * row's columns by number, the sort's storage and the sorted keys; when filling, then the permutation, heads and values
+ * by number, which are expanded when the columns are no longer needed. */
 #include "../rows.cuh"
 #include "contract.cuh"
 #include "expand.cuh"
@@ -17,32 +17,32 @@ namespace
 {
 
 enum { THREADS = CTA_THREADS, WARPS = THREADS / WARP, FEW_KEYS = 4, MOST_KEYS = CTA_MOST / THREADS };
-enum { WORDS = CTA_MOST / WARP }; /* one bit a place */
+enum { WORDS = CTA_MOST / WARP }; /* one bit a product */
 static_assert(MOST_KEYS == 16 && CTA_MOST == MOST_KEYS * THREADS, "contract_row has a case for each size");
 static_assert((int)WORDS <= (int)THREADS, "a thread a word");
 
-/* Wide = true where 32 bits may not hold a row's span of columns and the number of a product: a kernel of its own,
- * since 64-bit keys take twice the registers and shared memory. */
+/* Wide = true if 32 bits may not hold a row's column span and a product's number. It is a separate kernel, because
+ * 64-bit keys take twice the registers and shared memory. */
 bool may_be_wide(const cuda_product &product) { return product.B->cols > ((int64_t)1 << 32) / CTA_MOST; }
 
-/* Columns by number, with a gap after every 32, so that the threads' runs begin on different banks. */
+/* Columns by number, with a gap after every 32, so that the threads' runs begin in different banks. */
 __host__ __device__ constexpr int column_slot(int p) { return p + p / 32; }
 
 /* What stays in shared memory throughout. */
 struct alignas(128) small_state {
     block_scan::TempStorage scan;
     uint32_t least[WARPS], greatest[WARPS];
-    unsigned long long nnz, products; /* what was counted: not in registers, of which the sort needs all */
+    unsigned long long nnz, products; /* the counts; not in registers, because the sort needs all of them */
     unsigned int longest, rows;
 };
 
-/* Parts of the dynamic shared memory, in bytes from its start: the sources, then what takes turns. While a row is
- * sorted the flags' words lie behind everything else. */
+/* Parts of the dynamic shared memory, in bytes from its start: the sources, then what is used in turn. While a row is
+ * sorted, the flag words come after everything else. */
 struct layout {
     int stage, words, values, total;
 };
 
-/* order[] and heads[] take the place of the sorted keys. */
+/* order[] and heads[] reuse the memory of the sorted keys. */
 constexpr int PERMUTATION_BYTES = 2 * CTA_MOST * (int)sizeof(uint16_t);
 
 template <typename Key> constexpr int stage_bytes()
@@ -63,10 +63,10 @@ template <typename Offset> layout layout_for(const cuda_product &product, bool f
     return {stage, words, values, total};
 }
 
-/* A block's room by name. */
+/* A block's shared memory by name. */
 struct block_room {
     small_state *small;
-    unsigned char *stage; /* columns, sort, keys, permutation */
+    unsigned char *stage; /* in turn: columns, sort storage, keys, permutation */
     uint32_t *words, *word_entries;
     __device__ uint32_t *columns() const { return reinterpret_cast<uint32_t *>(stage); }
     __device__ uint16_t *order() const { return reinterpret_cast<uint16_t *>(stage); }
@@ -77,12 +77,12 @@ struct block_room {
 struct expanded_row {
     int products;
     bool fits;
-    uint32_t least, span; /* the least column, and how far the greatest is from it */
+    uint32_t least, span; /* the least column, and the distance from it to the greatest */
 };
 
-/* Sorts and contracts a row of up to THREADS * K products; returns how many entries it has, in all threads. While
- * filling its columns go to c_columns, order and heads to shared memory. Key k of a thread: place k * THREADS + thread,
- * so that a warp has 32 neighbours, and their head flags are a word. */
+/* Sorts and contracts a row of up to THREADS * K products; all threads get its number of entries. When filling, columns
+ * go to c_columns, order and heads to shared memory. Key k of a thread has index k * THREADS + thread, so that a warp
+ * has 32 neighbours, and their head flags make one word. */
 template <bool Filling, typename Key, int K>
 __device__ int contract_row(const expanded_row &row, const block_room &room, int32_t *c_columns)
 {
@@ -131,7 +131,7 @@ __device__ int contract_row(const expanded_row &row, const block_room &room, int
     return (int)entries;
 }
 
-/* As contract_row, with as few and as narrow keys as hold the row. */
+/* As contract_row, with the fewest and narrowest keys that hold the row. */
 template <bool Filling, bool Wide>
 __device__ int contract_row(const expanded_row &row, const block_room &room, int32_t *c_columns)
 {
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
                first ? small.rows : 0, faults);
 }
 
-/* The products of a row by number, then its entries, a thread each. */
+/* Fills the products of a row by number, then its entries, a thread each. */
 template <typename Offset, typename Value>
 __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, const numbers<Value> &all,
                                             const span<Offset> &row, block_sources<Offset> &sources,
@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
     }
 }
 
-/* The kernel's limit is the process's: all that a block may have, since another thread may be about to launch. */
+/* The limit belongs to the process, and another thread may be about to launch: sets the most that a block may have. */
 template <typename Kernel> spg_status allow_shared(const cuda_product &product, Kernel *kernel)
 {
     int most = product.cuda->block_shared_bytes - (int)sizeof(small_state);

@@ -1,11 +1,11 @@
 /* Expansion (section 3.2 of the paper): the products of a row of A, by a thread, a warp or a block. Private.
  *
  * In: the entries of a row of A, each naming a row of B. Out: visit(p, k, l) for every product p = 0, 1, ... of entry k
- * of A with entry l of B, p counting in storage order. Work is dealt by products, not by rows of B: neighbouring lanes
- * take neighbouring products, wherever these come from, so that neither short nor long rows of B leave lanes idle.
+ * of A with entry l of B, with p in storage order. Work is divided by products, not by rows of B: neighbouring lanes
+ * take neighbouring products, so that neither short nor long rows of B leave lanes idle.
  *
- * Each class expands twice, first the columns, then, once these are sorted, the values: so the two need not be held at
- * the same time. Checked = true while counting. */
+ * Each class expands twice: first the columns, then, when these are sorted, the values; so the two are never held
+ * together. Checked = true when counting. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_EXPAND_CUH
 #define SPG_KERNELS_SPGEMM_SORT_EXPAND_CUH
 
@@ -17,7 +17,7 @@
 namespace spg
 {
 
-/* fits: the row has no more products than the class holds; else not all were visited, and products = 0. */
+/* fits: the row has no more products than the class holds; if not, some were not visited, and products = 0. */
 struct expansion {
     int products;
     bool fits;
@@ -31,7 +31,7 @@ __device__ inline span<Offset> named_row(const patterns<Offset> &pattern, Offset
     return b_row(pattern, column);
 }
 
-/* Column of an entry of B; 0, and a fault recorded, if it is out of range. */
+/* The column of an entry of B; if out of range, 0, with a fault recorded. */
 template <bool Checked, typename Offset>
 __device__ inline uint32_t column_of_b(const patterns<Offset> &pattern, Offset b_entry, unsigned int &faults)
 {
@@ -43,7 +43,7 @@ __device__ inline uint32_t column_of_b(const patterns<Offset> &pattern, Offset b
     return column;
 }
 
-/* By one thread. One loop over the products, so that threads whose rows of B differ in length stay together. */
+/* By one thread. A single loop over products, so that threads whose rows of B differ in length stay in step. */
 template <bool Checked, typename Offset, typename Visit>
 __device__ inline expansion expand_by_thread(const patterns<Offset> &pattern, span<Offset> row, int most,
                                              unsigned int &faults, Visit visit)
@@ -59,21 +59,21 @@ __device__ inline expansion expand_by_thread(const patterns<Offset> &pattern, sp
     }
 }
 
-/* A warp's room: of each row of B that has entries, in order. */
+/* A warp's memory: for each non-empty row of B, in order. */
 template <typename Offset> struct warp_sources {
-    Offset shift[WARP]; /* its first entry, less the number of that product within the batch */
+    Offset shift[WARP]; /* its first entry minus the number of that product within the batch */
     int8_t lane[WARP];  /* the lane with the entry of A that names it */
 };
 
-/* Length of a row of B, cut so that sums over a batch do not overflow; `most` is far below 2^20. */
+/* Length of a row of B, capped so that sums over a batch do not overflow; `most` is far below 2^20. */
 template <typename Offset> __device__ inline uint32_t cut_length(span<Offset> b, int most)
 {
     Offset length = b.end - b.begin;
     return length > most ? (uint32_t)most + 1 : (uint32_t)length;
 }
 
-/* By a warp: 32 entries of A a batch, a lane each; then 32 products a step. Which row of B a product belongs to is told
- * by the rows that begin in the step, as bits, and by how many began before. Call with all lanes. */
+/* By a warp: batches of 32 entries of A, one a lane; then steps of 32 products. A mask of the rows of B that begin in
+ * the step, and the number that began before, give the row of each product. All lanes call it. */
 template <bool Checked, typename Offset, typename Visit>
 __device__ inline expansion expand_by_warp(const patterns<Offset> &pattern, span<Offset> row, int most,
                                            warp_sources<Offset> &sources, unsigned int &faults, Visit visit)
@@ -110,8 +110,8 @@ __device__ inline expansion expand_by_warp(const patterns<Offset> &pattern, span
     return {done, true};
 }
 
-/* A block's room, for CTA_BATCH entries of A at a time: the product that each begins with within the batch, and its
- * row's first entry of B less that number. */
+/* A block's memory, for CTA_BATCH entries of A at a time: the number within the batch of each entry's first product,
+ * and its row's first entry of B minus that number. */
 enum { CTA_THREADS = 512, CTA_BATCH = 256 };
 static_assert((int)CTA_BATCH <= (int)CTA_THREADS, "a thread an entry");
 template <typename Offset> struct block_sources {
@@ -120,8 +120,8 @@ template <typename Offset> struct block_sources {
 };
 using block_scan = cub::BlockScan<uint32_t, CTA_THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
-/* By a block: product p of a batch belongs to the last entry of A whose products begin at or before p. Call with all
- * threads; the result is the same in all. What visit writes to shared memory is seen by all on return. */
+/* By a block: product p of a batch belongs to the last entry of A whose products begin at or before p. All threads call
+ * it and get the same result. On return, all threads see what visit wrote to shared memory. */
 template <bool Checked, typename Offset, typename Visit>
 __device__ inline expansion expand_by_block(const patterns<Offset> &pattern, span<Offset> row, int most,
                                             block_sources<Offset> &sources, block_scan::TempStorage &scan,
@@ -157,7 +157,7 @@ __device__ inline expansion expand_by_block(const patterns<Offset> &pattern, spa
     return {done, true};
 }
 
-/* The numbers with their type left to run time, so that the sort is compiled once for all types. */
+/* Values without a static type, so that the sort is compiled once for all types. */
 struct any_numbers {
     const void *a_values, *b_values;
     int32_t *c_columns;

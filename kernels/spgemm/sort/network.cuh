@@ -7,7 +7,7 @@
 namespace spg
 {
 
-/* Batcher's network of odd and even merges: of sorted runs of P keys each, in steps of K and less, and on. */
+/* Batcher's odd-even merge network: merges sorted runs of P keys in steps of K and less, then doubles P. */
 template <int P, int K, int N> __device__ inline void sort_keys(uint32_t (&key)[N])
 {
 #pragma unroll

@@ -1,5 +1,5 @@
-/* The paper's method: see sort/paper.cuh. A row goes to the class that the limits say (section 3.1), or to the next one
- * that can hold it. Where one class has all rows they stay in natural order, else they are permuted by class. */
+/* The paper's method (sort/paper.cuh). A row goes to the class of its limit (section 3.1), or to the next class that
+ * can hold it. If one class has all rows, they stay in natural order; otherwise they are permuted by class. */
 #include "paper.cuh"
 
 #include "../analysis/row_bins.cuh"
@@ -15,7 +15,7 @@ namespace spg
 namespace
 {
 
-/* What the kernels hold. */
+/* Limits within what the kernels hold. */
 spg_row_limits clamp_limits(const spg_context *context)
 {
     spg_row_limits limits = spg_resolve_row_limits(context, nullptr);
@@ -68,7 +68,7 @@ spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits,
     return status;
 }
 
-/* The permutation, and after it where each class begins and how many rows it has. */
+/* The permutation, followed by where each class begins and how many rows it has. */
 spg_status permute(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
 {
     rows->permutation_bytes = (product.A->rows + 2 * SPG_ROW_CLASSES) * (int64_t)sizeof(int32_t);
@@ -122,7 +122,7 @@ spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows)
 {
     spg_row_limits limits = clamp_limits(product.context);
     spg_status status = analyse(product, limits, rows);
-    /* The counting kernels count the products, too. */
+    /* The counting kernels add the products again. */
     if (status == SPG_OK)
         status =
             spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));

@@ -1,5 +1,5 @@
-/* The paper's method (Dalton, Bell, Olson, section 3): rows analysed, permuted by class, and each class expanded,
- * sorted and contracted by its kernel. Any operands. Private. */
+/* The paper's method (Dalton, Bell, Olson, section 3): rows are analysed and permuted by class, and each class is
+ * expanded, sorted and contracted by its kernel. Any operands. Private. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_PAPER_CUH
 #define SPG_KERNELS_SPGEMM_SORT_PAPER_CUH
 
@@ -12,19 +12,19 @@ struct paper_rows {
     void *row_products, *permutation;
     int64_t row_products_bytes, permutation_bytes;
     int64_t class_rows[SPG_ROW_CLASSES];
-    unsigned int faults; /* of the operands: then nothing was counted */
+    unsigned int faults; /* of the operands; if not 0, nothing was counted */
 };
 
-/* As the counting and filling kernels of rows.cuh, for all rows. Counting waits for the analysis. */
+/* Counting and filling kernels as in rows.cuh, for all rows. Counting waits for the analysis. */
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows);
 
-/* Counts without a wait: how many rows a class has comes to the host with the counters, which is still to be posted.
- * Rows of class global are counted by windows of columns, for slices of them would be the host's to plan. May not where
- * B has 2^31 entries or more, or the workspace's limit leaves little room. */
+/* Counts without a wait: the class sizes reach the host with the counters, which the caller posts. Rows of class global
+ * are counted by windows of columns, because the host would have to plan slices of them. may_count_unsorted: false if B
+ * has 2^31 entries or more, or the workspace limit leaves little room. */
 bool may_count_unsorted(const cuda_product &product);
 spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows);
 
-/* After either. */
+/* After either of them. */
 spg_status fill_rows_paper(cuda_product &product, paper_rows *rows);
 
 void release_paper(cuda_product &product, paper_rows *rows);

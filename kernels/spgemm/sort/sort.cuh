@@ -1,9 +1,9 @@
 /* Sorting the products of one row of C by column (section 3.3 of the paper). Private.
  *
  * A key holds a product's column and its number, so that sorting keys alone yields the permutation, and equal columns
- * stay in the order of their products. Keys are 32 bits wide where column span and number fit, else 64. The networks
- * compare whole keys, the number in the lower bits; the radix sort looks at the bits of the column alone, the number
- * rides in the upper ones. Unused places hold no_key, which comes last. */
+ * stay in the order of their products. Keys have 32 bits if column span and number fit, else 64. The networks compare
+ * whole keys, with the number in the lower bits. The radix sort looks only at the bits of the column; the number is in
+ * the upper bits. Unused slots hold no_key, which sorts last. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_SORT_CUH
 #define SPG_KERNELS_SPGEMM_SORT_SORT_CUH
 
@@ -36,7 +36,7 @@ __device__ inline void merge_pairs(Key (&keys)[N])
     if constexpr (STEP > 1) merge_pairs<BEGIN, END, RUN, STEP / 2>(keys);
 }
 
-/* keys[BEGIN ... END), a power of two of them. */
+/* Sorts keys[BEGIN ... END), a power of two of them. */
 template <int BEGIN, int END, typename Key, int N> __device__ inline void sort_in_thread(Key (&keys)[N])
 {
     constexpr int HALF = (END - BEGIN) / 2;
@@ -47,7 +47,7 @@ template <int BEGIN, int END, typename Key, int N> __device__ inline void sort_i
     }
 }
 
-/* 32 keys a thread of which the first `most`, the same number in a warp, may be in use. */
+/* Sorts 32 keys a thread, of which the first `most` (the same for the whole warp) may be used. */
 template <typename Key> __device__ inline void sort_row_in_thread(Key (&keys)[32], int most)
 {
     sort_in_thread<0, 8>(keys);
@@ -70,8 +70,8 @@ template <int STRIDE, typename Key, int K> __device__ inline void merge_bitonic(
     }
 }
 
-/* By a warp: 32 * K keys, lane l's being the places l * K ... l * K + K - 1 of the result. A bitonic sort whose merges
- * begin by comparing each key with its mirror image, so that all comparisons point the same way. */
+/* By a warp: sorts 32 * K keys; lane l gets places l * K ... l * K + K - 1 of the result. A bitonic sort whose merges
+ * first compare each key with its mirror image, so that all comparisons point the same way. */
 template <typename Key, int K> __device__ inline void sort_in_warp(Key (&keys)[K])
 {
     sort_in_thread<0, K>(keys);
@@ -99,12 +99,12 @@ template <typename Key, int K> __device__ inline void sort_in_warp(Key (&keys)[K
     }
 }
 
-/* Bits that hold the numbers 0 ... most. */
+/* The bits that hold the numbers 0 ... most. */
 __device__ inline int bits_of(uint32_t most) { return 32 - __clz((int)most); }
 
 /* By a block: CUB's radix sort of ITEMS keys a thread, from places t * ITEMS ... of thread t to places t + k * THREADS.
- * Key: column less the row's least in the lower `bits`, product above. Keys with equal columns keep their order, and
- * no_key comes last, being behind all others from the start. */
+ * Key: column minus the row's least in the lower `bits`, product number above. Keys with equal columns keep their
+ * order; no_key stays last, because it is behind all others from the start. */
 template <typename Key, int THREADS, int ITEMS> using block_sort = cub::BlockRadixSort<Key, THREADS, ITEMS>;
 
 template <int THREADS, typename Key, int ITEMS>

@@ -1,8 +1,8 @@
 /* The thread class: rows of up to THREAD_MOST products, a thread each, sorted by a network in its registers (sections
  * 3.2 to 3.4 of the paper). See rows.cuh; any operands.
  *
- * In: a row_set. Out: lengths, or columns and values. Invariant: threads share nothing; columns, then values, of a
- * thread's products are in shared memory, one bank a lane, to be found by number. */
+ * In: a row_set. Out: lengths, or columns and values. Invariant: threads share nothing. A thread's columns, later its
+ * values, are in shared memory by number, one bank a lane. */
 #include "../rows.cuh"
 #include "contract.cuh"
 #include "expand.cuh"
@@ -18,7 +18,7 @@ namespace
 enum { THREADS = 128, WARPS = THREADS / WARP, NUMBER_BITS = 5, HEAD = 1 << NUMBER_BITS };
 static_assert(THREAD_MOST == 1 << NUMBER_BITS && THREAD_MOST == 32, "the network's size");
 
-/* A warp's shared memory: `order` of the sorted products (filling alone), then columns or values. */
+/* A warp's shared memory: `order` of the sorted products (filling only), then columns or values. */
 constexpr int ORDER_BYTES = THREAD_MOST * WARP;
 constexpr int slot_of(int product, int lane) { return product * WARP + lane; }
 
@@ -28,7 +28,7 @@ int warp_bytes(bool filling, size_t value_bytes)
     return ORDER_BYTES + THREAD_MOST * WARP * (int)std::max(value_bytes, sizeof(uint32_t));
 }
 
-/* Keys of a row of `products` columns, sorted. Call with the whole warp, of which no row has more than `most`. */
+/* The sorted keys of a row of `products` columns. The whole warp calls it; no row of the warp has more than `most`. */
 template <typename Key>
 __device__ void sort_columns(const uint32_t *columns, int lane, int products, int most, Key (&keys)[THREAD_MOST])
 {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(THREADS)
     add_counts(pattern.counters, nnz, all_products, longest, rows_counted, faults);
 }
 
-/* The products of a row by number, then its entries in order. */
+/* Fills the products of a row by number, then its entries in order. */
 template <typename Offset, typename Value>
 __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, const numbers<Value> &all,
                                             const span<Offset> &row, const uint8_t *order, Value *values, int lane,
@@ -168,7 +168,7 @@ spg_status count_rows_thread(cuda_product &product, const row_set &rows)
 spg_status fill_rows_thread(cuda_product &product, const row_set &rows)
 {
     int blocks = grid_for(product, rows.count, 1, THREADS);
-    /* The kernel's limit is the process's: the same for all types, since another thread may be about to launch. */
+    /* The limit belongs to the process, and another thread may be about to launch: sets the same for all types. */
     int most = WARPS * warp_bytes(true, sizeof(complex<double>));
     int bytes = warp_bytes(true, product.pattern_only ? 0 : spg_type_size(product.A->value_type));
     return with_offset_type(product.offset_type, [&](auto offset) {

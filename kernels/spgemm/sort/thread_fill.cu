@@ -1,12 +1,11 @@
-/* Fills short rows: a thread sorts the products of its row of C.
+/* Filling by sorting, for short rows: a thread sorts the products of its row of C.
  *
- * Input: A, B and C's row offsets, rows of up to SORTED_MOST products; output: columns and values. A thread reads each
- * row of B that it names once, by pairs of entries, and all of it at a time: a merge comes back to every row of B for
- * every column, and finds it in L1 only if few rows are in work. Products lie in shared memory by number, in storage
- * order, and a key is a column and a number: once the keys are sorted, by a network in registers, the products of a
- * column follow each other in the order in which they are to be added. Entries of C take the place of the products and
- * are written in order. Chosen by product_rows.cu where rows of B are long and scattered and contract little. The
- * network is that of the paper's class for few products (section 3.3). */
+ * Input: A, B and C's row offsets; rows of up to SORTED_MOST products. Output: columns and values. A thread reads each
+ * row of B once, all of it, in pairs of entries. (A merge returns to every row of B for every column, and finds it in
+ * L1 only if few rows are active.) Products are in shared memory by number, in storage order. A key is a column and a
+ * number: a network in registers sorts the keys, so that the products of a column are consecutive and in the order of
+ * addition. Entries of C replace the products and are written in order. Chosen by product_rows.cu if rows of B are long
+ * and scattered and contract little. The network is that of the paper's class for few products (section 3.3). */
 #include "../../launch.cuh"
 #include "../merge/heads.cuh"
 #include "network.cuh"
@@ -17,19 +16,19 @@ namespace spg
 namespace
 {
 
-/* A warp's shared memory leaves room for 14 to 16 of them on a multiprocessor, and so do the registers. */
+/* A warp's shared memory and registers allow 14 to 16 warps on a multiprocessor. */
 enum { THREADS = 64, WARPS = THREADS / 32, RESIDENT = 8 };
 enum { NUMBER_BITS = 6 };
-constexpr uint32_t NUMBERS = 1u << NUMBER_BITS, NO_KEY = ~0u << NUMBER_BITS; /* behind all keys, and number 0 */
+constexpr uint32_t NUMBERS = 1u << NUMBER_BITS, NO_KEY = ~0u << NUMBER_BITS; /* after all keys, with number 0 */
 static_assert((int)SORTED_MOST < (int)NUMBERS && (1ll << 32) / NUMBERS > SORTED_COLUMNS, "a column and a number");
 
-/* A warp's memory: [number][row], so that a lane's own products lie in banks of their own; then entries of C. */
+/* A warp's memory: [number][row], so that each lane's products are in its own bank; then entries of C. */
 template <typename Value> struct sorted_rows {
     uint32_t keys[SORTED_MOST * 32];
     Value products[SORTED_MOST * 32];
 };
 
-/* Two entries, which lie as the parts of a complex value do; anything if they are not wanted. */
+/* Loads two entries, stored like the parts of a complex value; undefined unless `wanted`. */
 template <typename Value> __device__ inline complex<Value> pair_if(bool wanted, const Value *from)
 {
     return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
@@ -52,13 +51,13 @@ __device__ inline void keep(sorted_rows<Value> &memory, bool wanted, int number,
     memory.products[at] = product;
 }
 
-/* A row of B in slots from entry `begin`, an even one, on: `low` to before `high` are taken by pairs. place: the number
- * of the product of slot 0. */
+/* A row of B in slots from entry `begin`, which is even; slots `low` to `high` - 1 are read in pairs. place: the
+ * product number of slot 0. */
 struct paired_row {
     int32_t begin;
     int place, low, high;
 };
-enum { SLOTS = 8 }; /* whose entries are asked for together */
+enum { SLOTS = 8 }; /* whose entries are loaded together */
 
 template <typename Value>
 __device__ inline void take_slots(const patterns<int32_t> &pattern, const numbers<Value> &number, const paired_row &row,
@@ -81,8 +80,8 @@ __device__ inline void take_slots(const patterns<int32_t> &pattern, const number
     }
 }
 
-/* The products of a row of A; returns how many there are. By a whole warp. The next row of B is asked for before the
- * present one is gone through. */
+/* Stores the products of a row of A and returns their number. Loads the next row of B before it goes through the
+ * present one. A whole warp calls it. */
 template <typename Value>
 __device__ inline int expand_row(const patterns<int32_t> &pattern, const numbers<Value> &number, span<int32_t> a,
                                  sorted_rows<Value> &memory)
@@ -104,7 +103,7 @@ __device__ inline int expand_row(const patterns<int32_t> &pattern, const numbers
         next_value = value_if(k + 1 < length, number.a_values + a.begin + k + 1);
         column = load_if(k + 2 < length, a_columns + k + 2, 0);
         const int before = b.begin % 2, slots = before + b.end - b.begin;
-        const bool is_last_alone = b.end == pattern.b_nnz && slots % 2 != 0; /* no pair lies within B */
+        const bool is_last_alone = b.end == pattern.b_nnz && slots % 2 != 0; /* the pair would reach beyond B */
         const paired_row row{b.begin - before, products - before, before, slots - is_last_alone};
         take_slots(pattern, number, row, 0, value, memory);
         for (int from = SLOTS; from < row.high; from += SLOTS) take_slots(pattern, number, row, from, value, memory);
@@ -116,8 +115,8 @@ __device__ inline int expand_row(const patterns<int32_t> &pattern, const numbers
     return products;
 }
 
-/* Sorts a lane's products and adds up those of a column; their entries go to entry `to` of the warp's and on. By a
- * whole warp. */
+/* Sorts a lane's products and sums those of each column; writes the entries to the warp's entries from `to` on. A whole
+ * warp calls it. */
 template <typename Value> __device__ inline void sort_row(sorted_rows<Value> &memory, int products, int to)
 {
     constexpr int N = SORTED_MOST;
@@ -143,7 +142,7 @@ template <typename Value> __device__ inline void sort_row(sorted_rows<Value> &me
     __syncwarp();
 }
 
-/* A thread a row; rows are fewer than 2^31, and the tile after the last one begins below 2^32. */
+/* A row a thread. There are fewer than 2^31 rows, and the tile after the last one begins below 2^32. */
 template <typename Value>
 __global__ void __launch_bounds__(THREADS, RESIDENT)
     fill_sorted(const __grid_constant__ patterns<int32_t> pattern, const __grid_constant__ numbers<Value> number)

@@ -2,8 +2,8 @@
  * the paper). See rows.cuh; any operands.
  *
  * In: a row_set. Out: lengths, or columns and values. Invariant: warps share nothing. A row's columns are expanded to
- * shared memory by number, sorted in registers with as many keys a lane as the row needs, and contracted to heads and
- * the permutation; then the values are expanded over the columns and summed through the permutation. */
+ * shared memory by number, sorted in registers with as many keys a lane as the row needs, and contracted to heads and a
+ * permutation. Then the values are expanded over the columns and summed through the permutation. */
 #include "../rows.cuh"
 #include "contract.cuh"
 #include "expand.cuh"
@@ -19,21 +19,21 @@ namespace
 enum { WARPS = 4, THREADS = WARPS * WARP, MOST_KEYS = WARP_MOST / WARP };
 static_assert(MOST_KEYS == 32, "contract_row has a case for each size");
 
-/* Wide = true where 32 bits may not hold a row's span of columns and the number of a product: a kernel of its own,
- * since 64-bit keys take twice the registers. */
+/* Wide = true if 32 bits may not hold a row's column span and a product's number. It is a separate kernel, because
+ * 64-bit keys take twice the registers. */
 bool may_be_wide(const cuda_product &product) { return product.B->cols > ((int64_t)1 << 32) / WARP_MOST; }
 
-/* order[] by place, with two unused ones after each lane's, so that lanes fall on different banks. */
+/* order[] by place, with two unused elements after each lane's, so that lanes use different banks. */
 enum { ORDER_PLACES = WARP_MOST + 2 * WARP };
 
-/* A warp's shared memory while filling: this, then `columns`, which later are values. */
+/* A warp's shared memory when filling: this, then `columns`, later reused for values. */
 template <typename Offset> struct warp_room {
     warp_sources<Offset> sources;
     uint16_t order[ORDER_PLACES]; /* products by place */
     uint16_t heads[WARP_MOST];    /* places by entry */
 };
 
-/* Bytes of it, and of a warp in all. */
+/* Its bytes, and a warp's bytes in all. */
 template <typename Offset> constexpr int room_bytes() { return (int)(sizeof(warp_room<Offset>) + 15) / 16 * 16; }
 template <typename Offset> int warp_bytes(size_t value_bytes)
 {
@@ -45,18 +45,18 @@ struct expanded_row {
     const uint32_t *columns;
     int products;
     bool fits;
-    uint32_t least, span; /* the least column, and how far the greatest is from it */
+    uint32_t least, span; /* the least column, and the distance from it to the greatest */
 };
 
-/* Where the pattern of a row goes while filling; unused while counting. */
+/* Where the pattern of a row goes when filling; unused when counting. */
 struct row_pattern {
     uint16_t *order, *heads;
     int32_t *c_columns;
     int keys_shift;     /* result: a lane has 1 << keys_shift places */
-    unsigned int flags; /* result: of the lane's places, whether an entry begins there */
+    unsigned int flags; /* result: for each of the lane's places, whether an entry begins there */
 };
 
-/* Sorts and contracts a row of up to 32 * K products; returns how many entries it has, in all lanes. */
+/* Sorts and contracts a row of up to 32 * K products; all lanes get its number of entries. */
 template <bool Filling, typename Key, int K> __device__ int contract_row(const expanded_row &row, row_pattern &result)
 {
     constexpr int NUMBER_BITS = 5 + (K >= 2) + (K >= 4) + (K >= 8) + (K >= 16) + (K >= 32);
@@ -89,7 +89,7 @@ template <bool Filling, typename Key, int K> __device__ int contract_row(const e
     return entries;
 }
 
-/* As contract_row, with as few keys a lane as hold the row, 32 bits wide where its columns allow that. */
+/* As contract_row, with the fewest keys a lane that hold the row, 32 bits wide if its columns allow it. */
 template <bool Filling, bool Wide> __device__ int contract_row(const expanded_row &row, row_pattern &result)
 {
     int bits = row.products <= WARP ? 5 : bits_of((uint32_t)row.products - 1);
@@ -156,8 +156,8 @@ __global__ void __launch_bounds__(THREADS, Wide ? 3 : 5)
     add_counts(pattern.counters, nnz, all_products, longest, rows_counted, faults);
 }
 
-/* The products of a row by number, then its entries: those of a row of at most a product a lane across the lanes, of a
- * longer one by a lane an entry. */
+/* Fills the products of a row by number, then its entries: with at most one product a lane, across the lanes; otherwise
+ * an entry a lane. */
 template <typename Offset, typename Value>
 __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, const numbers<Value> &all,
                                             const span<Offset> &row, warp_room<Offset> &room, int entries,
@@ -228,7 +228,7 @@ spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
     return with_offset_type(product.offset_type, [&](auto offset) {
         auto *kernel =
             may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
-        /* The kernel's limit is the process's: the same for all types, since another thread may be about to launch. */
+        /* The limit belongs to the process, and another thread may be about to launch: sets the same for all types. */
         int most = WARPS * warp_bytes<decltype(offset)>(sizeof(complex<double>));
         int bytes = warp_bytes<decltype(offset)>(value_bytes);
         spg_status status = spg_cuda_check(

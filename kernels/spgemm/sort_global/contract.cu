@@ -1,9 +1,10 @@
-/* Class global, sorting and contraction: keys sorted by CUB on just the bits they use, runs of equal keys summed.
+/* Class global, sorting and contraction: keys are sorted by CUB on just the bits they use, runs of equal keys are
+ * summed.
  *
- * In: the keys of a slice's products in storage order and, where values are wanted, that order. Out: the lengths of its
- * rows of C (count_heads), or their columns and values (place_rows, contract). The sort is stable and one thread sums
- * one run from its begin to its end, so every sum runs in storage order, as on the host.
- * Dalton, Bell, Olson, sections 3.1 (Algorithm 1) and 3.2. */
+ * In: the keys of a slice's products in storage order and, if values are wanted, that order. Out: the lengths of its
+ * rows of C (count_heads), or their columns and values (place_rows, contract). The sort is stable and one thread sums a
+ * run from begin to end, so every sum is in storage order, as on the host. Dalton, Bell, Olson, sections 3.1 (Algorithm
+ * 1) and 3.2. */
 #include "global.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -27,7 +28,7 @@ template <typename Key> cub::DoubleBuffer<Key> keys_of(const global_products &pr
     return {static_cast<Key *>(products.halves[products.current]), static_cast<Key *>(spare_of(products))};
 }
 
-/* Sorts, or with temporary = NULL asks how many bytes CUB needs. */
+/* Sorts; with temporary = NULL returns the bytes that CUB needs. */
 template <typename Key>
 cudaError_t sort_keys(void *temporary, size_t &bytes, global_products *products, cudaStream_t stream)
 {
@@ -42,7 +43,7 @@ cudaError_t sort_keys(void *temporary, size_t &bytes, global_products *products,
     } else {
         error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, count, 0, bits, stream);
     }
-    /* Keys and order change sides together. */
+    /* Keys and order switch halves together. */
     if (temporary != nullptr && keys.selector == 1) products->current = 1 - products->current;
     return error;
 }
@@ -59,13 +60,13 @@ cudaError_t select_heads(void *temporary, size_t &bytes, const global_products &
                                  products.head_count, (int)products.count, is_head{products.keys}, stream);
 }
 
-/* How many of the ascending heads lie before product k. */
+/* The number of ascending heads before product k. */
 __device__ int64_t heads_before(const uint32_t *heads, uint32_t count, int64_t k)
 {
     return first_that(0u, count, [=](uint32_t head) { return heads[head] >= k; });
 }
 
-/* Whole rows are in a slice, so every row of products begins with a head. */
+/* A slice has whole rows, so every row with products begins with a head. */
 template <typename Offset>
 __global__ void __launch_bounds__(GLOBAL_BLOCK)
     count_heads_kernel(patterns<Offset> pattern, global_slice slice, const uint32_t *heads, const uint32_t *head_count)

@@ -1,9 +1,9 @@
 /* Class global, expansion: every product of a slice, in storage order.
  *
- * In: a slice of rows. Out: the entries of A in it with their scanned lengths (find_entries), and for each product k
- * its key and k itself (expand_keys) or its value (expand_numbers). A thread finds its product by a search in the
- * scanned lengths, so that the work is even whatever the rows are like; a block searches once for its first and last
- * product. Dalton, Bell, Olson, section 3.2. */
+ * In: a slice of rows. Out: its entries of A with their scanned lengths (find_entries), and for each product k its key
+ * and k itself (expand_keys) or its value (expand_numbers). A thread finds its product by a search in the scanned
+ * lengths, so the work is even for any rows; a block first searches for its first and last product. Dalton, Bell,
+ * Olson, section 3.2. */
 #include "global.cuh"
 
 #include <cub/device/device_scan.cuh>

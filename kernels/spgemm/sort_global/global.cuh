@@ -1,4 +1,4 @@
-/* What the stages of class global share (sort_global/slices.cu): slices of rows, expanded to memory, sorted,
+/* Shared by the stages of class global (sort_global/slices.cu): slices of rows are expanded to memory, sorted,
  * contracted. Private. */
 #ifndef SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
 #define SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
@@ -10,20 +10,20 @@
 namespace spg
 {
 
-/* Threads of a block; bytes of an entry of A, and of a row, in a slice; kept for what arrays are rounded up by. */
+/* Threads of a block; bytes of an entry of A, and of a row, in a slice; bytes set aside for the rounding of arrays. */
 enum { GLOBAL_BLOCK = 256, ENTRY_BYTES = 12, ROW_BYTES = 8, SLACK_BYTES = 4096 };
 
-/* Some rows of a set. Row r of the slice has products[r] - products[0] products before it, and entries[r] - entries[0]
- * entries of A; rows without products count no entries. */
+/* Consecutive rows of a set. Row r of the slice has products[r] - products[0] products before it, and entries[r] -
+ * entries[0] entries of A; entries of rows without products are not counted. */
 struct global_slice {
     row_set set;
-    int32_t first, rows; /* the rows first <= k < first + rows of the set */
+    int32_t first, rows; /* rows first <= k < first + rows of the set */
     const int64_t *products, *entries;
     int64_t product_count, entry_count;
 };
 
-/* Some of a slice's entries of A, all where the slice fits: entry e of them, from `first` on, belongs to row rows[e] of
- * the slice and its products begin at starts[e]; starts[count] is how many there are. */
+/* Consecutive entries of A of a slice, all of them if the slice fits: entry e, counted from `first`, belongs to row
+ * rows[e] of the slice, and its products begin at starts[e]; starts[count] is the number of products. */
 struct global_entries {
     int64_t first, count;
     int64_t *starts;
@@ -37,7 +37,7 @@ struct global_keys {
     int row_bits, column_bits;
 };
 
-/* Bits of the numbers below `count`, none for one number. */
+/* The bits for numbers below `count`; 0 for one number. */
 inline int key_bits(int64_t count)
 {
     int bits = 0;
@@ -63,16 +63,15 @@ __device__ inline void set_key(const global_keys &keys, int64_t k, uint32_t row,
 }
 
 /* The products of a slice, or of some columns of one row, while they are sorted and contracted. Each half holds keys
- * and, where values are wanted, the order of the products; after the sort the other half is free for the products
- * themselves. */
+ * and, if values are wanted, the order of the products; after the sort, the products themselves take the other half. */
 struct global_products {
     int64_t count;
     global_keys keys;
-    int32_t first_column; /* that key column 0 stands for */
+    int32_t first_column; /* the column that key column 0 stands for */
     void *halves[2];
-    int64_t order_at; /* where in a half the order begins, in bytes; 0: there is none */
+    int64_t order_at; /* byte offset of the order in a half; 0: there is none */
     int current;      /* the half that holds the keys */
-    uint32_t *heads;  /* where the runs of equal keys begin: a run is an entry of C */
+    uint32_t *heads;  /* where the runs of equal keys begin; each run is an entry of C */
     uint32_t *head_count;
     int64_t *bases;  /* row r's run j is entry bases[r] + j of C */
     void *temporary; /* for CUB */
@@ -85,7 +84,7 @@ inline uint32_t *order_of(const global_products &products)
 }
 inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
 
-/* Workspace that is given back at the end of its scope. */
+/* Workspace that is freed at the end of its scope. */
 struct scoped_workspace {
     cuda_product &product;
     void *memory = nullptr;
@@ -104,8 +103,8 @@ struct scoped_workspace {
     }
 };
 
-/* As last_at_most for all k in [first, last] at once: where a thread of the block need only look. All threads call it.
- */
+/* last_at_most for all k in [first, last]: the range in which the block's threads need to search. All threads call
+ * it. */
 __device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t count, int64_t first, int64_t last)
 {
     __shared__ int64_t bounds[2];
@@ -117,13 +116,13 @@ __device__ inline span<int64_t> range_at_most(const int64_t *ascending, int64_t 
     return range;
 }
 
-/* Where product k of some entries comes from. */
+/* The source of product k of some entries. */
 template <typename Offset> struct product_source {
-    Offset a, b; /* entries of A and B; b < 0: there is none such, for the operands are malformed */
+    Offset a, b; /* entries of A and B; b < 0: none, the operands are malformed */
     uint32_t row;
 };
 
-/* range: from range_at_most on the entries' starts. */
+/* range: from range_at_most over the entries' starts. */
 template <typename Offset>
 __device__ inline product_source<Offset> source_of(const patterns<Offset> &pattern, const global_slice &slice,
                                                    const global_entries &entries, span<int64_t> range, int64_t k)
@@ -141,44 +140,45 @@ __device__ inline product_source<Offset> source_of(const patterns<Offset> &patte
     return source;
 }
 
-/* sort_global/expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1) and rows. */
+/* sort_global/expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1 numbers) and
+ * rows. */
 spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
                         void *temporary, size_t temporary_bytes);
-/* Bytes that CUB needs for a scan of so many. */
+/* The bytes that CUB needs to scan `count` numbers. */
 spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes);
-/* In place: the sums of those before. */
+/* Exclusive scan in place. */
 spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
 spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
                        const global_products &products);
-/* The numbers, in the order of expansion, into spare_of(products). */
+/* Writes the products' values, in the order of expansion, to spare_of(products). */
 spg_status expand_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
                           const global_products &products);
 
-/* sort_global/contract.cu. Lays the arrays of `count` products and `rows` rows out; the keys' bits must be set. */
+/* sort_global/contract.cu. Lays out the arrays of `count` products and `rows` rows; the keys' bits must be set. */
 void lay_out_products(const cuda_product &product, bool counting, int64_t count, int32_t rows, part_taker *parts,
                       global_products *products);
 spg_status sort_bytes(cuda_product &product, const global_products &products, size_t *bytes);
-/* Bytes that a product of any slice needs at most, and that CUB needs for slices of so many bytes. */
+/* The most bytes a product of any slice needs, and the bytes CUB needs for slices of `bytes` bytes. */
 int64_t bytes_per_product(const cuda_product &product, bool counting);
 spg_status temporary_bytes_within(cuda_product &product, bool counting, int64_t bytes, int64_t *temporary);
 spg_status sort_products(cuda_product &product, global_products *products);
 spg_status find_heads(cuda_product &product, const global_products &products);
-/* Writes the lengths of the slice's rows of C, with the counters. */
+/* Writes the lengths of the slice's rows of C and adds to the counters. */
 spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products);
 spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products);
-/* C's columns and values from rows that were placed. */
+/* Writes C's columns and values, after place_rows. */
 spg_status contract(cuda_product &product, const global_products &products);
 
-/* The products from <= k < to of a chunk, by tiles; the columns [low, high) of them. */
+/* Products from <= k < to of a chunk, by tiles; of these the columns [low, high). */
 struct window_view {
     int64_t from, to, tile;
     int32_t tiles;
     int64_t low, high;
 };
 
-/* sort_global/tiles.cu. Products of each bucket of 2^shift columns from view.low on, added to the histogram; those in
- * the window of each tile, scanned (counts[tiles]: of all); their keys, and their numbers, in order from `before` on.
- */
+/* sort_global/tiles.cu. Adds the products of each bucket of 2^shift columns from view.low on to the histogram; counts
+ * each tile's products in the window, scanned (counts[tiles]: total); writes their keys, and their numbers, in order
+ * from `before` on. */
 enum { GLOBAL_BUCKETS = 1024 };
 spg_status histogram_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
                            const window_view &view, int shift, int64_t *histogram);
@@ -190,7 +190,7 @@ spg_status write_tile_keys(cuda_product &product, const global_slice &slice, con
 spg_status write_tile_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
                               const window_view &view, const int64_t *counts, int64_t before, void *numbers);
 
-/* sort_global/long_row.cu. One row that is larger than a slice of `budget` bytes. */
+/* sort_global/long_row.cu. Does one row that is larger than a slice of `budget` bytes. */
 spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);
 
 } // namespace spg

@@ -1,10 +1,10 @@
-/* Class global, a row larger than a slice: done in windows of columns, each as a slice of its own.
+/* Class global, a row larger than a slice: done in windows of columns, each a slice of its own.
  *
  * In: a slice of one row. Out: its length in C, or its columns and values. A histogram of the columns of its products
- * cuts them into windows of as many products as there is room for; all products of a column lie in one window, in
- * storage order, so that its sum is the same as in one piece. A column that alone has more is summed in pieces, one
- * after the other. The row's entries of A come in chunks, if they are too many, and its products in tiles, one a block.
- * The host waits for what it must know: this is the last resort under a tight workspace limit. */
+ * divides them into windows with as many products as fit. All products of a column are in one window, in storage order,
+ * so its sum is the same as without windows. A column that alone does not fit is summed in parts, one after the other.
+ * If the row's entries of A do not fit they come in chunks; its products are read in tiles, one a block. The host waits
+ * for the counts it needs: this is the last resort under a tight workspace limit. */
 #include "global.cuh"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ __global__ void store_kernel(numbers<Value> number, const int64_t *base, int32_t
     if constexpr (!std::is_same_v<Value, none>) number.c_values[*base] = *sum;
 }
 
-/* Where the row's entries go after the `done` first ones. */
+/* Where the row's entries go, after the first `done`. */
 template <typename Offset>
 __global__ void place_kernel(patterns<Offset> pattern, global_slice slice, int64_t done, int64_t *base)
 {
@@ -57,7 +57,7 @@ __global__ void finish_count_kernel(patterns<Offset> pattern, global_slice slice
     atomicAdd(&pattern.counters->rows, 1u);
 }
 
-/* The row while it is done. */
+/* The row while it is being done. */
 struct long_row {
     cuda_product &product;
     const global_slice &slice;
@@ -65,7 +65,7 @@ struct long_row {
     int64_t *histogram = nullptr, *tile_counts = nullptr, *base = nullptr;
     char *sum = nullptr;
     global_entries chunk = {-1, 0, nullptr, nullptr};
-    int64_t chunk_most = 0, chunk_products = 0; /* entries of a chunk; products of the one at hand */
+    int64_t chunk_most = 0, chunk_products = 0; /* entries of a chunk; products of the current chunk */
     char *temporary = nullptr, *window = nullptr;
     int64_t temporary_bytes = 0, window_bytes = 0, window_most = 0;
     int64_t done = 0; /* entries of C so far */
@@ -182,7 +182,7 @@ spg_status long_row::place()
     });
 }
 
-/* The columns [low, high), of which there are `count` products. */
+/* The columns [low, high), which have `count` products. */
 spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
 {
     if (count == 0) return SPG_OK;
@@ -211,7 +211,7 @@ spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
     return status;
 }
 
-/* Adds the products of one column into `sum`, as many at a time as there is room for. */
+/* Adds the products of one column to `sum`, as many at a time as fit. */
 spg_status long_row::sum_column(int32_t column)
 {
     const int64_t room = window_bytes / (int64_t)spg_type_size(product.A->value_type);
@@ -237,7 +237,7 @@ spg_status long_row::sum_column(int32_t column)
     });
 }
 
-/* A column with more products than there is room for. */
+/* A column with more products than fit. */
 spg_status long_row::do_column(int32_t column)
 {
     spg_status status = SPG_OK;
@@ -256,8 +256,8 @@ spg_status long_row::do_column(int32_t column)
     return status;
 }
 
-/* The columns [low, high), however many products they have: in windows of whole buckets; a bucket that is too large is
- * done likewise. */
+/* The columns [low, high), with any number of products: in windows of whole buckets; a bucket that is too large is
+ * divided likewise. */
 spg_status long_row::do_columns(int64_t low, int64_t high)
 {
     int shift = 0;

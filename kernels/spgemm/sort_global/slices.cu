@@ -1,10 +1,10 @@
 /* Class global: rows of any length, expanded to memory in slices, sorted and contracted by CUB.
  *
- * In: a set of rows and how many products each needs. Out: the lengths of their rows of C, or the rows themselves. The
- * rows are planned in batches: products and entries of A are scanned, and the scans cut into slices as large as the
- * workspace allows. A row larger than a slice is done in windows of columns (sort_global/long_row.cu). It takes any
- * operands, and waits for the device: it is the paper's reference method and the last resort of every other class.
- * Dalton, Bell, Olson, Algorithm 1. */
+ * In: a set of rows and the products of each. Out: the lengths of their rows of C, or the rows themselves. The rows are
+ * planned in batches: products and entries of A are scanned, and the scans cut into slices as large as the workspace
+ * allows. A row larger than a slice is done in windows of columns (sort_global/long_row.cu). Takes any operands, and
+ * waits for the device. It is the paper's reference method and the last resort of all other classes. Dalton, Bell,
+ * Olson, Algorithm 1. */
 #include "global.cuh"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace spg
 namespace
 {
 
-/* Without a limit: products of a slice, with an entry of A and a row each; and rows of a batch. */
+/* Without a limit: products of a slice, assuming an entry of A and a row for each; and rows of a batch. */
 enum { SLICE_PRODUCTS = 1 << 24, BATCH_ROWS = 1 << 20, PAGE_SLICES = 64 };
 
 struct slice_cut {
@@ -26,8 +26,8 @@ struct slice_page {
     slice_cut cuts[PAGE_SLICES];
 };
 
-/* What a slice of this size takes, beside what CUB does. Doubles, for sums that 64 bits may not hold: exact where they
- * are near the budget. */
+/* The memory of a slice, apart from CUB's. Doubles, because the sums may exceed 64 bits; they are exact near the
+ * budget. */
 struct slice_weights {
     int product_bytes;
     double budget;
@@ -37,7 +37,7 @@ struct slice_weights {
     }
 };
 
-/* products[k] and entries[k] of row first + k of the set; entries only of rows that have products. */
+/* products[k] and entries[k] of row first + k of the set; entries are counted only for rows that have products. */
 template <typename Offset>
 __global__ void __launch_bounds__(GLOBAL_BLOCK)
     measure_rows_kernel(patterns<Offset> pattern, row_set set, int32_t first, int32_t rows, const int64_t *row_products,
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     if (faults != 0) atomicOr(&pattern.counters->faults, faults);
 }
 
-/* Cuts the rows from `first` on, greedily: one thread, as each cut depends on the one before. */
+/* Cuts the rows from `first` on greedily; one thread, because each cut depends on the one before. */
 __global__ void cut_slices_kernel(const int64_t *products, const int64_t *entries, int32_t first, int32_t rows,
                                   slice_weights weights, slice_page *page)
 {
@@ -150,7 +150,7 @@ spg_status do_slice(cuda_product &product, const global_slice &slice, bool count
     return counting ? count_slice(product, slice, &memory) : fill_slice(product, slice, &memory);
 }
 
-/* A batch of rows while it is done. */
+/* A batch of rows while it is being done. */
 struct row_batch {
     row_set set;
     int32_t first, rows;

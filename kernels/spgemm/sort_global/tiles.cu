@@ -1,8 +1,8 @@
-/* Class global, the products of a row by tiles: those that lie in a window of columns are found, counted and written in
- * their order, without room for the others.
+/* Class global, the products of a row by tiles: those in a window of columns are found, counted and written in order,
+ * without memory for the others.
  *
- * In: entries of A with their scanned lengths, and a window. Out: see sort_global/global.cuh. A block has a tile, so
- * that the blocks' counts, scanned, say where each one writes. sort_global/long_row.cu chooses the windows. */
+ * In: entries of A with their scanned lengths, and a window. Out: see sort_global/global.cuh. A block takes a tile, so
+ * the scanned counts of the blocks say where each one writes. sort_global/long_row.cu chooses the windows. */
 #include "global.cuh"
 
 namespace spg
@@ -10,7 +10,7 @@ namespace spg
 namespace
 {
 
-/* Calls visit(source, column, is_there) for the block's tile, in order, by all threads together; column -1 lies out of
+/* Calls visit(source, column, is_there) for the block's tile, in order, by all threads together; column -1: out of
  * range. */
 template <typename Offset, typename Visit>
 __device__ void visit_tile(const patterns<Offset> &pattern, const global_slice &slice, const global_entries &entries,
@@ -37,7 +37,7 @@ __device__ void visit_tile(const patterns<Offset> &pattern, const global_slice &
     }
 }
 
-/* How many threads of the block before this one are marked; *all: how many are. */
+/* The number of marked threads of the block before this one; *all: of all marked threads. */
 __device__ int rank_in_block(bool marked, int *all)
 {
     __shared__ int counts[GLOBAL_BLOCK / 32];
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     if (blockIdx.x == 0) counts[view.tiles] = 0;
 }
 
-/* Product number at of the window gets its key; counts have been scanned. */
+/* Writes the key of product `at` of the window; counts have been scanned. */
 template <typename Offset>
 __global__ void __launch_bounds__(GLOBAL_BLOCK)
     write_keys_kernel(patterns<Offset> pattern, global_slice slice, global_entries entries, window_view view,

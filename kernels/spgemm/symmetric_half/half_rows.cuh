@@ -1,5 +1,6 @@
-/* A product known to have a symmetric pattern, and whose entries below the diagonal are to be those above it: only the
- * upper ones are computed, in one pass, and kept until C is allocated (symmetric_half/). Private. */
+/* Symmetric half: for a product known to have a symmetric pattern, and whose entries below the diagonal are to be those
+ * above it, only the upper entries are computed, in one pass, and kept until C is allocated (symmetric_half/).
+ * Private. */
 #ifndef SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_HALF_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_SYMMETRIC_HALF_HALF_ROWS_CUH
 
@@ -9,25 +10,25 @@
 namespace spg
 {
 
-/* How the upper rows are done. lanes: 4, 8 or 32, of the group that takes a row; few, so that few idle where rows of B
- * are short. stride: entries that a row has from the diagonal on, and below it; a long row has up to twice as many.
- * slots: of a row's table, a power of two, HALF_LEAST or more; it holds up to half_holds(slots) entries. */
+/* The shape of the computation. lanes: 4, 8 or 32, of the group that takes a row; fewer lanes idle less with short rows
+ * of B. stride: entries of a row kept from the diagonal on, and below it; a long row has up to twice as many. slots: of
+ * a row's table, a power of two, at least HALF_LEAST; it holds up to half_holds(slots) entries. */
 struct half_shape {
     int lanes, stride, slots;
 };
 enum { HALF_LEAST = 32 };
 constexpr int half_holds(int slots) { return slots / 8 * 7; }
 
-/* What is below the diagonal of a row beyond the first `stride` entries, in a list; next: 1 + the number of the node
- * after it, 0 for none. */
+/* A list node for images below the diagonal beyond a row's first `stride`; next: 1 + the number of the next node, 0 for
+ * none. */
 struct image_node {
     uint32_t code, next;
 };
 
-/* In workspace. Row i from the diagonal on, sorted, is in strip i, of `stride` entries; those of a long row that follow
- * are in strip second[i]. Of the entries below the diagonal of row j, of which there are lower_counts[j],
- * lower[j * stride + n] and, of a long row, the list from first_node[j] on say where their mirror images are, in any
- * order: entry x of row i has the code i << bits | x. Long rows are listed: long_rows[n] has the strip rows + n. */
+/* In workspace. Kept row i has `stride` entries: row i of C from the diagonal on, sorted; the rest of a long row is in
+ * kept row second[i]. Row j has lower_counts[j] entries below the diagonal. lower[j * stride + n], and for a long row
+ * the list from first_node[j] on, hold the codes of their mirror images, in any order: entry x of row i has the code i
+ * << bits | x. Long rows are listed: long_rows[n] owns kept row rows + n. */
 template <typename Value> struct half_view {
     Value *values;
     int32_t *columns;
@@ -43,7 +44,7 @@ template <typename Value> struct half_view {
     {
         return x < stride ? (int64_t)i * stride + x : (int64_t)second[i] * stride + x - stride;
     }
-    /* Image number n of row j; returns whether there is room for it. */
+    /* Records image number n of row j; returns whether there is room. */
     __device__ bool note_image(int32_t j, int n, uint32_t code) const
     {
         if (n < stride) {
@@ -83,23 +84,24 @@ template <typename Value> half_view<Value> view_of(const half_rows &kept)
             view.bits};
 }
 
-/* route/route.cu. Sets *shape and returns true if the product, by its sizes, gains by being done so. */
+/* route/route.cu. Sets *shape and returns true if, by its sizes, the product gains from the symmetric half. */
 bool choose_half(const cuda_product &product, half_shape *shape);
 
-/* symmetric_half/place.cu. Takes the workspace if it is to be had and codes do not overflow; else kept->memory
- * stays NULL. */
+/* symmetric_half/place.cu. Takes the workspace. If it is unavailable, or codes would overflow, kept->memory stays
+ * NULL. */
 spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_rows *kept);
 void release_half_rows(cuda_product &product, half_rows *kept);
 
-/* symmetric_half/one_pass.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, whole. Rows of B are
- * taken to ascend, as those of a product do. Posts the counters: if it has overflow rows, nothing of the rest is of
- * use. */
+/* symmetric_half/one_pass.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, both halves. Rows of B
+ * are assumed to ascend, as those of a product do. Posts the counters; with overflow rows, the other results are
+ * invalid. */
 spg_status count_rows_half(cuda_product &product, const half_rows &kept, unsigned int post, length_sums *sums);
 
-/* symmetric_half/place.cu. The kept rows, and their images, to C. */
+/* symmetric_half/place.cu. Copies the kept rows and their images to C. */
 spg_status place_half_rows(cuda_product &product, const half_rows &kept);
 
-/* symmetric_half/place.cu. Adds the entries below the diagonal to the lengths of rows, and sums what it gets. */
+/* symmetric_half/place.cu. Adds the entries below the diagonal to the lengths of rows, and computes the partial sums
+ * for the scan. */
 spg_status add_lower_lengths(cuda_product &product, const half_rows &kept, length_sums *sums);
 
 } // namespace spg

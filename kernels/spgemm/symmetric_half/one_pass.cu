@@ -1,13 +1,13 @@
-/* Counting and filling in one pass, class symmetric half: of a product known to have a symmetric pattern, the entries
- * on and above the diagonal alone, so that half of the products do. A group of lanes a row contracts into a table in
- * shared memory, sorts, and keeps its row in workspace; it notes each entry above the diagonal for the row of its
- * mirror image (symmetric_half/place.cu).
+/* Symmetric half, counting and filling in one pass: computes only the entries on and above the diagonal of a product
+ * with a symmetric pattern, about half of the products. A group of lanes a row contracts into a hash table in shared
+ * memory, sorts, and keeps its row in workspace. It records each entry above the diagonal for the row of its mirror
+ * image (symmetric_half/place.cu).
  *
- * Input: rows, rows of B that ascend. Output: c_offsets[i] = length of row i from the diagonal on, and the kept rows.
- * Of a row of B the entries before column i are skipped, found by bisection. The products of several entries of A are
- * looked up together and added in turn, so that a slot's sum has the products of its column in storage order. Chosen by
- * the caller of the product, who knows that its pattern is symmetric (R*(A*P) of a symmetric A); takes the place of the
- * paper's sort (section 3.3). */
+ * Input: rows; rows of B that ascend. Output: c_offsets[i] = length of row i from the diagonal on, and the kept rows.
+ * Entries of a row of B before column i are skipped; bisection finds the first to use. The products of several entries
+ * of A are looked up together and added in order, so that a slot's sum takes its products in storage order. Chosen by
+ * the caller of the product, who knows that its pattern is symmetric (R*(A*P) of a symmetric A). Replaces the paper's
+ * sort (section 3.3). */
 #include "half_rows.cuh"
 
 #include "../../launch.cuh"
@@ -26,16 +26,16 @@ namespace
 {
 
 enum {
-    STEPS = 4,      /* whose columns and values are asked for together */
-    LONG_GROUPS = 8 /* of a multiprocessor, that take long rows */
+    STEPS = 4,      /* whose columns and values are loaded together */
+    LONG_GROUPS = 8 /* groups a multiprocessor that take long rows */
 };
 
 struct table_sizes : group_shape {
-    int slots, shift; /* shift: of a hash to four slots */
+    int slots, shift; /* shift: from a hash to four slots */
 };
 
-/* A group's row under way; its functions are called by the whole warp. Piece: the lanes that take an entry of A. Long:
- * whether rows are those that were listed. */
+/* A group's current row; the whole warp calls its functions. Piece: the lanes that take an entry of A. Long: the rows
+ * are those listed as long. */
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long> struct half_row {
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
@@ -49,14 +49,14 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     const half_view<Value> &kept;
     const lane_group<Lanes> &group;
     const int slots, shift;
-    const unsigned int mine, below; /* the group's lanes, and of them those before this one */
+    const unsigned int mine, below; /* masks of the group's lanes, and of those before this one */
     listed *const pieces;
     Value *const sums; /* by slot */
     int32_t *const keys;
-    int32_t *const columns; /* those that the table holds, listed, and their slots */
+    int32_t *const columns; /* packed columns of the table, and their slots */
     uint16_t *const places;
     int32_t i;
-    bool full;                   /* a column or a row of B of this lane had no room */
+    bool full;                   /* a column or a row of B of this lane did not fit */
     unsigned long long products; /* of this lane */
     counts &found;
 
@@ -77,12 +77,13 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         __syncwarp();
     }
 
-    /* The first of the four slots that a column hashes to. It is in the first of them that was free, or beyond. */
+    /* The first of the four slots that a column hashes to. The column is in the first of them that was free, or further
+     * on. */
     __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift) * 4; }
     __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
 
-    /* The slots of columns that were not found in their first four; of those in no slot, the first empty one. In a full
-     * table any, for its row is an overflow row. */
+    /* Searches for columns not found in their first four slots; a column in no slot takes the first empty one. In a
+     * full table it takes any: its row is an overflow row. */
     __device__ void place(bool pending, int32_t column, int &slot)
     {
         if (pending) {
@@ -105,7 +106,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         full = full || pending;
     }
 
-    /* The products of the group's listed pieces; `most` that a group of the warp has. */
+    /* Adds the products of the group's listed pieces; `most`: the maximum over the groups of the warp. */
     __device__ void take_pieces(int count, int most)
     {
         const int where = group.lane % Piece, which = group.lane / Piece;
@@ -123,7 +124,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
                 column[u] = live[u] ? pattern.b_columns[entry] : 0;
                 value[u] = live[u] ? b_values[entry] : Value{};
             }
-            __syncwarp(); /* lest the compiler asks for values after columns have come */
+            __syncwarp(); /* keeps the compiler from loading values only after the columns have arrived */
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
                 slot[u] = live[u] ? first_slot(column[u]) : 0;
@@ -150,7 +151,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         }
     }
 
-    /* The products of an entry of A a lane, a times the row b of B. */
+    /* Adds the products of one entry of A a lane: a times the row b of B. */
     __device__ void take_entries(Value a, b_rows<Offset> b, int entries)
     {
         if (!__any_sync(~0u, b.length > Piece)) {
@@ -172,7 +173,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         }
     }
 
-    /* The row of B of an entry of A, from column i on. One that no table holds is not looked at. */
+    /* The row of B of an entry of A, from column i on. A row too long for any table is not read. */
     __device__ b_rows<Offset> row_from_diagonal(int32_t column)
     {
         const span<Offset> b = checked_b_row(pattern, column, found.faults);
@@ -190,7 +191,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         return {begin, fits ? (int)(b.end - begin) : 0};
     }
 
-    /* Finds the columns of a row, and sums. */
+    /* Finds the columns and sums of a row. */
     __device__ void take_row(span<Offset> row)
     {
         Offset entry = row.begin + group.lane;
@@ -212,7 +213,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         }
     }
 
-    /* Lists the columns of the table and their slots, up to a multiple of four; returns how many there are. */
+    /* Lists the columns of the table and their slots, padded to a multiple of four; returns their number. */
     __device__ int list_row()
     {
         const int count = list_columns<Lanes>(keys, slots, group.lane, mine, below, columns, places);
@@ -221,11 +222,11 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         return count;
     }
 
-    /* Something does not fit: all rows are counted in another way. */
+    /* Something does not fit: all rows will be counted another way. */
     __device__ void give_up() const { atomicAdd(&pattern.counters->overflow, 1u); }
 
-    /* Sorts the row into workspace, the columns ranked by counting the lesser ones, notes what it is the image of, and
-     * empties the table. */
+    /* Sorts the row into workspace, ranking columns by counting the smaller ones, records its images, and empties the
+     * table. */
     __device__ void write(int count)
     {
         for (int begin = group.lane; begin < count; begin += EACH * Lanes) {
@@ -260,7 +261,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
         __syncwarp();
     }
 
-    /* Lists a row that does not fit, if it may yet be done as a long one. */
+    /* Lists a row that does not fit, if it can still be done as a long row. */
     __device__ void leave()
     {
         const unsigned int number = Long ? kept.most_long : atomicAdd(&pattern.counters->long_half_rows, 1u);
@@ -292,7 +293,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long> stru
     }
 };
 
-/* Posts the counters if no long rows are left; these follow, and post it. */
+/* Posts the counters if no long rows are listed; otherwise the kernel for these posts them. */
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long>
 __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Offset, Value>()) void half_kernel(
     const table_sizes sizes, const patterns<Offset> pattern, const numbers<Value> number, const half_view<Value> kept,
@@ -338,7 +339,7 @@ spg_status launch(cuda_product &product, const half_rows &kept, unsigned int pos
                                numbers_of<Value>(product), view_of<Value>(kept), product.cuda->device_mailbox, post);
 }
 
-/* The rows that were listed, if any: how many, the device knows. */
+/* Launches the kernel for the listed long rows; only the device knows how many there are. */
 template <typename Offset, typename Value>
 spg_status launch_long(cuda_product &product, const half_rows &kept, unsigned int post)
 {

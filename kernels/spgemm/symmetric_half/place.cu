@@ -1,8 +1,8 @@
-/* Filling, class symmetric half: rows kept in workspace while they were counted (symmetric_half/one_pass.cu) are copied
- * to C, which is allocated since, behind the mirror images of the entries above the diagonal in their columns.
+/* Symmetric half, filling pass: C has been allocated; writes each row as the mirror images of the entries above the
+ * diagonal in its column, then the kept row (symmetric_half/one_pass.cu).
  *
- * Input: c_offsets, and the kept rows. Output: C. Which images a row has was noted in the order in which rows happened
- * to be done; their codes are sorted here, so that C does not depend on it. */
+ * Input: c_offsets and the kept rows. Output: C. Images were recorded in the order in which rows happened to be done;
+ * their codes are sorted here, so that C does not depend on that order. */
 #include "half_rows.cuh"
 
 #include "../../launch.cuh"
@@ -22,12 +22,12 @@ namespace
 
 enum { ADD_THREADS = 256, PLACE_THREADS = 128 };
 
-/* How many long rows there may be, and entries below the diagonal that are beyond their row's stride: a part of the
- * rows and of the strips, and some more (of the hierarchies of fd3d7 and fe3d27 to 200^3 a tenth of the rows of a level
- * at most). */
+/* Room for long rows, and for entries below the diagonal beyond their row's stride: a fraction of the rows and of the
+ * kept rows, plus a constant (in the hierarchies of fd3d7 and fe3d27 up to 200^3, at most a tenth of a level's
+ * rows). */
 enum { LONG_ROWS_OF = 8, LONG_ROWS_MORE = 64, NODES_OF = 16, NODES_MORE = 4096 };
 
-/* A block leaves the sum of its rows' lengths. */
+/* A block writes the sum of its rows' lengths. */
 template <typename Offset>
 __global__ void __launch_bounds__(ADD_THREADS)
     add_lengths(const int32_t *lower_counts, int32_t rows, Offset *lengths, long long *sums)
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(ADD_THREADS)
 /* Words for the codes of a row, long or not. */
 __host__ __device__ inline int codes_room(int stride) { return (2 * stride + 3) / 4 * 4; }
 
-/* The codes of a row, and after them others of all bits up to a multiple of four; by so many lanes. */
+/* Lists the codes of a row, padded with all bits set to a multiple of four; `lanes` lanes call it. */
 template <typename Value>
 __device__ inline void list_codes(const half_view<Value> &kept, int32_t i, int lower, int lane, int lanes,
                                   uint32_t *codes)
@@ -59,7 +59,7 @@ __device__ inline void list_codes(const half_view<Value> &kept, int32_t i, int l
     if (lane < (-lower & 3)) codes[lower + lane] = UINT_MAX;
 }
 
-/* How many of the codes, which are followed by others of all bits up to a multiple of four, are less than `code`. */
+/* The number of codes less than `code`; the list is padded with all bits set to a multiple of four. */
 __device__ inline int rank_of(uint32_t code, const uint32_t *codes, int count)
 {
     int rank = 0;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(PLACE_THREADS)
     }
 }
 
-/* The arrays of a view, whose sizes are set; returns their bytes. */
+/* Divides the memory into the arrays of a view whose sizes are set; returns their bytes. */
 int64_t deal_arrays(half_view<void> &view, int64_t value_size, void *memory)
 {
     const int64_t rows = view.rows, entries = rows * view.stride, strips = rows + view.most_long;
