@@ -13,17 +13,13 @@ namespace spg
 namespace
 {
 
-/* Slots of a filling table: at most half full beyond 48 entries, because an insert searches until it finds an empty
- * slot (spgemm_bench, H100, A*A: tet3d, 63 entries, 2.6 ms with 256, 2.9 with 128; fe3d27, 125, 4.6 with 512, 4.7 with
- * 256; fe2d9, 25, 0.93 with 64, 1.00 with 128). */
+/* Slots of a table to fill by (route/tuned.cuh). */
 int slots_to_fill(int64_t longest)
 {
     const int fitting = table_for(longest);
-    if (longest <= 48) return fitting > 64 ? fitting : 64;
+    if (longest <= FILL_SMALL_ROW) return fitting > FILL_LEAST_SLOTS ? fitting : (int)FILL_LEAST_SLOTS;
     return fitting > 0 && 2 * fitting <= TABLE_MOST && longest > fitting / 3 ? 2 * fitting : fitting;
 }
-
-enum { SCATTERED_ROWS = 128 }; /* of the 256 rows that counting by merging looks at */
 
 row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
 

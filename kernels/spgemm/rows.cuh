@@ -14,6 +14,7 @@
 #define SPG_KERNELS_SPGEMM_ROWS_CUH
 
 #include "product.cuh"
+#include "route/tuned.cuh"
 
 namespace spg
 {
@@ -31,21 +32,15 @@ spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length
 /* merge/count.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
  * All rows, in natural order. Its last block posts the counters; with keeps_overflow, not if there are overflow rows:
  * then count_overflow_rows_and_post does. */
-enum { MERGE_MOST = 32 };
 spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums);
 
 /* merge/fill.cu. A thread a row merges: rows of A up to FILL_MERGE_MOST_A entries (`longest_a`: the maximum), rows of C
- * of any length, but a warp takes as long as its longest row. All rows, in natural order. `scattered` as for lists.
- * Lists are faster for rows of C up to FILL_LIST_BEST entries, and where they hold the rows of C and B's mean row
- * exceeds FILL_MERGE_SHORT_B (spgemm_bench, H100, the filling pass: fd2d5 A*P 0.076 ms by lists, 0.084 by merging, A*A
- * 0.118 and 0.17; fe2d9 A*P 0.138 and 0.117, A*A 0.94 by tables and 0.44). */
-enum { FILL_MERGE_MOST_A = 9, FILL_MERGE_SHORT_B = 4, FILL_LIST_BEST = 8 };
+ * of any length, but a warp takes as long as its longest row. All rows, in natural order. `scattered` as for lists. */
 spg_status fill_rows_merge(cuda_product &product, int longest_a, bool scattered);
 
 /* sort/thread_fill.cu. A thread a row sorts its products, at most SORTED_MOST. All rows, in natural order.
  * may_sort_rows checks the conditions: 32-bit offsets, f32 or f64, columns of B below SORTED_COLUMNS, and arrays of B
  * aligned so that pairs of entries can be loaded. */
-enum { SORTED_MOST = 36, SORTED_COLUMNS = 1 << 25 };
 bool may_sort_rows(const cuda_product &product, unsigned int most_products);
 spg_status fill_rows_sorted(cuda_product &product);
 
@@ -53,7 +48,6 @@ spg_status fill_rows_sorted(cuda_product &product);
  * at the end: rows of C up to LIST_MOST entries, of A up to LIST_MOST_A. All rows, in natural order; skips longer ones.
  * `longest` bounds the rows of C to fill (at most LIST_MOST). `scattered`: neighbouring rows name rows of B far from
  * each other. */
-enum { LIST_MOST = 16, LIST_MOST_A = 64 };
 spg_status fill_rows_list(cuda_product &product, int longest, bool scattered);
 template <typename Offset> __device__ inline bool fits_list(Offset c_length, Offset a_length)
 {
@@ -63,22 +57,17 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
 /* hash_group/count.cu, fill.cu. A group of lanes a row contracts into an open-addressing hash table in shared memory
  * while it expands, then sorts the columns. `slots` is a power of two from TABLE_LEAST to TABLE_MOST. Rows up to
  * table_holds(slots) entries fit; counting makes others overflow rows, filling skips them. */
-enum { TABLE_LEAST = 32, TABLE_MOST = 1024, TABLE_MOST_LOG = 10 };
-constexpr int table_holds(int slots) { return slots / 4 * 3; }
 spg_status count_rows_hash_group(cuda_product &product, const row_set &rows, int slots);
 spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int slots);
 
 /* hash_thread/packed_rows.cu. Packs the rows of B (hash_thread/packed_rows.cuh) if offsets have 32 bits, there are
  * fewer than PACKED_COLUMNS columns, and the workspace limit leaves room; else product.packed stays empty. */
-enum { PACKED_COLUMNS = 1 << 27 };
 spg_status pack_rows(cuda_product &product);
 
 /* hash_thread/count.cu, fill.cu. A thread a row contracts into a hash table of its own: rows of C up to
- * HASH_THREAD_MOST entries (spgemm_bench, H100, A*P: fe3d27:80 0.50 ms, 0.64 with a group of lanes a row, tet3d:80 0.43
- * and 0.47). Rows of A up to HASH_THREAD_MOST_A entries (one thread took half a second over a million). Counting makes
+ * HASH_THREAD_MOST entries, of A up to HASH_THREAD_MOST_A. Counting makes
  * others overflow rows, filling skips them. Needs packed rows of B. Natural order, all rows. Counting posts the
  * counters, unless there are overflow rows. `longest` bounds the rows of C to fill; filling takes f32 and f64 only. */
-enum { HASH_THREAD_MOST = 28, HASH_THREAD_MOST_A = 64 };
 template <typename Offset> __device__ inline bool fits_hash_thread(Offset c_length, Offset a_length)
 {
     return c_length <= HASH_THREAD_MOST && a_length <= HASH_THREAD_MOST_A;
@@ -91,7 +80,6 @@ spg_status fill_rows_hash_thread(cuda_product &product, int longest);
  * windows, so there are no overflow rows. `longest` bounds the rows of C to fill (at most BITMAP_MOST); longer ones are
  * skipped. `together` = 1, 2 or 3: neighbouring rows (3k, 3k+1, 3k+2) are done as one if their rows of A have the same
  * columns (natural order only). */
-enum { BITMAP_MOST_SPAN = 12288, BITMAP_MOST = 2048 };
 spg_status count_rows_bitmap(cuda_product &product, const row_set &rows, int span, int together);
 spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span, int longest, int together);
 
@@ -105,7 +93,6 @@ spg_status note_equal_rows(cuda_product &product, int together);
 /* For C of up to FEW_COLUMNS columns, whose bitmap fits in shared memory. bitmap/few_columns_count.cu counts, a warp a
  * row. bitmap/few_columns_fill.cu fills rows of up to `slots` entries with values, a block a row. `ticket`: a zeroed
  * word of device memory that must live until the kernel ends. */
-enum { FEW_COLUMNS = 1 << 16 };
 spg_status count_rows_few_columns(cuda_product &product, const row_set &rows, uint32_t *ticket);
 spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
 
@@ -113,7 +100,6 @@ spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int
 
 /* The paper's classes (section 3.3); *_MOST is the most products a row. sort/thread.cu: a sorting network in one
  * thread's registers. sort/warp.cu: a warp sorts across its registers. sort/cta.cu: a block, CUB's radix sort. */
-enum { THREAD_MOST = 32, WARP_MOST = 1024, CTA_MOST = 8192 };
 spg_status count_rows_thread(cuda_product &product, const row_set &rows);
 spg_status fill_rows_thread(cuda_product &product, const row_set &rows);
 spg_status count_rows_warp(cuda_product &product, const row_set &rows);

@@ -19,17 +19,11 @@ namespace
 {
 
 enum {
-    SAMPLE_PRODUCTS = 1024, /* a row with more is not counted in the sample */
-    SAMPLE_ENTRIES = 512,   /* of a row of A; of a longer row about this many are looked at */
     SAMPLE_THREADS = 128,
     SAMPLE_SLICES = 3,             /* entries of A a lane, loaded together */
     SAMPLE_AT_ONCE = 4,            /* products a lane whose columns are loaded together */
     SAMPLE_SLOTS = 2 * TABLE_MOST, /* half of them empty, so that searches stay short */
-    SAMPLE_SLOTS_LOG = 11,
-    /* Blocks that read B per multiprocessor. With two blocks of a 1024-row sample these fill the shared memory, and
-     * keep 4 MB of loads in flight (spgemm_bench, H100, A*P: tet3d 0.633 ms, 0.635 with two, 0.645 with one, 0.624
-     * without looking at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
-    B_BLOCKS = 4
+    SAMPLE_SLOTS_LOG = 11
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 

@@ -4,6 +4,7 @@
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_RESERVED_CUH
 
 #include "../product.cuh"
+#include "../route/tuned.cuh"
 
 namespace spg
 {
@@ -17,10 +18,6 @@ struct reserved_arrays {
     void *memory; /* workspace, for look_back */
     int64_t bytes;
 };
-
-/* The arrays may exceed C by 1/RESERVED_MOST_SPARE plus RESERVED_MORE_SPARE entries. At most 1/RESERVED_MOST_LEFT of
- * the rows may be left unwritten. */
-enum { RESERVED_MOST_SPARE = 8, RESERVED_MORE_SPARE = 1024, RESERVED_MOST_LEFT = 16 };
 
 /* Whether C can be reserved: needs the commonest types, and a pool, because a pool can free a block without its
  * size. */

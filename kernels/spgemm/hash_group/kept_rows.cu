@@ -16,10 +16,6 @@ namespace
 
 enum { COPY_THREADS = 256, COPY_LANES = 16 };
 
-/* Kept rows may take twice the memory of the operands: A*A of fe3d27 takes 9.3 ms and 1.9 GB with its rows kept, 7.8 ms
- * and no memory without (spgemm_bench, H100). Small amounts are always allowed. */
-enum { KEPT_OF_OPERANDS = 2, KEPT_ANYWAY = 64 << 20 };
-
 int64_t most_to_keep(const cuda_product &product)
 {
     const int64_t entry = (int64_t)(sizeof(int32_t) + spg_type_size(product.A->value_type));

@@ -8,11 +8,9 @@
 namespace spg
 {
 
-/* slots of a row's table: a power of two from KEPT_LEAST to KEPT_MOST. Rows up to table_holds(slots) entries fit;
- * counting makes others overflow rows. */
-enum { KEPT_LEAST = 128, KEPT_MOST = 1024 };
-
-/* In workspace: row i of C, sorted, from i * stride on, if it has at most `stride` entries. memory = NULL: none. */
+/* In workspace: row i of C, sorted, from i * stride on, if it has at most `stride` entries. memory = NULL: none. slots:
+ * of a row's table, a power of two from KEPT_LEAST to KEPT_MOST; counting makes rows that it does not hold overflow
+ * rows. */
 struct kept_rows {
     void *memory;
     int64_t bytes;

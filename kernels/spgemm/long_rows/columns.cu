@@ -21,18 +21,7 @@ enum {
      * (spgemm_bench, H100, rmat16 A*P: counting 95 us, 170 without; filling 57 and 142). */
     LONG_BLOCK = 512,
     LARGE_BLOCK = 1024,
-    SMALL_BITMAP = 16 * 1024, /* bytes */
-    SPLIT_LEAST = 1024,       /* entries of A in a chunk */
-    SPLIT_LONG = 256,         /* the same for a long block */
-    HEAVY_LEAST = 256,        /* in a row that starts before others */
-    HEAVY_ROWS = 8,           /* heavy rows per row that may be split */
-    SPLIT_BYTES = 4 << 20,    /* of bitmaps of split rows */
-    SPLIT_ROWS = 512,
-    LIST_THREADS = 256,
-    /* Mean entries of a row of B above which it is long; fewer if rows that are not heavy get a warp each, as
-     * few_columns counts them (spgemm_bench, H100, RAP: rmat16 15 and 9.5 ms; econ 1.21 and 1.10). */
-    LONG_B_ROW = 64,
-    LONG_B_HEAVY = 16
+    LIST_THREADS = 256
 };
 
 /* Work handed out by tickets: chunks of split rows and whole heavy rows, then the other rows. */
@@ -230,7 +219,7 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
 {
     if (rows.count == 0) return SPG_OK;
     bitmap_shape shape = shape_for(product);
-    const bool long_rows = heavy || product.B->nnz / LONG_B_ROW > product.B->rows;
+    const bool long_rows = heavy || product.B->nnz / SPLIT_LONG_B > product.B->rows;
     const bool is_small = shape.range_words * 4 <= SMALL_BITMAP;
     const int threads = !is_small ? LARGE_BLOCK : long_rows ? LONG_BLOCK : SMALL_BLOCK;
     split_rows split{};
@@ -280,7 +269,7 @@ spg_status count_window_columns(cuda_product &product, const row_set &rows)
     const spg_csr *B = product.B;
     const bool heavy_alone = B->cols <= FEW_COLUMNS;
     return run_pattern(product, rows, b_order::checked,
-                       heavy_alone && (B->cols <= FEW_COLUMNS_TO_FILL || B->nnz / LONG_B_HEAVY > B->rows));
+                       heavy_alone && (B->cols <= FEW_COLUMNS_TO_FILL || B->nnz / SPLIT_LONG_B_HEAVY > B->rows));
 }
 
 spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows)

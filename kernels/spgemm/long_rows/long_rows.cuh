@@ -12,10 +12,6 @@
 namespace spg
 {
 
-/* Columns of C up to which few_columns fills rows of medium length, so that long_rows gets heavy rows only; for wider C
- * the maps are no longer small compared with the sums. */
-enum { FEW_COLUMNS_TO_FILL = 1 << 15 };
-
 /* long_rows/columns.cu: the columns of rows of C, by bitmaps. heavy: every row has so much work that large blocks suit
  * it. */
 spg_status count_window_columns(cuda_product &product, const row_set &rows);

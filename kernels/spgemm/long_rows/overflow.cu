@@ -20,9 +20,7 @@ namespace
 enum {
     THREADS = 256,
     WARPS = THREADS / 32,
-    WORDS = WARPS * TABLE_MOST, /* of a block: a table for each warp, or a bitmap */
-    WARP_MOST_A = 256,          /* entries of A of a row that a warp counts */
-    MOST_EACH = 8               /* rows that a warp counts between block barriers */
+    WORDS = WARPS * TABLE_MOST /* of a block: a table for each warp, or a bitmap */
 };
 static_assert(WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
 
@@ -189,9 +187,8 @@ __global__ void __launch_bounds__(THREADS)
     if (k < count) c_offsets[rows[k]] = (Offset)lengths[k];
 }
 
-/* Rows in the list: it fits a block of the small pool, and a fraction of what the limit leaves, because the kernels
- * that take the overflow rows need memory too. */
-enum { MOST_LISTED = SPG_SMALL_BYTES / (int)sizeof(int32_t), PART_OF_LIMIT = 4 };
+/* Rows in the list, which fits a block of the small pool. */
+enum { MOST_LISTED = SPG_SMALL_BYTES / (int)sizeof(int32_t) };
 
 } // namespace
 

@@ -12,11 +12,6 @@
 namespace spg
 {
 
-enum {
-    SUMS_BYTES = 16 * 1024, /* of a window; spgemm_bench, H100, rmat16 */
-    MAP_MOST = 4096         /* words of a map */
-};
-
 /* The capacity of a window. Slots have 16-bit numbers. If C has more columns than a map, the map's memory holds columns
  * and a power of two of buckets instead. */
 struct window_shape {

@@ -19,16 +19,7 @@ namespace
 {
 
 enum {
-    FEW_PEERS = 4,   /* lanes of a slot that add one after the other */
-    HEAVY_ROW = 256, /* entries of A; longer rows are summed first */
-    /* Windows of a heavy row are halved, because their products are added one after the other, while one has more
-     * products than the limit, the larger of WINDOW_PRODUCTS and C's entries / WINDOW_PART (spgemm_bench, H100, RAP:
-     * rmat16 15 ms, 38 without). LEAST_WINDOW: entries of the smallest window. */
-    WINDOW_PRODUCTS = 1 << 13,
-    WINDOW_PART = 1 << 10,
-    FEW_PART = 1 << 2, /* divides that limit if long_rows has few of the rows; econ 0.49 ms, 0.53 without */
-    LEAST_WINDOW = 64,
-    EXTRA_WINDOWS = 1 << 13, /* the most windows that halving may add */
+    FEW_PEERS = 4, /* lanes of a slot that add one after the other */
     LIST_THREADS = 256
 };
 

@@ -2,9 +2,9 @@
  * in registers.
  *
  * Input: A and B, unchecked. Output: the lengths of C's rows. Rows with more than MERGE_MOST entries of A or
- * MOST_PRODUCTS products become overflow rows. Invariant: each head is the first column of its row of B that is not
- * counted yet, so the least head is the next column of C; heads equal to it advance. An out-of-range column, read as
- * unsigned, is never counted, so its row of B is not at its end when the merge stops. If a row of B does not ascend,
+ * MERGE_MOST_PRODUCTS products become overflow rows. Invariant: each head is the first column of its row of B that is
+ * not counted yet, so the least head is the next column of C; heads equal to it advance. An out-of-range column, read
+ * as unsigned, is never counted, so its row of B is not at its end when the merge stops. If a row of B does not ascend,
  * neither do the least heads. Both faults are thus found without a test for each column. Every step consumes at least
  * one product, so the merge ends on any input.
  *
@@ -23,17 +23,14 @@ namespace spg
 namespace
 {
 
-enum { SCATTERED_FROM = 64 };          /* columns between the first ones of neighbouring rows */
-enum { SAMPLED_ROWS = 256 };           /* rows that decide whether B's rows are scattered */
 enum { ROWS_A_MULTIPROCESSOR = 8192 }; /* above this, blocks take several tiles of rows */
-enum { LONG_B_ROW = 6 };               /* mean entries of a row of B above which it counts as long */
 
 /* The rows of A that a kernel is tuned for: merged by a thread with FEW_HEADS or with MANY_HEADS. It does the others as
  * well. */
 enum class made_for { few, many };
 enum { FEW_HEADS = 9, MANY_HEADS = 16 };
 static_assert((int)MANY_HEADS <= (int)HALF, "rows beyond the heads of half a warp are a whole warp's");
-static_assert(32ll * MERGE_MOST * (MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
+static_assert(32ll * MERGE_MOST * (MERGE_MOST_PRODUCTS + 1) < (1ll << 32), "a warp's products are added in 32 bits");
 static_assert((int)MERGE_MOST <= (int)LIST_MOST_A, "a row that is merged is too long for a list by its row of C alone");
 
 /* Threads of a block, and the least blocks a multiprocessor, which bounds the registers: as many as need no local
@@ -91,7 +88,7 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     uint32_t heads[HEADS];
     Position at[HEADS], end[HEADS];
     uint32_t products = load_rows(pattern, a, at, end, found.signs);
-    const bool fits = products <= MOST_PRODUCTS;
+    const bool fits = products <= MERGE_MOST_PRODUCTS;
     const uint32_t most = __reduce_max_sync(~0u, products);
     products = __reduce_add_sync(~0u, fits ? products : 0);
     if (threadIdx.x % 32 == 0) {
@@ -277,7 +274,7 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
         return launch<made_for::many, true, int64_t, int64_t>(product, post, keeps_overflow, sums);
     const bool few = A->nnz / FEW_HEADS <= A->rows;
-    const bool long_b = product.B->nnz / LONG_B_ROW > product.B->rows;
+    const bool long_b = product.B->nnz / MERGE_LONG_B > product.B->rows;
     if (product.offset_type != SPG_I32) {
         if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, keeps_overflow, sums);
         return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_overflow, sums);

@@ -11,9 +11,7 @@
 namespace spg
 {
 
-/* The most products of a row: one thread takes them one after the other (spgemm_bench, H100: the longest row of
- * ladder:100000, with 4096, took 0.6 ms). */
-enum { MOST_PRODUCTS = 1024, HALF = 16 };
+enum { HALF = 16 };
 static_assert((int)MERGE_MOST == 32, "a warp holds the heads of any row that is counted here");
 
 /* A thread's result for its row: its length, and bits of spg_fault and of the two below. */
@@ -34,7 +32,7 @@ struct warp_found {
 template <typename Offset> __device__ inline uint32_t capped_length(span<Offset> row)
 {
     Offset length = row.end - row.begin;
-    return length <= MOST_PRODUCTS ? (uint32_t)length : MOST_PRODUCTS + 1;
+    return length <= MERGE_MOST_PRODUCTS ? (uint32_t)length : MERGE_MOST_PRODUCTS + 1;
 }
 
 /* Faults of row i of A, except for columns of B. */
@@ -81,7 +79,7 @@ __device__ inline row_found merge_in_group(const patterns<Offset> &pattern, int3
     span<Offset> b{0, 0};
     if (k < a.end) b = checked_b_row(pattern, pattern.a_columns[k], found.signs);
     products = sum_of_group<LANES>(capped_length(b));
-    const bool fits = products <= MOST_PRODUCTS;
+    const bool fits = products <= MERGE_MOST_PRODUCTS;
     Position at = (Position)(fits ? b.begin : b.end);
     const Position end = (Position)b.end;
     uint32_t head = at < end ? (uint32_t)pattern.b_columns[at] : NO_HEAD;

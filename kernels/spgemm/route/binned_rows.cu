@@ -27,22 +27,6 @@ enum {
 };
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
-enum {
-    LONG_A = 1024,           /* entries of A; a table handles few at a time, long_rows splits the row */
-    FEW_COLUMNS_C = 1 << 17, /* columns of C whose bitmaps are small, so that long_rows takes shorter rows than a table
-                              * could */
-    FEW_COLUMNS_TABLE_ENTRIES = 192, /* entries of a table in that case; spgemm_bench, H100, rmat16 (A*P: 1.34 ms, 1.54
-                                      * with 768) */
-    FEW_COLUMNS_PRODUCTS = 8192,     /* of a row counted by one warp; rmat16 A*P: counting takes 0.30 ms, 0.39 with 0 */
-    BITMAP_A = 256,                  /* entries of A of a row that a group of lanes fills */
-    /* few_columns, filling: products per entry of A from which it is used, bytes of its sums, and the most entries of a
-     * table then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it; 1.06 with tables of up to 96 entries). */
-    FEW_COLUMNS_FILL_PRODUCTS = 16,
-    FEW_COLUMNS_FILL_BYTES = 8 * 1024, /* in its first bin; doubles with each bin */
-    FEW_COLUMNS_FILL_TABLE_ENTRIES = 48,
-    FEW_COLUMNS_FILL_MOST_PRODUCTS = 1 << 16 /* of a row; one block adds them one after the other */
-};
-
 /* The bin of a row. */
 template <typename Offset> struct bin_rule {
     const Offset *a_offsets;

@@ -31,7 +31,6 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
 
 /* route/few_rows.cu. As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows; `most` bounds
  * their number. */
-enum { FEW_ROWS = 128 }; /* a block each does these sooner than binning */
 spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);
 

@@ -17,41 +17,6 @@ namespace spg
 namespace
 {
 
-enum {
-    SHORT_A_ROW = 11,     /* mean length of A's rows up to which a thread a row is used without a sample */
-    SHORT_PRODUCTS = 96,  /* mean products of a row, likewise */
-    MERGE_PRODUCTS = 256, /* mean products of a row up to which merging counts faster than tables */
-    /* Mean products of a row, and products per entry of C, from which rows are counted and filled in one pass and kept
-     * (spgemm_bench, H100, RAP: fe3d27 2.4 ms, 3.2 without; 2.9 if its A*P, with 121 products a row, is kept as
-     * well). */
-    KEPT_PRODUCTS = 160,
-    KEPT_CONTRACTION = 4,
-    /* Mean products of a row from which runs of shifted rows are looked for (spgemm_bench, H100, A*A of fe3d27: 2.7 ms,
-     * 7.8 as uniform rows). */
-    SHIFTED_PRODUCTS = 160,
-    SAMPLE_ROWS = 1024
-};
-
-/* For the symmetric half. FEW_ROWS: rows per multiprocessor below which each gets a whole warp. SHORT_B: mean length of
- * B's rows up to which four lanes a row are used; LONG_B: up to which the half is used. LENGTH: entries of a row of C
- * from the diagonal on, as a multiple of B's mean row, that cover nearly all rows (of the grids and meshes of matrices/
- * and their hierarchies 4.6, on coarse levels 6.0; longer rows cost more: symmetric_half/half_rows.cuh). spgemm_bench,
- * H100, RAP by halves and whole: fd2d5 0.52 ms and 0.57 (0.55 with 8 lanes a row), tri2d 0.87 and 0.94, fd3d7 0.82 and
- * 1.15, fe3d27 2.1 and 2.2, tet3d 2.4 and 2.5, elast3d, of few rows, 0.44 and 0.50. */
-enum { HALF_FEW_ROWS = 64, HALF_SHORT_B = 7, HALF_LONG_B = 20 };
-constexpr double HALF_LENGTH = 4.5, HALF_LENGTH_FEW = 8;
-
-/* Mean entries of A's rows, with fewer rows than multiprocessors, above which a warp or block a row is too slow;
- * long_rows splits them. */
-enum { FEW_LONG_A = 4096 };
-
-/* Rows (or triples and pairs done as one) per multiprocessor below which rows are few, and products of a row from which
- * one warp takes too long: such rows are split over blocks (amg_bench, H100, solid3d:40: R*A*P of the second level, 414
- * rows of 135000 products, 1.2 ms, 3.0 by a warp each). */
-enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
-
-constexpr double SHIFTED_PART_OF_ROWS = .8; /* part of the sample from which runs of shifted rows are looked for */
-
 /* The sample does not find the length in C of rows with many products. */
 bool sample_is_uniform(const spg_sample &found, int32_t samples)
 {

@@ -16,8 +16,6 @@ namespace spg
 struct half_shape {
     int lanes, stride, slots;
 };
-enum { HALF_LEAST = 32 };
-constexpr int half_holds(int slots) { return slots / 8 * 7; }
 
 /* A list node for images below the diagonal beyond a row's first `stride`; next: 1 + the number of the next node, 0 for
  * none. */

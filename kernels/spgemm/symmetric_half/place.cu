@@ -22,11 +22,6 @@ namespace
 
 enum { ADD_THREADS = 256, PLACE_THREADS = 128 };
 
-/* Room for long rows, and for entries below the diagonal beyond their row's stride: a fraction of the rows and of the
- * kept rows, plus a constant (in the hierarchies of fd3d7 and fe3d27 up to 200^3, at most a tenth of a level's
- * rows). */
-enum { LONG_ROWS_OF = 8, LONG_ROWS_MORE = 64, NODES_OF = 16, NODES_MORE = 4096 };
-
 /* A block writes the sum of its rows' lengths. */
 template <typename Offset>
 __global__ void __launch_bounds__(ADD_THREADS)
