@@ -28,8 +28,7 @@ typedef struct spg_amg_graph {
     const uint8_t *isolated; /* at the place, per node: not 0 if it is isolated (find_isolated). NULL: none is */
 } spg_amg_graph;
 
-/* Replaces an aggregate's number: the node is in none. Its rows of T are zero; it implies nothing else.
- */
+/* Replaces an aggregate's number: the node is in none. Its rows of T are zero; it implies nothing else. */
 enum { SPG_AMG_NO_AGGREGATE = -1 };
 
 /* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i belongs to node i / block_size. Coarse

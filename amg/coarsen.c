@@ -41,8 +41,7 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
         status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, &graph, isolated);
     graph.isolated = isolated;
     spg_amg_end_step(amg, level, &amg->timings.strength);
-    /* A symmetric matrix has a symmetric graph, except if norms of blocks are compared: their sums have two orders.
-     */
+    /* A symmetric matrix has a symmetric graph, except if norms of blocks are compared: their sums have two orders. */
     if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
     if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
     spg_release(context, isolated, graph.nodes);

@@ -1,7 +1,6 @@
 /* The Galerkin product C = R*(A*P) by two sparse products. With R = P^T the sums of c_ij and c_ji have different
  * orders, so even a symmetric A does not make C symmetric to the last bit. The lower triangle is therefore copied from
- * the upper one, and a backend may compute only that.
- */
+ * the upper one, and a backend may compute only that. */
 #include "galerkin.h"
 
 #include "argument.h"

@@ -272,8 +272,7 @@ typedef struct spg_amg_solve_result {
  * Without that part there is a solution: nullspace CANDIDATES finds it. INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG;
  * also for a singular A with such a b if its null space is not known. BREAKDOWN: a NaN or infinite norm, r^T M r of
  * zero, or a coarsest operator that an update left with values that are not finite, or singular beyond its candidates
- * with too many rows.
- */
+ * with too many rows. */
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 

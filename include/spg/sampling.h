@@ -34,8 +34,7 @@ typedef struct spg_random {
 } spg_random;
 
 /* The 64 bits of number `first + i`, for i in [0, count), at the context's place: the bits that this module's draws
- * use.
- */
+ * use. */
 SPG_API spg_status spg_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
 /* The same as numbers in [0, 1): the upper 24 (f32) or 53 (f64) bits. */
 SPG_API spg_status spg_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,

@@ -2,8 +2,7 @@
 
 /* The cursors of a part, one for each row of out: first the number of the part's entries in the row, then the position
  * of the next one. The last part's cursors are out's own offsets, shifted by one: after its entries are placed they are
- * the ends of the rows, as offsets must be.
- */
+ * the ends of the rows, as offsets must be. */
 static OFFSET *TYPED(cursors_of)(const distribution *job, int64_t part)
 {
     if (part + 1 == job->parts) return (OFFSET *)job->out->row_offsets + 1;
