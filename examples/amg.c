@@ -1,5 +1,5 @@
 /* Algebraic multigrid: conduction through a plate of two materials, solved by conjugate gradients with a hierarchy, and
- * again after the materials changed: the update keeps aggregates, patterns and plans.
+ * solved again after the materials changed: the update keeps aggregates, patterns and plans.
  *
  *     amg [SIDE]     SIDE x SIDE unknowns; 200 */
 #include <spg/spg.h>
@@ -7,17 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure: prints what failed and why, and leaves main through its clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
         goto done;                                                                                                     \
     }
 
-/* The plate's right half conducts `contrast` times as well as its left. */
+/* The plate's right half conducts `contrast` times as well as its left half. */
 static double conductivity(int column, int side, double contrast) { return column < side / 2 ? 1 : contrast; }
 
-/* Five points; between two cells, the harmonic mean of what they conduct. Around the plate it is kept at 0. */
+/* The five-point stencil. Between two cells the conductivity is the harmonic mean of theirs. The surroundings of the
+ * plate are kept at 0. */
 static void fill(spg_csr *A, int side, double contrast)
 {
     const int steps[4][2] = {{-1, 0}, {0, -1}, {0, 1}, {1, 0}}; /* in ascending order of unknowns */
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 
     fill(&A, side, 1000); /* new values, the same pattern */
     TRY(spg_amg_update(context, amg, &A));
-    TRY(spg_amg_solve(context, amg, b, x, &solve, &result)); /* from the solution before */
+    TRY(spg_amg_solve(context, amg, b, x, &solve, &result)); /* starts from the last solution */
     printf("Contrast 1000: converged in %d iterations, %.3f each\n", result.iterations, result.convergence_factor);
 
 done:
@@ -99,6 +100,6 @@ done:
     spg_context_destroy(context);
     free(x);
     free(b);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* for example, the disk is full */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,6 +1,6 @@
-/* Importance sampling of an image, as of a light source in rendering: points are drawn in proportion to its brightness,
- * a row first and then a column of that row, from two levels of forests. The mapping is monotone: it keeps what is even
- * about the caller's points, and the remapped uniforms give the place within the pixel. */
+/* Importance sampling of an image, for example of a light source in rendering: points are drawn in proportion to the
+ * image's brightness, first a row and then a column of that row, from two levels of forests. The mapping is monotone,
+ * so it keeps the even spread of the caller's points, and the remapped uniforms give the position within the pixel. */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 
@@ -10,7 +10,7 @@
 
 enum { ROWS = 64, COLUMNS = 128, PIXELS = ROWS * COLUMNS, POINTS = 1024, TRIALS = 64 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure: prints what failed and why, and leaves main through its clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -18,7 +18,7 @@ enum { ROWS = 64, COLUMNS = 128, PIXELS = ROWS * COLUMNS, POINTS = 1024, TRIALS 
     }
 
 typedef struct scene {
-    double pixels[PIXELS], rows[ROWS]; /* brightness; that of whole rows */
+    double pixels[PIXELS], rows[ROWS]; /* brightness of pixels and of whole rows */
     int64_t pixel_offsets[ROWS + 1], row_offsets[2];
 } scene;
 
@@ -39,10 +39,10 @@ static void paint(scene *s)
     s->row_offsets[1] = ROWS;
 }
 
-/* What a surface makes of light from the place (x, y) of the unit square. */
+/* How a surface responds to light from the point (x, y) of the unit square. */
 static double response(double x, double y) { return (1 + sin(7 * x) * cos(5 * y)) / 2; }
 
-/* The light that arrives: the integral of brightness times response, by 16 points a pixel. */
+/* The light that arrives: the integral of brightness times response, with 16 points per pixel. */
 static double integrate(const scene *s)
 {
     double sum = 0;
@@ -63,7 +63,7 @@ static void make_points(double u, double v, double *down, double *across)
     }
 }
 
-/* Points over the whole image alike. */
+/* Points spread uniformly over the image. */
 static double estimate_plainly(const scene *s, const double *down, const double *across)
 {
     double sum = 0;
@@ -72,7 +72,8 @@ static double estimate_plainly(const scene *s, const double *down, const double 
     return sum / POINTS;
 }
 
-/* Where points were drawn: pixels, and places in them. Their brightness over the density of points is the mean. */
+/* Points drawn by brightness: pixels, and positions in them. Their brightness over the density of points is the
+ * mean. */
 static double estimate_by_brightness(double mean, const int32_t *rows, const int32_t *columns, const double *y,
                                      const double *x)
 {
@@ -99,7 +100,7 @@ int main(void)
     const double exact = integrate(&s);
     for (int k = 0; k < PIXELS; k++) mean += s.pixels[k] / PIXELS;
 
-    /* Items are named by their places where there are no columns. */
+    /* Without columns, items are named by their positions. */
     const spg_csr row_weights = {1, ROWS, ROWS, SPG_I64, SPG_F64, SPG_PLACE_HOST, s.row_offsets, NULL, s.rows};
     const spg_csr pixel_weights = {ROWS,           COLUMNS,         PIXELS, SPG_I64, SPG_F64,
                                    SPG_PLACE_HOST, s.pixel_offsets, NULL,   s.pixels};
@@ -124,6 +125,6 @@ done:
     spg_forest_destroy(over_columns);
     spg_forest_destroy(over_rows);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* for example, the disk is full */
     return status == SPG_OK && error > 0 && plain_error > 10 * error ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
-/* Latent Dirichlet allocation by Gibbs sampling, on a corpus with topics planted into it: every iteration draws the
- * topic of each word (the z-step, spg_lda_draw), then theta and phi given the topics. Says how well it found them. */
+/* Latent Dirichlet allocation by Gibbs sampling, on a corpus with known topics. Every iteration draws the topic of each
+ * word (the z-step, spg_lda_draw), then theta and phi given the topics. Prints how well the known topics are found. */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 
@@ -9,7 +9,7 @@
 
 enum { DOCUMENTS = 400, LENGTH = 60, WORDS = DOCUMENTS * LENGTH, VOCABULARY = 300, TOPICS = 6, ITERATIONS = 150 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure: prints what failed and why, and leaves main through its clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -17,15 +17,15 @@ enum { DOCUMENTS = 400, LENGTH = 60, WORDS = DOCUMENTS * LENGTH, VOCABULARY = 30
     }
 
 typedef struct model {
-    double theta[DOCUMENTS * TOPICS], phi[VOCABULARY * TOPICS]; /* of a document over topics; of a word in each topic */
+    double theta[DOCUMENTS * TOPICS], phi[VOCABULARY * TOPICS]; /* theta: topics of a document; phi: words of a topic */
     int64_t offsets[DOCUMENTS + 1];
     int32_t words[WORDS], topics[WORDS], planted[WORDS];
     int32_t in_document[DOCUMENTS * TOPICS], of_word[VOCABULARY * TOPICS]; /* counts of topics */
     double uniforms[3 * WORDS];
 } model;
 
-/* A document is of two topics, three words in four from the first. Topic k owns a sixth of the vocabulary; nine words
- * in ten of it are its own. */
+/* A document has two topics, and three words in four are from the first. Topic k owns a sixth of the vocabulary, and
+ * nine in ten of its words are from there. */
 static void plant(model *m)
 {
     const double *u = m->uniforms;
@@ -51,7 +51,7 @@ static void count(model *m)
     }
 }
 
-/* Gamma(n + 1, 1), n whole: the sum of n + 1 exponentials. Scaled to one sum, such numbers are Dirichlet(n + 1). */
+/* Gamma(n + 1, 1) for a whole n: the sum of n + 1 exponentials. Such numbers, scaled to sum 1, are Dirichlet(n + 1). */
 static double gamma_number(int32_t n, const double **u)
 {
     double sum = 0;
@@ -59,7 +59,7 @@ static double gamma_number(int32_t n, const double **u)
     return sum;
 }
 
-/* theta and phi given the topics, under even priors: Dirichlet(1). */
+/* theta and phi given the topics, with uniform priors: Dirichlet(1). */
 static void draw_parameters(model *m, const double *u)
 {
     for (int d = 0; d < DOCUMENTS; d++) {
@@ -75,7 +75,8 @@ static void draw_parameters(model *m, const double *u)
     }
 }
 
-/* The share of words whose topic is the planted one, each learned topic named by the planted one that it meets most. */
+/* The share of words whose topic is the known one, where each learned topic stands for the known topic it shares most
+ * words with. */
 static double agreement(const model *m)
 {
     int32_t met[TOPICS][TOPICS] = {{0}};
@@ -95,7 +96,7 @@ static double agreement(const model *m)
 
 int main(void)
 {
-    /* What draw_parameters takes: a number for each word and for each of theta and phi, twice the words. */
+    /* draw_parameters uses one number for each entry of theta and phi and, for each of the two, one per word. */
     enum { NUMBERS = 2 * WORDS + DOCUMENTS * TOPICS + VOCABULARY * TOPICS };
     spg_config config = spg_config_default();
     config.place = SPG_PLACE_HOST;
@@ -109,7 +110,7 @@ int main(void)
     spg_random corpus = {.seed = 7, .stream = 0}, z = {.seed = 7, .stream = 1}, parameters = {.seed = 7, .stream = 2};
     TRY(spg_random_uniforms(context, &corpus, 3 * WORDS, SPG_F64, m->uniforms));
     plant(m);
-    for (int w = 0; w < WORDS; w++) m->topics[w] = (int32_t)(m->uniforms[3 * w + 2] * 1e6) % TOPICS; /* at random */
+    for (int w = 0; w < WORDS; w++) m->topics[w] = (int32_t)(m->uniforms[3 * w + 2] * 1e6) % TOPICS; /* random */
 
     const spg_lda lda = {.documents = DOCUMENTS,
                          .vocabulary = VOCABULARY,
@@ -135,6 +136,6 @@ done:
     free(m);
     free(numbers);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* for example, the disk is full */
     return status == SPG_OK && share > 0.8 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-/* Multiplies two sparse matrices given as arrays, prints the product, and shows what a fault looks like. */
+/* Multiplies two sparse matrices given as arrays, prints the product, and shows an error. */
 #include <spg/spg.h>
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ int main(void)
                  .values = b_values};
 
     spg_config config = spg_config_default();
-    config.place = SPG_PLACE_HOST; /* the arrays above lie there */
+    config.place = SPG_PLACE_HOST; /* the arrays above are there */
     spg_context *context;
     spg_status status = spg_context_create(&config, &context);
     if (status != SPG_OK) {
@@ -63,11 +63,11 @@ int main(void)
     print("A*B", &C);
     spg_csr_free(context, &C);
 
-    /* Sizes that do not fit together: a status, a message, and C zeroed. */
+    /* Sizes that do not match: a status, a message, and C zeroed. */
     status = spgemm_csr(context, &B, &B, &C);
     printf("B*B: %s: %s\n", spg_status_name(status), spg_context_message(context));
 
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) return 1; /* a full disk, say */
+    if (fflush(stdout) != 0) return 1; /* for example, the disk is full */
     return status == SPG_ERROR_SHAPE && C.row_offsets == NULL ? 0 : 1;
 }

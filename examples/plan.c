@@ -1,5 +1,5 @@
-/* The Galerkin product P^T*A*P of algebraic multigrid, and again whenever A's numbers change on the same pattern: the
- * plans keep the analysis and the pattern of each product, so that a second run computes numbers alone. */
+/* The Galerkin product P^T*A*P of algebraic multigrid, computed again whenever A's values change on the same pattern:
+ * the plans keep the analysis and the pattern of each product, so that a second run computes only values. */
 #include <spg/spg.h>
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { POINTS = 12, AGGREGATE = 3 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure: prints what failed and why, and leaves main through its clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -30,7 +30,7 @@ static void fill(spg_csr *A, double conductivity)
     }
 }
 
-/* Three neighbouring points are one coarse point. */
+/* Three neighbouring points form one coarse point. */
 static void fill_aggregates(spg_csr *P)
 {
     int32_t *offsets = P->row_offsets;
@@ -61,7 +61,7 @@ int main(void)
     spg_status status = spg_context_create(&config, &context);
     if (status != SPG_OK) return EXIT_FAILURE;
 
-    spg_csr A = {0}, P = {0}, R = {0}, AP = {0}, coarse = {0}; /* zeroed: spg_csr_free takes them at any time */
+    spg_csr A = {0}, P = {0}, R = {0}, AP = {0}, coarse = {0}; /* zeroed: spg_csr_free accepts them at any time */
     spgemm_plan *first = NULL, *second = NULL;
     TRY(spg_csr_alloc(context, POINTS, POINTS, 3 * POINTS - 2, SPG_I32, SPG_F64, &A));
     TRY(spg_csr_alloc(context, POINTS, POINTS / AGGREGATE, POINTS, SPG_I32, SPG_F64, &P));
@@ -75,8 +75,8 @@ int main(void)
     TRY(spgemm_plan_run(second, &R, &AP, &coarse));
     print_diagonal("First", &coarse);
 
-    fill(&A, 10);                             /* new numbers, the same pattern */
-    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* AP is this plan's: overwritten, nothing allocated */
+    fill(&A, 10);                             /* new values, the same pattern */
+    TRY(spgemm_plan_run(first, &A, &P, &AP)); /* AP is this plan's result: overwritten, nothing is allocated */
     TRY(spgemm_plan_run(second, &R, &AP, &coarse));
     print_diagonal("With ten times the conductivity", &coarse);
 
@@ -89,6 +89,6 @@ done:
     spg_csr_free(context, &P);
     spg_csr_free(context, &A);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* for example, the disk is full */
     return status == SPG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

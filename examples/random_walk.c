@@ -1,5 +1,6 @@
-/* Random walks on a weighted graph: an alias table for each vertex, built at once; then a step of every walker is one
- * call. On an undirected graph walkers come to be at a vertex as often as its weight says: the sum over its edges. */
+/* Random walks on a weighted graph: one call builds an alias table for each vertex; then one call moves every walker a
+ * step. On an undirected graph, walkers eventually visit a vertex in proportion to its weight, the sum over its
+ * edges. */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 
@@ -8,7 +9,7 @@
 
 enum { SCALE = 10, VERTICES = 1 << SCALE, EDGES = 8 * VERTICES, WALKERS = 20000, FIRST = 30, STEPS = 100, SHOWN = 5 };
 
-/* On failure: says what and why, and leaves main through its clean-up. */
+/* On failure: prints what failed and why, and leaves main through its clean-up. */
 #define TRY(call)                                                                                                      \
     if ((status = (call)) != SPG_OK) {                                                                                 \
         fprintf(stderr, "%s: %s: %s\n", #call, spg_status_name(status), spg_context_message(context));                 \
@@ -16,7 +17,7 @@ enum { SCALE = 10, VERTICES = 1 << SCALE, EDGES = 8 * VERTICES, WALKERS = 20000,
     }
 
 /* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each bit of an edge's ends falls into one of four quadrants with
- * probabilities 0.57, 0.19, 0.19, 0.05. `uniforms`: SCALE of them. */
+ * probabilities 0.57, 0.19, 0.19, 0.05. `uniforms`: SCALE numbers. */
 static void draw_edge(const double *uniforms, int32_t *from, int32_t *to)
 {
     *from = *to = 0;
@@ -34,7 +35,8 @@ static void put(spg_coo *graph, int64_t *at, int32_t from, int32_t to, double we
     ((double *)graph->values)[(*at)++] = weight;
 }
 
-/* Every edge both ways, and a light ring through all vertices, so that no row is empty and all can be reached. */
+/* Every edge in both directions, and a light ring through all vertices, so that no row is empty and every vertex can be
+ * reached. */
 static void fill(const double *uniforms, spg_coo *graph)
 {
     int64_t at = 0;
@@ -51,7 +53,7 @@ static void fill(const double *uniforms, spg_coo *graph)
     }
 }
 
-/* Half the sum of how far shares of visits are from shares of weight. */
+/* Half the sum of the differences between shares of visits and shares of weight. */
 static double compare(const spg_csr *graph, const int64_t *visits, int64_t all_visits)
 {
     const int32_t *offsets = graph->row_offsets;
@@ -92,13 +94,13 @@ int main(void)
     TRY(spg_csr_from_coo(context, &edges, SPG_I32, &graph));
     TRY(spg_alias_build(context, &graph, NULL, &tables));
 
-    random.stream = 1; /* other numbers than those of the edges */
+    random.stream = 1; /* different numbers than for the edges */
     for (int step = 0; step < FIRST + STEPS; step++) {
         TRY(spg_alias_draw_rows(context, tables, WALKERS, at, &random, next));
         random.first += WALKERS;
         for (int w = 0; w < WALKERS; w++) {
             at[w] = next[w];
-            if (step >= FIRST) visits[at[w]]++; /* until then walkers remember where they began */
+            if (step >= FIRST) visits[at[w]]++; /* before, walkers still depend on where they began */
         }
     }
     distance = compare(&graph, visits, (int64_t)STEPS * WALKERS);
@@ -113,6 +115,6 @@ done:
     spg_csr_free(context, &graph);
     spg_coo_free(context, &edges);
     spg_context_destroy(context);
-    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* a full disk, say */
+    if (fflush(stdout) != 0) status = SPG_ERROR_IO; /* for example, the disk is full */
     return status == SPG_OK && distance < 0.02 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

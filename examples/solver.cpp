@@ -1,5 +1,5 @@
-// A two-grid solver in C++17 on spg: matrices live in std::vector and are handed over as views, spg's own memory comes
-// from a counting allocator, and statuses become exceptions.
+// A two-grid solver in C++17 on spg: matrices are in std::vector and are passed as views, spg's own memory comes from a
+// counting allocator, and statuses become exceptions.
 #include <spg/spg.h>
 
 #include <cmath>
@@ -80,7 +80,7 @@ struct Matrix {
 
     void end_row() { offsets.push_back(static_cast<std::int32_t>(columns.size())); }
 
-    // What spg reads: the vectors must outlive the view and keep their size.
+    // A view for spg: the vectors must outlive it and keep their size.
     spg_csr view()
     {
         spg_csr csr{};
@@ -227,6 +227,6 @@ int main()
         return EXIT_FAILURE;
     }
     std::printf("spg allocated %zu times, %zu bytes at most, %zu left\n", counter.calls, counter.peak, counter.live);
-    if (std::fflush(stdout) != 0) return EXIT_FAILURE; // a full disk, say
+    if (std::fflush(stdout) != 0) return EXIT_FAILURE; // for example, the disk is full
     return counter.live == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
