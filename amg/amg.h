@@ -1,33 +1,33 @@
-/* A hierarchy's inside, and what the files of amg/ offer each other. Private to amg/. */
+/* The members of a hierarchy, and the functions that the files of amg/ share. Private to amg/. */
 #ifndef SPG_AMG_AMG_H
 #define SPG_AMG_AMG_H
 
 #include "amg_backend.h"
 #include "spgemm/galerkin.h"
 
-/* One level. Arrays lie at the context's place; NULL or zeroed where the last level has none. */
+/* One level. Arrays lie at the context's place; members that the last level lacks are NULL or zeroed. */
 typedef struct spg_level {
-    spg_csr A;                     /* of level 0 a view of the caller's, else owned */
+    spg_csr A;                     /* on level 0 a view of the caller's matrix, else owned */
     spg_csr P, R;                  /* owned; R = P^T. Zeroed on the last level */
     spg_amg_aggregates aggregates; /* of A's nodes; block_size is set on every level */
     void *T;                       /* the tentative prolongator, kept for update; see spg_amg_backend.tentative */
     void *candidates;              /* A.rows x k, column-major; NULL on level 0 */
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
-    void *l1_inverse;              /* for SPG_SMOOTHER_L1_JACOBI alone */
-    int64_t left_out;              /* nodes that are in no aggregate */
-    double relaxation;             /* by which P is smoothed: the options', or 0 */
-    double *rho;                   /* of D^-1 A; within spg_amg.rho */
-    spg_amg_spectrum spectrum;     /* at setup; its rho lies there as well */
-    /* The last level has inverses and rho only where it is not solved densely. */
-    int64_t rows, nnz; /* of A: rows sizes the arrays of the level, also before A is there */
+    void *l1_inverse;              /* only for SPG_SMOOTHER_L1_JACOBI */
+    int64_t left_out;              /* nodes in no aggregate */
+    double relaxation;             /* used to smooth P: the options' value, or 0 */
+    double *rho;                   /* of D^-1 A; points into spg_amg.rho */
+    spg_amg_spectrum spectrum;     /* of setup; its rho points to the same array */
+    /* The last level has inverses and rho only if it is not solved densely. */
+    int64_t rows, nnz; /* of A; rows sizes the arrays of the level, even before A exists */
 
     /* For update; made by its first call or by prepare_update. */
     int64_t *transpose_map;
-    spg_galerkin_plan *plan; /* into the next level's A */
+    spg_galerkin_plan *plan; /* for the next level's A */
     spgemm_stats AP, RAP;    /* of the product that made the next level's A */
 
     /* For cycles: A.rows values each. */
-    void *x, *b;   /* correction and right-hand side; NULL on level 0, where they are the caller's */
+    void *x, *b;   /* correction and right-hand side; NULL on level 0, where the caller has them */
     void *r, *d;   /* residual or next iterate; Chebyshev's direction */
     int64_t bytes; /* held for this level */
 } spg_level;
@@ -35,105 +35,108 @@ typedef struct spg_level {
 struct spg_amg {
     spg_context *context;
     const spg_amg_backend *backend;
-    spg_amg_options options; /* resolved: candidates is at least 1, candidate_values is NULL after setup */
+    spg_amg_options options; /* resolved: candidates is at least 1; candidate_values is NULL after setup */
     spg_type value_type;
-    bool can_update; /* maps and plans are there */
+    bool can_update; /* maps and plans exist */
     int levels;
-    spg_level *level;   /* options.max_levels of them */
-    double *rho;        /* at the place, of each of options.max_levels as it is now and as at setup */
-    int32_t *symmetric; /* at the place: A is, bit for bit, and so are the operators of all levels */
+    spg_level *level; /* options.max_levels of them */
+    double *rho;      /* at the place: rho of each of options.max_levels levels, first as it is now, then as at setup */
+    int32_t *symmetric; /* at the place: 1 if A, and so the operators of all levels, are symmetric bit for bit */
     bool was_symmetric; /* at setup */
-    void *spectral;     /* Lanczos' workspace, of the largest level; kept for update */
+    void *spectral;     /* Lanczos workspace, for the largest level; kept for update */
     int64_t spectral_bytes;
-    spg_amg_end end;      /* why the last level is the last */
-    bool is_diagonal;     /* the last level's operator is, so that the inverse of its diagonal solves it */
-    spg_amg_dense *dense; /* of the last level; NULL where that has no rows, is diagonal, or is smoothed */
+    spg_amg_end end;      /* why coarsening stopped */
+    bool is_diagonal;     /* the last level's operator is diagonal: the inverse of its diagonal solves it */
+    spg_amg_dense *dense; /* of the last level; NULL if it has no rows, is diagonal, or is smoothed */
     int64_t dense_bytes;
     spg_amg_timings timings;
     double mark; /* when the last step ended */
     double update_seconds;
-    int64_t bytes; /* that spg_amg_take gave and spg_amg_give has not taken back */
+    int64_t bytes; /* allocated by spg_amg_take and not yet released by spg_amg_give */
 
-    /* For solves: amg/solve/solve.c's own. */
+    /* For solves; private to amg/solve.c. */
     void *solver;
 };
 
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };
 
 /* ---- hierarchy.c ---- */
-/* ARGUMENT unless this is a hierarchy of the context's; either may be NULL. */
+/* ARGUMENT unless this is a hierarchy of this context; either may be NULL. */
 spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg);
 
-/* ---- memory.c: arrays of a hierarchy at the place, counted as its own; level may be NULL ---- */
+/* ---- memory.c: arrays of a hierarchy at the place, included in its byte count; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
 void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
 void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix);
-/* Counts a matrix, or what else a level holds already. */
+/* Adds a matrix, or other memory that a level already holds, to the byte count. */
 void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n);
 
 void spg_amg_destroy_level(spg_amg *amg, spg_level *level);
 
 /* ---- options.c ---- */
-/* ARGUMENT, SHAPE or UNSUPPORTED; *resolved has candidates of at least 1. options may be NULL. */
+/* ARGUMENT, SHAPE or UNSUPPORTED. *resolved has at least 1 for candidates. options may be NULL. */
 spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,
                                    spg_amg_options *resolved);
-/* FORMAT, naming row and candidate, if a value is not finite, or so large that norms may overflow. Waits. */
+/* FORMAT if a value is not finite, or so large that norms may overflow; the message names row and candidate. Waits. */
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
 
 /* ---- coarsen.c: one level's set-up steps ---- */
-/* Makes the level's prolongator and the next level's operator, or ends coarsening: then amg->end says why, and there is
- * nothing of the next level. */
+/* Makes the level's prolongator and the next level's operator, or stops coarsening: amg->end then says why, and nothing
+ * of the next level exists. */
 spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends);
-/* The inverses and rho that smoothing takes. */
+/* The inverses and rho that the smoother uses. */
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
-/* Again with A's new values, of which the diagonal's inverse is there. */
+/* Recomputes them for A's new values, after the diagonal's inverse. */
 spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level);
 
 /* ---- update.c ---- */
-/* Room for what csr_transpose notes of the level's P. */
+/* Allocates the transpose map of the level's P; see csr_transpose. */
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level);
-/* The plan into the next level's operator, which is there. AP: NULL, or the level's A*P, taken over. */
+/* Makes the plan for the next level's operator, which exists. AP: NULL, or the level's A*P, which the plan takes
+ * over. */
 spg_status spg_amg_plan_level(spg_amg *amg, spg_level *level, spg_csr *AP);
-/* The plans that updates run, where there is none yet; none at all where it fails. */
+/* Makes the missing plans of updates; on failure none remain. */
 spg_status spg_amg_plan_update(spg_amg *amg);
 
-/* ---- limits.c: when coarsening is not worth its while; each tells the log what it decides ---- */
-/* Whether the aggregates that there are leave the level the last. */
+/* ---- limits.c: when coarsening no longer pays off; each decision goes to the log ---- */
+/* Whether this level, with the aggregates found, is the last. */
 bool spg_amg_stalls(spg_amg *amg, const spg_level *level);
-/* The most entries that the next operator may have; 0: any. */
+/* The most entries that the next operator may have; 0: no limit. */
 int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed);
 void spg_amg_tell_unsmoothed(const spg_amg *amg, const spg_level *level);
 void spg_amg_tell_too_many_entries(const spg_amg *amg, const spg_level *level);
 void spg_amg_tell_most_levels(const spg_amg *amg);
 
 /* ---- coarse.c: the last level's solver ---- */
-/* Sets amg->dense and dense_bytes, where the last level has from 1 to SPG_AMG_MOST_DENSE rows, and that pays. */
+/* Sets amg->dense and dense_bytes, if the last level has from 1 to SPG_AMG_MOST_DENSE rows and a dense solver pays
+ * off. */
 spg_status spg_amg_coarse_create(spg_amg *amg);
 spg_status spg_amg_coarse_update(spg_amg *amg);
-/* What an update left to see to, if dense_tell says so. WAITS. */
+/* Completes what an update left open, if dense_tell reports it. WAITS. */
 spg_status spg_amg_coarse_settle(spg_amg *amg);
 void spg_amg_coarse_destroy(spg_amg *amg);
 
 /* ---- cycle.c ---- */
-/* Takes the vectors of all levels (x, b, r, d), so that cycles and solves allocate nothing. Setup's last step. */
+/* Allocates the vectors of all levels (x, b, r, d), so that cycles and solves allocate nothing. The last step of
+ * setup. */
 spg_status spg_amg_cycle_create(spg_amg *amg);
 void spg_amg_cycle_destroy(spg_amg *amg); /* also after half of a creation */
 
 /* ---- solve.c ---- */
-void spg_amg_solver_destroy(spg_amg *amg); /* what solves kept; none need have run */
+void spg_amg_solver_destroy(spg_amg *amg); /* frees what solves kept, if any */
 
 /* ---- tell.c ---- */
-/* A line to the context's log, if it has one. */
+/* Writes a line to the context's log, if it has one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void spg_amg_tell(const spg_context *context, const char *format, ...);
 
 /* ---- timing.c ---- */
-/* Begins to measure steps; with options.timing, once all that was queued has ended. */
+/* Starts timing the steps; with options.timing, after all queued work has ended. */
 void spg_amg_start_timing(spg_amg *amg);
-/* Adds the seconds since the last step's end to a field of amg->timings, and to its small_levels where the level is
+/* Adds the seconds since the end of the last step to a field of amg->timings, and to small_levels if the level is
  * small. level may be NULL. */
 void spg_amg_end_step(spg_amg *amg, const spg_level *level, double *step);
 

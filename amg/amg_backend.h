@@ -1,12 +1,13 @@
-/* The seam of algebraic multigrid: its set-up steps and the vector work of its cycles, one stage-sized function a
- * field. Private. Filled by src/host/amg/ and kernels/amg/; called by amg/.
+/* The backend interface of algebraic multigrid: set-up steps and the vector operations of cycles, one function per
+ * stage. Private. Implemented by src/host/amg/ and kernels/amg/; called by amg/.
  *
- * As in backend.h: arguments are checked, arrays lie at the backend's place, a failure frees what it took and leaves a
- * message. Values are SPG_F32 or SPG_F64 (`type`), but for the eight functions of the Galerkin product, which take all
- * four types. On a device functions queue work and return; those that wait are marked WAITS, and those used by
- * spg_amg_update and spg_amg_cycle neither wait nor allocate. Scalars that stay at the place (rho, dot products) are
- * doubles, whatever the type. Every sum over rows has a fixed order, independent of threads: a result repeats bit for
- * bit at its place; between places real numbers may differ in the last bits, integers (aggregates, patterns) do not. */
+ * As in backend.h: arguments are checked, arrays lie at the backend's place, and on failure a function frees what it
+ * allocated and leaves a message. Values are SPG_F32 or SPG_F64 (`type`), except in the eight functions of the Galerkin
+ * product, which take all four types. On a device functions queue work and return; those that wait are marked WAITS.
+ * Those used by spg_amg_update and spg_amg_cycle neither wait nor allocate. Scalars that stay at the place (rho, dot
+ * products) are doubles, whatever the type. Every sum over rows has a fixed order that does not depend on threads: at
+ * one place a result repeats bit for bit. Between places real numbers may differ in the last bits; integers
+ * (aggregates, patterns) do not differ. */
 #ifndef SPG_SRC_AMG_BACKEND_H
 #define SPG_SRC_AMG_BACKEND_H
 
@@ -14,25 +15,24 @@
 
 #include "spg/amg.h"
 
-/* Who is strongly connected to whom: a pattern over nodes, with 64-bit offsets where its matrix has them. Includes each
- * node itself or not, as it comes. */
+/* The strong connections: a pattern over nodes, with 64-bit offsets if its matrix has them. A node's row may or may not
+ * include the node itself. */
 typedef struct spg_amg_graph {
     int64_t nodes, nnz;
     spg_type offset_type;
     void *row_offsets;
     int32_t *columns;
-    bool borrowed; /* the arrays are A's: theta 0 and one unknown a node */
-    /* At the place; where it is 1, no row names a node twice, and j's row names i if i's names j. NULL: not known. */
+    bool borrowed; /* the arrays belong to A: theta is 0 and a node has one unknown */
+    /* At the place. If it is 1, no row names a node twice, and j's row names i if i's row names j. NULL: not known. */
     const int32_t *symmetric;
-    const uint8_t *isolated; /* at the place, of each node: not 0 where it is; see find_isolated. NULL: none is */
+    const uint8_t *isolated; /* at the place, per node: not 0 if it is isolated (find_isolated). NULL: none is */
 } spg_amg_graph;
 
-/* In the place of an aggregate's number: the node is in none. Its rows of T are zero, and nothing else is said by it.
- */
+/* Replaces an aggregate's number: the node is in none. Its rows of T are zero; it implies nothing else. */
 enum { SPG_AMG_NO_AGGREGATE = -1 };
 
-/* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i is of node i / block_size. Coarse
- * unknowns of aggregate g are g*candidates ..., so that a row of T, and each block of a row of P, is `candidates`
+/* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i belongs to node i / block_size. Coarse
+ * unknowns of aggregate g start at g*candidates, so that a row of T, and each block of a row of P, has `candidates`
  * columns. */
 typedef struct spg_amg_aggregates {
     int64_t nodes, aggregates;
@@ -40,52 +40,55 @@ typedef struct spg_amg_aggregates {
     int32_t *aggregate_of; /* of each node, or SPG_AMG_NO_AGGREGATE */
 } spg_amg_aggregates;
 
-/* What a set-up found out about a level's spectral radius, from which updates go on; arrays at the place. */
+/* What setup found out about a level's spectral radius; updates start from it. Arrays at the place. */
 typedef struct spg_amg_spectrum {
-    float *vector; /* D^1/2 times the Ritz vector of rho, a row each */
+    float *vector; /* D^1/2 times the Ritz vector of rho, one number per row */
     double *rho;   /* 0: the steps broke down, or there is no vector */
-    float *basis;  /* NULL, or set-up's workspace: a vector for each of its steps */
+    float *basis;  /* NULL, or the workspace of setup: one vector per step */
 } spg_amg_spectrum;
 
-/* In units of the type's rounding: what is at most so much of the numbers that it was made of is zero but for
- * roundings, of which each finer level adds some: of 1200 closed chains of 60 rows 128 were seen after 4 levels. No
- * bench counts this; test_amg_isolated holds such chains to it. */
+/* In units of the type's rounding error: a number of at most this many units, relative to the numbers it was made of,
+ * counts as zero. Each finer level adds some rounding: of 1200 closed chains of 60 rows, up to 128 units were seen
+ * after 4 levels. No bench measures this; test_amg_isolated holds such chains to it. */
 #define SPG_AMG_ROUNDINGS 512
 
-/* A dense coarse operator, factored: the backend's own. */
+/* A factored dense coarse operator; private to the backend. */
 typedef struct spg_amg_dense spg_amg_dense;
 
-/* What a dense operator is made of. An unknown's magnitude is the sum of its row of R, squared, times the diagonal that
- * was restricted, or that of A's own entry if this is larger or R is NULL: a coarse diagonal far below that is made of
- * roundings, as is that of a singular matrix where it has one row. Without either, it is the largest of the row. */
+/* The input of a dense operator. The magnitude of an unknown is the sum of its squared row of R, times the diagonal
+ * that was restricted; or that of A's own diagonal entry, if this is larger or R is NULL. A coarse diagonal far below
+ * this magnitude consists of rounding errors, as does that of a singular matrix of one row. Without either, the
+ * magnitude is the largest value of the row. */
 typedef struct spg_amg_dense_source {
-    const spg_csr *A, *R; /* R: by which A was made, or NULL */
-    const void *inverse;  /* with R: of the diagonal of the operator that was restricted */
-    /* The near-null space, of which part may be null: A.rows x candidates, column-major, NULL for the constants of so
-     * many unknowns; read at creation. candidates 0: nothing is known. */
+    const spg_csr *A, *R; /* R: made A by restriction, or NULL */
+    const void *inverse;  /* with R: the inverse diagonal of the operator that was restricted */
+    /* The near-null space, part of which may be in the null space: A.rows x candidates, column-major; NULL for the
+     * constants of this many unknowns; read at creation. candidates 0: nothing is known. */
     const void *candidate_values;
     int candidates;
-    double finest_rows; /* of the operator of which A was made, in however many steps; 0: A itself */
-    int64_t most_rows;  /* at creation: not 0, declines where Cholesky's method would cost more than of so many rows */
+    double finest_rows; /* of the operator from which A was made, in any number of steps; 0: A itself */
+    int64_t most_rows; /* at creation: if not 0, decline if Cholesky's method would cost more than for this many rows */
 } spg_amg_dense_source;
 
-/* What a dense operator has come to. */
+/* The state of a dense operator. */
 enum {
     SPG_AMG_DENSE_PLAIN = 0,
     SPG_AMG_DENSE_DEFLATED = 1, /* singular, with a null space in the candidates' span */
-    SPG_AMG_DENSE_UNSETTLED = 2 /* the last update came to something that dense_settle must see to */
+    SPG_AMG_DENSE_UNSETTLED = 2 /* the last update left work for dense_settle */
 };
 
-/* Rows past which no pseudo-inverse is made by singular values: of a component on the host, of all on a device. */
+/* The most rows for which singular values make a pseudo-inverse: rows of a component on the host, all rows on a
+ * device. */
 enum { SPG_AMG_MOST_SINGULAR = 768 };
 
-/* Roundings that may be left of a row's magnitudes where a coarse operator meets a null vector, for each root of the
- * finest rows that the row stands for. Of closed grids of 10^4 to 10^6 rows, with couplings that vary by 10^4 or do
- * not, at most 7.2 were seen in floats and 2.7 in doubles; with one row of 216000 raised by a quarter, 186 in floats
- * and 10^11 in doubles. No bench counts this; test_amg_null_space holds 26 grids to it. */
+/* The rounding error, in units of a row's magnitudes, that may remain when a coarse operator is applied to a null
+ * vector, for each square root of the number of finest rows that the row represents. On closed grids of 10^4 to 10^6
+ * rows, with couplings that vary by 10^4 or not at all, at most 7.2 was seen in floats and 2.7 in doubles. With one row
+ * of 216000 raised by a quarter: 186 in floats and 10^11 in doubles. No bench measures this; test_amg_null_space holds
+ * 26 grids to it. */
 #define SPG_AMG_NULL_ROUNDINGS 16.0
 
-/* Of an update's BREAKDOWN for want of one. */
+/* BREAKDOWN of an update that lacks a pseudo-inverse. */
 #define SPG_AMG_BECAME_SINGULAR                                                                                        \
     "the coarsest operator of %lld rows became singular in an update, past its candidates; set up again"
 
@@ -116,23 +119,23 @@ typedef struct spg_amg_cg_vectors {
 
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
-    /* *flag (int32 at the place) = 1 if A is symmetric bit for bit, pattern and values (a_ij = a_ji, no conjugate, rows
-     * sorted), else 0. */
+    /* *flag (int32 at the place) = 1 if A is symmetric bit for bit in pattern and values (a_ij = a_ji, no conjugate,
+     * rows sorted), else 0. */
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
-    /* Also, of reals, what inverse_diagonal gives without l1: in one pass on a device. */
+    /* The same and, for real types, inverse_diagonal without l1: in one pass on a device. */
     spg_status (*survey)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
-    /* tell_flag queues that the host learns *flag; flag_on_host waits for that, which was told last, and no longer:
-     * work queued beside other work has been joined before (backend.h). */
+    /* tell_flag queues a copy of *flag to the host; flag_on_host waits for the last flag copy. Work on the side stream
+     * must have been joined before (backend.h). */
     spg_status (*tell_flag)(spg_context *context, const int32_t *flag);
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
-    /* Where *flag is 1: gives each entry below the diagonal of the square C, whose rows are sorted, the value of its
-     * mirror image. Entries without one are left. */
+    /* If *flag is 1: copies to each entry below the diagonal of the square C, whose rows are sorted, the value of its
+     * mirror image. Entries without a mirror image do not change. */
     spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C);
-    /* Where *symmetric is 1 and each entry below the diagonal of the square A, whose rows are sorted, has its mirror
-     * image: notes these, if their numbers take 32 bits; else leaves *images zeroed. NULL on the host. WAITS. */
+    /* If *symmetric is 1 and each entry below the diagonal of the square A, whose rows are sorted, has a mirror image:
+     * stores their positions, if these fit 32 bits; else leaves *images zeroed. NULL on the host. WAITS. */
     spg_status (*find_images)(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
-    /* As mirror, for a matrix of the pattern whose images are noted. inverse: NULL, or of reals takes what
-     * inverse_diagonal gives without l1, whatever the flag is. */
+    /* As mirror, for a matrix of the pattern whose images are stored. inverse: NULL or, for real types, receives
+     * inverse_diagonal without l1, whatever the flag is. */
     spg_status (*copy_images)(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
                               void *inverse);
     /* map (int64 at the place, A.nnz of them): entry k of the transpose comes from entry map[k] of A. */
@@ -141,114 +144,118 @@ typedef struct spg_amg_backend {
     spg_status (*gather_values)(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 
     /* ---- setup ---- */
-    /* FORMAT, naming row and column, if a value of A is not finite; UNSUPPORTED, naming the row, on a device if one has
-     * more entries than 32 bits number there. WAITS. */
+    /* FORMAT if a value of A is not finite; the message names row and column. UNSUPPORTED on a device if a row has more
+     * entries than 32 bits can number; the message names the row. WAITS. */
     spg_status (*check_finite)(spg_context *context, const spg_csr *A);
-    /* *first: the first of so many reals whose magnitude is not at most this, or count. WAITS. */
+    /* *first: the index of the first of `count` reals with a magnitude not at most `most` (NaN included), or count.
+     * WAITS. */
     spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                               int64_t *first);
-    /* Keeps the diagonal where stored, and |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), reckoned in double, each step rounded;
-     * a_ii is the sum of the diagonal's entries in storage order, 0 without any. theta 0 keeps every stored entry.
-     * Columns stand as in A. Of nodes of several unknowns: in place of |a_ij|, the Frobenius norm of the block, the
-     * root of its squares' sum in storage order, row after row; columns ascend, each once. WAITS. */
+    /* Keeps the diagonal, if stored, and the entries with |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), computed in double, each
+     * step rounded. a_ii is the sum of the diagonal's entries in storage order, 0 if there are none. theta 0 keeps
+     * every stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the Frobenius
+     * norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend, each once.
+     * WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
-    /* isolated[node] = 1 where no value off the diagonal couples the node's unknowns, else 0: such a value is not zero,
-     * and in a column of another node counts only where the node's row of the graph names any other. */
+    /* isolated[node] = 1 if no off-diagonal value couples the node's unknowns, else 0. Only nonzero values count; one
+     * in a column of another node counts only if the node's row of the graph names another node. */
     spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
                                 uint8_t *isolated);
-    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (nodes of them), *aggregates and
-     * *left_out: how many nodes are in none. WAITS. Integer for integer the same at every place, because each step
-     * below is a function of the one before:
+    /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (one per node), *aggregates and
+     * *left_out, the number of nodes in no aggregate. WAITS. All integers are the same at every place, because each
+     * step below is a function of the one before:
      *
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
      * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg/random.h), then the
-     * node in 31; a node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
+     * node in 31. A node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
      * ring_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
      * with u the largest ring of i itself and of the columns of its row: i is in if u is its own key, else out if u's
-     * state is `in`. Rounds go on until none is undecided. Of a symmetric graph, that is what taking candidates
-     * greedily in descending order of keys gives.
+     * state is `in`. Rounds go on until no node is undecided. For a symmetric graph this gives the same as taking
+     * candidates greedily in descending order of keys.
      *
-     * A node whose row names no other node is alone. Isolated nodes are in no aggregate, and below "nodes" are the
-     * others, though their rows may name isolated ones.
+     * A node whose row names no other node is alone. Isolated nodes are in no aggregate. Below, "nodes" are the others;
+     * their rows may name isolated nodes.
      *
-     * Without join_leftovers: all nodes are allowed, those not alone are candidates. Roots are numbered in ascending
-     * order. A node's number is its own if it is a root, else the largest of roots that its row names, else the largest
-     * number so found of nodes that its row names, else it is in none.
+     * Without join_leftovers: all nodes are allowed; those not alone are candidates. Roots are numbered in ascending
+     * order. A node's number is its own if it is a root; else the largest number of the roots that its row names; else
+     * the largest number found in this way of the nodes that its row names; else the node is in no aggregate.
      *
-     * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order; a node that
-     * is no root joins the largest-numbered root that its row names, if it names one, else it is free. (2) Free nodes
-     * are allowed, and those of them whose row has at least two entries in other free nodes are candidates of a second
-     * set, with the same seed. Its roots take the next numbers in ascending order; a free node that is no root joins
-     * the largest-numbered one that its row names. (3) Nodes still free join, of the aggregates of the first 64 entries
-     * of their row whose nodes had one after (2), that which has most of these entries, of several the lowest-numbered;
-     * nodes without any take the next numbers in ascending order, each an aggregate of its own. (4) All are numbered
-     * anew in the order of their first nodes, so that neighbours, whatever set they come from, have near numbers. */
+     * With join_leftovers: all nodes are allowed and candidates. (1) Roots are numbered in ascending order. A node that
+     * is not a root joins the largest-numbered root that its row names; if there is none, it is free. (2) Free nodes
+     * are allowed; those whose row has at least two entries in other free nodes are candidates of a second set, with
+     * the same seed. Its roots take the next numbers in ascending order. A free node that is not a root joins the
+     * largest-numbered one that its row names. (3) For a node that is still free, the first 64 entries of its row
+     * count, as far as their nodes had an aggregate after (2). It joins the aggregate with most of these entries; of
+     * several, the lowest-numbered. Nodes without such entries take the next numbers in ascending order, each as an
+     * aggregate of its own. (4) All are renumbered in the order of their first nodes, so that neighbours, from either
+     * set, have close numbers. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
                                  int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
-    /* As above, PyAMG's standard aggregation, of nodes neither isolated nor alone; NULL where the backend has none. */
+    /* PyAMG's standard aggregation, of nodes neither isolated nor alone, with the same results; NULL if the backend has
+     * none. */
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
                                      int64_t *aggregates, int64_t *left_out);
-    /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, unknowns in ascending order: fine =
-     * T*coarse. Numbers whose squares under- or overflow are reckoned in another unit. fine: rows x k column-major, or
-     * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, zero rows for nodes in no aggregate.
-     * coarse: (aggregates*k) x k column-major. A candidate whose rest is at most 1e-10 (of float values 1e-5) of its
+    /* T and the coarse candidates, by modified Gram-Schmidt in each aggregate, with unknowns in ascending order: fine =
+     * T*coarse. Numbers whose squares under- or overflow are computed in another unit. fine: rows x k, column-major, or
+     * NULL for the constants of block_size unknowns. T: rows x k, ROW-major, with zero rows for nodes in no aggregate.
+     * coarse: (aggregates*k) x k, column-major. A candidate whose remainder is at most 1e-10 (for floats 1e-5) of its
      * norm in the aggregate gives a zero column. */
     spg_status (*tentative)(spg_context *context, spg_type type, const spg_amg_aggregates *aggregates, const void *fine,
                             void *T, void *coarse);
-    /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 where that is not finite or a_ii is 0 or
+    /* inverse[i] = 1/a_ii, or with l1 1/(sum of |a_ij| over the row); 0 if that is not finite or a_ii is 0 or
      * missing. */
     spg_status (*inverse_diagonal)(spg_context *context, const spg_csr *A, bool l1, void *inverse);
-    /* inverse[i] = 0 for those of `rows` unknowns whose node is in no aggregate (aggregate_of NULL: for all of them)
-     * and whose diagonal entry, made by the restriction R of an operator with this inverse of its diagonal, is made of
-     * roundings: at most SPG_AMG_ROUNDINGS of what restricting that diagonal alone makes of it. The last of a component
-     * that is singular by itself comes to that. */
+    /* inverse[i] = 0 for those of `rows` unknowns whose node is in no aggregate (aggregate_of NULL: for all unknowns)
+     * and whose diagonal entry consists of rounding errors. R made this entry by restriction of an operator with the
+     * inverse diagonal restricted_inverse; it is rounding if it is at most SPG_AMG_ROUNDINGS of the result of
+     * restricting that diagonal alone. This happens to the last unknown of a component that is singular by itself. */
     spg_status (*drop_roundings)(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                  const spg_amg_aggregates *aggregates, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
-     * of D, where A is symmetric with a positive diagonal; if the recurrence breaks down (a NaN, an inner product below
-     * zero) the largest row sum of |D^-1 A| instead; 1 where that is not above zero. The start vector is D^-1/2 x, x of
-     * spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 where the inverse is 0: scaling rows and columns of A
-     * alike changes nothing but roundings. workspace: spectral_bytes.
+     * of D, for a symmetric A with a positive diagonal. If the recurrence breaks down (a NaN, an inner product below
+     * zero): the largest row sum of |D^-1 A|, or 1 if that is not above zero. The start vector is D^-1/2 x, with x of
+     * spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 if the inverse is 0. So scaling rows and columns of A by
+     * the same factors changes only rounding. workspace: spectral_bytes.
      *
-     * known: NULL; or, with a basis, what is written; or, without, what a set-up has written: where its rho is not 0, x
-     * is its vector and the random one, and no more steps are made when the Ritz value has settled. On a device vectors
-     * are of floats then. */
+     * known: NULL; or, with a basis, written by this call; or, without a basis, written by setup: if its rho is not 0,
+     * x is its vector plus the random one, and steps end when the Ritz value has settled. On a device the vectors are
+     * then floats. */
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
                                   void *workspace, const spg_amg_spectrum *known, double *rho);
     /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
-     * ascending, candidates columns each; allocates P whole, values unset. smooth false: the row's own aggregate alone.
-     * WAITS. */
+     * ascending, `candidates` columns each. Allocates all of P; values are uninitialised. smooth false: only the
+     * aggregate of the row itself. WAITS. */
     spg_status (*prolongator_pattern)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                       bool smooth, spg_csr *P);
     /* P = T - relaxation/(*rho) * inverse .* (A*T), into that pattern; relaxation 0: P = T. Each entry is T's (or 0)
-     * less the scaled sum of its products in storage order. */
+     * minus the scaled sum of its products in storage order. */
     spg_status (*prolongator_values)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                      const void *T, const void *inverse, double relaxation, const double *rho,
                                      spg_csr *P);
 
     /* ---- dense coarse operator ---- */
-    /* Room and first factorisation of a square A of at most 4096 rows, as S A S: S, of powers of two, makes the
-     * magnitude of each unknown about 1, so that an unknown does not count as nothing beside others of larger numbers.
-     * In each connected component (by values that are not zero; an unknown without any is one if a candidate has it), N
-     * is what of the candidates' span A takes to zero but for roundings; A + N N^T is factored. Where that meets a
-     * pivot of at most rows*eps of the largest, or of 1 where A was made by a restriction, a pseudo-inverse of S A S is
-     * made by singular values. *dense NULL with OK: declined, for it would cost more than most_rows, or more than
-     * SPG_AMG_MOST_SINGULAR rows want singular values. WAITS. */
+    /* Allocates and factors a square A of at most 4096 rows as S A S. S, of powers of two, makes the magnitude of each
+     * unknown about 1, so that an unknown of small numbers is not neglected next to others. In each connected component
+     * (by nonzero values; an unknown without any is a component if a candidate has it), N is the part of the
+     * candidates' span that A maps to zero up to rounding; A + N N^T is factored. If a pivot is at most rows*eps of the
+     * largest, or of 1 if A was made by a restriction, a pseudo-inverse of S A S is made by singular values instead.
+     * *dense NULL with OK: declined, because it would cost more than most_rows, or more than SPG_AMG_MOST_SINGULAR rows
+     * need singular values. WAITS. */
     spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
                                int64_t *bytes);
-    /* Again; where that goes by singular values, on the device for good. Does not wait without. On the host, BREAKDOWN
-     * and what dense_settle says; on a device, only dense_settle knows. */
+    /* Factors new values; if that needs singular values, a device uses them from then on. Waits only if it uses them.
+     * On the host also BREAKDOWN and what dense_settle does; on a device, only dense_settle reports it. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
-    /* Queues *state (double at the place) = one of the three above. */
+    /* Queues *state (double at the place) = one of the three states above. */
     spg_status (*dense_tell)(spg_context *context, const spg_amg_dense *dense, double *state);
-    /* Ends what an update began: a pseudo-inverse where there must be one. BREAKDOWN: values that are not finite, or
-     * too many rows that are singular. WAITS. */
+    /* Completes an update: makes a pseudo-inverse if one is needed. BREAKDOWN: values that are not finite, or too many
+     * rows that are singular. WAITS. */
     spg_status (*dense_settle)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
-    /* x = the part of b in the null space that was found, of A itself. */
+    /* x = the part of b in the null space of A that was found. */
     spg_status (*dense_project)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
-    /* Whether it has one, or goes by singular values; on a device, as of its creation or of dense_settle. */
+    /* Whether it has a null space or uses singular values; on a device, as of its creation or of dense_settle. */
     bool (*dense_is_singular)(const spg_amg_dense *dense);
     void (*dense_destroy)(spg_context *context, spg_amg_dense *dense);
 
@@ -265,13 +272,14 @@ typedef struct spg_amg_backend {
     spg_status (*dot)(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
                       double *result);
 
-    /* ---- conjugate gradients ---- scalars are doubles at the place, so that an iteration waits once, to read them.
-     * Both leave their vectors alone where a quotient is not to be had: the scalars then tell the caller why. */
-    /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Where not (*rz > 0 and *pq > 0), or alpha is not
-     * finite, x and r stay as they are. workspace: dot_bytes. */
+    /* ---- conjugate gradients ---- Scalars are doubles at the place, so that an iteration waits only once, to read
+     * them. Both functions leave their vectors unchanged if a quotient is invalid; the scalars then tell the caller
+     * why. */
+    /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Unless *rz > 0, *pq > 0 and alpha is finite, x
+     * and r do not change. workspace: dot_bytes. */
     spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
                           const spg_amg_cg_vectors *vectors, void *workspace, double *rr);
-    /* p = z + *rz / *rz_before p; p = z where that is not finite. */
+    /* p = z + *rz / *rz_before p; p = z if that quotient is not finite. */
     spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const double *rz,
                                const double *rz_before, const void *z, void *p);
 } spg_amg_backend;

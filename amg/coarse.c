@@ -1,8 +1,8 @@
-/* The dense solver of the last level, and what it knows of A's null space. */
+/* The dense solver of the last level, and what it shows of A's null space. */
 #include "amg.h"
 
-/* A level that is last for another reason than max_coarse is solved densely if that costs no more than of so many rows
- * in one piece: a quarter to one second of Cholesky's method by LAPACK's own code on one core. */
+/* If the last level has more than max_coarse rows, it is solved densely if that costs no more than one component of
+ * this many rows: a quarter to one second of Cholesky's method in LAPACK's own code on one core. */
 enum { MOST_UNASKED = 2000 };
 
 static spg_amg_dense_source last_operator(const spg_amg *amg)

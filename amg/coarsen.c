@@ -1,4 +1,4 @@
-/* One level's set-up: strength, aggregates, tentative prolongator, its smoothing, the Galerkin product. */
+/* Set-up of one level: strength, aggregates, tentative prolongator, its smoothing, the Galerkin product. */
 #include "amg.h"
 
 #include "memory.h"
@@ -41,8 +41,7 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
         status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, &graph, isolated);
     graph.isolated = isolated;
     spg_amg_end_step(amg, level, &amg->timings.strength);
-    /* A symmetric matrix has a symmetric graph, but where norms of blocks are compared: their sums run in two orders.
-     */
+    /* A symmetric matrix has a symmetric graph, except if norms of blocks are compared: their sums have two orders. */
     if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
     if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
     spg_release(context, isolated, graph.nodes);
@@ -51,7 +50,7 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* The next level's sizes, known once there are aggregates. */
+/* Sets the next level's sizes, after aggregation. */
 static void size_next(const spg_level *level, spg_level *next)
 {
     const int k = level->aggregates.candidates;
@@ -62,7 +61,7 @@ static void size_next(const spg_level *level, spg_level *next)
     next->aggregates = (spg_amg_aggregates){.nodes = nodes, .block_size = k, .candidates = k};
 }
 
-/* T, and the candidates of the next level. */
+/* Makes T and the candidates of the next level. */
 static spg_status fit_candidates(spg_amg *amg, spg_level *level)
 {
     const spg_amg_aggregates *aggregates = &level->aggregates;
@@ -81,7 +80,7 @@ static spg_status fit_candidates(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* And room for the Ritz vector. */
+/* Also allocates the Ritz vector. */
 static spg_status take_inverses(spg_amg *amg, spg_level *level)
 {
     const int64_t bytes = spg_amg_vector_bytes(amg, level->rows);
@@ -94,7 +93,7 @@ static spg_status take_inverses(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* Workspace for Lanczos on this level, if what there is does not do. */
+/* Allocates a Lanczos workspace for this level, if the present one is too small. */
 static spg_status take_spectral_workspace(spg_amg *amg, const spg_level *level)
 {
     const int64_t bytes = amg->backend->spectral_bytes(&level->A, amg->options.spectral_steps);
@@ -107,7 +106,7 @@ static spg_status take_spectral_workspace(spg_amg *amg, const spg_level *level)
     return status;
 }
 
-/* By a set-up, whose workspace limit may leave no room for a basis: updates then start as set-ups do. */
+/* For setup: if the workspace limit leaves no room for a basis, updates start as setup does. */
 static spg_status estimate_first(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
@@ -130,7 +129,7 @@ static spg_status sum_magnitudes(spg_amg *amg, spg_level *level)
     return amg->backend->inverse_diagonal(amg->context, &level->A, true, level->l1_inverse);
 }
 
-/* What is left of components that are singular by themselves is nothing to divide by. */
+/* Zeroes inverses of unknowns whose diagonal is only rounding: components that are singular by themselves. */
 static spg_status drop_roundings(const spg_amg *amg, const spg_level *level)
 {
     if (level == amg->level || level->left_out == 0) return SPG_OK;
@@ -175,7 +174,7 @@ static spg_status make_prolongator(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* R = P^T, and the next level's A; one after the other where steps are timed. *gives_up: A would have too many entries,
+/* R = P^T, and the next level's A; one after the other if steps are timed. *gives_up: A would have too many entries,
  * and is not made. */
 static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 {
@@ -204,7 +203,7 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
     spg_amg_count(amg, next, spg_csr_bytes(&next->A));
     level->AP = stats.AP;
     level->RAP = stats.RAP;
-    const double transposed = amg->options.timing ? 0 : 1e-3 * stats.transpose_ms; /* else the step has ended */
+    const double transposed = amg->options.timing ? 0 : 1e-3 * stats.transpose_ms; /* timed steps have ended */
     amg->timings.transpose += transposed;
     amg->timings.AP += 1e-3 * stats.AP.total_ms;
     amg->timings.RAP += 1e-3 * stats.RAP.total_ms;
@@ -224,7 +223,8 @@ static void undo_prolongator(spg_amg *amg, spg_level *level)
     spg_amg_free_matrix(amg, level, &level->R);
 }
 
-/* What there is of a level that is the last after all, and of the next. Its inverse and rho stay. */
+/* Frees what was made of the next level, and the aggregates of one that is the last after all. Its inverse and rho
+ * stay. */
 static void undo_aggregates(spg_amg *amg, spg_level *level)
 {
     spg_amg_aggregates *of = &level->aggregates;
@@ -239,7 +239,7 @@ static void undo_aggregates(spg_amg *amg, spg_level *level)
     memset(next, 0, sizeof *next);
 }
 
-/* With the prolongator smoothed as the options say, or else as it is. *ends: neither keeps to the complexity. */
+/* With the prolongator smoothed as the options say, or else not smoothed. *ends: both exceed the complexity limit. */
 static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
 {
     level->relaxation = amg->options.prolongator_relaxation;

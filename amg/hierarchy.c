@@ -1,4 +1,5 @@
-/* The hierarchy: coarsens until a level is small enough to be solved densely, or nothing is gained any more. */
+/* The hierarchy: coarsens until a level is small enough to be solved densely, or until coarsening no longer pays
+ * off. */
 #include "amg.h"
 
 #include "argument.h"
@@ -59,7 +60,7 @@ static spg_status coarsen_all(spg_amg *amg)
     return status;
 }
 
-/* The last level's solver: dense, or where it is diagonal or that does not pay, the smoother. */
+/* The last level's solver: dense or, if the level is diagonal or a dense solver does not pay off, the smoother. */
 static spg_status finish(spg_amg *amg)
 {
     spg_level *last = &amg->level[amg->levels - 1];
@@ -78,7 +79,7 @@ static spg_status finish(spg_amg *amg)
     return status;
 }
 
-/* Whether A is symmetric; the word has been on its way since setup began. */
+/* Learns whether A is symmetric; the flag copy was queued at the start of setup. */
 static spg_status learn_symmetry(spg_amg *amg)
 {
     const spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
@@ -104,7 +105,7 @@ static spg_status build(spg_amg *amg)
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);
     amg->options.candidate_values = NULL;
-    amg->timings.total = spg_seconds() - begin; /* with what is no step's */
+    amg->timings.total = spg_seconds() - begin; /* including what belongs to no step */
     if (amg->level[0].rows < SPG_AMG_SMALL_ROWS) amg->timings.small_levels = amg->timings.total;
     context->config.timing = timing;
     return status;

@@ -1,5 +1,5 @@
-/* What Lanczos goes by when it estimates a spectral radius: where it ends, and what vector it leaves to updates. For
- * the host and for kernels. Private. */
+/* The rules of Lanczos for the spectral radius: when it stops, and what vector it leaves for updates. For the host and
+ * for kernels. Private. */
 #ifndef SPG_AMG_LANCZOS_H
 #define SPG_AMG_LANCZOS_H
 
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Whether the space is invariant: what the last coupling leads to is roundings. Next to it the radius changes by the
- * coupling's square. spread: of the tridiagonal matrix so far. */
+/* Whether the space is invariant, so that the direction after the last coupling is only rounding. The radius changes by
+ * about the square of the coupling. spread: that of the tridiagonal matrix so far. */
 #define SPG_AMG_INVARIANT_F32 1e-3
 #define SPG_AMG_INVARIANT_F64 1e-6
 
@@ -18,21 +18,22 @@ SPG_INLINE bool spg_amg_is_invariant(double coupling, double spread, bool in_flo
     return coupling <= (in_floats ? SPG_AMG_INVARIANT_F32 : SPG_AMG_INVARIANT_F64) * spread;
 }
 
-/* After each step of an update's Lanczos, from the second on, another step like it is tried, with its diagonal entry
- * and the coupling that is known by then: it would let the estimate grow from `now` to `next`. `next` and three times
- * the growth, for what is still to come, is what the step says of the radius. It counts wholly where the growth is at
- * most 0.8 percent of `next`, not at all from 1.2 percent on, and in between for a share of what the steps before left
- * open: so roundings that let a step more be made change the radius by no more than roundings.
+/* After each step of an update's Lanczos, from the second on, a further step like it is tried, with its diagonal entry
+ * and the coupling known by then: the estimate would grow from `now` to `next`. The step's own estimate is `next` plus
+ * three times the growth, for the growth still to come. It has full weight if the growth is at most 0.8 percent of
+ * `next`, none from 1.2 percent on, and in between a share of what earlier steps left open. So if rounding causes a
+ * further step, the radius changes only by rounding.
  *
  * Without shares, at 1 percent, 465 levels on the host (grids, meshes and solids with couplings that vary, jump by 10^4
- * or are anisotropic) had 42 more than 2 percent below 15 steps from random bits and none 3 above, in 3.9 steps on the
- * finest levels and 5.5 on others. Of 144 others, 13 were 2 percent below or 3 above without shares and 11 with them,
- * in 3.6 steps and 3.8. No bench counts this; test_amg_update holds some such levels to 4 percent. */
+ * or are anisotropic) took 3.9 steps on the finest levels and 5.5 on others. 42 results were more than 2 percent below
+ * those of 15 steps from random bits, and none was 3 percent above. Of 144 other levels, 13 were 2 percent below or 3
+ * above without shares and 11 with them, in 3.6 and 3.8 steps. No bench measures this; test_amg_update holds some such
+ * levels to 4 percent. */
 #define SPG_AMG_SETTLED (0.8 / 100)
 #define SPG_AMG_UNSETTLED (1.2 / 100)
 #define SPG_AMG_STILL_TO_COME 3
 
-/* The share, from 0 to 1, that a step has of what is open. */
+/* The share of a step, from 0 to 1, in what is still open. */
 SPG_INLINE double spg_amg_settled_share(double growth, double next)
 {
     if (!(next > 0)) return 0;
@@ -40,9 +41,9 @@ SPG_INLINE double spg_amg_settled_share(double growth, double next)
     return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 
-/* Beyond a residual of the Ritz vector this small, beside the radius, are its last components: from there on Lanczos
- * may lose orthogonality and find the same vector again, as roundings have it. Components fade out between twice this
- * and this, so that roundings do not decide on one. */
+/* The vector's last components are those where the residual of the Ritz vector, relative to the radius, falls to this
+ * value: beyond it Lanczos may lose orthogonality and, by rounding, find the same vector again. Components fade out
+ * between twice this value and this value, so that rounding does not decide whether one is included. */
 #define SPG_AMG_LEAST_RESIDUAL 1e-3
 
 SPG_INLINE double spg_amg_component_share(double residual, double rho)
@@ -51,9 +52,9 @@ SPG_INLINE double spg_amg_component_share(double residual, double rho)
     return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 
-/* The eigenvector of the largest eigenvalue rho of the tridiagonal matrix's first `made` rows, from the first row on:
- * all components are positive, and nothing cancels. weights: of `steps` vectors; in: what makes each a unit vector;
- * out: with what they make a vector that is as long as the first of them. */
+/* The eigenvector for the largest eigenvalue rho of the first `made` rows of the tridiagonal matrix, computed from the
+ * first row on: all components are positive, and nothing cancels. weights of `steps` vectors: on input, factors that
+ * make each a unit vector; on output, factors of the sum, a vector as long as the first of them. */
 SPG_INLINE void spg_amg_weigh_basis(const double *diagonal, const double *subdiagonal, int made, int steps, double rho,
                                     double *weights)
 {

@@ -1,4 +1,4 @@
-/* What was built: views and sums of a hierarchy. */
+/* Views and totals of a hierarchy. */
 #include "amg.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Where coarsening is not worth its while: too few nodes come together, or operators fill up. */
+/* When coarsening no longer pays off: too few nodes are aggregated, or operators become too dense. */
 #include "amg.h"
 
 #include <stdarg.h>
@@ -38,7 +38,7 @@ bool spg_amg_stalls(spg_amg *amg, const spg_level *level)
     return true;
 }
 
-/* Of a level's blocks, the entries of each. */
+/* The entries of each block of a level. */
 static double block_entries(const spg_level *level)
 {
     return (double)level->aggregates.block_size * level->aggregates.block_size;

@@ -1,4 +1,4 @@
-/* Memory of a hierarchy, counted as its own and as its levels'. */
+/* Memory of a hierarchy, included in its byte count and in those of its levels. */
 #include "amg.h"
 
 #include "memory.h"

@@ -1,4 +1,4 @@
-/* The options of a setup: defaults and limits. */
+/* The options of setup: defaults and limits. */
 #include "amg.h"
 
 #include "argument.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Of the largest number: coarse candidates are norms of what they stand for, of up to 2^31 rows. */
+/* Relative to the type's largest number: coarse candidates are norms over what they represent, up to 2^31 rows. */
 #define MOST_CANDIDATE 0x1p-16
 
 enum { MOST_LEVELS = 100, MOST_SWEEPS = 1000, MOST_STEPS = 1000 };
@@ -38,7 +38,7 @@ static spg_status check_integer(spg_context *context, const char *name, int64_t 
                             (long long)value, (long long)least, (long long)most);
 }
 
-/* Not below least, and finite; `open`: nor least itself. */
+/* Finite and not below `least`; with `open` not equal to it either. */
 static spg_status check_real(spg_context *context, const char *name, double value, double least, bool open)
 {
     if (isfinite(value) && (open ? value > least : value >= least)) return SPG_OK;
@@ -77,7 +77,7 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
     return status;
 }
 
-/* Below 1 (or 0) is no size; past what aggregates are worked on in is a size that is not offered. */
+/* ARGUMENT below `least`; UNSUPPORTED above the size in which aggregates are processed. */
 static spg_status check_size(spg_context *context, const char *name, int size, int least)
 {
     if (size <= SPG_AMG_MOST_BLOCK) return check_integer(context, name, size, least, SPG_AMG_MOST_BLOCK);

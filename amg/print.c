@@ -23,7 +23,7 @@ print(const printer *to, const char *format, ...)
     to->log(to->user, line);
 }
 
-/* Of the last level. */
+/* How the last level is solved. */
 static const char *name_solver(const spg_amg *amg)
 {
     if (amg->level[amg->levels - 1].rows == 0) return "";

@@ -1,4 +1,4 @@
-/* What a caller should know, though nothing has failed. */
+/* Log lines: what a caller should know, although nothing has failed. */
 #include "amg.h"
 
 #include <stdarg.h>

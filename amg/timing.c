@@ -1,9 +1,9 @@
-/* Seconds of the setup's steps. */
+/* Seconds of the steps of setup. */
 #include "amg.h"
 
 #include "clock.h"
 
-/* What was queued has ended once something can be read back. */
+/* Reads something back, since all queued work has then ended. */
 static double now(const spg_amg *amg)
 {
     const spg_context *context = amg->context;

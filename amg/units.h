@@ -1,4 +1,4 @@
-/* Powers of two that keep multigrid's numbers from under- and overflowing: to multiply by them changes no bits. For the
+/* Powers of two that keep multigrid's numbers from under- and overflowing: multiplying by them changes no bits. For the
  * host and for kernels. Private. */
 #ifndef SPG_SRC_AMG_UNITS_H
 #define SPG_SRC_AMG_UNITS_H
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Whether squares under- or overflowed on the way to a norm, or nearly. */
+/* Whether squares under- or overflowed, or nearly did, in the computation of a norm. */
 SPG_INLINE bool spg_is_extreme(double norm) { return !(norm >= 0x1p-450 && norm <= 0x1p450); }
 
 /* The power of two at or below a finite magnitude, within 2^1000 of 1; 1 for none. */

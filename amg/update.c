@@ -1,5 +1,5 @@
-/* New values of A in a hierarchy that stays as it is: plans run in place of products, so that nothing is allocated and,
- * on a device, nothing waited for. */
+/* New values of A in an existing hierarchy: plans run in place of products, so that nothing is allocated and, on a
+ * device, nothing waits. */
 #include "amg.h"
 
 #include "argument.h"
@@ -67,7 +67,7 @@ static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr 
         spg_type_name(known->value_type), spg_type_name(known->offset_type));
 }
 
-/* The arrays' contents. On a device this would be a wait. */
+/* Checks the contents of the arrays. A device would have to wait for this. */
 static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
 {
     spg_context *context = amg->context;
@@ -78,7 +78,8 @@ static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
     return status == SPG_OK ? amg->backend->check_finite(context, A) : status;
 }
 
-/* The numbers of a level's prolongator, and of the next level's A with, where that has one, its diagonal's inverse. */
+/* New values of a level's prolongator, of the next level's A and, if the next level has one, of its inverse
+ * diagonal. */
 static spg_status renew_level(spg_amg *amg, spg_level *level)
 {
     const spg_galerkin_operands of = {

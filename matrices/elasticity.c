@@ -1,6 +1,6 @@
-/* A matrix of the shape that trilinear elements for linear elasticity give: N x N x N-1 nodes, each coupled to the 27
- * around it, 3 unknowns a node, every coupling a dense 3x3 block. The blocks are -1 on their diagonals and -1/4 off
- * them; a node's own block has a diagonal that makes inner rows sum to zero. */
+/* A matrix with the pattern of trilinear elements for linear elasticity: N x N x N-1 nodes, each coupled to the 27
+ * nodes around it (itself included), 3 unknowns per node, and a dense 3x3 block for every coupling. The blocks are -1
+ * on their diagonals and -1/4 off them; a node's own block has a diagonal that makes inner rows sum to zero. */
 #include "families.h"
 #include "grid.h"
 

@@ -1,4 +1,4 @@
-/* What the families of generators share: the request, one function a name, and how entries are written. Private to
+/* Shared by the families of generators: the request, one function per name, and helpers to write entries. Private to
  * matrices/. */
 #ifndef SPG_MATRICES_FAMILIES_H
 #define SPG_MATRICES_FAMILIES_H
@@ -6,14 +6,14 @@
 #include "generators.h"
 
 typedef struct generator_request {
-    spg_context *context; /* on the host */
+    spg_context *context; /* at the host */
     const char *name;     /* as the caller wrote it, for messages */
     int64_t size;         /* N, not negative */
     uint64_t seed;
     spg_type value_type;
 } generator_request;
 
-/* On failure they leave *matrix zeroed. */
+/* On failure these leave *matrix zeroed. */
 spg_status generate_fd2d5(const generator_request *request, spg_csr *matrix);
 spg_status generate_fe2d9(const generator_request *request, spg_csr *matrix);
 spg_status generate_fd3d7(const generator_request *request, spg_csr *matrix);
@@ -33,7 +33,7 @@ spg_status generate_rmat(const generator_request *request, spg_csr *matrix);
 /* OVERFLOW if 32-bit columns cannot number n rows. */
 spg_status check_order(const generator_request *request, int64_t n);
 
-/* An n x n matrix, offsets zeroed, of 32 bits where nnz fits them. n has passed check_order. */
+/* Allocates an n x n matrix with zeroed offsets, of 32 bits if nnz fits. check_order must have accepted n. */
 spg_status allocate_square(const generator_request *request, int64_t n, int64_t nnz, spg_csr *matrix);
 
 /* *memory = count elements, uninitialised, for free(). */
@@ -69,8 +69,8 @@ static inline void set_value(const spg_csr *matrix, int64_t k, double real, doub
     }
 }
 
-/* Entry k. In complex types what stands off the diagonal is turned by a factor of modulus below 1, 3/4 + i/2 above and
- * 3/4 - i/2 below it: a symmetric matrix becomes a Hermitian one, and dominant diagonals stay so. */
+/* Writes entry k. In complex types, off-diagonal values are multiplied by a factor of modulus below 1, 3/4 + i/2 above
+ * the diagonal and 3/4 - i/2 below it: a symmetric matrix becomes Hermitian, and dominant diagonals stay dominant. */
 static inline void put_entry(const spg_csr *matrix, int64_t k, int64_t row, int64_t column, double value)
 {
     matrix->columns[k] = (int32_t)column;
@@ -81,7 +81,7 @@ static inline void put_entry(const spg_csr *matrix, int64_t k, int64_t row, int6
         set_value(matrix, k, value, 0.0);
 }
 
-/* Ascending order; for rows of a few dozen columns at most. */
+/* Sorts in ascending order; for rows of at most a few dozen columns. */
 static inline void sort_short_row(int32_t *columns, int count)
 {
     for (int i = 1; i < count; i++) {

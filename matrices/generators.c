@@ -1,4 +1,4 @@
-/* Names of generators, and what all families share. */
+/* The names of the generators, and functions shared by all families. */
 #include "families.h"
 #include "grid.h"
 
@@ -8,8 +8,8 @@
 
 typedef struct generator {
     const char *name;
-    int64_t size;         /* N where none is given */
-    bool has_size_suffix; /* "rmat16" is rmat of size 16 */
+    int64_t size;         /* the default N */
+    bool has_size_suffix; /* "rmat16" means rmat of size 16 */
     spg_status (*generate)(const generator_request *request, spg_csr *matrix);
     const char *description;
 } generator;
@@ -41,8 +41,8 @@ const char *generator_description(int k) { return k >= 0 && k < GENERATORS ? gen
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Finds the generator whose name `name` begins with, followed by nothing, by ':' or, for some, by digits. *size is the
- * text of the size, or NULL where there is none. */
+/* Finds the generator with which `name` begins, followed by nothing, by ':' or, for some generators, by digits. *size
+ * is the text of the size, or NULL if there is none. */
 static const generator *find_generator(const char *name, const char **size)
 {
     for (int k = 0; k < GENERATORS; k++) {
@@ -76,7 +76,7 @@ static spg_status refuse_name(spg_context *context, const char *name)
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "no generator is named '%.80s'; there are%s", name, names);
 }
 
-/* A count that int64_t cannot hold becomes INT64_MAX, which is too large for every generator. */
+/* A number beyond int64_t becomes INT64_MAX, which is too large for every generator. */
 static spg_status parse_size(spg_context *context, const char *name, const char *text, int64_t *size)
 {
     if (text == NULL) return SPG_OK;

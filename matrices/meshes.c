@@ -1,8 +1,8 @@
-/* Unstructured meshes: the edges of a triangulated square and of a cube cut into tetrahedra, with vertices renumbered
- * at random inside blocks of 4096, which is the partial locality that mesh generators leave.
+/* Unstructured meshes: the edges of a triangulated square and of a cube cut into tetrahedra. The vertices are
+ * renumbered at random within blocks of 4096, which gives the partial locality of mesh generators.
  *
  * Values are a graph Laplacian of random edge weights in [0.5, 1.5), symmetric. Inner rows sum to zero, those of
- * boundary vertices to 1. Beside the matrix, 8 bytes a vertex are needed. */
+ * boundary vertices to 1. Needs 8 bytes per vertex besides the matrix. */
 #include "families.h"
 #include "grid.h"
 #include "random_bits.h"
@@ -15,14 +15,14 @@ enum { STREAM_NUMBERING = 1, STREAM_WEIGHTS, STREAM_DIAGONALS };
 typedef struct mesh {
     grid points;
     stencil steps;
-    bool is_triangulation;   /* its cells' diagonals are random; steps is not used */
+    bool is_triangulation;   /* the diagonals of its cells are random; steps is not used */
     uint64_t diagonals;      /* key */
     uint64_t weights;        /* key */
-    int32_t *natural_number; /* of each vertex: its place in the grid */
+    int32_t *natural_number; /* for each vertex: its number in the grid */
     int32_t *mesh_number;    /* the inverse */
 } mesh;
 
-/* Fisher and Yates' shuffle of each block. */
+/* Fisher-Yates shuffle of each block. */
 static void renumber(mesh *m, int64_t n, uint64_t key)
 {
     for (int64_t first = 0; first < n; first += RENUMBERED_BLOCK) {
@@ -39,13 +39,13 @@ static void renumber(mesh *m, int64_t n, uint64_t key)
     for (int64_t i = 0; i < n; i++) m->mesh_number[m->natural_number[i]] = (int32_t)i;
 }
 
-/* Whether the cell whose lowest corner is (x, y) is split from that corner to the opposite one. */
+/* Whether the cell with lowest corner (x, y) is split from that corner to the opposite one. */
 static bool is_split_upwards(const mesh *m, int64_t x, int64_t y)
 {
     return random_bits(m->diagonals, (uint64_t)(y * m->points.nx + x)) >> 63 != 0;
 }
 
-/* As stencil_neighbours: the four along the axes, and those across the diagonals that the cells around (x, y) have. */
+/* As stencil_neighbours: the four along the axes, and those along the diagonals of the cells around (x, y). */
 static int triangulation_neighbours(const mesh *m, int64_t x, int64_t y, int32_t *neighbours)
 {
     int count = 0;
@@ -91,7 +91,7 @@ static int64_t put_vertex(const mesh *m, const spg_csr *matrix, int64_t row, int
     return k + count;
 }
 
-/* entries: of the whole matrix. */
+/* entries: those of the whole matrix. */
 static spg_status generate_mesh(const generator_request *request, mesh *m, int64_t entries, spg_csr *matrix)
 {
     int64_t n = grid_points(&m->points);

@@ -1,7 +1,7 @@
 /* Smoothed-aggregation prolongators (Vanek, Mandel, Brezina: Algebraic Multigrid by Smoothed Aggregation, 1996): greedy
  * aggregates of distance 1, then one step of damped Jacobi, P = (I - 2/3 D^-1 A) T.
  *
- * Linear in the entries of A. Beside P it needs 4 bytes a row and 24 an aggregate. */
+ * Linear in the entries of A. Needs 4 bytes per row and 24 per aggregate besides P. */
 #include "families.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@ typedef struct complex_value {
 
 typedef struct smoother {
     const spg_csr *A;
-    int32_t *aggregate; /* of each row */
+    int32_t *aggregate; /* for each row */
     int64_t aggregates;
-    int64_t *place;     /* of each aggregate: its last entry of P; of this row if not before the row's start */
-    complex_value *sum; /* of each entry of P's row: A's entries in the aggregate */
+    int64_t *place;     /* for each aggregate: its last entry of P; an older row's if before the row's start */
+    complex_value *sum; /* for each entry of P's row: the sum of A's entries in the aggregate */
 } smoother;
 
 static complex_value get_value(const spg_csr *matrix, int64_t k)
@@ -38,8 +38,9 @@ static bool neighbourhood_is_free(const spg_csr *A, int64_t row, const int32_t *
     return true;
 }
 
-/* Numbers the aggregates in the order of the rows that start them. A row left over joins that of its first neighbour
- * which a row started; -2 - number marks it meanwhile, so that joining does not spread. */
+/* Numbers the aggregates in the order of the rows that start them. A remaining row joins the aggregate of its first
+ * neighbour that was aggregated in the first pass; it is marked by -2 - number meanwhile, so that joining does not
+ * spread. */
 static int64_t aggregate_rows(const spg_csr *A, int32_t *aggregate)
 {
     int32_t count = 0;
@@ -63,8 +64,8 @@ static void forget_places(smoother *s)
     for (int64_t a = 0; a < s->aggregates; a++) s->place[a] = -1;
 }
 
-/* The aggregates of a row's columns and of the row, in order of appearance, are entries start.. of P. Returns the entry
- * after them. columns may be NULL. */
+/* The aggregates of a row's columns and of the row itself, in order of appearance, become entries start.. of P. Returns
+ * the entry after them. columns may be NULL. */
 static int64_t place_row(smoother *s, int64_t row, int64_t start, int32_t *columns)
 {
     int64_t next = start, end = get_offset(s->A, row + 1);
@@ -77,7 +78,7 @@ static int64_t place_row(smoother *s, int64_t row, int64_t start, int32_t *colum
     return next;
 }
 
-/* 2/3 / diagonal, or zero where the diagonal is. */
+/* 2/3 / diagonal, or zero if the diagonal is zero. */
 static complex_value damping(complex_value diagonal)
 {
     const double omega = 2.0 / 3.0;
@@ -88,7 +89,7 @@ static complex_value damping(complex_value diagonal)
     return (complex_value){omega * (real / square) / scale, -(omega * (imaginary / square) / scale)};
 }
 
-/* Values of P's row, whose entries start..end have been placed. */
+/* Computes the values of P's row, whose entries start..end have been placed. */
 static void smooth_row(smoother *s, int64_t row, int64_t start, int64_t end, const spg_csr *P)
 {
     complex_value diagonal = {0.0, 0.0};

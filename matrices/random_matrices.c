@@ -1,12 +1,13 @@
 /* Matrices without geometry: random columns near the diagonal (economics) or anywhere, an arrow, rows of all lengths,
- * and nearly or entirely empty ones. The drawn ones have weights in [0.5, 1.5), negated, and diagonals one larger than
- * their row's sum. Nothing is allocated beside the matrix: the columns are drawn twice, to count and to write. */
+ * and nearly or entirely empty matrices. Random matrices have weights in [0.5, 1.5), negated, and diagonals one larger
+ * than the sum of their row's weights. Nothing is allocated besides the matrix: the columns are drawn twice, to count
+ * and to write. */
 #include "families.h"
 #include "random_bits.h"
 
 enum { DRAWS_MOST = 8 };
 
-/* Every row, or one in `one_row_in` at random, has the diagonal and `draws` random columns, repeated ones once. */
+/* Every row, or a random one in `one_row_in`, has the diagonal and `draws` random columns, without repeats. */
 typedef struct draw_rule {
     int draws;
     int64_t reach; /* columns at most this far from the diagonal, those past the edge moved to it; 0: anywhere */
@@ -71,7 +72,7 @@ static spg_status generate_drawn(const generator_request *request, draw_rule *ru
 }
 
 /* Like mac_econ_fwd500 of the SuiteSparse collection: 5 columns within 2000 of the diagonal. The stream was chosen so
- * that seed 1 gives the 1235965 entries of the matrix compared with; other seeds differ by some 0.005 %. */
+ * that seed 1 gives the same number of entries, 1235965; other seeds differ by about 0.005 %. */
 spg_status generate_econ(const generator_request *request, spg_csr *matrix)
 {
     enum { STREAM_ECON = 412 };
@@ -100,7 +101,7 @@ spg_status generate_empty(const generator_request *request, spg_csr *matrix)
     return status == SPG_OK ? allocate_square(request, request->size, 0, matrix) : status;
 }
 
-/* Row 0 and column 0 full, and the diagonal: squared, it is dense. */
+/* Full row 0 and column 0, and the diagonal: its square is dense. */
 spg_status generate_arrow(const generator_request *request, spg_csr *matrix)
 {
     int64_t n = request->size;
@@ -118,8 +119,8 @@ spg_status generate_arrow(const generator_request *request, spg_csr *matrix)
     return SPG_OK;
 }
 
-/* The length of a row of the ladder: the largest power of two that divides its number from 1, up to an eighth of the
- * rows. So every length stands for about as many entries in all, and long rows lie among short ones. */
+/* The length of a row of the ladder: the largest power of two that divides its number, from 1, up to an eighth of the
+ * rows. So the rows of each length have about as many entries in all, and long rows lie among short ones. */
 static int64_t ladder_length(int64_t n, int64_t row)
 {
     const int64_t power = (row + 1) & -(row + 1), least_most = n < 4 ? n : 4;
@@ -127,7 +128,7 @@ static int64_t ladder_length(int64_t n, int64_t row)
     return power < most ? power : most;
 }
 
-/* One column in each of `length` equal parts of the row: the diagonal in its part, else one at random. */
+/* One column in each of `length` equal parts of the row: the diagonal in its part, a random one in the others. */
 static int64_t ladder_column(uint64_t key, int64_t n, int64_t row, int64_t length, int64_t part)
 {
     const int64_t begin = part * n / length, end = (part + 1) * n / length;
@@ -135,7 +136,7 @@ static int64_t ladder_column(uint64_t key, int64_t n, int64_t row, int64_t lengt
     return begin + random_below(random_bits(key, ((uint64_t)row << 31) + (uint64_t)part), end - begin);
 }
 
-/* Rows of 1 to N/8 entries; A*A needs from 1 to about N products a row. */
+/* Rows of 1 to N/8 entries; A*A needs from 1 to about N products per row. */
 spg_status generate_ladder(const generator_request *request, spg_csr *matrix)
 {
     enum { STREAM_LADDER = 40 };

@@ -1,9 +1,9 @@
 /* R-MAT graphs (Chakrabarti, Zhan, Faloutsos: R-MAT, A Recursive Model for Graph Mining, SDM 2004): 2^S vertices, 16
- * edges a vertex, quadrants (0.57, 0.19, 0.19, 0.05), plus the diagonal; repeated edges add up. An edge weighs -1 and a
- * diagonal entry is 1 + the row's edges, those to the vertex itself among them.
+ * edges per vertex, quadrants (0.57, 0.19, 0.19, 0.05), plus the diagonal; repeated edges add up. An edge has weight
+ * -1, and a diagonal entry is 1 + the number of the row's edges, including self-loops.
  *
- * Edges are keys (row, column), drawn in any order and sorted. Beside the matrix that takes 272 bytes a vertex, and 136
- * while the matrix is written. */
+ * Edges are keys (row, column), drawn in any order and sorted. This needs 272 bytes per vertex besides the matrix, and
+ * 136 while the matrix is written. */
 #include "families.h"
 #include "random_bits.h"
 
@@ -18,7 +18,7 @@ typedef struct edge_list {
     uint64_t *keys;          /* row * vertices + column, ascending */
 } edge_list;
 
-/* Edge e: in each level 32 random bits choose a quadrant, 16 words serving up to 32 levels. */
+/* Edge e: on each level 32 random bits choose a quadrant, 16 words for up to 32 levels. */
 static uint64_t draw_edge(uint64_t key, int scale, int64_t e)
 {
     const uint64_t one = (uint64_t)1 << 32;
@@ -41,7 +41,7 @@ static void draw_edges(const edge_list *list, uint64_t seed)
     for (int64_t i = 0; i < list->vertices; i++) list->keys[drawn + i] = (uint64_t)i << list->scale | (uint64_t)i;
 }
 
-/* One pass of a radix sort, by the digit above `shift`. */
+/* One pass of a radix sort, by the digit at bit `shift`. */
 static void sort_by_digit(const uint64_t *keys, int64_t count, int shift, uint64_t *sorted)
 {
     enum { DIGITS = 1 << DIGIT_BITS };
@@ -51,7 +51,7 @@ static void sort_by_digit(const uint64_t *keys, int64_t count, int shift, uint64
     for (int64_t k = 0; k < count; k++) sorted[starts[(keys[k] >> shift) % DIGITS]++] = keys[k];
 }
 
-/* Leaves list->keys to be freed after a failure as well. */
+/* The caller frees list->keys, also after a failure. */
 static spg_status make_edges(const generator_request *request, edge_list *list)
 {
     void *keys = NULL, *spare = NULL;
@@ -71,7 +71,7 @@ static spg_status make_edges(const generator_request *request, edge_list *list)
     return status;
 }
 
-/* Writes the rows, or only counts their entries where matrix is NULL. */
+/* Writes the rows or, if matrix is NULL, only counts their entries. */
 static int64_t merge_edges(const edge_list *list, const spg_csr *matrix)
 {
     int64_t entries = 0, k = 0, row_end = 0;

@@ -1,5 +1,5 @@
-/* Linear elasticity: a block of trilinear bricks, clamped where it stands, and the rigid-body modes of the nodes of
- * whatever has three unknowns a node. */
+/* Linear elasticity: a block of trilinear bricks, clamped at its bottom, and the rigid-body modes of the nodes of any
+ * matrix with three unknowns per node. */
 #include "families.h"
 #include "grid.h"
 
@@ -11,7 +11,7 @@ enum { UNKNOWNS = 3, CORNERS = 8, MODES = 6 };
 /* Lame's constants of Young's modulus 1 and Poisson's ratio 0.3. */
 static const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;
 
-/* Of a brick of side 1: the block of corners a and b. Corner a is at (a & 1, a >> 1 & 1, a >> 2). */
+/* The stiffness of a brick of side 1: the block of corners a and b. Corner a is at (a & 1, a >> 1 & 1, a >> 2). */
 typedef struct stiffness {
     double block[CORNERS][CORNERS][UNKNOWNS][UNKNOWNS];
 } stiffness;
@@ -30,8 +30,8 @@ static void shape_gradient(int a, const double at[UNKNOWNS], double gradient[UNK
     gradient[2] = value[0] * value[1] * slope[2];
 }
 
-/* Adds what one point of Gauss's rule with two points a direction gives to the rows of corner a, and, mirrored, to the
- * columns: symmetric bit for bit. */
+/* Adds the contribution of one point of the Gauss rule with two points per direction to the rows of corner a and,
+ * mirrored, to the columns: symmetric bit for bit. */
 static void add_point(const double at[UNKNOWNS], stiffness *brick)
 {
     double gradients[CORNERS][UNKNOWNS];
@@ -60,7 +60,7 @@ static stiffness brick_stiffness(void)
     return brick;
 }
 
-/* The corner of the brick at `brick` that the node at `node` is, or -1. */
+/* The corner of the brick at `brick` that is the node at `node`, or -1. */
 static int corner_of(const int64_t node[UNKNOWNS], const int64_t brick[UNKNOWNS])
 {
     int corner = 0;
@@ -72,8 +72,8 @@ static int corner_of(const int64_t node[UNKNOWNS], const int64_t brick[UNKNOWNS]
     return corner;
 }
 
-/* Sums the blocks of two nodes over the bricks that have both, in ascending order from either side. The lowest bricks
- * stand on the clamped nodes below the grid's first. */
+/* Sums the blocks of two nodes over the bricks that contain both, in ascending order from either side. The lowest
+ * bricks rest on the clamped nodes below the grid's first layer. */
 static void couple(const stiffness *one, const grid *nodes, const int64_t node[UNKNOWNS],
                    const int64_t neighbour[UNKNOWNS], double block[UNKNOWNS][UNKNOWNS])
 {

@@ -1,5 +1,6 @@
 /* Discrete Laplacians on N x N and N x N x N points with Dirichlet boundaries: the classes 1a, 1b, 2a and 2b of Dalton,
- * Bell, Olson. Off the diagonal -1, on it the number of neighbours of an inner point, so inner rows sum to zero. */
+ * Bell, Olson. Off-diagonal values are -1; the diagonal is the number of neighbours of an inner point, so inner rows
+ * sum to zero. */
 #include "families.h"
 #include "grid.h"
 

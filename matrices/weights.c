@@ -53,7 +53,8 @@ double random_share(uint64_t key, uint64_t counter)
     return (double)((random_bits(key, counter) >> 11) + 1) * 0x1p-53;
 }
 
-/* Four rounds of a Feistel network on the least even number of bits that hold n, again until the result is below n. */
+/* Four rounds of a Feistel network on the smallest even number of bits that hold n, repeated until the result is below
+ * n. */
 int64_t permuted(uint64_t key, int64_t i, int64_t n)
 {
     int half = 1;
@@ -71,7 +72,7 @@ int64_t permuted(uint64_t key, int64_t i, int64_t n)
     return i;
 }
 
-/* By products alone: pow differs between machines in the last bit. */
+/* Uses only products: pow differs between machines in the last bit. */
 static double power(double x, int exponent)
 {
     double result = 1.0;
@@ -113,7 +114,7 @@ double weight_of(const weights_rule *rule, int64_t row, int64_t item, int64_t it
 
 int64_t ragged_length(uint64_t seed, int64_t row, int64_t longest)
 {
-    /* The inverse of 1 - length^-0.5, cut off at the longest. */
+    /* Inverts 1 - length^-0.5, cut off at the longest. */
     const double least = 1.0 / sqrt((double)longest + 1.0);
     const double u = least + (1.0 - least) * random_share(random_key(seed, STREAM_LENGTHS), (uint64_t)row);
     const int64_t length = (int64_t)(1.0 / (u * u));

@@ -8,12 +8,12 @@
 typedef enum weights_family {
     WEIGHTS_UNIFORM,   /* random in (0, 1] */
     WEIGHTS_POWER_LAW, /* rank^-exponent, ranks shuffled */
-    WEIGHTS_HEAVY,     /* 1 or 2; a share of `exponent` of the items, at random, is 2 */
+    WEIGHTS_HEAVY,     /* 1 or 2; a random share, `exponent`, of the items has 2 */
     /* Binder and Keller's Table 1, item i of n. */
     WEIGHTS_I20,   /* ((i + 1) / n)^20 */
     WEIGHTS_MOD32, /* ((i mod 32 + 1) / 32)^25 */
     WEIGHTS_MOD64, /* ((i mod 64 + 1) / 64)^35 */
-    WEIGHTS_SPIKES /* four items have a fifth each, all others share the last fifth evenly */
+    WEIGHTS_SPIKES /* four items have a fifth each; all others share the last fifth evenly */
 } weights_family;
 
 typedef struct weights_rule {
@@ -22,22 +22,22 @@ typedef struct weights_rule {
     uint64_t seed;
 } weights_rule;
 
-/* uniform, powerlaw:A (powerlaw: of 1), heavy:SHARE, i20, mod32, mod64, spikes. False: none of them. */
+/* uniform, powerlaw:A (powerlaw: A = 1), heavy:SHARE, i20, mod32, mod64, spikes. False: none of them. */
 bool weights_named(const char *name, uint64_t seed, weights_rule *rule);
 
-/* Of a name that is none of them: the number that it has to have is wrong. */
+/* For a name that is none of them: its number is wrong. */
 bool weights_misspelt(const char *name);
 
 /* The names, for messages. */
 extern const char weights_names[];
 
-/* The weight of item `item` of the `items` of a row. */
+/* The weight of item `item` in a row of `items` items. */
 double weight_of(const weights_rule *rule, int64_t row, int64_t item, int64_t items);
 
-/* Where the permutation of [0, n) that `key` stands for puts i. */
+/* The image of i under the permutation of [0, n) given by `key`. */
 int64_t permuted(uint64_t key, int64_t i, int64_t n);
 
-/* Lengths of rows with a probability of about length^-1.5 on [1, longest]. */
+/* Lengths of rows, with a probability of about length^-1.5 on [1, longest]. */
 int64_t ragged_length(uint64_t seed, int64_t row, int64_t longest);
 
 /* In (0, 1], 53 bits. */

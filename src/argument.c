@@ -120,13 +120,13 @@ spg_status spg_check_place(spg_context *context, spg_place place, const char *na
                             name_of(place), name_of(context->config.place));
 }
 
-/* PLACE if there is no such place here to copy from. */
+/* PLACE if this machine lacks the place to copy from. */
 static spg_status check_reachable(spg_context *context, spg_place place, const char *name)
 {
     return spg_find_backend(place) != NULL ? SPG_OK : spg_check_place(context, place, name);
 }
 
-/* Whether an array leads elsewhere than to the place it is said to, where it would crash a kernel. */
+/* Whether an array lies at another place or device than stated; a kernel would crash on it. */
 typedef enum array_fault { NO_FAULT, OTHER_PLACE, OTHER_DEVICE } array_fault;
 
 static array_fault find_array_fault(const spg_context *context, const void *memory, spg_place place, int *device)
@@ -144,7 +144,7 @@ static array_fault find_array_fault(const spg_context *context, const void *memo
 #endif
 }
 
-/* PLACE if one of the first `count` of these arrays has a fault. */
+/* PLACE if one of the first `count` arrays has a fault. */
 static spg_status check_pointers(spg_context *context, spg_place place, const char *name, int count,
                                  const void *const arrays[], const char *const array_names[])
 {
@@ -162,7 +162,7 @@ static spg_status check_pointers(spg_context *context, spg_place place, const ch
     return SPG_OK;
 }
 
-/* Without entries only row offsets are ever read. */
+/* Without entries only the row offsets are read. */
 static spg_status check_csr_pointers(spg_context *context, const spg_csr *matrix, const char *name)
 {
     const void *const arrays[] = {matrix->row_offsets, matrix->columns, matrix->values};

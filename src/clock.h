@@ -2,7 +2,7 @@
 #ifndef SPG_SRC_CLOCK_H
 #define SPG_SRC_CLOCK_H
 
-/* Seconds since some moment; never steps back. */
+/* Seconds since an arbitrary start; monotonic. */
 double spg_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Contexts: configuration, messages, and which backend works. */
+/* Contexts: configuration, messages, and the choice of the backend. */
 #include "backend.h"
 #include "memory.h"
 #include "threads/cores.h"
@@ -31,7 +31,7 @@ const spg_backend *spg_find_backend(spg_place place)
 
 enum { MOST_THREADS = 4096 };
 
-/* What OMP_NUM_THREADS asks for; 0 if it is not set, or is no number. Of a list, the first. */
+/* The number in OMP_NUM_THREADS, or the first of a list; 0 if it is not set or not a number. */
 static int threads_of_environment(void)
 {
     const char *text = getenv("OMP_NUM_THREADS");
@@ -59,7 +59,7 @@ static bool limits_are_valid(const spg_row_limits *limits)
     return limits->thread >= -1 && limits->warp >= -1 && limits->cta >= -1;
 }
 
-/* NULL if there is none. */
+/* NULL if config is valid. */
 static const char *find_fault(const spg_config *config)
 {
     if ((unsigned)config->place > (unsigned)SPG_PLACE_AUTO) return "config: place is no spg_place";
@@ -82,7 +82,7 @@ static const char *no_device(void)
 #endif
 }
 
-/* There is no context yet that could keep a message. */
+/* For failures before a context exists that could store the message. */
 static spg_status refuse(const spg_config *config, spg_status status, const char *why)
 {
     if (config->log != NULL) config->log(config->log_user, why);
@@ -113,7 +113,7 @@ spg_status spg_context_create(const spg_config *config, spg_context **context)
     }
     spg_status status = backend->open != NULL ? backend->open(created) : SPG_OK;
     if (status != SPG_OK) {
-        const bool is_told = created->message[0] != '\0'; /* and so logged */
+        const bool is_told = created->message[0] != '\0'; /* and so the log has it */
         spg_pool_destroy(created->pool);
         free(created);
         return is_told ? status : refuse(&chosen, status, "config: no such device, or it cannot be opened");
@@ -176,7 +176,7 @@ spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits
 spg_status spg_context_fail(spg_context *context, spg_status status, const char *format, ...)
 {
     if (context == NULL) return status;
-    char message[sizeof context->message]; /* apart, for the arguments may quote the message before */
+    char message[sizeof context->message]; /* separate: the arguments may refer to the message before */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -1,4 +1,4 @@
-/* What a context holds. Private to the library. */
+/* The members of a context. Private. */
 #ifndef SPG_SRC_CONTEXT_H
 #define SPG_SRC_CONTEXT_H
 
@@ -10,8 +10,8 @@ struct spg_backend;
 struct spg_kept_block;
 struct spg_pool;
 
-/* Addresses that are known by who keeps this in a context's list: what lies there is what was seen, until the context
- * releases the memory that holds one of them, which may be another's then. */
+/* Watches two addresses, while it is in a context's list. The contents seen there are valid until the context releases
+ * memory that contains one of them: then someone else may reuse it, and is_known becomes false. */
 typedef struct spg_watch {
     const void *arrays[2]; /* NULL: none */
     bool is_known;
@@ -20,12 +20,12 @@ typedef struct spg_watch {
 
 struct spg_context {
     spg_config config;                 /* place resolved, threads at least 1 */
-    const struct spg_backend *backend; /* the table of config.place */
-    void *backend_state;               /* its own part */
-    struct spg_pool *pool;             /* the threads of the host */
+    const struct spg_backend *backend; /* the function table of config.place */
+    void *backend_state;               /* private to the backend */
+    struct spg_pool *pool;             /* host threads */
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
-    int64_t current_bytes, peak_bytes; /* of live allocations */
+    int64_t current_bytes, peak_bytes; /* of current allocations */
     spg_watch *watches;
     bool has_last_stats;
     spgemm_stats last_stats;
@@ -35,7 +35,7 @@ struct spg_context {
     char message[512];
 };
 
-/* The limits to use: those given, else the context's, with each -1 replaced by the backend's default. */
+/* The limits in use: those given, or else the context's, with each -1 replaced by the backend's default. */
 spg_row_limits spg_resolve_row_limits(const spg_context *context, const spg_row_limits *limits);
 
 #endif

@@ -12,7 +12,7 @@ static int64_t value_bytes(const spg_coo *matrix)
     return spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type));
 }
 
-/* The arrays of a matrix whose shape and type are set. */
+/* Allocates the arrays of a matrix whose shape and type are set. */
 static spg_status allocate_arrays(spg_context *context, spg_coo *matrix)
 {
     void *row_indices = NULL, *columns = NULL;
@@ -48,7 +48,7 @@ void spg_coo_free(spg_context *context, spg_coo *matrix)
     memset(matrix, 0, sizeof *matrix);
 }
 
-/* A deep copy of checked arrays, with rows and columns exchanged if asked for. */
+/* A deep copy of checked arrays; `exchange` swaps rows and columns. */
 static spg_status copy_arrays(spg_context *context, const spg_coo *source, bool exchange, spg_coo *copy)
 {
     spg_coo made = *source;

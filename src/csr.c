@@ -23,7 +23,7 @@ int64_t spg_csr_bytes(const spg_csr *matrix)
     return offset_bytes(matrix) + column_bytes(matrix) + value_bytes(matrix);
 }
 
-/* The arrays of a matrix whose shape and types are set. */
+/* Allocates the arrays of a matrix whose shape and types are set. */
 static spg_status allocate_arrays(spg_context *context, spg_csr *matrix)
 {
     void *columns = NULL;

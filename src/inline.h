@@ -1,8 +1,8 @@
-/* How functions are defined that are for the host and for kernels. Private. */
+/* The declaration of functions used by the host and by kernels. Private. */
 #ifndef SPG_SRC_INLINE_H
 #define SPG_SRC_INLINE_H
 
-/* Kernels say before they include this that they want functions of both sides. */
+/* Kernels define SPG_INLINE before they include this, for functions on both sides. */
 #ifndef SPG_INLINE
 #define SPG_INLINE static inline
 #endif

@@ -1,6 +1,6 @@
-/* Allocation. Large host blocks are mapped, aligned to huge pages and advised to use them: page faults of C cost a
- * product more than any kernel choice does. Some freed blocks are kept, so that the next result finds its pages
- * present; a reservation takes a smaller block's pages over by growing it. */
+/* Allocation. Large host blocks are mapped, aligned to huge pages and advised to use them: page faults on C cost a
+ * product more than any choice of kernel does. Some freed blocks are kept, so that the next result's pages are already
+ * present; a reservation takes over a smaller block's pages by growing that block. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mremap */
 #endif
@@ -19,14 +19,14 @@
 
 enum { HEADER_BYTES = 64, HUGE_PAGE = 2 << 20 };
 enum { SMALLEST_MAPPED = HUGE_PAGE / 2 }; /* so that rounding up to huge pages at most doubles a block */
-/* Kept blocks of less stay whole: offered pages must be marked as used again, one by one, where they are written, and
- * the system gains little by so few. */
+/* Smaller kept blocks are not offered to the system: pages that were offered must be marked as used again, one by one,
+ * when they are written, and the system gains little from so few. */
 enum { LARGEST_HELD = 32 << 20 };
 
-/* Stands before every block of the default host allocator. Whole, it is also the list of the kept ones. */
+/* Precedes every block of the default host allocator. In kept blocks it is also the list node. */
 typedef struct spg_kept_block {
-    int64_t mapped_bytes; /* from the header on; 0: from aligned_alloc */
-    bool may_grow;        /* mapped without a claim on memory, so that growing it makes none either */
+    int64_t mapped_bytes; /* including this header; 0: from aligned_alloc */
+    bool may_grow;        /* mapped without reserving memory, so growing it reserves none either */
     struct spg_kept_block *next;
 } block_header;
 
@@ -37,7 +37,7 @@ static void *memory_of(block_header *header) { return (char *)header + HEADER_BY
 static int64_t round_up(int64_t bytes, int64_t step) { return (bytes + step - 1) / step * step; }
 
 #if HAVE_MAPPING
-/* Maps bytes (a multiple of HUGE_PAGE) at a multiple of HUGE_PAGE: maps one page more and cuts the ends off. */
+/* Maps bytes (a multiple of HUGE_PAGE) at a multiple of HUGE_PAGE: maps one page more and cuts off the ends. */
 static void *map_range(int64_t bytes, bool may_grow)
 {
     size_t asked = (size_t)bytes + HUGE_PAGE;
@@ -62,7 +62,7 @@ static block_header *map_block(int64_t bytes, bool may_grow)
 
 static void unmap_block(block_header *block) { munmap(block, (size_t)block->mapped_bytes); }
 
-/* Takes a block out of the list of kept ones. */
+/* Removes a block from the list of kept blocks. */
 static block_header *unlink_kept(spg_context *context, block_header **link)
 {
     block_header *block = *link;
@@ -71,7 +71,7 @@ static block_header *unlink_kept(spg_context *context, block_header **link)
     return block;
 }
 
-/* Takes the smallest kept block of at least `bytes` and at most `at_most`, if there is one. */
+/* Removes the smallest kept block of `bytes` to `at_most` bytes, if there is one. */
 static block_header *take_kept(spg_context *context, int64_t bytes, int64_t at_most)
 {
     block_header **best = NULL;
@@ -97,8 +97,8 @@ static void unmap_oldest_kept(spg_context *context)
     unmap_block(unlink_kept(context, link));
 }
 
-/* Lets the system take the pages of a large kept block back when it needs some; until then they stay as they are. The
- * first ones hold the header. */
+/* Lets the system reclaim the pages of a large kept block when it needs memory; until then they stay. The first page
+ * holds the header and is not offered. */
 static void offer_pages(block_header *block)
 {
     if (block->mapped_bytes < LARGEST_HELD) return;
@@ -172,7 +172,7 @@ static void *try_to_allocate(spg_context *context, int64_t bytes, spg_place plac
     return allocate_default(context, bytes);
 }
 
-/* NULL for 0 bytes, and where there is no memory. */
+/* NULL for 0 bytes, or if out of memory. */
 static void *allocate_and_count(spg_context *context, int64_t bytes, spg_place place)
 {
     if (bytes <= 0 || bytes >= INT64_MAX / 4) return NULL;
@@ -275,9 +275,9 @@ void spg_release_on_host(spg_context *context, void *memory, int64_t bytes)
 }
 
 #if HAVE_MAPPING
-/* Maps `mapped` bytes; the pages of the largest kept block that may grow become the first of them. The block is moved
- * and grown in one step, into a range that was aligned for it: so it stays one mapping, which is all that can be moved
- * before Linux 6.17. */
+/* Maps `mapped` bytes, whose first pages are those of the largest kept block that may grow. The block is moved and
+ * grown in one step, into an aligned range: so it stays one mapping, and before Linux 6.17 only one mapping can be
+ * moved. */
 static block_header *map_reservation(spg_context *context, int64_t mapped)
 {
     block_header **largest = NULL;

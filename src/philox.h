@@ -19,7 +19,8 @@ typedef struct spg_philox_block {
 SPG_INLINE uint64_t spg_wide_product(uint32_t a, uint32_t b)
 {
 #ifdef __CUDA_ARCH__
-    /* By name: as a product of 64-bit numbers it becomes this and an addition of nothing, a tenth of all the work. */
+    /* Inline assembly: from a product of 64-bit numbers the compiler makes this instruction and an addition of zero, a
+     * tenth of all the work. */
     uint64_t product;
     asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
     return product;
@@ -28,7 +29,7 @@ SPG_INLINE uint64_t spg_wide_product(uint32_t a, uint32_t b)
 #endif
 }
 
-/* What the two words of the key grow by from round to round. */
+/* What is added to the two words of the key in each round. */
 #define SPG_PHILOX_STEP_0 0x9E3779B9u
 #define SPG_PHILOX_STEP_1 0xBB67AE85u
 
@@ -67,7 +68,7 @@ SPG_INLINE uint64_t spg_random_number(uint64_t seed, uint64_t stream, uint64_t n
     return spg_philox_half(&block, (int)(number & 1));
 }
 
-/* As a number of [0, 1). */
+/* As a number in [0, 1). */
 SPG_INLINE double spg_uniform_f64(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
 SPG_INLINE float spg_uniform_f32(uint64_t bits) { return (float)(bits >> 40) * 0x1p-24f; }
 

@@ -1,5 +1,5 @@
-/* Gaps between the parts of one block, which AddressSanitizer guards where it is built in: so an overrun of a part is
- * told, though it stays within the block. Private. */
+/* Gaps between the parts of one block, guarded by AddressSanitizer if it is built in: it then reports an overrun of a
+ * part, even within the block. Private. */
 #ifndef SPG_SRC_POISON_H
 #define SPG_SRC_POISON_H
 
@@ -15,7 +15,7 @@
 #include <sanitizer/asan_interface.h>
 enum { SPG_GAP_BYTES = 64 };
 #define SPG_POISON(memory, bytes) __asan_poison_memory_region(memory, (size_t)(bytes))
-/* Before the block is given back: whoever has its memory next may use all of it. */
+/* Before the block is freed: its next owner may use all of it. */
 #define SPG_UNPOISON(memory, bytes) __asan_unpoison_memory_region(memory, (size_t)(bytes))
 #else
 enum { SPG_GAP_BYTES = 0 };

@@ -13,7 +13,7 @@
 #include <sys/random.h>
 #endif
 
-enum { MOST_AT_ONCE = 256 }; /* that getentropy grants */
+enum { MOST_AT_ONCE = 256 }; /* the limit of getentropy */
 
 static int ask_system(unsigned char *bytes, size_t count)
 {
@@ -22,7 +22,8 @@ static int ask_system(unsigned char *bytes, size_t count)
     return 0;
 }
 
-/* The time to the nanosecond, where the stack, the code and the caller's bytes lie, and what lies there. */
+/* Mixes the time in nanoseconds, the addresses of the stack, the code and the caller's bytes, and the contents of these
+ * bytes. */
 static void spread_what_is_here(unsigned char *bytes, size_t count)
 {
     struct timespec now = {0};

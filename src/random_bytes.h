@@ -1,4 +1,4 @@
-/* Bytes that nobody can foretell, for keys; no result depends on them. Private. */
+/* Unpredictable bytes, for keys; no result depends on them. Private. */
 #ifndef SPG_SRC_RANDOM_BYTES_H
 #define SPG_SRC_RANDOM_BYTES_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* From the system's source or, where that fails, spread from the clock and the addresses that the system chose. */
+/* From the system's source or, if that fails, derived from the clock and from addresses chosen by the system. */
 void spg_random_bytes(void *bytes, size_t count);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Conjugate gradients, preconditioned by one V-cycle from zero. Their scalars stay at the place, and are read once an
- * iteration, when its residual is known. */
+/* Conjugate gradients, preconditioned by one V-cycle from zero. The scalars stay at the place and are read once per
+ * iteration, after its residual. */
 #include "solve.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static spg_status begin(spg_amg_solve_state *solve, int rz)
     return solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 0, solver->p);
 }
 
-/* x and r along p, as far as is best; leaves r . r, p . A p and the r . M r that p was made of. */
+/* Moves x and r along p by the best step; leaves r . r, p . A p and the r . M r from which p was made. */
 static spg_status step(const spg_amg_solve_state *solve, int rz)
 {
     const spg_amg_solver *solver = solve->solver;
@@ -35,7 +35,7 @@ static spg_status step(const spg_amg_solve_state *solve, int rz)
                                    solver->workspace, &scalars[SPG_AMG_RR]);
 }
 
-/* The next p, of the next z and this p. */
+/* The next p, from the next z and this p. */
 static spg_status turn(spg_amg_solve_state *solve, int rz, int rz_next)
 {
     const spg_amg_solver *solver = solve->solver;
@@ -45,7 +45,7 @@ static spg_status turn(spg_amg_solve_state *solve, int rz, int rz_next)
                                         &solver->scalars[rz], solver->z, solver->p);
 }
 
-/* Why a step was not taken; OK if it was. */
+/* The reason why a step was not taken; OK if it was. */
 static spg_status judge(const spg_amg_solve_state *solve, double rz, double pq, int iteration)
 {
     if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
@@ -61,9 +61,9 @@ static spg_status judge(const spg_amg_solve_state *solve, double rz, double pq, 
 
 enum { MOST_VAIN_CLAIMS = 2 };
 
-/* Once the updated residual has converged: computes it, for the updated one may have drifted. *vain: such claims in a
- * row after which it was no better than half of what it had been after the one before; several mean that rounding holds
- * it there. */
+/* Called when the updated residual has converged: computes the true one, since the updated one may have drifted. *vain:
+ * how many times in a row the true residual was more than half of the one before; several mean that rounding keeps it
+ * from falling. */
 static spg_status check_claim(spg_amg_solve_state *solve, double *before, int *vain)
 {
     const spg_status status = spg_amg_measure_residual(solve);
@@ -73,7 +73,7 @@ static spg_status check_claim(spg_amg_solve_state *solve, double *before, int *v
     return status;
 }
 
-/* One iteration but for its turn: steps, waits, and notes the residual. */
+/* One iteration without the new direction: takes the step, waits, and stores the residual. */
 static spg_status iterate(spg_amg_solve_state *solve, int rz)
 {
     double scalars[SPG_AMG_SCALARS];
@@ -94,7 +94,7 @@ spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve)
         if (status == SPG_OK && spg_amg_has_converged(solve)) {
             status = check_claim(solve, &claimed, &vain);
             if (status != SPG_OK || spg_amg_has_converged(solve) || solve->result.stagnated) break;
-            /* again from what it truly is */
+            /* restarts from the true residual */
             if (solve->result.iterations < solve->options.max_iterations) status = begin(solve, rz);
         } else if (status == SPG_OK && solve->result.iterations < solve->options.max_iterations) {
             const int before = rz;

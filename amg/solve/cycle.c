@@ -1,5 +1,6 @@
-/* The V-cycle: smooth, restrict the residual, down to the dense solve; prolong the correction, smooth, up again. With
- * as many sweeps after as before and a symmetric smoother it is a symmetric operator on the right-hand side. */
+/* The V-cycle: smooth and restrict the residual, down to the dense solve; then prolong the correction and smooth, back
+ * up. With as many sweeps after as before, and a symmetric smoother, it is a symmetric operator on the right-hand
+ * side. */
 #include "cycle.h"
 
 #include "argument.h"
@@ -11,7 +12,7 @@ static const double one_f64 = 1;
 
 static bool is_last(const spg_amg *amg, const spg_level *level) { return level == &amg->level[amg->levels - 1]; }
 
-/* How often `now` and `next` change places on a level. */
+/* How often `now` and `next` are swapped on a level. */
 static int turns_of(const spg_amg *amg, const spg_level *level, bool from_zero)
 {
     const int before = amg->options.pre_sweeps, after = amg->options.post_sweeps;
@@ -20,14 +21,14 @@ static int turns_of(const spg_amg *amg, const spg_level *level, bool from_zero)
     return amg->dense != NULL || amg->is_diagonal ? 0 : spg_amg_sweep_turns(amg, before + after, from_zero);
 }
 
-/* From zero: begins where the last sweep will end in x. */
+/* From zero: starts in the vector from which the last sweep ends in x. */
 static spg_amg_iterate begin_at(const spg_amg *amg, const spg_level *level, void *x)
 {
     return turns_of(amg, level, true) % 2 == 0 ? (spg_amg_iterate){x, level->r, true}
                                                : (spg_amg_iterate){level->r, x, true};
 }
 
-/* Smooths A x = b on a level and leaves R (b - A x) as the right-hand side of the next. */
+/* Smooths A x = b on a level and stores R (b - A x) as the right-hand side of the next. */
 static spg_status descend(const spg_amg *amg, const spg_level *level, const void *b, spg_amg_iterate *x)
 {
     spg_context *context = amg->context;
@@ -50,8 +51,8 @@ static spg_status ascend(const spg_amg *amg, const spg_level *level, const void 
     return status == SPG_OK ? spg_amg_sweep(amg, level, b, amg->options.post_sweeps, x) : status;
 }
 
-/* On the last level: by its diagonal if it has nothing else, or densely, or where that was too large, by the sweeps of
- * both ways. */
+/* On the last level: by its diagonal if it is diagonal, else densely or, if it is too large, by the sweeps before and
+ * after. */
 static spg_status solve_last(const spg_amg *amg, const spg_level *level, const void *b, spg_amg_iterate *x)
 {
     const spg_amg_relaxation division = {.inverse = level->inverse, .scale = 1, .step = -1, .b = b, .y = x->now};

@@ -1,25 +1,25 @@
-/* The V-cycle's parts. Private to amg/. */
+/* The parts of the V-cycle. Private to amg/. */
 #ifndef SPG_AMG_SOLVE_CYCLE_H
 #define SPG_AMG_SOLVE_CYCLE_H
 
 #include "amg/amg.h"
 
-/* Where sweeps stand on a level: they write what they make of `now` to `next`, and the two change places. */
+/* The iterate of a level: a sweep reads `now` and writes `next`, then the two are swapped. */
 typedef struct spg_amg_iterate {
     void *now, *next;
-    bool is_zero; /* instead of what `now` holds, which is unset then */
+    bool is_zero; /* the iterate is zero, and `now` is not initialised */
 } spg_amg_iterate;
 
-/* How often the two change places in so many sweeps. */
+/* How often the two are swapped in this many sweeps. */
 int spg_amg_sweep_turns(const spg_amg *amg, int sweeps, bool from_zero);
 
-/* Sweeps of the hierarchy's smoother on A x = b. From zero, the first reads no A. */
+/* Sweeps of the hierarchy's smoother on A x = b. The first sweep from zero does not read A. */
 spg_status spg_amg_sweep(const spg_amg *amg, const spg_level *level, const void *b, int sweeps, spg_amg_iterate *x);
 
-/* ARGUMENT or PLACE unless the hierarchy is this context's and b and x are vectors of its level 0. */
+/* ARGUMENT or PLACE unless the hierarchy belongs to this context and b and x are vectors of its level 0. */
 spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x);
 
-/* x = one V-cycle on A x = b from x, or from_zero, without reading x, from zero. */
+/* x = one V-cycle on A x = b, starting from x or, with from_zero, from zero, without reading x. */
 spg_status spg_amg_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero);
 
 #endif

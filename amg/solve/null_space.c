@@ -1,8 +1,8 @@
-/* Null spaces in a solve: of vectors that it is given, or what the coarsest operator shows.
+/* Null spaces in a solve: of vectors given by the caller, or as shown by the coarsest operator.
  *
- * Prolongators reproduce a null vector in the candidates' span: P T^T n = n where A n = 0, and T is orthonormal. So
- * with N an orthonormal basis of the coarsest operator's null space, P...P N is one of A's, and P...P N N^T R...R b is
- * b's part in it: a cycle without smoothing, for any number of connected components. */
+ * Prolongators reproduce a null vector in the candidates' span: P T^T n = n if A n = 0, with T orthonormal. So let N be
+ * an orthonormal basis of the coarsest operator's null space: P...P N is one of A's, and P...P N N^T R...R b is b's
+ * part in it. This is a cycle without smoothing, for any number of connected components. */
 #include "solve.h"
 
 #include "amg/numerics.h"
@@ -17,7 +17,7 @@ static double eps_of(const spg_amg_solve_state *solve) { return spg_amg_epsilon(
 
 /* ---- What the coarsest operator shows ---- */
 
-/* part = that of the vector, another one. */
+/* part = the part of `vector` in the null space; the two must differ. */
 static spg_status find_part(const spg_amg_solve_state *solve, const void *vector, void *part)
 {
     spg_amg *amg = solve->amg;
@@ -38,14 +38,14 @@ static spg_status find_part(const spg_amg_solve_state *solve, const void *vector
     return status;
 }
 
-/* ---- Vectors that are given ---- */
+/* ---- Vectors given by the caller ---- */
 
 static void *vector_at(const spg_amg_solve_state *solve, int k)
 {
     return (char *)solve->solver->null + k * vector_bytes(solve);
 }
 
-/* vector -= the part of it in the first so many. Waits. */
+/* Subtracts from vector its part in the first `count` basis vectors. Waits. */
 static spg_status subtract(const spg_amg_solve_state *solve, int count, void *vector)
 {
     const spg_amg_solver *solver = solve->solver;
@@ -63,7 +63,7 @@ static spg_status subtract(const spg_amg_solve_state *solve, int count, void *ve
     return status;
 }
 
-/* Vector k, orthogonal to those before it and of norm 1; *is_new: something was left of it. */
+/* Makes vector k orthogonal to those before it and of norm 1; *is_new: it was linearly independent. */
 static spg_status make_orthonormal(spg_amg_solve_state *solve, int k, bool *is_new)
 {
     void *const vector = vector_at(solve, k);
@@ -82,7 +82,7 @@ static spg_status make_orthonormal(spg_amg_solve_state *solve, int k, bool *is_n
     return solve->backend->axpby(solve->context, solve->type, solve->n, 1 / norm, vector, 0, vector);
 }
 
-/* Makes a basis of the vectors that lie in the solver's. */
+/* Makes a basis of the vectors stored in the solver. */
 static spg_status make_basis(spg_amg_solve_state *solve, int count)
 {
     spg_amg_solver *solver = solve->solver;
@@ -110,7 +110,7 @@ static void set_one(void *values, spg_type type, int64_t k)
         ((double *)values)[k] = 1;
 }
 
-/* One for each unknown of a node, from the host. */
+/* Sends one constant for each unknown of a node from the host. */
 static spg_status send_constants(const spg_amg_solve_state *solve, int count)
 {
     spg_context *context = solve->context;
@@ -191,7 +191,8 @@ spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector)
     return solve->backend->axpby(solve->context, solve->type, solve->n, -1, part, 1, vector);
 }
 
-/* Whether what find_part finds is A's: of a part it finds all, and of A b nothing. part: of b, of this norm. */
+/* Whether find_part's null space is A's: applied to `part` it gives all of it, and A b has no part in it. part: that of
+ * b, of norm `norm`. */
 static spg_status is_null_space(spg_amg_solve_state *solve, const void *part, double norm, bool *is_one)
 {
     spg_amg_solver *solver = solve->solver;

@@ -12,7 +12,7 @@ int spg_amg_sweep_turns(const spg_amg *amg, int sweeps, bool from_zero)
     return from_zero && steps > 0 ? steps - 1 : steps;
 }
 
-/* Step `step` of a sweep: to = what it makes of `from`, NULL being zero. */
+/* Step `step` of a sweep from `from` (NULL: zero) to `to`. */
 static spg_status relax(const spg_amg *amg, const spg_level *level, int step, const void *b, const void *from, void *to)
 {
     const spg_amg_options *options = &amg->options;

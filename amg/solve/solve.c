@@ -106,7 +106,7 @@ static spg_status create_solver(spg_amg *amg)
     if (status == SPG_OK)
         status = spg_amg_take(amg, NULL, SPG_AMG_SCALARS * (int64_t)sizeof(double), "scalars of the solve",
                               (void **)&solver->scalars);
-    if (status == SPG_OK) /* read whole, before all are written */
+    if (status == SPG_OK) /* read completely before any of it is written */
         status =
             amg->context->backend->zero_bytes(amg->context, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
     if (status == SPG_OK)
@@ -115,7 +115,7 @@ static spg_status create_solver(spg_amg *amg)
     return status;
 }
 
-/* ---- What both methods stand on ---- */
+/* ---- Shared by both methods ---- */
 
 spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, int scalar)
 {
@@ -159,8 +159,8 @@ static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, doub
     return SPG_OK;
 }
 
-/* Waits. Of doubles whose squares under- or overflow, again by a vector of which they do not, in z; the squares of
- * floats never do. */
+/* Waits. If squares of doubles under- or overflow, scales the vector into z and tries again; squares of floats never
+ * do. */
 spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     void *const z = solve->solver->z;
@@ -192,7 +192,7 @@ bool spg_amg_has_converged(const spg_amg_solve_state *solve)
 
 /* ---- The solve ---- */
 
-/* x, in another unit. */
+/* Scales x to another unit. */
 static spg_status scale_x(const spg_amg_solve_state *solve, double factor)
 {
     return solve->backend->axpby(solve->context, solve->type, solve->n, factor, solve->x, 0, solve->x);
@@ -206,8 +206,8 @@ static spg_status take_b(const spg_amg_solve_state *solve)
                         &solver->b);
 }
 
-/* Goes over to a unit of about the larger of ||b|| and the residual, where that is far from 1: inner products of
- * conjugate gradients then have the inverse of A's magnitude. */
+/* Changes to a unit of about the larger of ||b|| and the residual, if that is far from 1: inner products of conjugate
+ * gradients then have the inverse of A's magnitude. */
 static spg_status choose_unit(spg_amg_solve_state *solve)
 {
     spg_amg_solver *solver = solve->solver;
@@ -225,7 +225,7 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
     return spg_amg_measure_residual(solve);
 }
 
-/* Takes b's part in the null space out of it, and x's. What roundings leave of a b that is nothing else, is zero. */
+/* Removes the null space's part from b and from x. If b is nothing else, the rounding that remains is set to zero. */
 static spg_status project_system(spg_amg_solve_state *solve)
 {
     spg_amg_solver *solver = solve->solver;
@@ -243,14 +243,14 @@ static spg_status project_system(spg_amg_solve_state *solve)
     return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_vector_bytes(solve->amg, solve->n));
 }
 
-/* What updates have made of the coarsest operator, with the next scalars that are read. */
+/* Asks for the state that updates left the coarsest operator in; read with the next scalars. */
 static spg_status ask_for_state(const spg_amg_solve_state *solve)
 {
     if (solve->amg->dense == NULL) return SPG_OK;
     return solve->backend->dense_tell(solve->context, solve->amg->dense, &solve->solver->scalars[SPG_AMG_DENSE_STATE]);
 }
 
-/* Ends what an update has left open. */
+/* Completes what an update has left open. */
 static spg_status settle(spg_amg_solve_state *solve)
 {
     if (solve->dense_state != SPG_AMG_DENSE_UNSETTLED) return SPG_OK;
@@ -263,7 +263,7 @@ static spg_status settle(spg_amg_solve_state *solve)
     return status;
 }
 
-/* ||b||, and the residual of the first guess. */
+/* ||b||, and the residual of the initial guess. */
 static spg_status begin(spg_amg_solve_state *solve)
 {
     spg_status status = ask_for_state(solve);
@@ -317,7 +317,7 @@ static void complete(spg_amg_solve_state *solve)
         result->convergence_factor = pow(solve->residual / solve->first, 1.0 / result->iterations);
 }
 
-/* Why it has not converged. */
+/* Sets the message of why it has not converged. */
 static spg_status tell_residual(const spg_amg_solve_state *solve)
 {
     const spg_amg_solve_result *result = &solve->result;
@@ -332,8 +332,8 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
                             result->iterations, result->relative_residual, solve->options.tolerance);
 }
 
-/* However the iteration ended, its status stays, unless measuring fails; the message of a residual that is not finite
- * is no other than it was. */
+/* However the iteration ended, its status stays, unless computing the residual fails; if the residual is not finite,
+ * the message stays as well. */
 static spg_status measure_end(spg_amg_solve_state *solve, spg_status status)
 {
     if (solve->residual_is_true || !isfinite(solve->residual)) return status;

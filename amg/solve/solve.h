@@ -1,31 +1,30 @@
-/* The solvers' shared part. Private to amg/. */
+/* The parts shared by the solvers. Private to amg/. */
 #ifndef SPG_AMG_SOLVE_SOLVE_H
 #define SPG_AMG_SOLVE_SOLVE_H
 
 #include "cycle.h"
 
-/* Doubles at the place, which are read together: an iteration waits once. */
+/* Doubles at the place, read in one copy: an iteration waits once. */
 enum { SPG_AMG_RR, SPG_AMG_PQ, SPG_AMG_RZ, SPG_AMG_RZ_NEXT, SPG_AMG_DENSE_STATE, SPG_AMG_SCALARS };
 
-/* Vectors of a null space that a solve can be given. */
+/* The most null-space vectors that a solve accepts. */
 enum { SPG_AMG_MOST_NULL = 32 };
 
-/* What a solve needs beside the hierarchy; kept from one to the next. */
+/* The memory of a solve besides the hierarchy; kept from one solve to the next. */
 typedef struct spg_amg_solver {
-    void *r, *z; /* residual, and what the cycle makes of it */
+    void *r, *z; /* residual, and the cycle's result for it */
     void *p, *q; /* conjugate gradients' direction and its product with A */
-    void *b;     /* the right-hand side in the solve's unit, or projected; NULL until one is */
-    void *null;  /* an orthonormal basis of the null space that a solve was given, null_count vectors;
-                    there is room for null_room */
+    void *b;     /* the right-hand side in the solve's unit or after projection; NULL until needed */
+    void *null;  /* an orthonormal basis of the null space given to a solve: null_count vectors, room for null_room */
     int null_count, null_room;
-    bool null_is_constant; /* it is that of SPG_AMG_NULLSPACE_CONSTANT */
-    double *shares;        /* SPG_AMG_MOST_NULL, with `null`: dot products with it, at the place */
+    bool null_is_constant; /* the basis is that of SPG_AMG_NULLSPACE_CONSTANT */
+    double *shares; /* SPG_AMG_MOST_NULL of them, allocated with `null`: dot products with the basis, at the place */
     double *scalars;
-    void *workspace; /* of dot */
+    void *workspace; /* for dot */
 } spg_amg_solver;
 
-/* A solve under way. b, x and all norms are in a unit, of the caller's numbers, that keeps squares from under- and
- * overflowing: a power of two, so that bits stay. It is 1 for all but extreme numbers; `result` is in the caller's. */
+/* A solve in progress. b, x and all norms are in a unit that keeps squares from under- and overflowing. It is a power
+ * of two, so that bits do not change, and 1 except for extreme numbers. `result` is in the caller's unit. */
 typedef struct spg_amg_solve_state {
     spg_context *context;
     spg_amg *amg;
@@ -39,10 +38,10 @@ typedef struct spg_amg_solve_state {
     const void *b;
     void *x;
     double unit;
-    double norm;            /* ||b||, or that of 1 where it is 0 */
+    double norm;            /* ||b||, or that of 1 if it is 0 */
     double first, residual; /* ||b - A x|| before and now */
-    bool residual_is_true;  /* computed as that, not updated */
-    int dense_state;        /* as begun; see spg_amg_backend.dense_tell */
+    bool residual_is_true;  /* computed from x, not updated */
+    int dense_state;        /* as at the beginning; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
 
 /* Queues *scalar = x . y. */
@@ -51,10 +50,10 @@ spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const vo
 /* Waits, and reads the scalars. */
 spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars[SPG_AMG_SCALARS]);
 
-/* r = b - A x and its norm, into the result; waits. BREAKDOWN if that is not finite. */
+/* r = b - A x; stores its norm in the result. Waits. BREAKDOWN if the norm is not finite. */
 spg_status spg_amg_measure_residual(spg_amg_solve_state *solve);
 
-/* Notes an iteration's residual in result and history. BREAKDOWN if it is not finite. */
+/* Stores an iteration's residual in result and history. BREAKDOWN if it is not finite. */
 spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
@@ -63,16 +62,16 @@ bool spg_amg_has_converged(const spg_amg_solve_state *solve);
 spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
 
 /* ---- null_space.c ---- */
-/* Makes ready what options.nullspace asks for. */
+/* Prepares the null space of options.nullspace. */
 spg_status spg_amg_take_null_space(spg_amg_solve_state *solve);
 void spg_amg_give_null_space(spg_amg *amg, spg_amg_solver *solver);
-/* vector -= its part in the null space of options.nullspace; solver->q is lost. */
+/* Subtracts from vector its part in the null space of options.nullspace; overwrites solver->q. */
 spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector);
-/* INCOMPATIBLE if b has a part in the null space that the coarsest operator shows; solver->r, z, q are lost. */
+/* INCOMPATIBLE if b has a part in the null space of the coarsest operator; overwrites solver->r, z, q. */
 spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);
 
 /* ---- conjugate_gradients.c ---- */
-/* From r = b - A x, measured, until convergence, stagnation or max_iterations. */
+/* From r = b - A x, whose norm is known, until convergence, stagnation or max_iterations. */
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve);
 
 #endif

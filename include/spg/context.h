@@ -1,4 +1,4 @@
-/* The context: where work is done, with which threads, stream and memory, and what went wrong last.
+/* The context: where work is done, with which threads, stream and memory, and the last error message.
  *
  * One context serves one host thread at a time; contexts share nothing mutable. */
 #ifndef SPG_CONTEXT_H
@@ -12,8 +12,8 @@ extern "C" {
 
 typedef struct spg_context spg_context;
 
-/* A caller's allocator. Both functions or neither. allocate returns NULL when it cannot; memory on the host must be
- * aligned for any type (64 bytes make the kernels fastest). release gets what allocate returned, and its bytes. */
+/* A caller's allocator. Give both functions or neither. allocate returns NULL on failure; host memory must be aligned
+ * for any type (64 bytes make the kernels fastest). release gets what allocate returned, and its bytes. */
 typedef struct spg_allocator {
     void *user;
     void *(*allocate)(void *user, size_t bytes, spg_place place, void *stream);
@@ -23,69 +23,68 @@ typedef struct spg_allocator {
 /* Called with one line of text, without its newline. */
 typedef void (*spg_log)(void *user, const char *line);
 
-/* The largest number of products that a row of each class may need (Dalton, Bell, Olson, section 3.1). A row of
- * more than `cta` products is of class global. -1 keeps the default of the place; 0 leaves the class empty. */
+/* The largest number of products that a row of each class may need (Dalton, Bell, Olson, section 3.1). A row of more
+ * than `cta` products is of class global. -1 keeps the default of the place; 0 leaves the class empty. */
 typedef struct spg_row_limits {
     int64_t thread;
     int64_t warp;
     int64_t cta;
 } spg_row_limits;
 
-/* Fill with spg_config_default() and change what you need.
+/* Fill with spg_config_default() and change what you need. Each comment gives the default.
  *
- * Threads on the host: the cores that the process may use are counted when a context is created: those of its affinity
- * mask, at most as many as the quotas of its control groups grant (cgroups version 1 and 2; 1.5 cores count as 2). Work
- * takes as many threads as pay, little work one. The context's own threads start with the first work that pays for
- * them, inherit the affinity of the thread that called, block all signals and end with the context; where no thread is
- * to be had, work takes fewer. Between calls, and where they wait within one, they spin for some 20 microseconds at
- * most and then sleep. After fork the child's use of a context starts threads of its own. No result depends on the
- * threads. */
+ * Host threads. Creating a context counts the cores that the process may use: those of its affinity mask, limited by
+ * the quotas of its control groups (cgroups version 1 and 2; 1.5 cores count as 2). A call uses only as many threads as
+ * pay off; small work runs on one. The context starts its own threads with the first work that needs them. They inherit
+ * the affinity of the calling thread, block all signals and end with the context. If a thread cannot be started, work
+ * runs on fewer. Threads that wait, between calls or within one, spin for at most about 20 microseconds and then sleep.
+ * After fork the child's context starts threads of its own. No result depends on the threads. */
 typedef struct spg_config {
-    spg_place place;           /* SPG_PLACE_AUTO */
-    int device;                /* ordinal of the GPU; -1: the current one */
-    int threads;               /* host threads at most, up to 4096; never more than the process may use (see below);
-                                  0: as many as it may use, or OMP_NUM_THREADS, where that is set and less */
-    void *stream;              /* cudaStream_t; NULL: the default stream */
-    spg_allocator allocator;   /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
-    int64_t workspace_limit;   /* bytes a call may take beside its result; 0: no limit */
-    int64_t keep_bytes;        /* bytes of freed blocks kept for the next result: on the host, the system may take them
-                                  back when it needs some; on a device, the stream-ordered pool holds them; 2 GiB;
-                                  0: none are kept */
+    spg_place place; /* SPG_PLACE_AUTO */
+    int device;      /* ordinal of the GPU; -1: the current one */
+    int threads; /* most host threads, up to 4096, and never more than the process may use (see above); 0: as many as it
+                    may use, or OMP_NUM_THREADS if that is set and less */
+    void *stream;            /* cudaStream_t; NULL: the default stream */
+    spg_allocator allocator; /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
+    int64_t workspace_limit; /* bytes a call may allocate besides its result; 0: no limit */
+    int64_t keep_bytes; /* freed bytes kept for the next result: on the host, the system may reclaim them when it needs
+                           memory; on a device, the stream-ordered pool holds them; 2 GiB; 0: none */
     spg_row_limits row_limits; /* -1 each */
-    int oversubscribe; /* not 0: `threads` threads even where the process may use fewer cores: slower, for tests,
-                          and for where cores are counted wrongly */
-    int timing;        /* not 0: on a device, products and alias tables of one row measure their stages, and so
-                          wait for their end */
-    spg_log log;       /* NULL: silent */
+    int oversubscribe; /* not 0: use `threads` threads even if the process may use fewer cores. Slower; for tests, and
+                          for systems where cores are counted wrongly; 0 */
+    int timing;  /* not 0: on a device, products and alias tables of one row time their stages, and so wait for their
+                    end; 0 */
+    spg_log log; /* NULL: no log */
     void *log_user;
 } spg_config;
 
 SPG_API spg_config spg_config_default(void);
 
-/* config may be NULL for the defaults. On failure *context is NULL, and config->log, if there is one, gets the reason.
- * ARGUMENT: a member of config is out of range. PLACE: a device was asked for and there is none, or this build has no
+/* config may be NULL for the defaults. On failure *context is NULL, and config->log, if set, gets the reason. ARGUMENT:
+ * a member of config is out of range. PLACE: a device was asked for, but the machine has none or this build has no
  * device backend. */
 SPG_API spg_status spg_context_create(const spg_config *config, spg_context **context);
 
-/* Frees the context and what it keeps. What was made through it goes before: matrices by spg_csr_free or spg_coo_free,
- * plans, hierarchies and tables by their own _destroy. NULL is allowed, as in all of these. */
+/* Frees the context and what it keeps. Destroy everything made with this context first: matrices by spg_csr_free or
+ * spg_coo_free; plans, hierarchies and tables by their own _destroy. NULL is allowed, as in all of these. */
 SPG_API void spg_context_destroy(spg_context *context);
 
-/* The message of the last call that failed: the argument, row or line at fault, or the bytes asked. "" if none did.
- * Valid until the next call on this context. Calls that only read, such as spgemm_last_stats, leave none. */
+/* The message of the last call that failed: the argument, row or line at fault, or the bytes asked for. "" if none
+ * failed. Valid until the next call on this context. Calls that only read, such as spgemm_last_stats, leave no
+ * message. */
 SPG_API const char *spg_context_message(const spg_context *context);
 
-/* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. Matrices change places by spg_csr_copy and
- * spg_coo_copy in a context of the place that they go to. */
+/* Where this context works: SPG_PLACE_HOST or SPG_PLACE_DEVICE. To move a matrix, call spg_csr_copy or spg_coo_copy
+ * with a context of the target place. */
 SPG_API spg_place spg_context_place(const spg_context *context);
 
-/* The host threads that its work takes at most. */
+/* The most host threads that its work uses. */
 SPG_API int spg_context_threads(const spg_context *context);
 
-/* One line for people: the place, its threads or GPU, and the instruction set chosen. Owned by the context. */
+/* One readable line: the place, its threads or GPU, and the instruction set in use. Owned by the context. */
 SPG_API const char *spg_context_describe(const spg_context *context);
 
-/* Bytes that this context's allocations hold now, and their highest sum since the last call of _memory_reset. */
+/* Bytes that this context's allocations hold now, and their peak since the last call of _memory_reset. */
 SPG_API void spg_context_memory(const spg_context *context, int64_t *current_bytes, int64_t *peak_bytes);
 SPG_API void spg_context_memory_reset(spg_context *context);
 
@@ -93,8 +92,8 @@ SPG_API void spg_context_memory_reset(spg_context *context);
 SPG_API spg_status spg_context_set_workspace_limit(spg_context *context, int64_t bytes);
 SPG_API spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits *limits);
 
-/* For code built on spg, such as readers and solvers: records a printf-style message as the context's own and
- * returns `status`, so that a caller can write `return spg_context_fail(context, SPG_ERROR_IO, ...)`. */
+/* For code built on spg, such as readers and solvers: stores a printf-style message as the context's own and returns
+ * `status`, so that a caller can write `return spg_context_fail(context, SPG_ERROR_IO, ...)`. */
 SPG_API spg_status spg_context_fail(spg_context *context, spg_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

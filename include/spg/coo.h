@@ -1,4 +1,4 @@
-/* Coordinates: the format of assembly and of files. */
+/* Matrices as coordinates (COO): the format of assembly and of files. */
 #ifndef SPG_COO_H
 #define SPG_COO_H
 
@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* A rows x cols matrix as triples (row_indices[k], columns[k], values[k]) in any order. Triples of the same row and
- * column add up. Ownership as for spg_csr. rows and cols are at most 2^31 - 1. Every call but copy and transpose checks
- * the indices as spg_coo_check does. */
+ * column add up. Ownership is as for spg_csr. rows and cols are at most 2^31 - 1. Every call except copy and transpose
+ * checks the indices as spg_coo_check does. */
 typedef struct spg_coo {
     int64_t rows, cols, nnz;
     spg_type value_type;
@@ -20,8 +20,8 @@ typedef struct spg_coo {
     void *values;         /* nnz */
 } spg_coo;
 
-/* Allocates the three arrays at the context's place, not initialised. ARGUMENT: negative sizes, more than 2^31 - 1 rows
- * or columns, a wrong type. */
+/* Allocates the three arrays at the context's place, uninitialised. ARGUMENT: negative sizes, more than 2^31 - 1 rows
+ * or columns, an invalid type. */
 SPG_API spg_status spg_coo_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type value_type,
                                  spg_coo *matrix);
 
@@ -31,21 +31,21 @@ SPG_API void spg_coo_free(spg_context *context, spg_coo *matrix);
 /* As spg_csr_copy. */
 SPG_API spg_status spg_coo_copy(spg_context *context, const spg_coo *source, spg_coo *copy);
 
-/* FORMAT with a message that names the first triple whose row or column is out of range. */
+/* FORMAT if a row or column is out of range; the message names the first such triple. */
 SPG_API spg_status spg_coo_check(spg_context *context, const spg_coo *matrix);
 
-/* Orders the triples by row, then by column, in place and stably. */
+/* Sorts the triples by row, then by column, in place and stably. */
 SPG_API spg_status spg_coo_sort(spg_context *context, spg_coo *matrix);
 
 /* The transpose: rows and columns exchanged, triples in the same order. */
 SPG_API spg_status spg_coo_transpose(spg_context *context, const spg_coo *matrix, spg_coo *transpose);
 
-/* y = alpha*A*x + beta*y, as spg_csr_spmv. The sum of a row runs over its triples in storage order. */
+/* y = alpha*A*x + beta*y, as spg_csr_spmv. The sum of a row adds its triples in storage order. */
 SPG_API spg_status spg_coo_spmv(spg_context *context, const void *alpha, const spg_coo *matrix, const void *x,
                                 const void *beta, void *y);
 
-/* COO to CSR: rows sorted by column; triples of the same place are summed from zero in their order of storage, and a
- * sum that is zero stays; a triple that is alone keeps its bits. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the count
+/* COO to CSR, rows sorted by column. Triples of the same row and column are summed from zero in storage order, and a
+ * sum of zero stays; a single triple keeps its bits. offset_type: SPG_I32 or SPG_I64; OVERFLOW if the number of entries
  * does not fit it. */
 SPG_API spg_status spg_csr_from_coo(spg_context *context, const spg_coo *source, spg_type offset_type, spg_csr *matrix);
 

@@ -1,7 +1,8 @@
 /* spg: sparse matrix products for algebraic multigrid, by expansion, sorting and contraction.
  *
- * Every call that can fail returns an spg_status, leaves a message in the context, frees what it took and leaves its
- * outputs zeroed. Nothing exits, prints, or keeps global state. Counts and sums over rows are 64 bits wide.
+ * Every call that can fail returns an spg_status. On failure it leaves a message in the context, frees what it
+ * allocated and zeroes its outputs. No call exits, prints, or keeps global state. Counts and sums over rows are 64 bits
+ * wide.
  *
  *     spg_context *context;
  *     spg_context_create(NULL, &context);
@@ -11,7 +12,7 @@
  *     spg_csr_free(context, &C);
  *     spg_context_destroy(context);
  *
- * Sampling has a header of its own, spg/sampling.h.
+ * Sampling has its own header, spg/sampling.h.
  */
 #ifndef SPG_SPG_H
 #define SPG_SPG_H

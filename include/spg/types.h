@@ -1,4 +1,4 @@
-/* Status codes, element types and places: the vocabulary of every other header of spg. */
+/* Status codes, element types and places, used by all other headers of spg. */
 #ifndef SPG_TYPES_H
 #define SPG_TYPES_H
 
@@ -26,14 +26,14 @@ typedef enum spg_status {
     SPG_ERROR_ARGUMENT = 1,       /* a null pointer, a negative size, an option out of range */
     SPG_ERROR_SHAPE = 2,          /* sizes that do not fit together, or a pattern that is not the plan's */
     SPG_ERROR_FORMAT = 3,         /* malformed contents: offsets, columns, or a Matrix Market file */
-    SPG_ERROR_PLACE = 4,          /* arrays that lie where the context cannot work on them */
+    SPG_ERROR_PLACE = 4,          /* arrays at a place where the context cannot work on them */
     SPG_ERROR_OVERFLOW = 5,       /* a count that the offset type cannot hold; the message names it */
-    SPG_ERROR_MEMORY = 6,         /* an allocation refused, or a workspace limit too small for any slice */
+    SPG_ERROR_MEMORY = 6,         /* an allocation failed, or the workspace limit is too small for any slice */
     SPG_ERROR_DEVICE = 7,         /* the GPU or its driver failed */
     SPG_ERROR_UNSUPPORTED = 8,    /* a combination of types or options that this build does not offer */
     SPG_ERROR_IO = 9,             /* a file that cannot be opened, read or written */
-    SPG_ERROR_INTERNAL = 10,      /* a fault of spg itself; please report it */
-    SPG_ERROR_NOT_CONVERGED = 11, /* an iteration reached its limit; its last iterate is there */
+    SPG_ERROR_INTERNAL = 10,      /* a bug in spg; please report it */
+    SPG_ERROR_NOT_CONVERGED = 11, /* an iteration reached its limit; its last iterate is returned */
     SPG_ERROR_BREAKDOWN = 12,     /* an iteration met a NaN or an infinity, or a division by zero */
     SPG_ERROR_INDEFINITE = 13,    /* a matrix or preconditioner is not positive definite where it must be */
     SPG_ERROR_INCOMPATIBLE = 14   /* a singular system without a solution: b has a part in A's null space */
@@ -60,10 +60,10 @@ typedef enum spg_place {
 /* The constant's name, for messages ("SPG_ERROR_SHAPE"); never NULL. */
 SPG_API const char *spg_status_name(spg_status status);
 
-/* Bytes of one element; 0 for a value that is no spg_type. */
+/* Bytes of one element; 0 if the value is not an spg_type. */
 SPG_API size_t spg_type_size(spg_type type);
 
-/* "f32", "f64", "c32", "c64", "i32", "i64"; "?" for a value that is no spg_type. */
+/* "f32", "f64", "c32", "c64", "i32", "i64"; "?" if the value is not an spg_type. */
 SPG_API const char *spg_type_name(spg_type type);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Lets CHOLMOD convert the numbers of a scanned text. */
+/* Converts the numbers of a scanned text by CHOLMOD. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* fmemopen */
 #endif
@@ -16,15 +16,15 @@ typedef struct matrix_market_converted {
     cholmod_dense *dense;
 } converted;
 
-/* CHOLMOD is told less than the file says: the body is a list of triplets or a column of numbers without symmetry.
- * Of a symmetric file its triplets are expanded or not by the kind of symmetry, a banner in capitals is a comment to it
- * and then the symmetry is guessed, and a 1 x 1 skew-symmetric array makes it return an uninitialised pointer. Its own
- * header, "rows columns entries 0" with 0 for unsymmetric, takes the end of the banner's and the size line's place. */
+/* CHOLMOD gets less than the file says: the body as a list of triplets or a column of numbers, without symmetry. For a
+ * symmetric file, it expands triplets or not by the kind of symmetry; it takes a banner in capitals for a comment and
+ * then guesses the symmetry; and for a 1 x 1 skew-symmetric array it returns an uninitialised pointer. A header of our
+ * own, "rows columns entries 0" with 0 for unsymmetric, replaces the end of the banner and of the size line. */
 static FILE *open_body(const matrix_market_text *text, const matrix_market_scan *scan)
 {
     char header[96];
     int length = 0;
-    /* The largest indices rather than the sizes: CHOLMOD takes workspace for as many rows and columns. */
+    /* The largest indices rather than the sizes: CHOLMOD allocates workspace for as many rows and columns. */
     if (scan->array)
         length = snprintf(header, sizeof header, "%lld 1\n", (long long)scan->entries);
     else
@@ -35,7 +35,7 @@ static FILE *open_body(const matrix_market_text *text, const matrix_market_scan 
     return fmemopen(text->bytes + begin, text->size - begin, "r");
 }
 
-/* Whether CHOLMOD returned what the scan saw. */
+/* Whether CHOLMOD returned what the scan found. */
 static bool has_expected_shape(const converted *c, const matrix_market_scan *scan)
 {
     int xtype = scan->field == MATRIX_MARKET_COMPLEX ? CHOLMOD_COMPLEX : CHOLMOD_REAL;
@@ -55,7 +55,7 @@ static spg_status convert_fault(spg_context *context, const char *name, const co
                             c->common.status);
 }
 
-/* Reads the body; what CHOLMOD returns is in *c also after a failure. */
+/* Reads the body; *c holds what CHOLMOD returns, also after a failure. */
 static spg_status read_body(spg_context *context, const matrix_market_text *text, const matrix_market_scan *scan,
                             converted *c)
 {

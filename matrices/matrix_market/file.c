@@ -1,5 +1,5 @@
-/* Loads a file into memory: read once, so that what was scanned is what is converted, also if the file changes or is a
- * pipe. */
+/* Loads a file into memory. It is read only once, so that the scanned bytes are the converted ones, even if the file
+ * changes or is a pipe. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* fstat, strerror_r */
 #endif
@@ -60,7 +60,7 @@ static spg_status load_open_file(spg_context *context, int file, matrix_market_t
     struct stat about;
     if (fstat(file, &about) != 0) return matrix_market_system_error(context, text->name, "cannot be read", errno);
     if (S_ISDIR(about.st_mode)) return matrix_market_system_error(context, text->name, "cannot be read", EISDIR);
-    /* One byte more than the file has, so that its end is seen without growing. */
+    /* One byte more than the file has, so that its end is found without growing. */
     size_t capacity = S_ISREG(about.st_mode) && about.st_size >= LEAST ? (size_t)about.st_size + 1 : LEAST;
     text->bytes = malloc(capacity + MATRIX_MARKET_PADDING);
     if (text->bytes == NULL) return no_memory(context, text->name, capacity);
@@ -88,7 +88,7 @@ spg_status matrix_market_widen(spg_context *context, matrix_market_text *text)
     for (size_t k = 0; k < text->size; ++k) lines += text->bytes[k] == '\n';
     char *bytes = malloc(text->size + lines * MATRIX_MARKET_ROOM + MATRIX_MARKET_PADDING), *to = bytes;
     if (bytes == NULL) return no_memory(context, text->name, text->size);
-    for (size_t k = 0; k <= text->size; ++k) { /* and the newline after the text, unless it is a line of nothing */
+    for (size_t k = 0; k <= text->size; ++k) { /* and the newline after the text, unless it ends an empty line */
         const bool ends_line = text->bytes[k] == '\n' && (k < text->size || (k > 0 && text->bytes[k - 1] != '\n'));
         if (ends_line) memset(to, ' ', MATRIX_MARKET_ROOM), to += MATRIX_MARKET_ROOM;
         *to++ = text->bytes[k];

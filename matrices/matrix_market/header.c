@@ -1,4 +1,4 @@
-/* The banner and the size line, and the faults of every line (Boisvert, Pozo, Remington: The Matrix Market Exchange
+/* The banner and the size line, and the reporting of faults (Boisvert, Pozo, Remington: The Matrix Market Exchange
  * Formats: Initial Design, NISTIR 5935). */
 #include "scanner.h"
 
@@ -34,7 +34,7 @@ matrix_market_quote matrix_market_quote_token(const char *token)
 {
     matrix_market_quote quote = {"a NUL byte"};
     if (*token == '\0') return quote;
-    size_t longest = sizeof quote.text - 6, n = 0; /* two quotation marks, three dots, an end */
+    size_t longest = sizeof quote.text - 6, n = 0; /* two quotation marks, three dots, the terminating zero */
     char *to = quote.text;
     *to++ = '\'';
     for (; n < longest && (n == 0 || !matrix_market_ends_token(token[n])); ++n)
@@ -44,8 +44,8 @@ matrix_market_quote matrix_market_quote_token(const char *token)
     return quote;
 }
 
-/* Takes a comment line, or what follows a % after blanks. CHOLMOD cuts lines at 1029 characters and knows comments by
- * their first one, so what it would take for data is made blank. */
+/* Takes a comment line, or what follows a % after blanks. CHOLMOD cuts lines at 1029 characters and recognises comments
+ * by their first character, so anything that it would take for data is replaced by blanks. */
 static bool take_comment(matrix_market_scanner *scanner)
 {
     char *newline = memchr(scanner->at, '\n', (size_t)(scanner->end - scanner->at + 1));
@@ -67,7 +67,7 @@ bool matrix_market_skip_to_data(matrix_market_scanner *scanner)
         scanner->line = ++scanner->at;
         ++scanner->line_number;
     }
-    if (scanner->line == scanner->end && scanner->line_number > 1) --scanner->line_number; /* the last one there is */
+    if (scanner->line == scanner->end && scanner->line_number > 1) --scanner->line_number; /* the last existing line */
     return false;
 }
 
@@ -88,7 +88,7 @@ bool matrix_market_take_integer(matrix_market_scanner *scanner, int64_t *value)
     return true;
 }
 
-/* Tokens from `line` to `end`, one blank apart, from the line's beginning on. */
+/* Moves the tokens from `line` to `end` to the beginning of the line, separated by one blank. */
 static void draw_together(char *line, char *end)
 {
     char *to = line;
@@ -124,7 +124,7 @@ bool matrix_market_finish_line(matrix_market_scanner *scanner)
     return true;
 }
 
-/* Takes the next word of the banner if it is the given one, in any case. */
+/* Takes the next word of the banner if it is the given one, ignoring case. */
 static bool take_word(matrix_market_scanner *scanner, const char *word)
 {
     char *at = matrix_market_skip_blanks(scanner->at);
@@ -135,7 +135,7 @@ static bool take_word(matrix_market_scanner *scanner, const char *word)
     return true;
 }
 
-/* Takes one of the words; returns which, or -1 with a fault that says what was expected. */
+/* Takes one of the words; returns its index, or -1 with a fault that says what was expected. */
 static int take_choice(matrix_market_scanner *scanner, const char *const *words, int count, const char *expected)
 {
     for (int k = 0; k < count; ++k)
@@ -208,7 +208,7 @@ static bool take_size(matrix_market_scanner *scanner, const char *what, int64_t 
     return true;
 }
 
-/* How many entries an array file lists. */
+/* The number of entries in an array file. */
 static int64_t array_entries(const matrix_market_scan *scan)
 {
     switch (scan->symmetry) {

@@ -1,4 +1,4 @@
-/* The stages of reading a Matrix Market file: load the text, scan it, let CHOLMOD convert the numbers, place them.
+/* The stages of reading a Matrix Market file: load the text, scan it, convert the numbers by CHOLMOD, place them.
  * Private to the reader, its tests, fuzzers and bench. */
 #ifndef SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
 #define SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* A file in memory. A newline and zeros, MATRIX_MARKET_PADDING bytes, follow its `size` bytes. */
+/* A file in memory. Its `size` bytes are followed by a newline and zeros, MATRIX_MARKET_PADDING bytes. */
 typedef struct matrix_market_text {
-    const char *name; /* for messages; the caller's */
+    const char *name; /* for messages; owned by the caller */
     char *bytes;
     size_t size;
     matrix_market_warning *warning; /* NULL: the scan is not lenient */
@@ -17,7 +17,7 @@ typedef struct matrix_market_text {
 
 enum { MATRIX_MARKET_PADDING = 16 };
 
-/* The whole of a file, or of a pipe. The text is transient and comes from malloc, as CHOLMOD's arrays do. */
+/* Loads a whole file or pipe. The text is temporary and comes from malloc, as CHOLMOD's arrays do. */
 spg_status matrix_market_load(spg_context *context, const char *path, matrix_market_text *text);
 void matrix_market_unload(matrix_market_text *text);
 
@@ -35,14 +35,14 @@ typedef enum matrix_market_symmetry {
     MATRIX_MARKET_HERMITIAN
 } matrix_market_symmetry;
 
-/* A number of magnitude 1e300 or more, or in a lenient scan a NaN: the index-th of the file, not counting row and
+/* A number of magnitude 1e300 or more or, in a lenient scan, a NaN: number `index` of the file, not counting row and
  * column indices. */
 typedef struct matrix_market_huge {
     int64_t index;
     double value;
 } matrix_market_huge;
 
-/* What a valid file holds. */
+/* The contents of a valid file. */
 typedef struct matrix_market_scan {
     bool array;
     matrix_market_field field;
@@ -50,26 +50,26 @@ typedef struct matrix_market_scan {
     int64_t rows, cols;
     int64_t largest_row, largest_col; /* of the entries' indices, from 1; 0 without entries and for an array */
     int64_t entries;                  /* in the file */
-    int64_t expanded;                 /* with those that symmetry implies */
+    int64_t expanded;                 /* including those implied by symmetry */
     size_t body;                      /* where the line after the size line begins */
     matrix_market_huge *huge;
     int64_t huge_count, huge_capacity;
-    bool lenient;                  /* set before */
-    matrix_market_warning warning; /* of what was let pass; the text without its end */
+    bool lenient;                  /* set by the caller */
+    matrix_market_warning warning; /* of what was accepted; the text without its end */
     int64_t last_odd_line;
 } matrix_market_scan;
 
-/* For a lenient scan, which needs room to write in: as many blanks before the end of each line. */
+/* For a lenient scan, which needs room to write: this many blanks before the end of each line. */
 enum { MATRIX_MARKET_ROOM = 4 };
 spg_status matrix_market_widen(spg_context *context, matrix_market_text *text);
 
-/* Refuses what is no Matrix Market file. Comments that CHOLMOD would misread are overwritten by blanks; lenient: of a
- * widened text, what CHOLMOD would not read is rewritten. Must run in the "C" locale. On success, give the scan back by
+/* Refuses what is not a Matrix Market file. Overwrites comments that CHOLMOD would misread by blanks; if lenient, also
+ * rewrites what CHOLMOD would not read, in a widened text. Must run in the "C" locale. On success, free the scan by
  * matrix_market_end_scan. */
 spg_status matrix_market_scan_text(spg_context *context, const matrix_market_text *text, matrix_market_scan *scan);
 void matrix_market_end_scan(matrix_market_scan *scan);
 
-/* The entries in the file's order, as CHOLMOD converts them. rows and cols are 0-based, NULL for an array file. Each
+/* The entries in the file's order, as converted by CHOLMOD. rows and cols are 0-based, NULL for an array file. Each
  * entry has one value, or two if it is complex. */
 typedef struct matrix_market_entries {
     const int64_t *rows, *cols;
@@ -82,7 +82,7 @@ spg_status matrix_market_convert(spg_context *context, const matrix_market_text 
                                  matrix_market_entries *entries);
 void matrix_market_free_entries(matrix_market_entries *entries);
 
-/* matrix_market_read and _read_dense, of a text that the caller holds, which is copied. `name` stands in messages. */
+/* matrix_market_read and _read_dense for a text held by the caller, which is copied. `name` is used in messages. */
 spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                    spg_csr *matrix);
 spg_status matrix_market_read_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
@@ -95,7 +95,7 @@ spg_status matrix_market_read_dense_lenient_text(spg_context *context, const cha
 /* The end of a path, short enough for a message. */
 const char *matrix_market_short_name(const char *path);
 
-/* Fails with the path and what errno says: "PATH: what: No such file". MEMORY if that is ENOMEM, else IO. */
+/* Fails with the path and the text of errno: "PATH: what: No such file". MEMORY if that is ENOMEM, else IO. */
 spg_status matrix_market_system_error(spg_context *context, const char *path, const char *what, int error);
 
 #endif

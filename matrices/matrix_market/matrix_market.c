@@ -27,7 +27,7 @@ static void store(spg_coo *coo, int64_t at, int64_t i, int64_t j, const double *
         to[1] = mirrored == MATRIX_MARKET_SKEW_SYMMETRIC || mirrored == MATRIX_MARKET_HERMITIAN ? -value[1] : value[1];
 }
 
-/* The place of the entry that follows (i, j) in an array file: down the columns, of the stored triangle. */
+/* The position after (i, j) in an array file: down the columns, within the stored triangle. */
 static void next_of_array(const matrix_market_scan *scan, int64_t *i, int64_t *j)
 {
     if (++*i < scan->rows) return;
@@ -35,7 +35,7 @@ static void next_of_array(const matrix_market_scan *scan, int64_t *i, int64_t *j
     *i = scan->symmetry == MATRIX_MARKET_GENERAL ? 0 : scan->symmetry == MATRIX_MARKET_SKEW_SYMMETRIC ? *j + 1 : *j;
 }
 
-/* False if the entries are not those of the scan. */
+/* False if the entries differ from those of the scan. */
 static bool place_entries(const matrix_market_scan *scan, const matrix_market_entries *entries, spg_coo *coo)
 {
     bool general = scan->symmetry == MATRIX_MARKET_GENERAL;
@@ -80,7 +80,7 @@ static void tell(const matrix_market_warning *found, matrix_market_warning *warn
              (long long)found->lines - 1);
 }
 
-/* The entries of a text; of an array only, if so asked. In the "C" locale. */
+/* Reads the entries of a text; array_only: only of an array. Must run in the "C" locale. */
 static spg_status read_coo(spg_context *context, const matrix_market_text *text, bool array_only, spg_coo *coo)
 {
     matrix_market_scan scan;
@@ -96,7 +96,8 @@ static spg_status read_coo(spg_context *context, const matrix_market_text *text,
     return status;
 }
 
-/* As read_coo. CHOLMOD reads numbers as the locale writes them: the calling thread is in the "C" locale meanwhile. */
+/* As read_coo. CHOLMOD reads numbers by the rules of the locale, so the calling thread switches to the "C" locale
+ * meanwhile. */
 static spg_status read_coo_in_c_locale(spg_context *context, const matrix_market_text *text, bool array_only,
                                        spg_coo *coo)
 {
@@ -114,8 +115,8 @@ static spg_status to_csr(spg_context *context, const spg_coo *coo, spg_csr *matr
     return spg_csr_from_coo(context, coo, coo->nnz <= INT32_MAX ? SPG_I32 : SPG_I64, matrix);
 }
 
-/* Public allocation is by matrices: these values are those of a 1 x 1 matrix with `count` entries, whose other arrays
- * are given back at once. */
+/* The public interface allocates only matrices: these are the values of a 1 x 1 matrix with `count` entries, whose
+ * other arrays are freed at once. */
 static spg_status allocate_values(spg_context *context, int64_t count, spg_type value_type, void **values)
 {
     spg_csr holder;
@@ -133,7 +134,7 @@ static void free_values(spg_context *context, int64_t count, spg_type value_type
     spg_csr_free(context, &holder);
 }
 
-/* The entries of an array file are at most one for each place. */
+/* An array file has at most one entry for each position. */
 static spg_status to_dense(spg_context *context, const spg_coo *coo, matrix_market_dense *matrix)
 {
     size_t size = spg_type_size(coo->value_type);
@@ -149,7 +150,7 @@ static spg_status to_dense(spg_context *context, const spg_coo *coo, matrix_mark
     return SPG_OK;
 }
 
-/* Fills the one of the two results that is not NULL, and unloads the text. */
+/* Fills the one of the two results that is not NULL, and frees the text. */
 static spg_status read_text(spg_context *context, matrix_market_text *text, spg_csr *matrix, matrix_market_dense *dense)
 {
     spg_coo coo;
@@ -162,7 +163,7 @@ static spg_status read_text(spg_context *context, matrix_market_text *text, spg_
     return status;
 }
 
-/* Zeroes the result and checks the arguments that every reader has. */
+/* Zeroes the result and checks the arguments common to all readers. */
 static spg_status begin_reading(spg_context *context, const void *source, void *result, size_t result_size)
 {
     if (result != NULL) memset(result, 0, result_size);
@@ -175,7 +176,7 @@ static spg_status begin_reading(spg_context *context, const void *source, void *
     return SPG_OK;
 }
 
-/* warning: NULL, or of a lenient reading. */
+/* warning: NULL, or that of a lenient reading. */
 static spg_status read_file(spg_context *context, const char *path, spg_csr *matrix, matrix_market_dense *dense,
                             matrix_market_warning *warning)
 {

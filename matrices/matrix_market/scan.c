@@ -1,12 +1,12 @@
-/* The validating scan: every character of the file is judged here, so that CHOLMOD, which takes '1.5' for an index,
- * 'abc' for a value, an index 0 for a 0-based file and more entries than declared, is given only what it reads well. */
+/* The validating scan checks every character of the file. CHOLMOD takes '1.5' for an index, 'abc' for a value, an index
+ * 0 for a 0-based file, and accepts more entries than declared; so it gets only what it reads correctly. */
 #include "scanner.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* False without memory. */
+/* False if out of memory. */
 static bool note(matrix_market_scanner *scanner, int64_t index, double value)
 {
     matrix_market_scan *result = scanner->result;
@@ -21,7 +21,8 @@ static bool note(matrix_market_scanner *scanner, int64_t index, double value)
     return true;
 }
 
-/* Notes a number that CHOLMOD takes for infinity: it doubles what is 1e308 or more. False if it is infinite. */
+/* Stores a number that CHOLMOD takes for infinity: it doubles what is 1e308 or more. False if the number is
+ * infinite. */
 static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int64_t index)
 {
     double value = strtod(token, NULL);
@@ -31,7 +32,7 @@ static bool note_if_huge(matrix_market_scanner *scanner, const char *token, int6
     return fabs(value) < 1e300 || note(scanner, index, value);
 }
 
-/* Goes past a word, of any case, that a token begins with; NULL if it does not. */
+/* Skips a word, in any case, with which a token begins; NULL if it does not. */
 static char *skip_letters(char *token, const char *word)
 {
     for (; *word != '\0'; ++word, ++token)
@@ -45,7 +46,7 @@ static char *skip_word(char *token, const char *word)
     return token != NULL && matrix_market_ends_token(*token) ? token : NULL;
 }
 
-/* Goes past a NaN, which may say more in parentheses: Visual C++ writes nan(ind). */
+/* Skips a NaN, with an optional text in parentheses: Visual C++ writes nan(ind). */
 static char *skip_nan(char *token)
 {
     char *end = skip_letters(token, "nan(");
@@ -54,7 +55,7 @@ static char *skip_nan(char *token)
     return *end == ')' && matrix_market_ends_token(end[1]) ? end + 1 : NULL;
 }
 
-/* In a lenient scan, notes an infinity or a NaN, and writes zeros in its place. */
+/* In a lenient scan, stores an infinity or a NaN, and writes zeros in its place. */
 static bool takes_infinity(matrix_market_scanner *scanner, int64_t index)
 {
     char *token = scanner->at, *word = token + (*token == '-' || *token == '+'), *end = skip_nan(word);
@@ -76,7 +77,7 @@ static char *skip_digits(char *p)
     return p;
 }
 
-/* A value is no number. */
+/* A value that is not a number. */
 static bool value_fault(matrix_market_scanner *scanner)
 {
     if (*scanner->at == '\n') return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the line lacks a value");
@@ -84,8 +85,8 @@ static bool value_fault(matrix_market_scanner *scanner)
                                matrix_market_quote_token(scanner->at).text);
 }
 
-/* A sign, digits with or without a point, an exponent: all that C's strtod takes but for hexadecimal, infinities and
- * NaNs, which the format does not have. */
+/* A sign, digits with or without a point, an exponent: all that C's strtod accepts except hexadecimal numbers,
+ * infinities and NaNs, which the format does not have. */
 static bool scan_real(matrix_market_scanner *scanner, int64_t index)
 {
     enum { LONG_TOKEN = 200 };
@@ -116,7 +117,7 @@ static bool scan_real(matrix_market_scanner *scanner, int64_t index)
     return true;
 }
 
-/* A whole number that double holds, as it does all of up to 2^53. */
+/* A whole number that double represents exactly, as all up to 2^53 are. */
 static bool scan_whole(matrix_market_scanner *scanner, int64_t index)
 {
     const int64_t most = INT64_C(1) << 53;
@@ -137,7 +138,7 @@ static bool scan_whole(matrix_market_scanner *scanner, int64_t index)
                                matrix_market_quote_token(token).text);
 }
 
-/* Whether the number at `token`, scanned before, is zero as written. */
+/* Whether the number at `token`, which has been scanned, is written as zero. */
 static bool is_zero(const char *token)
 {
     for (; !matrix_market_ends_token(*token) && *token != 'e' && *token != 'E'; ++token)
@@ -145,7 +146,7 @@ static bool is_zero(const char *token)
     return true;
 }
 
-/* The value of the k-th entry, which is on the diagonal or not. */
+/* The value of the k-th entry; diagonal: whether it is on the diagonal. */
 static bool scan_value(matrix_market_scanner *scanner, int64_t k, bool diagonal)
 {
     const matrix_market_scan *result = scanner->result;
@@ -158,11 +159,11 @@ static bool scan_value(matrix_market_scanner *scanner, int64_t k, bool diagonal)
     scanner->at = matrix_market_skip_blanks(scanner->at);
     if (*scanner->at == '\n' && is_real &&
         matrix_market_lets_pass(scanner, "a diagonal entry without its imaginary part"))
-        *--scanner->at = '0'; /* the text is widened */
+        *--scanner->at = '0'; /* the text has been widened */
     if (!is_real) return scan_real(scanner, 2 * k + 1);
     const char *imaginary = scanner->at;
     const matrix_market_quote quote = matrix_market_quote_token(imaginary);
-    const int64_t noted = result->huge_count; /* and written as zeros */
+    const int64_t noted = result->huge_count; /* and is written as zeros */
     if (!scan_real(scanner, 2 * k + 1)) return false;
     if (noted < result->huge_count || !is_zero(imaginary))
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "imaginary part %s on the diagonal of a hermitian matrix",
@@ -190,7 +191,7 @@ static bool scan_index(matrix_market_scanner *scanner, const char *what, int64_t
     for (; is_digit(*p) && value <= INT32_MAX; ++p) value = 10 * value + (*p - '0');
     if (value < 1 || value > size || !matrix_market_ends_token(*p)) {
         scanner->at = token;
-        /* A plus sign is allowed, and is rare. */
+        /* A plus sign is allowed, but rare. */
         if (!matrix_market_take_integer(scanner, &value) || value < 1 || value > size)
             return index_fault(scanner, token, what, size);
         p = scanner->at;
@@ -207,8 +208,8 @@ static bool end_fault(matrix_market_scanner *scanner, int64_t k)
                                (long long)scanner->result->entries);
 }
 
-/* The format stores, of a symmetric matrix, the lower triangle with its diagonal or, if skew, without. A lenient scan
- * takes zeros on that, too. */
+/* Of a symmetric matrix the format stores the lower triangle with its diagonal or, if skew, without. A lenient scan
+ * also accepts zeros on that diagonal. */
 static bool triangle_fault(matrix_market_scanner *scanner, int64_t i, int64_t j)
 {
     return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "entry (%lld, %lld) is %s", (long long)i, (long long)j,
@@ -216,7 +217,7 @@ static bool triangle_fault(matrix_market_scanner *scanner, int64_t i, int64_t j)
                                       : "above the diagonal, and the file is to hold the lower triangle");
 }
 
-/* Whether the values of the line's entry, before the cursor, are zero as written. */
+/* Whether the values of the line's entry, before the cursor, are written as zero. */
 static bool is_zero_entry(const matrix_market_scanner *scanner)
 {
     const matrix_market_scan *result = scanner->result;
@@ -244,7 +245,7 @@ static bool scan_coordinates(matrix_market_scanner *scanner)
             !matrix_market_lets_pass(scanner, i == j ? "an entry on the diagonal of a skew-symmetric matrix"
                                                      : "an entry above the diagonal"))
             return triangle_fault(scanner, i, j);
-        const int64_t noted = result->huge_count; /* and written as zeros */
+        const int64_t noted = result->huge_count; /* and is written as zeros */
         if (!scan_value(scanner, k, i == j)) return false;
         if (below == 1 && i == j && (noted < result->huge_count || !is_zero_entry(scanner)))
             return triangle_fault(scanner, i, j);

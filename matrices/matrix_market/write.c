@@ -1,4 +1,5 @@
-/* Writing. CHOLMOD's writer is not used: it writes magnitudes from 1e308 on as 1e308, and wants columns, sorted. */
+/* Writing. CHOLMOD's writer is not used: it writes magnitudes of 1e308 and more as 1e308, and requires sorted
+ * columns. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700 /* uselocale, realpath */
 #endif
@@ -19,7 +20,7 @@ typedef struct output {
     spg_context *context;
     const char *path;
     char *target;    /* the path, symbolic links resolved */
-    char *temporary; /* written, then renamed to target; NULL if the target itself is written */
+    char *temporary; /* written, then renamed to target; NULL if target itself is written */
     FILE *file;
 } output;
 
@@ -28,7 +29,7 @@ static spg_status fail_to_write(const output *out, int error)
     return matrix_market_system_error(out->context, out->path, "cannot be written", error);
 }
 
-/* Creates a file of a new name beside the target; -1 with errno. */
+/* Creates a file with a new name next to the target; -1 with errno. */
 static int create_temporary(output *out)
 {
     enum { ATTEMPTS = 1000 };
@@ -50,7 +51,7 @@ static int create_temporary(output *out)
     return file;
 }
 
-/* Opens the file. What exists and is no regular file, such as a pipe, is written in place. */
+/* Opens the file. If the target exists and is not a regular file, such as a pipe, it is written directly. */
 static spg_status open_output(output *out)
 {
     struct stat about;
@@ -66,7 +67,7 @@ static spg_status open_output(output *out)
     return fail_to_write(out, error);
 }
 
-/* Closes the file and gives it its name; after a failure, removes it. */
+/* Closes the file and renames it to the target; after a failure, removes it. */
 static spg_status close_output(output *out, spg_status status)
 {
     if (out->file != NULL && fclose(out->file) != 0 && status == SPG_OK) status = fail_to_write(out, errno);
@@ -84,7 +85,7 @@ static int64_t offset_at(const spg_csr *matrix, int64_t k)
                                           : ((const int32_t *)matrix->row_offsets)[k];
 }
 
-/* The parts of value k; returns how many there are. */
+/* The parts of value k; returns their number. */
 static int value_at(const spg_csr *matrix, int64_t k, double parts[2])
 {
     switch (matrix->value_type) {
@@ -101,7 +102,7 @@ static int value_at(const spg_csr *matrix, int64_t k, double parts[2])
     }
 }
 
-/* 17 digits tell every double from its neighbours. */
+/* 17 digits distinguish every double from its neighbours. */
 static spg_status write_row(const output *out, const spg_csr *matrix, int64_t row)
 {
     for (int64_t k = offset_at(matrix, row); k < offset_at(matrix, row + 1); ++k) {
@@ -131,7 +132,8 @@ static spg_status write_contents(const output *out, const spg_csr *matrix)
     return status;
 }
 
-/* As write_contents. printf writes numbers as the locale wants: the calling thread is in the "C" locale meanwhile. */
+/* As write_contents. printf writes numbers by the rules of the locale, so the calling thread switches to the "C" locale
+ * meanwhile. */
 static spg_status write_in_c_locale(const output *out, const spg_csr *matrix)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -1,5 +1,5 @@
-/* Includes TYPE_TEMPLATE once for each value type and each type of row offsets: as for_each_value_type.h, and OFFSET is
- * the C type of the offsets, TYPED(x) the name x_f64_i32. No include guard: used once a template. */
+/* Includes TYPE_TEMPLATE for each value type and each type of row offsets. As for_each_value_type.h; also, OFFSET is
+ * the C type of the offsets, and TYPED(x) is the name x_f64_i32. No include guard: used once per template. */
 #define TYPED(name) JOIN(NAMED(name), OFFSET_SUFFIX)
 
 #define OFFSET int32_t

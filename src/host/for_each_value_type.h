@@ -1,4 +1,4 @@
-/* Includes TEMPLATE once for each value type; see value_types.h. No include guard: used once a template. */
+/* Includes TEMPLATE for each value type; see value_types.h. No include guard: used once per template. */
 #include "host/value_types.h"
 
 #define JOIN_(name, suffix) name##_##suffix

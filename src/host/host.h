@@ -1,4 +1,4 @@
-/* The host backend's functions, one stage a file. Private. Signatures and duties: src/backend.h. */
+/* The functions of the host backend, one stage per file. Private. For signatures and contracts see src/backend.h. */
 #ifndef SPG_SRC_HOST_HOST_H
 #define SPG_SRC_HOST_HOST_H
 

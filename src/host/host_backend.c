@@ -1,4 +1,4 @@
-/* The host backend's table. */
+/* The function table of the host backend. */
 #include "amg/amg_backend.h"
 #include "host.h"
 #include "sampling/host_sampling.h"
@@ -35,7 +35,7 @@ static spg_status zero_bytes(spg_context *context, void *memory, int64_t bytes)
     return SPG_OK;
 }
 
-/* All threads work on what was called last. */
+/* All threads work on the current call, so there is no side stream. */
 static spg_status begin_side_stream(spg_context *context, bool *is_beside)
 {
     (void)context;
@@ -43,7 +43,7 @@ static spg_status begin_side_stream(spg_context *context, bool *is_beside)
     return SPG_OK;
 }
 
-/* The classes of the paper's GPU (section 3.3), which the host keeps: they describe rows there as well. */
+/* The limits of the paper's GPU (section 3.3), used on the host as well: they describe rows there too. */
 static const spg_backend backend = {
     .place = SPG_PLACE_HOST,
     .default_limits = {32, 736, 6144},

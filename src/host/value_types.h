@@ -3,16 +3,16 @@
  *     #define TEMPLATE "host/spgemm/list/row.inc.h"
  *     #include "host/for_each_value_type.h"
  *
- * includes the file once a type, with VALUE the C type, NAMED(x) the name x_f64 etc., and PRODUCT(a, b), SUM(a, b)
- * the arithmetic: each product and each sum rounded (complex products from four real ones). With WITH_PATTERN defined
- * it is included a fifth time, as x_none, for patterns without values; VALUE_AT(values, k) reads a value that may not
- * exist. A source file that defines REAL_ONLY gets f32 and f64 alone. */
+ * includes the file once per type. VALUE is then the C type, NAMED(x) the name x_f64 etc., and PRODUCT(a, b) and SUM(a,
+ * b) are the arithmetic: each product and each sum rounded (complex products from four real ones). If WITH_PATTERN is
+ * defined, the file is included a fifth time, as x_none, for patterns without values; VALUE_AT(values, k) reads a value
+ * that may not exist. A source file that defines REAL_ONLY gets only f32 and f64. */
 #ifndef SPG_SRC_HOST_VALUE_TYPES_H
 #define SPG_SRC_HOST_VALUE_TYPES_H
 
 #include <stdint.h>
 
-typedef unsigned char value_none; /* of a pattern: no values are read or computed */
+typedef unsigned char value_none; /* for a pattern: no values are read or computed */
 typedef float value_f32;
 typedef double value_f64;
 
@@ -48,7 +48,7 @@ static const value_f64 zero_f64 = 0;
 static const value_c32 zero_c32 = {0, 0};
 static const value_c64 zero_c64 = {0, 0};
 
-/* values[k], which do not exist for a pattern. */
+/* values[k], which does not exist for a pattern. */
 static inline value_none value_at_none(const value_none *values, int64_t k) { return (void)values, (void)k, 0; }
 static inline value_f32 value_at_f32(const value_f32 *values, int64_t k) { return values[k]; }
 static inline value_f64 value_at_f64(const value_f64 *values, int64_t k) { return values[k]; }

@@ -1,10 +1,10 @@
-/* AVX-512 code beside portable code, chosen at run time. Private. */
+/* AVX-512 code next to portable code, chosen at run time. Private. */
 #ifndef SPG_SRC_HOST_VECTOR_H
 #define SPG_SRC_HOST_VECTOR_H
 
 #include <stdbool.h>
 
-/* 0 builds the portable code alone. SPG_SIMDE: for tests, those kernels in plain C, on any processor. */
+/* 0: only portable code is built. SPG_SIMDE: for tests, these kernels in plain C, on any processor. */
 #ifndef SPG_HAVE_AVX512
 #if defined(SPG_SIMDE) || (defined(__x86_64__) && defined(__GNUC__))
 #define SPG_HAVE_AVX512 1

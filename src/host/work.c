@@ -49,7 +49,7 @@ int64_t spg_host_row_of(const spg_csr *matrix, int64_t k)
     return low;
 }
 
-/* Parts of rows, as items to share out. */
+/* Parts of rows, as work items. */
 typedef struct row_parts {
     const spg_csr *matrix;
     int64_t parts;
@@ -70,7 +70,7 @@ void spg_host_parallel_rows(spg_threads threads, const spg_csr *matrix, int64_t 
     spg_parallel(threads, parts, 1, work_on_rows, &(row_parts){matrix, parts, work, job});
 }
 
-/* The first index outside within a block, looked for only where the block as a whole has one. */
+/* The first index out of range within a block; searched only if the block has one. */
 static int64_t first_outside_of_block(const int32_t *indices, int64_t count, uint32_t limit)
 {
     uint32_t outside = 0;

@@ -1,5 +1,5 @@
-/* How the host cuts work into parts: rows and entries count alike, so that neither a long row nor many empty ones leave
- * one thread with the work. What a part is never depends on which thread does it. Private. */
+/* How the host cuts work into parts: rows and entries have equal weight, so that neither a long row nor many empty ones
+ * leave all the work to one thread. The parts do not depend on the threads. Private. */
 #ifndef SPG_SRC_HOST_WORK_H
 #define SPG_SRC_HOST_WORK_H
 
@@ -23,14 +23,14 @@ static inline void spg_set_offset(const spg_csr *matrix, int64_t k, int64_t offs
         ((int32_t *)matrix->row_offsets)[k] = (int32_t)offset;
 }
 
-/* Where part `part` of `parts` equal ones of `total` begins; total for part == parts. */
+/* Where part `part` of `parts` equal parts of `total` begins; total if part == parts. */
 static inline int64_t spg_host_cut(int64_t total, int64_t part, int64_t parts)
 {
     int64_t rest = total % parts;
     return total / parts * part + (part < rest ? part : rest);
 }
 
-/* *least = the smaller of it and `value`; *most likewise. What ranges of work find, whatever their order. */
+/* *least = min(*least, value); spg_raise: *most = max(*most, value). For results of ranges of work, in any order. */
 static inline void spg_lower(atomic_llong *least, int64_t value)
 {
     long long before = atomic_load(least);
@@ -43,7 +43,7 @@ static inline void spg_raise(atomic_llong *most, int64_t value)
     while (value > before && !atomic_compare_exchange_weak(most, &before, value)) continue;
 }
 
-/* The first k of [begin, end) with columns[k] >= column, of columns that ascend; end if there is none. */
+/* The first k in [begin, end) with columns[k] >= column, for ascending columns; end if there is none. */
 static inline int64_t spg_host_lower_bound(const int32_t *columns, int64_t begin, int64_t end, int64_t column)
 {
     while (begin < end) {
@@ -56,31 +56,31 @@ static inline int64_t spg_host_lower_bound(const int32_t *columns, int64_t begin
     return begin;
 }
 
-/* How many threads pay for so many entries: the context's, or fewer. */
+/* How many threads pay off for this many entries: the context's, or fewer. */
 spg_threads spg_host_threads(const spg_context *context, int64_t entries);
 
-/* All of the context's, but at most `most`. */
+/* All threads of the context, but at most `most`. */
 spg_threads spg_host_threads_up_to(const spg_context *context, int64_t most);
 
-/* How many parts to cut work into that threads take as they come: one if they are one. */
+/* How many parts to cut work into for these threads, which take parts on demand: one for one thread. */
 int64_t spg_host_parts(spg_threads threads);
 
-/* spg_parallel over the rows of a matrix, in parts that hold equally many entries and rows together. */
+/* spg_parallel over the rows of a matrix, in parts of equal numbers of entries plus rows. */
 void spg_host_parallel_rows(spg_threads threads, const spg_csr *matrix, int64_t parts, spg_work *work, const void *job);
 
-/* The first row r with row_offsets[r] + r >= position, a number of entries and rows together. */
+/* The first row r with row_offsets[r] + r >= position, where position counts entries plus rows. */
 int64_t spg_host_row_at(const spg_csr *matrix, int64_t position);
 
-/* The first row of a part, where parts hold equally many entries and rows together; rows for part == parts. */
+/* The first row of a part, for parts of equal numbers of entries plus rows; rows if part == parts. */
 int64_t spg_host_first_row(const spg_csr *matrix, int64_t part, int64_t parts);
 
-/* The row that entry k lies in. */
+/* The row that contains entry k. */
 int64_t spg_host_row_of(const spg_csr *matrix, int64_t k);
 
 /* The first k with indices[k] outside [0, limit); count if there is none. */
 int64_t spg_host_first_outside(const spg_context *context, const int32_t *indices, int64_t count, int64_t limit);
 
-/* memcpy by the context's threads. */
+/* memcpy, by the context's threads. */
 void spg_host_copy(const spg_context *context, void *to, const void *from, int64_t bytes);
 
 #endif

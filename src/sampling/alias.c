@@ -26,7 +26,7 @@ void spg_alias_destroy(spg_alias *alias)
     spg_release_on_host(alias->context, alias, sizeof *alias);
 }
 
-/* Far past what serves: sampling_bench --paper alias --parts split tries up to 64, and two already pack more slowly. */
+/* Far more than is useful: sampling_bench --paper alias --parts split tries up to 64, and even two pack more slowly. */
 enum { MOST_CHUNKS = 1024 };
 
 static spg_status check_options(spg_context *context, const spg_alias_options *options)
@@ -83,7 +83,7 @@ spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats)
     return SPG_OK;
 }
 
-/* What every draw needs. */
+/* Checks common to all draws. */
 static spg_status check_draw(spg_context *context, const spg_alias *alias, int64_t count, const spg_random *random,
                              const int32_t *draws)
 {

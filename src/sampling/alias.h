@@ -1,42 +1,44 @@
-/* Alias tables: how their numbers come about, for the host and for kernels. Private.
+/* Alias tables: the definition of their numbers, for the host and for kernels. Private.
  *
- * A row of n items (1 <= n < 2^31), W its tree sum with `scale` (sampling/sums.h). Weights become integers q[i] in
- * units of 2^-F of the mean weight, F = spg_fraction_bits(n): see spg_unit_scale. A bucket holds 2^F units. Everything
- * that follows is exact in 64-bit integers, so that it comes out the same in any order. The sum of q differs from
- * n * 2^F by a few thousand units and the square root of n at most: the last heavy item bears it.
+ * A row of n items (1 <= n < 2^31) has the tree sum W with `scale` (sampling/sums.h). Weights become integers q[i] in
+ * units of 2^-F of the mean weight, F = spg_fraction_bits(n): see spg_unit_scale. A bucket holds 2^F units. All further
+ * steps are exact in 64-bit integers, so their order does not matter. The sum of q differs from n * 2^F by at most a
+ * few thousand units and the square root of n: the last heavy item absorbs this.
  *
- * SWEEP. An item is heavy if q[i] >= 2^F, else light. In index order, A[i] = the deficits 2^F - q of the lights before
- * light i, A[L] = of all L lights; E[j] = the excesses q - 2^F of the heavies up to and with heavy j of H.
+ * SWEEP. An item is heavy if q[i] >= 2^F, else light. In index order, A[i] = the sum of the deficits 2^F - q of the
+ * lights before light i, A[L] = that of all L lights; E[j] = the sum of the excesses q - 2^F of the heavies up to and
+ * including heavy j of H.
  *   light i: threshold q[i]; its alias is heavy number min(count of j with E[j] <= A[i], H - 1). H = 0: full.
  *   heavy j: i = the first light with A[i] >= E[j], or L if A[L] >= E[j]. There is none: full. Else over = A[i] - E[j];
  *   over = 0 or j = H - 1: full; else threshold 2^F - over, alias heavy j + 1.
  * Full: threshold 2^F, alias the item itself.
  *
- * SPG_ALIAS_SWEEP and SPG_ALIAS_PSA give the sweep of the row: two ways to the same table. SPG_ALIAS_PSA_PLUS and AUTO
- * too for rows of at most SPG_ALIAS_TILE items; longer ones are cut into tiles of so many items (the last shorter).
- * Within a tile, with its own A and E (and D = A[L], T = E[H-1] or 0):
+ * SPG_ALIAS_SWEEP and SPG_ALIAS_PSA are two ways to compute the sweep of the row: the table is the same.
+ * SPG_ALIAS_PSA_PLUS and AUTO compute it too for rows of at most SPG_ALIAS_TILE items; longer rows are cut into tiles
+ * of this many items (the last one shorter). Within a tile, with its own A and E (and D = A[L], T = E[H-1] or 0):
  *   lights with A[i] < T are finished, as above (alias: count of E[j] <= A[i], which is below H).
  *   D <= T: heavies with E[j] <= D are finished: over = A[i] - E[j] as above, and if over > 0 the alias is heavy j + 1.
  *     Left: the other heavies, the first of them with an excess of E[j] - D, the others with their own.
- *   D > T: all heavies but the last are finished likewise. Left: the last heavy, if there is one and over = A[i] - T
- *     (i as above, or L) is > 0: as a light of deficit `over`, threshold 2^F - over; then the lights with A[i] >= T. If
- *     over is 0 the last heavy is full.
- * What tiles leave, tile by tile in this order, is then paired by the sweep as if it were a row: deficits and excesses
- * as left, a light's threshold = 2^F - its deficit. (A tile that leaves lights puts its last heavy first.)
+ *   D > T: all heavies but the last are finished in the same way. Left: the last heavy, if there is one and
+ *     over = A[i] - T (i as above, or L) is > 0: as a light of deficit `over`, threshold 2^F - over; then the lights
+ *     with A[i] >= T. If over is 0 the last heavy is full.
+ * What the tiles leave, tile by tile in this order, is then paired by the sweep like a row: with the deficits and
+ * excesses that are left, and 2^F - deficit as a light's threshold. (A tile that leaves lights puts its last heavy
+ * first.)
  *
  * STORED. Compact: spg_alias_compact, threshold = spg_compact_threshold(units). Full is threshold 2^32 - 1 and alias
- * the item itself, and a threshold that rounds to 2^32 is stored as full. Exact: spg_alias_exact, a light that was a
- * light from the start has threshold x[i] * 2^-F, x[i] as of spg_units and not rounded to an integer; any other has
+ * the item itself; a threshold that rounds to 2^32 is stored as full. Exact: spg_alias_exact. An item that was light
+ * from the start has threshold x[i] * 2^-F, with x[i] from spg_units, not rounded to an integer; any other has
  * (double)units * 2^-F; full is 1.0 and alias the item itself; pad 0.
  *
  * DRAW from number x (64 bits) of `random`: spg_alias_draw_compact, _exact. The result is columns[begin + item], or
  * item.
  *
- * GROUPED (any sampler): sections of SPG_SECTION buckets (the last shorter). The counts of sections come from `count`
- * by exact binomial splitting (sampling/binomial.h); section s fills the output from offset[s] to offset[s + 1]. A draw
- * at output position i of a section with first bucket f and m buckets: compact: y = number random->first + i of the
- * numbers of 42 bits (SPG_GROUPED_RUN); v = y * m; bucket f + (v >> 42), fraction (uint32_t)(v >> 10). Exact: x =
- * number random->first + i of `random`, as in spg_alias_draw_exact with m for n, plus f. */
+ * GROUPED (any sampler): sections of SPG_SECTION buckets (the last one shorter). The counts of sections come from
+ * `count` by exact binomial splitting (sampling/binomial.h); section s fills the output from offset[s] to offset[s +
+ * 1]. For a draw at output position i in a section with first bucket f and m buckets: compact: y = number random->first
+ * + i of the 42-bit numbers (SPG_GROUPED_RUN); v = y * m; bucket f + (v >> 42), fraction (uint32_t)(v >> 10). Exact: x
+ * = number random->first + i of `random`, as in spg_alias_draw_exact with m for n, plus f. */
 #ifndef SPG_SRC_SAMPLING_ALIAS_H
 #define SPG_SRC_SAMPLING_ALIAS_H
 
@@ -62,8 +64,8 @@ SPG_INLINE int spg_fraction_bits(int64_t items)
     return bits < 32 ? 32 : bits;
 }
 
-/* x = (w * first) * second is `target` (n * 2^F, as double) * w / W, without overflow whatever W is: first is a power
- * of two near 1 / W. W > 0 and finite, the sum of the weights times `scale`. */
+/* x = (w * first) * second is `target` (n * 2^F, as double) * w / W, without overflow for any W: first is a power of
+ * two near 1 / W. W > 0 and finite is the sum of the weights times `scale`. */
 typedef struct spg_unit_scale {
     double first, second;
 } spg_unit_scale;
@@ -101,17 +103,17 @@ SPG_INLINE spg_unit_scale spg_units_of_row(double sum, double scale, double targ
     return units;
 }
 
-/* Weight to units, still a double. */
+/* A weight in units, still a double. */
 SPG_INLINE double spg_units(double weight, spg_unit_scale units) { return weight * units.first * units.second; }
 
-/* q of item i: rounded up or down by a Weyl sequence of the item's number, so that the errors of equal weights cancel.
+/* q of item i: rounded up or down by a Weyl sequence in the item's number, so that the errors of equal weights cancel.
  * Zero stays zero. */
 SPG_INLINE uint64_t spg_alias_units(double units, int64_t item)
 {
     return (uint64_t)(units + (double)((uint32_t)item * 0x9E3779B9u) * 0x1p-32);
 }
 
-/* Units (at most 2^F) to 2^-32 of a bucket; 2^32 is full. */
+/* Converts units (at most 2^F) to 2^-32 of a bucket; 2^32 is full. */
 SPG_INLINE uint64_t spg_compact_threshold(uint64_t units, int fraction_bits)
 {
     int shift = fraction_bits - 32;
@@ -138,7 +140,7 @@ SPG_INLINE uint64_t spg_multiply_high(uint64_t a, uint64_t b)
 #endif
 }
 
-/* The lower word of the two of `high` and `low`, shifted down; 0 < shift < 32. */
+/* The lower word of the pair (`high`, `low`), shifted down; 0 < shift < 32. */
 SPG_INLINE uint32_t spg_funnel(uint32_t low, uint32_t high, int shift)
 {
 #ifdef __CUDA_ARCH__
@@ -178,9 +180,9 @@ SPG_INLINE int32_t spg_alias_draw_exact(const spg_alias_exact *table, int64_t n,
     return spg_exact_choice(table + bucket, bucket, x * (uint64_t)n);
 }
 
-/* What SPG_SAMPLER_AUTO takes for grouped draws from a row, by sizes alone; the draws are the same whatever is taken.
- * Of few draws a section the reads of them are less than the section, which SHARED reads whole; exact buckets of few
- * sections are still in the nearest cache when LIMITED comes to them again (sampling_bench --order grouped, H100). */
+/* What SPG_SAMPLER_AUTO uses for grouped draws from a row, by sizes only; the draws do not depend on it. With few draws
+ * a section, they read less than the whole section, which SHARED reads. Exact buckets of few sections are still in the
+ * nearest cache when LIMITED returns to them (sampling_bench --order grouped, H100). */
 enum { SPG_FEW_DRAWS_COMPACT = 160, SPG_FEW_DRAWS_EXACT = 1024, SPG_FEW_SECTIONS = 64 };
 
 SPG_INLINE spg_alias_sampler spg_choose_sampler(int64_t items, int64_t count, spg_alias_resolution resolution)
@@ -192,13 +194,13 @@ SPG_INLINE spg_alias_sampler spg_choose_sampler(int64_t items, int64_t count, sp
 }
 
 /* Numbers of 42 bits. A block of the generator, spg_philox(seed, SPG_GROUPED_DOMAIN | b, stream), holds three: bits
- * 0-41, 42-83, 84-125 of its 128, with word 0 lowest. A run is 32 blocks side by side, 32 * k and on, of which come
- * numbers 96 * k and on: the lowest number of each, then the second of each, then the third; so 32 threads with a block
- * each write their draws side by side. Numbers go on past 2^64; blocks stay below 2^63 then. */
+ * 0-41, 42-83, 84-125 of its 128, with word 0 lowest. A run is the 32 consecutive blocks from 32 * k on. It holds
+ * numbers 96 * k and on: the lowest number of each block, then the second of each, then the third. So 32 threads with a
+ * block each write their draws to adjacent addresses. Numbers continue past 2^64; blocks then stay below 2^63. */
 #define SPG_GROUPED_DOMAIN ((uint64_t)1 << 63)
 enum { SPG_RUN_BLOCKS = 32, SPG_GROUPED_RUN = 3 * SPG_RUN_BLOCKS };
 
-/* Where draw i of a call is. */
+/* The position of draw i of a call. */
 typedef struct spg_grouped_place {
     uint64_t block; /* the first of its run */
     int in_run;
@@ -218,7 +220,7 @@ SPG_INLINE uint64_t spg_grouped_bits(uint64_t low, uint64_t high, int place)
     return bits & (((uint64_t)1 << 42) - 1);
 }
 
-/* Of a whole section, v = y * SPG_SECTION: bucket and fraction, without the product. */
+/* For a whole section, v = y * SPG_SECTION: bucket and fraction, without the product. */
 SPG_INLINE uint32_t spg_section_bucket(const uint32_t *word, int place)
 {
     return (place == 0 ? word[0] >> 30 | word[1] << 2 : place == 1 ? word[2] >> 8 : word[3] >> 18) % SPG_SECTION;

@@ -1,13 +1,13 @@
 /* Exact binomial numbers and the splitting of draws among sections: for the host and for kernels. Private.
  *
  * Rows 0 ... n - 1 of an alias table lie in sections of SPG_SECTION rows. A node [a, b) of sections holds `count`
- * draws; its middle is a + (b - a) / 2; the left child gets a binomial number of them, with the share of its rows in
- * the node's rows as probability, the right one the rest. The root [0, sections) is node 1 and holds all; the children
- * of node k are 2k and 2k + 1. A node's number depends on the key, on k, and on its count alone. So each thread can go
- * from the root to its own section by itself, and gets its first output position on the way.
+ * draws, and its middle is a + (b - a) / 2. The left child gets a binomial number of them; the probability is the share
+ * of its rows in the node's rows. The right child gets the rest. The root [0, sections) is node 1 and holds all draws;
+ * the children of node k are 2k and 2k + 1. A node's number depends only on the key, on k and on its count. So each
+ * thread can go from the root to its own section by itself, and finds its first output position on the way.
  *
- * Logarithm and exponential are written out in plain arithmetic, each operation rounded, since those of libraries
- * differ in their last bits from place to place.
+ * Logarithm and exponential are written out in plain arithmetic, each operation rounded, because library functions
+ * differ in their last bits between places.
  *
  * Binomial numbers: for n * p >= 10 by transformed rejection (algorithm BTRS of Hoermann, "The generation of binomial
  * random variates", 1993), else by inversion. */
@@ -18,14 +18,14 @@
 
 #include <math.h>
 
-/* The key of a grouped call's splitting: not that of the draws, so that the two share no number. */
+/* The key of a grouped call's splitting: different from the key of the draws, so that the two share no numbers. */
 SPG_INLINE uint64_t spg_split_key(uint64_t seed, uint64_t stream, uint64_t first)
 {
     spg_philox_block block = spg_philox(~seed, first, stream);
     return spg_philox_half(&block, 0);
 }
 
-/* In (0, 1), both ends left out. */
+/* A number in (0, 1), both ends excluded. */
 SPG_INLINE double spg_open_uniform(uint64_t bits) { return ((double)(bits >> 12) + 0.5) * 0x1p-52; }
 
 /* 2 * atanh(s) for |s| <= 1/3. */
@@ -36,7 +36,7 @@ SPG_INLINE double spg_twice_atanh(double s)
     return 2 * s * sum;
 }
 
-/* Of a positive normal number. */
+/* log(x) of a positive normal number. */
 SPG_INLINE double spg_natural_log(double x)
 {
     int e = spg_exponent(x);
@@ -53,12 +53,12 @@ SPG_INLINE double spg_natural_log(double x)
 SPG_INLINE double spg_exp_of_minus(double y)
 {
     int k = (int)(y * 1.4426950408889634 + 0.5);
-    double r = (k * 0x1.62e42feep-1 - y) + k * 0x1.a39ef35793c76p-33, sum = 1; /* within half a log(2) */
+    double r = (k * 0x1.62e42feep-1 - y) + k * 0x1.a39ef35793c76p-33, sum = 1; /* within log(2) / 2 */
     for (int i = 16; i >= 1; --i) sum = 1 + sum * r / i;
     return sum * spg_power_of_two(-k);
 }
 
-/* What Stirling's formula for log(k!) leaves out. */
+/* The remainder of Stirling's formula for log(k!). */
 SPG_INLINE double spg_stirling_rest(double k)
 {
     if (k > 9) {
@@ -79,7 +79,7 @@ SPG_INLINE double spg_stirling_rest(double k)
     }
 }
 
-/* n * p < 10, p <= 1/2: the terms of the distribution, one by one. Past 200 they are below 1e-150. */
+/* n * p < 10, p <= 1/2: adds the terms of the distribution one by one. Beyond 200 they are below 1e-150. */
 SPG_INLINE int64_t spg_binomial_by_inversion(double n, double p, double u)
 {
     double odds = p / (1 - p), term = spg_exp_of_minus(n * spg_twice_atanh(p / (2 - p)));
@@ -102,7 +102,7 @@ SPG_INLINE double spg_binomial_log_ratio(double n, double odds, double mode, dou
             (spg_stirling_rest(k) + spg_stirling_rest(n - k)));
 }
 
-/* n * p >= 10, p <= 1/2. Try t takes the two numbers of the block of counter {node, t}. */
+/* n * p >= 10, p <= 1/2. Attempt t uses the two numbers of the block of counter {node, t}. */
 SPG_INLINE int64_t spg_binomial_by_rejection(double n, double p, uint64_t key, uint64_t node)
 {
     double odds = p / (1 - p), deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation;
@@ -114,14 +114,14 @@ SPG_INLINE int64_t spg_binomial_by_rejection(double n, double p, uint64_t key, u
         double u = spg_open_uniform(spg_philox_half(&block, 1)) - 0.5, rest = 0.5 - fabs(u);
         double k = floor((2 * a / rest + b) * u + centre);
         if (!(k >= 0 && k <= n)) continue;
-        if (rest >= 0.07 && v <= certain) return (int64_t)k; /* as the test below would, for less */
+        if (rest >= 0.07 && v <= certain) return (int64_t)k; /* the result of the test below, at less cost */
         if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log_ratio(n, odds, mode, k))
             return (int64_t)k;
     }
 }
 
-/* How many of `count` trials of probability part / whole succeed: number `node` of the key. 0 < part < whole; count up
- * to 2^53. */
+/* The number of successes in `count` trials of probability part / whole, from number `node` of the key. 0 < part <
+ * whole; count at most 2^53. */
 SPG_INLINE int64_t spg_binomial(int64_t count, int64_t part, int64_t whole, uint64_t key, uint64_t node)
 {
     int flipped = part > whole - part;
@@ -137,10 +137,10 @@ SPG_INLINE int64_t spg_binomial(int64_t count, int64_t part, int64_t whole, uint
     return flipped ? count - successes : successes;
 }
 
-/* The sections of a table of n rows. */
+/* The number of sections of a table of n rows. */
 SPG_INLINE int64_t spg_sections(int64_t n) { return (n + SPG_SECTION - 1) / SPG_SECTION; }
 
-/* Of sections [a, b), of a table of n rows. */
+/* The rows of sections [a, b) of a table of n rows. */
 SPG_INLINE int64_t spg_rows_of_sections(int64_t a, int64_t b, int64_t n)
 {
     int64_t end = b * SPG_SECTION;
@@ -149,7 +149,7 @@ SPG_INLINE int64_t spg_rows_of_sections(int64_t a, int64_t b, int64_t n)
 
 typedef struct spg_section_node {
     int64_t a, b;          /* sections */
-    int64_t offset, count; /* of its draws */
+    int64_t offset, count; /* its first output position and its number of draws */
     uint64_t number;
 } spg_section_node;
 
@@ -159,7 +159,7 @@ SPG_INLINE spg_section_node spg_section_root(int64_t n, int64_t count)
     return root;
 }
 
-/* How many draws of a node of two sections or more its left child gets. */
+/* How many draws the left child of a node of two or more sections gets. */
 SPG_INLINE int64_t spg_left_count(const spg_section_node *node, int64_t n, uint64_t key)
 {
     int64_t middle = node->a + (node->b - node->a) / 2;
@@ -176,7 +176,7 @@ SPG_INLINE spg_section_node spg_section_child(const spg_section_node *node, int6
     return child;
 }
 
-/* A section with its count and where its draws begin, by the way from the root. */
+/* A section with its count and the position of its first draw, by descent from the root. */
 SPG_INLINE spg_section_node spg_find_section(int64_t section, int64_t n, int64_t count, uint64_t key)
 {
     spg_section_node node = spg_section_root(n, count);

@@ -1,24 +1,24 @@
-/* Checks that the public calls of sampling share. Private. */
+/* Checks shared by the public calls of sampling. Private. */
 #ifndef SPG_SRC_SAMPLING_CHECK_H
 #define SPG_SRC_SAMPLING_CHECK_H
 
 #include "sampling_backend.h"
 
-/* UNSUPPORTED where the context's place does not sample. */
+/* UNSUPPORTED if the backend of the context's place has no sampling. */
 spg_status spg_check_samples_here(spg_context *context);
 
-/* The struct and where its arrays lie; columns may be NULL. */
+/* The struct and the place of its arrays; columns may be NULL. */
 spg_status spg_check_weights(spg_context *context, const spg_csr *weights);
 
-/* An array of `count` elements that a call reads or writes: there if count > 0, and at the context's place. */
+/* An array of `count` elements that a call reads or writes: not NULL if count > 0, and at the context's place. */
 spg_status spg_check_array(spg_context *context, int64_t count, const void *array, const char *name);
 
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name);
 
-/* random must be there unless uniforms are given. */
+/* random must not be NULL unless uniforms are given. */
 spg_status spg_check_random(spg_context *context, const spg_random *random, const void *uniforms);
 
-/* PLACE if a table or the like, whose context is `made`, was built on the other place or on another device. */
+/* PLACE if a table or the like, made by the context `made`, is at the other place or on another device. */
 spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name);
 
 #endif

@@ -1,13 +1,13 @@
-/* The seam of the sampling module: what a place must be able to do, one stage-sized function a field. Private.
+/* The backend interface of the sampling module: one function per stage, for each place. Private.
  *
- * Arguments come checked as far as the host can see them: types known, sizes not negative, pointers there and at the
- * backend's place, options known. Contents are the stage's to check while it reads them: weights, offsets, columns,
- * uniforms, row numbers. On a fault it looks for the first one, by sampling/faults.h, which also has the words of the
- * messages; it frees what it took, and outputs hold anything (draws) or zeros (tables).
+ * Arguments are checked as far as the host can see them: types known, sizes not negative, pointers not NULL and at the
+ * backend's place, options known. The stage checks contents while it reads them: weights, offsets, columns, uniforms,
+ * row numbers. If it finds a fault, it looks for the first one by the rules of sampling/faults.h, which also has the
+ * messages, and frees what it allocated; outputs then hold anything (draws) or zeros (tables).
  *
- * How every number comes about is defined, once for all places, in sampling/sums.h (sums and the search in them),
- * sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections), sampling/forest.h (bounds,
- * guide tables, trees) and philox.h: results are the same bits on every place. */
+ * Every number is defined once for all places, so results have the same bits on every place: in sampling/sums.h (sums
+ * and the search in them), sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections),
+ * sampling/forest.h (bounds, guide tables, trees) and philox.h. */
 #ifndef SPG_SRC_SAMPLING_BACKEND_H
 #define SPG_SRC_SAMPLING_BACKEND_H
 
@@ -15,21 +15,21 @@
 
 #include "spg/sampling.h"
 
-/* Alias tables of all rows, at context's place. */
+/* Alias tables of all rows, at the context's place. */
 struct spg_alias {
-    spg_context *context; /* that it was built in, and is freed by */
+    spg_context *context; /* built it and frees it */
     int64_t rows, nnz;
     spg_alias_builder builder; /* resolved: not AUTO */
     spg_alias_resolution resolution;
     int64_t *offsets; /* rows + 1 */
-    int32_t *columns; /* nnz, or NULL: items are named by their place in the row */
+    int32_t *columns; /* nnz, or NULL: items are named by their position in the row */
     void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling/alias.h) */
     spg_alias_split split;
     int chunks; /* at least 1 */
     spg_alias_stats stats;
 };
 
-/* Bounds, guide tables and trees of all rows, at context's place; see sampling/forest.h. */
+/* Bounds, guide tables and trees of all rows, at the context's place; see sampling/forest.h. */
 struct spg_forest {
     spg_context *context;
     int64_t rows, nnz;
@@ -49,14 +49,15 @@ typedef struct spg_sampling_backend {
     spg_status (*random_uniforms)(spg_context *context, const spg_random *random, int64_t count, spg_type type,
                                   void *uniforms);
 
-    /* One draw a row. uniforms (of the weights' type) or, where NULL, random. */
+    /* One draw per row, from uniforms (of the weights' type) or, if NULL, from random. */
     spg_status (*row_draws)(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
                             const spg_random *random, const void *uniforms, int32_t *draws);
     spg_status (*lda_draws)(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                             const spg_random *random, int32_t *topics);
 
-    /* context, rows, nnz and the options of *alias are set, its arrays are NULL, its stats 0: allocates and fills them,
-     * by spg_allocate with the bytes of spg_alias_..._bytes below. On failure they are NULL again. */
+    /* context, rows, nnz and the options of *alias are set, its arrays are NULL, its stats 0. Allocates the arrays by
+     * spg_allocate, with the sizes that spg_alias_free_arrays releases, and fills them. On failure they are NULL
+     * again. */
     spg_status (*alias_build)(spg_context *context, const spg_csr *weights, spg_alias *alias);
     /* 0 <= row < rows. grouped: see sampling/alias.h. */
     spg_status (*alias_draws)(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
@@ -65,9 +66,9 @@ typedef struct spg_sampling_backend {
     spg_status (*alias_row_draws)(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                   const spg_random *random, int32_t *draws);
 
-    /* Likewise: context, rows, nnz, method and cells_per_item are set. */
+    /* In the same way: context, rows, nnz, method and cells_per_item are set. */
     spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);
-    /* rows may be NULL: row 0 each; uniforms NULL: random; probabilities, remapped: may be NULL. */
+    /* rows NULL: always row 0; uniforms NULL: random; probabilities, remapped: may be NULL. */
     spg_status (*forest_draws)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
                                double *remapped);
@@ -78,7 +79,7 @@ typedef struct spg_sampling_backend {
                                const double *uniforms, int32_t *loads);
 } spg_sampling_backend;
 
-/* Give back the arrays, whichever are there: also for a build that failed half way. */
+/* Free the arrays that are there: also for a build that failed half way. */
 void spg_alias_free_arrays(spg_alias *alias);
 void spg_forest_free_arrays(spg_forest *forest);
 

@@ -1,4 +1,4 @@
-/* What a product will be like, without computing it. */
+/* Analysis of a product, without computing it. */
 #include "argument.h"
 #include "spgemm.h"
 

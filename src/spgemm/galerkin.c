@@ -1,7 +1,6 @@
-/* The Galerkin product C = R*(A*P) by two sparse products. With R = P^T the sums of c_ij and c_ji run in different
- * orders, so a symmetric A alone does not make C symmetric to the last bit: its lower triangle is taken from the upper,
- * which a backend may compute alone.
- */
+/* The Galerkin product C = R*(A*P) by two sparse products. With R = P^T the sums of c_ij and c_ji have different
+ * orders, so even a symmetric A does not make C symmetric to the last bit. The lower triangle is therefore copied from
+ * the upper one, and a backend may compute only that. */
 #include "galerkin.h"
 
 #include "argument.h"
@@ -50,7 +49,7 @@ spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status)
     return explain(context, status, "R*AP, whose A is R and whose B is A*P");
 }
 
-/* spg_multiply with `held` bytes of the workspace limit taken already; if there is an is_mirrored,
+/* As spg_multiply, with `held` bytes of the workspace limit already in use; with is_mirrored, as
  * spg_multiply_symmetric. */
 static spg_status multiply_within(spg_context *context, int64_t held, const spg_csr *A, const spg_csr *B, spg_csr *C,
                                   bool *is_mirrored, spgemm_stats *stats)
@@ -65,7 +64,7 @@ static spg_status multiply_within(spg_context *context, int64_t held, const spg_
     return status;
 }
 
-/* C = R*AP; with a flag, symmetric where that is set. */
+/* C = R*AP; with a flag, symmetric if it is set. */
 static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_csr *R, const spg_csr *AP,
                                 const int32_t *symmetric, spg_csr *C, spg_galerkin_stats *stats)
 {
@@ -88,7 +87,7 @@ static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_cs
     return status;
 }
 
-/* R given. */
+/* C = R*A*P with R given. */
 static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P, spg_csr *C,
                            spg_galerkin_stats *stats)
 {
@@ -100,7 +99,7 @@ static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr
     return status;
 }
 
-/* R = P^T in the making. */
+/* Begins R = P^T. */
 static spg_status begin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, void **pending)
 {
     spg_status status = context->backend->csr_transpose_begin(context, of->P, of->checks, of->map, R, pending);
@@ -127,7 +126,7 @@ spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_opera
     return status;
 }
 
-/* Reads A, so that this comes after A*P, which has checked it. */
+/* Reads A, so call it after A*P, which has checked A. */
 static spg_status find_symmetry(spg_context *context, const spg_galerkin_operands *of)
 {
     const spg_amg_backend *amg = context->backend->amg;
@@ -149,9 +148,9 @@ static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_oper
     return status;
 }
 
-/* P^T beside A*P: the host waits for the counts of the one while the device does the other. The symmetry of A comes
- * first of what is left then, for the host waits for it next. After a failure of one of them the other goes to its end,
- * and what is wrong with P is said before what is wrong with A*P. */
+/* P^T on a side stream of A*P: the host waits for the counts of one while the device computes the other. Of the rest,
+ * the symmetry of A comes first, since the host waits for it next. If one of them fails, the other is completed; a
+ * fault of P is reported before a fault of A*P. */
 static spg_status multiply_beside(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
                                   spg_galerkin_stats *stats)
 {
@@ -174,8 +173,8 @@ static spg_status multiply_beside(spg_context *context, const spg_galerkin_opera
     return ended != SPG_OK ? ended : status;
 }
 
-/* Each row of A*P is within a row of C for every entry of P's row, so that C's rows are not shorter than its on
- * average, or hardly: what is too much by that is not worth making. */
+/* Each row of A*P is part of a row of C, for every entry of P's row, so C's rows are on average hardly shorter than
+ * those of A*P. If this alone makes C too large, C need not be computed. */
 static bool promises_too_much(const spg_galerkin_operands *of, const spg_csr *AP)
 {
     return of->most > 0 && AP->rows > 0 && (double)AP->cols * ((double)AP->nnz / (double)AP->rows) > (double)of->most;
@@ -209,7 +208,7 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
     return SPG_OK;
 }
 
-/* R = P^T. */
+/* C = R*A*P with R = P^T. */
 static spg_status multiply_transposing(spg_context *context, const spg_csr *A, const spg_csr *P, spg_csr *C,
                                        spg_galerkin_stats *stats)
 {

@@ -1,4 +1,4 @@
-/* Plans of the Galerkin product: A*P is kept with its pattern, so that a run computes numbers alone. */
+/* Plans of the Galerkin product: A*P and its pattern are stored, so that a run computes only values. */
 #include "galerkin.h"
 
 #include "argument.h"
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* C's lower triangle from its upper, where the flag says so; and unless `inverse` is NULL, of reals, the inverse of its
- * diagonal. */
+/* Copies C's lower triangle from its upper one, if the flag says so and, unless `inverse` is NULL, computes the inverse
+ * of its diagonal (real types). */
 static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric, const spg_csr *result, void *inverse)
 {
     const spg_amg_backend *amg = plan->context->backend->amg;
     const spg_images *images = &plan->RAP_plan->images;
-    spg_csr of_plan = plan->RAP_plan->C, *C = &of_plan; /* by the plan's own pattern, for that is sound */
+    spg_csr of_plan = plan->RAP_plan->C, *C = &of_plan; /* uses the plan's own pattern, which is valid */
     C->values = result->values;
     if (images->count > 0) return amg->copy_images(plan->context, symmetric, images, C, inverse);
     spg_status status = amg->mirror(plan->context, symmetric, C);
@@ -22,7 +22,7 @@ static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric
     return amg->inverse_diagonal(plan->context, C, false, inverse);
 }
 
-/* P^T, and where its values come from. P is checked. */
+/* P^T, and the source of its values. Checks P. */
 static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 {
     spg_context *context = plan->context;
@@ -32,7 +32,7 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
     if (status != SPG_OK) return status;
     const spg_galerkin_operands of = {.P = P, .checks = true, .map = plan->map};
     status = spg_galerkin_transpose(context, &of, &plan->R, &plan->stats);
-    if (status != SPG_OK) { /* destruction knows its size by R */
+    if (status != SPG_OK) { /* destruction takes its size from R */
         spg_release(context, plan->map, map_bytes);
         plan->map = NULL;
         return status;
@@ -48,7 +48,7 @@ static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_c
     return spg_galerkin_explain_AP(plan->context, status);
 }
 
-/* symmetric: NULL, or a flag at the place, which runs heed. */
+/* symmetric: NULL, or a flag at the place that runs read. */
 static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int32_t *symmetric,
                            const spg_galerkin_products *known)
 {
@@ -128,7 +128,7 @@ void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
     spg_release_on_host(context, plan, sizeof *plan);
 }
 
-/* A*P, into the kept pattern. */
+/* A*P, into the stored pattern. */
 static spg_status compute_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
 {
     spg_context *context = plan->context;
@@ -137,7 +137,7 @@ static spg_status compute_AP(spg_galerkin_plan *plan, const spg_csr *A, const sp
     return spg_galerkin_explain_AP(context, status);
 }
 
-/* R's values, from those of P, and beside them A*P, which has nothing to do with them. */
+/* R's values, from those of P, on a side stream of A*P, which does not depend on them. */
 static spg_status compute_beside(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R)
 {
     const double begin = spg_seconds();
@@ -177,7 +177,7 @@ static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, con
     return status;
 }
 
-/* P^T with P's new values, whether A is symmetric now, and A*P. */
+/* P^T for P's new values, whether A is now symmetric, and A*P. */
 static spg_status renew_operands(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P)
 {
     const spg_galerkin_operands of = {.A = A, .P = P, .map = plan->map};

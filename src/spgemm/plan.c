@@ -1,4 +1,4 @@
-/* Plans: the analysis and symbolic phase of a product, kept for new numbers on the same patterns. */
+/* Plans: the analysis and symbolic phase of a product, stored for new values on the same patterns. */
 #include "plan.h"
 
 #include "amg/amg_backend.h"
@@ -34,7 +34,7 @@ spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_
     return spg_plan_create(context, A, B, NULL, NULL, plan);
 }
 
-/* The product's pattern, from what is known, or computed. */
+/* The product's pattern, taken from `known` or computed. */
 static spg_status take_pattern(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_known_product *known)
 {
     if (known == NULL) return spg_multiply(plan->context, A, B, true, &plan->C, &plan->stats);
@@ -108,7 +108,7 @@ static spg_status check_shape(spg_context *context, const spg_csr *matrix, const
     return SPG_OK;
 }
 
-/* The arrays are those of the last run, and were not freed since, so that others could have their addresses. */
+/* Whether these are the last run's arrays, not freed since, in which case others could have their addresses. */
 static bool is_last_result(const spgemm_plan *plan, const spg_csr *C)
 {
     const spg_watch *last = &plan->last_result;

@@ -1,5 +1,5 @@
 /* THE algorithm on one screen: analysis, then expansion, sorting and contraction of the rows by class, then assembly
- * (Dalton, Bell, Olson, sections 3.1 to 3.4). Backends fill the stages (backend.h). */
+ * (Dalton, Bell, Olson, sections 3.1 to 3.4). Backends implement the stages (backend.h). */
 #include "spgemm.h"
 
 #include "argument.h"

@@ -1,6 +1,7 @@
-/* See cores.h. A group's limit is a quota of microseconds in each period: cpu.max in version 2, cpu.cfs_quota_us and
- * cpu.cfs_period_us in version 1. /proc/self/mountinfo says where groups can be seen, and from which one on; those of a
- * container often cannot be seen by their own names, but the group that it is mounted from can. */
+/* See cores.h. A group's limit is a quota of microseconds per period: cpu.max in version 2, cpu.cfs_quota_us and
+ * cpu.cfs_period_us in version 1. /proc/self/mountinfo says where groups are mounted, and which group is the top of
+ * each mount. In a container the process's group often cannot be found by its own name, but the group at the top of the
+ * mount can. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -15,14 +16,14 @@
 
 enum { MOST_PATH = 4096, MOST_LINE = 8192 };
 
-/* A mount of a hierarchy of groups that limits processor time. */
+/* A mount of a cgroup hierarchy that limits processor time. */
 typedef struct group_mount {
     bool is_v2;
-    char from[MOST_PATH]; /* the group that is its top */
+    char from[MOST_PATH]; /* the group at the top of the mount */
     char at[MOST_PATH];
 } group_mount;
 
-/* Whether a list of words with commas between them holds the word. */
+/* Whether a comma-separated list contains the word. */
 static bool lists(const char *list, const char *word)
 {
     const size_t length = strlen(word);
@@ -43,7 +44,7 @@ static bool parse_mount(const char *line, group_mount *mount)
     return sscanf(line, "%*s %*s %*s %4095s %4095s", mount->from, mount->at) == 2;
 }
 
-/* A line of /proc/self/cgroup: "ID:CONTROLLERS:GROUP"; version 2 has no controllers there. */
+/* A line of /proc/self/cgroup: "ID:CONTROLLERS:GROUP"; CONTROLLERS is empty in version 2. */
 static const char *parse_group(char *line, bool is_v2)
 {
     char *controllers = strchr(line, ':');
@@ -55,7 +56,7 @@ static const char *parse_group(char *line, bool is_v2)
     return fits ? group : NULL;
 }
 
-/* The process's group of that version. */
+/* The process's group in that version. */
 static bool find_group(const char *root, bool is_v2, char *group)
 {
     char line[MOST_LINE];
@@ -72,7 +73,7 @@ static bool find_group(const char *root, bool is_v2, char *group)
     return found;
 }
 
-/* Two numbers, of one file or of two; false unless both are there and above 0, as without a limit. */
+/* Two numbers, from one file or two. False unless both are present and positive: there is then no limit. */
 static bool read_numbers(const char *folder, const char *first_name, const char *second_name, double *first,
                          double *second)
 {
@@ -92,7 +93,7 @@ static bool read_numbers(const char *folder, const char *first_name, const char 
     return read == 2 && *first > 0 && *second > 0;
 }
 
-/* The least share of a folder's group and of those around it, up to the mount; `most` if none has less. */
+/* The smallest share of a folder's group and its parents, up to the mount; `most` if none is smaller. */
 static double least_share(char *folder, size_t top, bool is_v2, double most)
 {
     for (;;) {
@@ -139,7 +140,7 @@ static int cores_of_affinity(void)
 {
     int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__
-    for (int most = 1024; most <= 1 << 18; most *= 2) { /* until the kernel's own mask fits */
+    for (int most = 1024; most <= 1 << 18; most *= 2) { /* until the kernel's mask fits */
         cpu_set_t *set = CPU_ALLOC((size_t)most);
         const size_t bytes = CPU_ALLOC_SIZE((size_t)most);
         const bool is_known = set != NULL && sched_getaffinity(0, bytes, set) == 0;

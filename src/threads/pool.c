@@ -1,5 +1,5 @@
-/* See pool.h. Regions of work follow one another; `gate` says which one is open, how many more helpers it takes, and
- * how many are in it. Who closes it has only to wait for these. */
+/* See pool.h. Regions of work follow one another. `gate` says which one is open, how many more helpers it admits, and
+ * how many are in it. The thread that closes a region waits only for the helpers in it. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* threads and signals */
 #endif
@@ -24,11 +24,11 @@
 
 enum { RANGES_A_THREAD = 8, CHECKS_A_LOOK = 16, SMALLEST_STACK = 2 << 20 };
 
-/* How long a thread looks before it sleeps: some times what waking costs. Chosen by `amg_bench --place host fd2d5:200`
- * beside as many busy processes as cores, and without them. */
+/* How long a thread spins before it sleeps: a few times the cost of a wake-up. Chosen with `amg_bench --place host
+ * fd2d5:200`, with as many other busy processes as cores and without. */
 static const double SPIN_SECONDS = 20e-6;
 
-/* A change that threads wait for. */
+/* An event that threads wait for. */
 typedef struct event {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -40,17 +40,17 @@ typedef struct region {
     const void *job;
     int64_t count, grain;
     int threads;
-    atomic_llong next; /* the first item that nobody has */
+    atomic_llong next; /* the first item not yet taken */
 } region;
 
 struct spg_pool {
-    int most; /* helpers that may be started */
+    int most; /* the most helpers that may be started */
     int running;
-    pid_t process; /* that they run in */
+    pid_t process; /* the process in which they run */
     pthread_t *helpers;
-    region region;       /* the last one opened; helpers read it within */
-    atomic_ullong gate;  /* of it: its number, places left in it, helpers within it */
-    atomic_bool is_over; /* helpers are to end */
+    region region;       /* the last one opened; helpers read it while they are in it */
+    atomic_ullong gate;  /* of the region: its number, free places, helpers in it */
+    atomic_bool is_over; /* helpers must end */
     event opened, left, told;
 };
 
@@ -91,18 +91,18 @@ static void wait_for(event *e, bool (*has_come)(const void *data), const void *d
 {
     if (comes_soon(has_come, data)) return;
     pthread_mutex_lock(&e->lock);
-    atomic_fetch_add(&e->sleepers, 1); /* before the last look: either this sees the change or `tell` sees this */
+    atomic_fetch_add(&e->sleepers, 1); /* before the last check: this sees the change, or `tell` sees this thread */
     while (!has_come(data)) pthread_cond_wait(&e->changed, &e->lock);
     atomic_fetch_sub(&e->sleepers, 1);
     pthread_mutex_unlock(&e->lock);
 }
 
-/* After the change: wakes as many of those asleep. */
+/* Call after the change: wakes up to `wanted` sleepers. */
 static void tell(event *e, int wanted)
 {
     const int asleep = atomic_load(&e->sleepers);
     if (asleep == 0) return;
-    pthread_mutex_lock(&e->lock); /* who is about to sleep does so before this */
+    pthread_mutex_lock(&e->lock); /* a thread about to sleep does so before this */
     pthread_mutex_unlock(&e->lock);
     if (wanted >= asleep)
         pthread_cond_broadcast(&e->changed);
@@ -120,7 +120,7 @@ static void take_ranges(region *open, int thread)
     }
 }
 
-/* A helper, and the number of the region that it was in last. */
+/* A helper, and the number of the last region it was in. */
 typedef struct helper {
     spg_pool *pool;
     uint32_t last;
@@ -134,7 +134,7 @@ static bool is_wanted(const void *data)
     return may_enter(atomic_load(&self->pool->gate), self->last) || atomic_load(&self->pool->is_over);
 }
 
-/* Its number among the threads of the region; 0 if it takes no more. */
+/* The helper's thread number in the region; 0 if the region is full or closed. */
 static int enter(helper *self)
 {
     unsigned long long gate = atomic_load(&self->pool->gate);
@@ -165,7 +165,7 @@ static void *help(void *data)
     }
 }
 
-/* Threads of their own stack, at least as large as others' are, that take no signals from the program. */
+/* Starts a helper with a stack at least as large as that of other threads and with all signals blocked. */
 static bool start_helper(spg_pool *pool)
 {
     sigset_t all, before;
@@ -194,13 +194,13 @@ static void begin_anew(spg_pool *pool)
     open_event(&pool->told);
 }
 
-/* How many helpers there are, of those wanted. A child of fork has none of its parent's. */
+/* The number of helpers available, at most `wanted`. A child of fork has none of its parent's. */
 static int gather(spg_pool *pool, int wanted)
 {
     if (pool->process != getpid()) begin_anew(pool);
     if (wanted > pool->most) wanted = pool->most;
     while (pool->running < wanted)
-        if (!start_helper(pool)) pool->most = wanted = pool->running; /* no more are to be had */
+        if (!start_helper(pool)) pool->most = wanted = pool->running; /* no more can be started */
     return wanted;
 }
 
@@ -212,7 +212,7 @@ static void run_region(spg_pool *pool, int helpers)
     atomic_store(&pool->gate, (before / NUMBER + 1) * NUMBER + (unsigned)helpers * PLACE);
     tell(&pool->opened, helpers);
     take_ranges(&pool->region, 0);
-    atomic_fetch_and(&pool->gate, ~(NUMBER - PLACE)); /* closed: no places */
+    atomic_fetch_and(&pool->gate, ~(NUMBER - PLACE)); /* closed: no free places */
     wait_for(&pool->left, all_left, pool);
 }
 

@@ -1,4 +1,4 @@
-/* Whether all values are finite, or small enough. */
+/* Checks that all values are finite, or small enough. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
@@ -14,7 +14,7 @@ enum { BLOCK = 1 << 14 };
 typedef int64_t find_function(const void *values, int64_t begin, int64_t end, double most);
 
 typedef struct finding {
-    find_function *find; /* the first such value in [begin, end); end if there is none */
+    find_function *find; /* the first invalid value in [begin, end); end if there is none */
     const void *values;
     int64_t count;
     double most;
@@ -33,7 +33,7 @@ static void find_in_blocks(const void *data, spg_range blocks)
     }
 }
 
-/* The first that is found of `count` values; count if there is none. */
+/* The first invalid one of `count` values; count if there is none. */
 static int64_t find_first(const spg_context *context, find_function *find, const void *values, int64_t count,
                           double most)
 {

@@ -1,10 +1,10 @@
-/* The first value in [begin, end) that is not finite, or whose magnitude is not at most `most`; end if there is none.
- * Template; see for_each_value_type.h. */
+/* The first value in [begin, end) that is not finite, or with a magnitude not at most `most` (NaN included); end if
+ * there is none. Template; see for_each_value_type.h. */
 static int64_t NAMED(first_infinite)(const void *all, int64_t begin, int64_t end, double unused)
 {
     (void)unused;
     const VALUE *values = all;
-    VALUE sum = 0; /* 0 times what is not finite is a NaN, which no sum loses */
+    VALUE sum = 0; /* 0 times a value that is not finite is a NaN, and a sum with a NaN stays NaN */
     for (int64_t k = begin; k < end; ++k) sum += values[k] * 0;
     if (sum == 0) return end;
     int64_t first = begin;

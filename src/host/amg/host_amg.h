@@ -1,4 +1,5 @@
-/* The host's functions of algebraic multigrid, one stage a file. Private. Signatures and duties: amg/amg_backend.h. */
+/* The host's functions of algebraic multigrid, one stage per file. Private. For signatures and contracts see
+ * amg/amg_backend.h. */
 #ifndef SPG_SRC_HOST_AMG_HOST_AMG_H
 #define SPG_SRC_HOST_AMG_HOST_AMG_H
 

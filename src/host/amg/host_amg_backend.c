@@ -1,4 +1,4 @@
-/* The host's table of algebraic multigrid. */
+/* The host's function table of algebraic multigrid. */
 #include "host_amg.h"
 
 const spg_amg_backend spg_host_amg_backend = {
@@ -8,7 +8,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .tell_flag = spg_host_tell_flag,
     .flag_on_host = spg_host_flag_on_host,
     .mirror = spg_host_mirror,
-    .find_images = NULL, /* entries are looked up */
+    .find_images = NULL, /* the host looks mirror images up */
     .transpose_map = spg_host_transpose_map,
     .gather_values = spg_host_gather_values,
     .check_finite = spg_host_check_finite,

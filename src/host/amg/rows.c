@@ -33,7 +33,7 @@ static int64_t put_offset(spg_type type, void *offsets, int64_t at, int64_t offs
     return offset;
 }
 
-/* Offsets by parts: what each part sums to, then what lies before it. */
+/* Offsets by parts: first the sum of each part, then the sum of all parts before it. */
 typedef struct offsets_job {
     const int64_t *counts;
     int64_t n, parts;
@@ -105,7 +105,7 @@ static void sort_by_insertion(int32_t *indices, int64_t count)
     }
 }
 
-/* Moves the root of a heap of `count` down to where it belongs. */
+/* Moves the root of a heap of `count` elements down to its place. */
 static void sift(int32_t *heap, int64_t root, int64_t count)
 {
     const int32_t index = heap[root];

@@ -1,4 +1,5 @@
-/* What set-up functions of the host share: offsets from counts, short sorted lists, nodes of unknowns. Private. */
+/* Helpers shared by set-up functions of the host: offsets from counts, short sorted lists, nodes of unknowns.
+ * Private. */
 #ifndef SPG_SRC_HOST_AMG_ROWS_H
 #define SPG_SRC_HOST_AMG_ROWS_H
 
@@ -8,13 +9,13 @@
 /* The sum of n counts. */
 int64_t spg_host_sum_counts(spg_threads threads, const int64_t *counts, int64_t n);
 
-/* Offsets, n + 1 of them, of either type, from n counts whose sum the type holds. */
+/* n + 1 offsets, of either type, from n counts whose sum fits the type. */
 void spg_host_write_offsets(spg_threads threads, const int64_t *counts, int64_t n, spg_type type, void *offsets);
 
-/* The entries of the longest row. */
+/* The number of entries of the longest row. */
 int64_t spg_host_longest_row(spg_threads threads, const spg_csr *matrix);
 
-/* Ascending order, in place. */
+/* Sorts in ascending order, in place. */
 void spg_host_sort_indices(int32_t *indices, int64_t count);
 
 static inline int64_t spg_amg_node_of(int64_t unknown, int block_size)
@@ -22,8 +23,8 @@ static inline int64_t spg_amg_node_of(int64_t unknown, int block_size)
     return block_size == 1 ? unknown : unknown / block_size;
 }
 
-/* Puts `index` into its place among `count` ascending ones, of which there is room for one more, unless it is there.
- * Returns how many they are then. */
+/* Inserts `index` among `count` ascending ones, which have room for one more, unless it is already there. Returns the
+ * new count. */
 static inline int spg_host_insert_index(int32_t *indices, int count, int32_t index)
 {
     int at = count;

@@ -1,11 +1,11 @@
-/* Symmetry of a matrix, bit for bit: found by looking each entry's mirror image up in its row. */
+/* Symmetry of a matrix, bit for bit: looks up each entry's mirror image in its row. */
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
 
 #include <string.h>
 
-/* Where `column` stands within [begin, end) of ascending columns; end if it does not. */
+/* The position of `column` in [begin, end) of ascending columns; end if it is not there. */
 static int64_t find_column(const int32_t *columns, int64_t begin, int64_t end, int32_t column)
 {
     const int64_t k = spg_host_lower_bound(columns, begin, end, column);
@@ -14,7 +14,7 @@ static int64_t find_column(const int32_t *columns, int64_t begin, int64_t end, i
 
 typedef struct symmetry_job {
     const spg_csr *A;
-    atomic_llong *excess; /* entries above the diagonal less those below it */
+    atomic_llong *excess; /* entries above the diagonal minus those below it */
     atomic_bool *differs;
 } symmetry_job;
 

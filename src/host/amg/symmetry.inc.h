@@ -1,8 +1,8 @@
 /* Symmetry by rows. Template; see for_each_type.h. */
 
-/* Whether rows ascend and each of their entries above the diagonal has its mirror image, of the same bits. Then as many
- * entries below the diagonal as above it, over all rows, are those images. A may be malformed, and is not symmetric
- * then. */
+/* Whether rows ascend and each of their entries above the diagonal has a mirror image of the same bits. If, over all
+ * rows, there are as many entries below the diagonal as above it, these are the images. A may be malformed; it is then
+ * not symmetric. */
 static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t *excess)
 {
     const OFFSET *offsets = A->row_offsets;

@@ -1,5 +1,5 @@
-/* Vectors of cycles and solves. Sums are taken over blocks of a fixed size, and the blocks' sums in order: the bits do
- * not depend on the threads. */
+/* Vector operations of cycles and solves. Sums are over blocks of a fixed size, then over the blocks in order, so the
+ * bits do not depend on the threads. */
 #define REAL_ONLY
 #include "host/by_type.h"
 #include "host/work.h"

@@ -1,4 +1,4 @@
-/* Vectors of cycles and solves. Template; see host/value_types.h. */
+/* Vector operations of cycles and solves. Template; see host/value_types.h. */
 static void NAMED(axpby)(const void *data, spg_range range)
 {
     const vector_job *job = data;
@@ -10,7 +10,7 @@ static void NAMED(axpby)(const void *data, spg_range range)
         for (int64_t i = range.begin; i < range.end; ++i) y[i] = a * x[i] + b * y[i];
 }
 
-/* Products are exact for floats, and rounded for doubles; lanes and then their sum in order. */
+/* Products are exact for floats, and rounded for doubles. Each lane is summed in order, then the lanes. */
 static double NAMED(dot_block)(const VALUE *x, const VALUE *y, int64_t n)
 {
     double lanes[LANES] = {0};

@@ -1,4 +1,4 @@
-/* Whether the indices of a COO matrix lie within it. */
+/* Checks that the indices of a COO matrix are in range. */
 #include "host/host.h"
 #include "host/work.h"
 

@@ -1,5 +1,5 @@
-/* Orders triples by row, then column: a stable radix sort, least digit first, over the digits that differ. Its
- * workspace grows with the triples alone, not with the rows. */
+/* Sorts triples by row, then column: a stable radix sort, least significant digit first, over the digits that differ.
+ * Its workspace depends on the number of triples, not of rows. */
 #include "host/by_type.h"
 #include "host/host.h"
 #include "host/work.h"
@@ -16,12 +16,12 @@ typedef struct triples {
     void *values;
 } triples;
 
-/* Triples go from one set of arrays to the other by one digit of the keys, part after part. */
+/* One pass: moves triples from one set of arrays to the other by one digit of the keys, in parts. */
 typedef struct sort_pass {
     triples from, to;
     const int32_t *keys; /* from.rows or from.columns */
     int64_t nnz, parts;
-    int64_t *cursors; /* DIGITS a part */
+    int64_t *cursors; /* DIGITS per part */
     int shift;
     spg_threads threads;
 } sort_pass;
@@ -34,7 +34,7 @@ typedef struct order_job {
     atomic_bool *falls;
 } order_job;
 
-/* Among triples and the ones after them. */
+/* Compares triples in the range with the next ones. */
 static void find_fall(const void *data, spg_range range)
 {
     const order_job *job = data;

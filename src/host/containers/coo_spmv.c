@@ -1,5 +1,5 @@
-/* y = alpha*A*x + beta*y. Triples in the order of rows are cut at rows and summed in parallel; in any other order one
- * thread sums them, for a row's order of storage fixes the bits of its sum. */
+/* y = alpha*A*x + beta*y. Triples sorted by row are cut at rows and summed in parallel. In any other order one thread
+ * sums them, because a row's storage order determines the bits of its sum. */
 #include "host/by_type.h"
 #include "host/host.h"
 #include "host/work.h"
@@ -9,7 +9,7 @@ typedef struct coo_spmv {
     const spg_coo *matrix;
     const void *alpha, *x, *beta;
     void *y;
-    int64_t parts; /* of ascending triples */
+    int64_t parts; /* of sorted triples */
 } coo_spmv;
 
 #define TEMPLATE "host/update.inc.h"
@@ -41,7 +41,7 @@ static bool rows_ascend(const spg_coo *matrix, spg_threads threads)
     return !falls;
 }
 
-/* Where a part of ascending triples begins: at the first of a row. */
+/* The first triple of a part of sorted triples: the first of a row. */
 static int64_t first_triple(const spg_coo *matrix, int64_t part, int64_t parts)
 {
     int64_t k = spg_host_cut(matrix->nnz, part, parts);
@@ -49,7 +49,7 @@ static int64_t first_triple(const spg_coo *matrix, int64_t part, int64_t parts)
     return k;
 }
 
-/* The first row of the part that begins at triple k; the first part has the rows before it, too. */
+/* The first row of the part that begins at triple k; the first part also has the empty rows before it. */
 static int64_t first_row(const spg_coo *matrix, int64_t part, int64_t k)
 {
     if (part == 0) return 0;

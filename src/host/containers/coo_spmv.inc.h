@@ -1,6 +1,6 @@
-/* Sums of a COO product with a vector. Template; see value_types.h. */
+/* Sums of the product of a COO matrix and a vector. Template; see value_types.h. */
 
-/* y for rows [first, last), which the triples [k, end) cover, in order of rows. */
+/* y for rows [first, last), from triples [k, end), which are sorted by row. */
 static void NAMED(spmv_sorted)(const coo_spmv *job, int64_t first, int64_t last, int64_t k, int64_t end)
 {
     const spg_coo *matrix = job->matrix;
@@ -13,7 +13,7 @@ static void NAMED(spmv_sorted)(const coo_spmv *job, int64_t first, int64_t last,
     }
 }
 
-/* Triples in any order, by one thread; sums: rows elements of workspace. */
+/* Triples in any order, by one thread; sums: workspace of `rows` elements. */
 static void NAMED(spmv_unsorted)(const coo_spmv *job, void *workspace)
 {
     const spg_coo *matrix = job->matrix;

@@ -1,5 +1,5 @@
-/* Whether the contents of a CSR matrix are sound. Offsets come first, so that no entry is read that may not be there;
- * the columns of the rows before the first bad offset may still hold an earlier fault. */
+/* Checks the contents of a CSR matrix. Offsets come first, so that only existing entries are read; columns of rows
+ * before the first bad offset may still have an earlier fault. */
 #include "host/host.h"
 #include "host/work.h"
 
@@ -19,7 +19,7 @@ static void find_bad_offsets(const void *data, spg_range rows)
     }
 }
 
-/* The first row whose offsets do not lie in order within [0, nnz]; rows if there is none. */
+/* The first row whose offsets decrease or leave [0, nnz]; rows if there is none. */
 static int64_t first_bad_offsets(const spg_context *context, const spg_csr *matrix)
 {
     atomic_llong first = matrix->rows;
@@ -50,7 +50,7 @@ spg_status spg_host_csr_check(spg_context *context, const spg_csr *matrix)
     spg_csr sound = *matrix; /* the rows before the first bad offset */
     sound.rows = first_bad_offsets(context, matrix);
     sound.nnz = spg_offset_at(matrix, sound.rows);
-    int64_t k = sound.nnz; /* weights (sampling) may come without columns */
+    int64_t k = sound.nnz; /* weights (sampling) may lack columns */
     if (matrix->columns != NULL) k = spg_host_first_outside(context, matrix->columns, sound.nnz, matrix->cols);
     if (k < sound.nnz)
         return spg_context_fail(context, SPG_ERROR_FORMAT, "row %lld: column %d lies outside [0, %lld)",

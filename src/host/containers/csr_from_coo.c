@@ -1,5 +1,5 @@
-/* COO to CSR: triples go to their rows, rows are sorted, triples of the same place are summed; each step keeps the
- * order of storage. Where nothing is to be summed, the sorted entries are the result as they are. */
+/* COO to CSR: distributes triples to their rows, sorts the rows and sums triples of the same row and column; each step
+ * keeps the storage order. If nothing is to be summed, the sorted entries are the result. */
 #include "csr_sort.h"
 #include "distribute.h"
 #include "host/by_type.h"
@@ -16,7 +16,7 @@ typedef void sum_function(const spg_csr *sorted, int64_t first, int64_t last, in
 
 enum { MOST_PARTS = 256 };
 
-/* Parts of the rows, and where each one's entries begin once equal places are one. */
+/* Parts of the rows, and where the entries of each part begin after duplicates are summed. */
 typedef struct contraction {
     const spg_csr *sorted;
     spg_csr *matrix; /* the result */
@@ -64,7 +64,7 @@ static void convert_offsets(const void *data, spg_range offsets)
     for (int64_t i = offsets.begin; i < offsets.end; ++i) spg_set_offset(job->to, i, spg_offset_at(job->from, i));
 }
 
-/* Nothing to sum: the columns and values change hands, the offsets their type. */
+/* Nothing to sum: hands over the columns and values, and converts the offsets. */
 static spg_status adopt(spg_context *context, spg_csr *sorted, spg_type offset_type, spg_csr *matrix)
 {
     spg_status status = spg_csr_alloc(context, sorted->rows, sorted->cols, 0, offset_type, sorted->value_type, matrix);
@@ -113,14 +113,14 @@ static spg_status contract(spg_context *context, spg_csr *sorted, spg_type offse
                                  : sum_places(context, &plan, offset_type);
 }
 
-/* matrix says what offset_type is asked for. */
+/* matrix->offset_type is the type asked for. */
 spg_status spg_host_csr_from_coo(spg_context *context, const spg_coo *source, spg_csr *matrix)
 {
     spg_type offset_type = matrix->offset_type;
     int64_t held = spg_array_bytes(source->rows + 1, sizeof(int64_t));
     spg_status status = spg_check_workspace(context, held, "the offsets of unsummed rows");
     if (status != SPG_OK) return status;
-    spg_csr sorted; /* with 64-bit offsets: there may be more triples than places */
+    spg_csr sorted; /* with 64-bit offsets: there may be more triples than distinct entries */
     status = spg_csr_alloc(context, source->rows, source->cols, source->nnz, SPG_I64, source->value_type, &sorted);
     if (status != SPG_OK) return status;
     spg_host_entries entries = {source->row_indices, source->columns, NULL, source->values};

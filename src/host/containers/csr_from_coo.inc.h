@@ -1,7 +1,7 @@
 /* Sums entries of equal columns of sorted rows. Template; see value_types.h. */
 
-/* Rows [first, last) of `sorted`, contracted into `out` from entry `to` on, with the ends of the rows. An entry that
- * stands alone keeps its bits; a sum starts from zero, as in a product. */
+/* Sums duplicates in rows [first, last) of `sorted` into `out`, from entry `to` on, and writes the ends of the rows. An
+ * entry without duplicates keeps its bits; a sum starts from zero, as in a product. */
 static void NAMED(sum_rows)(const spg_csr *sorted, int64_t first, int64_t last, int64_t to, const spg_csr *out)
 {
     const int32_t *columns = sorted->columns;

@@ -1,4 +1,4 @@
-/* Sorts rows by column: sorted ones are left alone, short ones sorted by insertion, long ones by radix. */
+/* Sorts rows by column: leaves sorted rows unchanged, sorts short ones by insertion and long ones by radix. */
 #include "csr_sort.h"
 #include "host/by_type.h"
 #include "host/host.h"
@@ -39,7 +39,7 @@ static void find_unsorted(const void *data, spg_range rows)
     spg_raise(job->longest, longest);
 }
 
-/* The entries of the longest row that is not sorted; 0 if all are. */
+/* The number of entries of the longest unsorted row; 0 if all are sorted. */
 static int64_t longest_unsorted(const spg_csr *matrix, spg_threads threads)
 {
     atomic_llong longest = 0;
@@ -51,7 +51,7 @@ typedef struct sort_job {
     const spg_csr *matrix;
     sort_function *sort;
     char *spare;
-    int64_t spare_bytes; /* a thread */
+    int64_t spare_bytes; /* per thread */
 } sort_job;
 
 static void sort_range(const void *data, spg_range rows)
@@ -68,7 +68,7 @@ spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t hel
     int64_t parts = spg_host_parts(threads), longest = longest_unsorted(matrix, threads);
     if (longest == 0) return SPG_OK;
     int64_t entry_bytes = (int64_t)(sizeof *matrix->columns + spg_type_size(matrix->value_type));
-    int64_t spare_bytes = longest > LONGEST_INSERTED ? (longest * entry_bytes + 63) / 64 * 64 : 0; /* a thread */
+    int64_t spare_bytes = longest > LONGEST_INSERTED ? (longest * entry_bytes + 63) / 64 * 64 : 0; /* per thread */
     threads.count = spg_pieces_within_limit(context, held, spare_bytes, threads.count);
     void *spare;
     spg_status status = spg_allocate_workspace(context, held, threads.count * spare_bytes, "sorting rows", &spare);

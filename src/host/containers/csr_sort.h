@@ -1,10 +1,10 @@
-/* Sorting rows as part of another call. Private. */
+/* Sorting rows within another call. Private. */
 #ifndef SPG_SRC_HOST_CONTAINERS_CSR_SORT_H
 #define SPG_SRC_HOST_CONTAINERS_CSR_SORT_H
 
 #include "spg/csr.h"
 
-/* As spg_csr_sort; `held` bytes of the workspace limit are taken already. */
+/* As spg_csr_sort; `held` bytes of the workspace limit are already in use. */
 spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t held);
 
 #endif

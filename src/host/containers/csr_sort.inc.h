@@ -29,7 +29,7 @@ static void NAMED(sort_digit)(const int32_t *columns, const VALUE *values, int64
     }
 }
 
-/* spare: room for the row, values first. Digits that all columns share are skipped. */
+/* spare: room for the row, values first. Skips digits that are equal in all columns. */
 static void NAMED(radix_sort)(int32_t *columns, VALUE *values, int64_t n, void *spare)
 {
     VALUE *from_values = values, *to_values = spare;

@@ -1,4 +1,4 @@
-/* y = alpha*A*x + beta*y. A row is summed by one thread in storage order, which fixes the bits of the result. */
+/* y = alpha*A*x + beta*y. One thread sums a row in storage order, which determines the bits of the result. */
 #include "host/by_type.h"
 #include "host/host.h"
 #include "host/work.h"

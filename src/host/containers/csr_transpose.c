@@ -1,4 +1,5 @@
-/* The transpose: entries go to the row of their column, in storage order, so that rows come out sorted. */
+/* The transpose: distributes entries to the rows of their columns in storage order, so that the result's rows are
+ * sorted. */
 #include "distribute.h"
 #include "host/amg/host_amg.h"
 #include "host/host.h"
@@ -23,7 +24,7 @@ spg_status spg_host_csr_transpose_begin(spg_context *context, const spg_csr *mat
     return status == SPG_OK ? spg_host_csr_transpose(context, matrix, map, transpose) : status;
 }
 
-/* The beginning did it all. */
+/* csr_transpose_begin has done everything. */
 spg_status spg_host_csr_transpose_end(spg_context *context, const spg_csr *matrix, int64_t *map, spg_csr *transpose,
                                       void *pending)
 {

@@ -1,5 +1,5 @@
-/* See distribute.h. Consecutive parts of the entries are counted and placed side by side; that a row takes them part
- * after part makes the sort stable, and its result the same for any number of parts. */
+/* See distribute.h. Consecutive parts of the entries are counted and placed in parallel. A row takes its entries part
+ * after part, so the sort is stable, and the result is the same for any number of parts. */
 #include "distribute.h"
 #include "host/by_type.h"
 #include "host/work.h"
@@ -12,8 +12,8 @@ enum { MOST_BLOCKS = 256 };
 typedef struct distribution {
     const spg_host_entries *entries;
     spg_csr *out;
-    void *cursors;         /* of all parts but the last */
-    int64_t parts, blocks; /* of the entries, of the rows */
+    void *cursors;         /* for all parts but the last */
+    int64_t parts, blocks; /* parts of the entries, blocks of the rows */
     int64_t *places;       /* where the entries of a block of rows begin; blocks + 1 */
     spg_threads threads;
 } distribution;
@@ -23,7 +23,8 @@ typedef struct distribution {
 
 typedef void distribute_function(const distribution *job);
 
-/* One part a thread, unless their cursors would outweigh the entries or pass the limit. One part needs no workspace. */
+/* One part per thread, unless their cursors would need more memory than the entries or exceed the limit. One part needs
+ * no workspace. */
 static int choose_parts(const spg_context *context, const spg_csr *out, int64_t held, int threads)
 {
     int64_t cursor_bytes = out->rows * (int64_t)spg_type_size(out->offset_type);

@@ -1,8 +1,8 @@
 /* The steps of a stable counting sort by row. Template; see for_each_type.h. */
 
-/* Of each row of out: how many entries of the part it takes, then where the next one goes. The last part's lie in
- * out's own offsets, one on: when it has placed its entries they are the ends of the rows, which is what offsets are.
- */
+/* The cursors of a part, one for each row of out: first the number of the part's entries in the row, then the position
+ * of the next one. The last part's cursors are out's own offsets, shifted by one: after its entries are placed they are
+ * the ends of the rows, as offsets must be. */
 static OFFSET *TYPED(cursors_of)(const distribution *job, int64_t part)
 {
     if (part + 1 == job->parts) return (OFFSET *)job->out->row_offsets + 1;
@@ -17,7 +17,7 @@ static void TYPED(count)(const distribution *job, int64_t part)
     for (int64_t k = spg_host_cut(job->out->nnz, part, job->parts); k < end; ++k) ++cursors[job->entries->keys[k]];
 }
 
-/* Rows [first, last): the sum of their counts. */
+/* The sum of the counts of rows [first, last). */
 static int64_t TYPED(sum_counts)(const distribution *job, int64_t first, int64_t last)
 {
     int64_t sum = 0;
@@ -28,7 +28,7 @@ static int64_t TYPED(sum_counts)(const distribution *job, int64_t first, int64_t
     return sum;
 }
 
-/* Rows [first, last): counts become places, the first at `place`; in a row, part after part. */
+/* Turns the counts of rows [first, last) into positions, from `place` on; within a row, part after part. */
 static void TYPED(place_rows)(const distribution *job, int64_t first, int64_t last, int64_t place)
 {
     for (int64_t row = first; row < last; ++row)

@@ -1,5 +1,5 @@
-/* Includes TEMPLATE once for float and once for double: REAL is the type, NAMED(x) the name x_f32 or x_f64. No include
- * guard: used once a template. */
+/* Includes TEMPLATE for float and for double: REAL is the type, NAMED(x) the name x_f32 or x_f64. No include guard:
+ * used once per template. */
 #define NAMED(name) NAMED_AS(name, SUFFIX)
 #define NAMED_AS(name, suffix) NAMED_PASTED(name, suffix)
 #define NAMED_PASTED(name, suffix) name##_##suffix

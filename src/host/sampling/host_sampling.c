@@ -1,4 +1,4 @@
-/* The host's table of sampling stages. */
+/* The host's function table of sampling. */
 #include "host_sampling.h"
 
 const spg_sampling_backend spg_host_sampling = {

@@ -1,4 +1,5 @@
-/* The host's stages of sampling, one a file. Private. Signatures and duties: src/sampling/sampling_backend.h. */
+/* The host's stages of sampling, one per file. Private. For signatures and contracts see
+ * src/sampling/sampling_backend.h. */
 #ifndef SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
 #define SPG_SRC_HOST_SAMPLING_HOST_SAMPLING_H
 

@@ -1,5 +1,5 @@
-/* The z-step of latent Dirichlet allocation (src/sampling/sums.h has the definitions): parts of equally many words. Of
- * the paper's three algorithms the first two sum in the same order, so that they share their code here. */
+/* The z-step of latent Dirichlet allocation (src/sampling/sums.h has the definitions), in parts of equal numbers of
+ * words. The first two of the paper's three algorithms sum in the same order, so they share their code here. */
 #include "../work.h"
 #include "host_sampling.h"
 #include "memory.h"
@@ -12,7 +12,7 @@
 static const float most_f32 = FLT_MAX;
 static const double most_f64 = DBL_MAX;
 
-/* The largest number below one above 0. */
+/* The largest number below a positive one. */
 static double before_f64(double value)
 {
     uint64_t bits;
@@ -36,7 +36,7 @@ typedef struct lda_call {
     spg_butterfly_method method;
     const spg_random *random;
     int32_t *topics;
-    double *scratch; /* scratch_size of each thread */
+    double *scratch; /* scratch_size for each thread */
     int64_t scratch_size;
     atomic_llong *first_bad; /* the first word that gives no topic */
 } lda_call;
@@ -52,7 +52,7 @@ static int32_t lda_piece_items(int32_t topics, int64_t piece)
 #define TEMPLATE "host/sampling/lda.inc.h"
 #include "host/sampling/for_each_real.h"
 
-/* The document that word w lies in. */
+/* The document that contains word w. */
 static int64_t document_of(const spg_lda *lda, int64_t w)
 {
     int64_t low = 0, high = lda->documents - 1;

@@ -1,6 +1,6 @@
-/* The z-step's draws of one word, in the type of theta and phi. Template; see for_each_real.h.
+/* The z-step's draws for one word, in the type of theta and phi. Template; see for_each_real.h.
  *
- * A draw returns the topic, or -1 for products that can't be drawn from; `products` has room for the topics. */
+ * A draw returns the topic, or -1 if the products cannot be drawn from; `products` has room for the topics. */
 
 /* products[k] = theta[k] * phi[k], rounded; false if one is negative or NaN. */
 static bool NAMED(multiply)(const REAL *theta, const REAL *phi, int32_t topics, REAL *products)
@@ -13,7 +13,7 @@ static bool NAMED(multiply)(const REAL *theta, const REAL *phi, int32_t topics, 
     return sound;
 }
 
-/* A piece's lanes: sums of each alone, and of it with all before. */
+/* The lanes of a piece: the sum of each lane alone, and including all lanes before it. */
 typedef struct NAMED(lane_sums) {
     int lanes;
     REAL own[SPG_MOST_LANES], through[SPG_MOST_LANES];
@@ -21,7 +21,7 @@ typedef struct NAMED(lane_sums) {
 
 enum { NAMED(LANE_ITEMS) = SPG_LANE_BYTES / sizeof(REAL) };
 
-/* Item after item of a lane: the one after item k of a piece, which lies in the same lane. */
+/* The item after item k of a piece in the same lane. */
 static int32_t NAMED(next_of_lane)(int32_t k, int lanes)
 {
     int32_t next = k + 1;
@@ -42,7 +42,7 @@ static double NAMED(sum_lanes)(const REAL *piece, int32_t items, NAMED(lane_sums
     return (double)sums->through[lanes - 1];
 }
 
-/* The item of a piece where target lies, which is above 0 in sum. */
+/* The item of a piece at target, where sum is positive. */
 static int32_t NAMED(find_in_lanes)(const REAL *piece, int32_t items, const NAMED(lane_sums) * sums, double target)
 {
     int chosen = 0;
@@ -62,7 +62,7 @@ static int32_t NAMED(find_in_lanes)(const REAL *piece, int32_t items, const NAME
     return items - 1;
 }
 
-/* through: room for the pieces. */
+/* through: one number per piece. */
 static int32_t NAMED(draw_by_lanes)(const REAL *products, int32_t topics, uint64_t bits, double *through)
 {
     NAMED(lane_sums) sums = {.lanes = spg_lanes(topics, sizeof(REAL))};
@@ -90,7 +90,7 @@ static int32_t NAMED(last_positive)(const REAL *products, int32_t topics)
     return topic;
 }
 
-/* Algorithms 1 and 4: prefix sums in order, then the first that passes target (a binary search finds the same). */
+/* Algorithms 1 and 4: prefix sums in order, then the first one above target (a binary search finds the same). */
 static int32_t NAMED(draw_in_order)(const REAL *products, int32_t topics, uint64_t bits)
 {
     REAL sum = 0, part = 0;
@@ -110,7 +110,7 @@ static REAL NAMED(fill_block)(const REAL *products, REAL *tree)
     return NAMED(spg_block_fill)(tree);
 }
 
-/* The topic where target lies; the search in a block may end beside it, at a product of 0. */
+/* The topic at target. The search in a block may end next to it, at a product of 0. */
 static int32_t NAMED(find_by_table)(const REAL *products, int32_t topics, int64_t lane, REAL target)
 {
     REAL tree[2 * SPG_BLOCK], sum = 0, low = 0, high = 0;
@@ -157,7 +157,7 @@ static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void
     return NAMED(draw_in_order)(products, topics, bits);
 }
 
-/* What is wrong with a word that gave no draw. */
+/* The fault of a word that gave no draw. */
 static spg_weight_fault NAMED(word_fault)(const spg_lda *lda, int64_t m, int64_t w, int32_t *topic)
 {
     const REAL *theta = (const REAL *)lda->theta + m * lda->topics;

@@ -1,4 +1,4 @@
-/* Blocks of Philox with counters in a row: sixteen at a time in AVX-512 lanes, where there are such. */
+/* Philox blocks of consecutive counters: sixteen at a time in AVX-512 lanes, if available. */
 #include "../vector.h"
 #include "random.h"
 
@@ -7,7 +7,7 @@
 
 enum { LANES = 8, AT_ONCE = 2 * LANES };
 
-/* Eight blocks. A word stands in the lower half of its lane; what gathers in the upper half is never multiplied. */
+/* Eight blocks. A word is in the lower half of its lane; the upper half is never used as a factor. */
 typedef struct lanes {
     __m512i c0, c1, c2, c3;
 } lanes;

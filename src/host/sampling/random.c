@@ -1,4 +1,4 @@
-/* Numbers of a sequence, as bits and as uniforms: blocks of a fixed size, each by one thread. */
+/* Numbers of a sequence, as bits and as uniforms, in blocks of a fixed size, each by one thread. */
 #include "random.h"
 
 #include "host_sampling.h"
@@ -8,7 +8,7 @@ void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint6
     uint64_t number = random->first + first;
     int k = 0;
     if (count > 0 && (number & 1) != 0) bits[k++] = spg_random_number(random->seed, random->stream, number);
-    /* A number that wraps past the last does so between two calls of the blocks' function. */
+    /* If the numbers wrap past the last, they do so between two calls for blocks. */
     uint64_t block = (number + (uint64_t)k) >> 1, blocks_left = ((uint64_t)1 << 63) - block;
     int pairs = (count - k) / 2, before = (uint64_t)pairs < blocks_left ? pairs : (int)blocks_left;
     spg_host_blocks(random->seed, block, random->stream, before, bits + k);

@@ -1,4 +1,4 @@
-/* Numbers by the batch. Private. */
+/* Random numbers in batches. Private. */
 #ifndef SPG_SRC_HOST_SAMPLING_RANDOM_H
 #define SPG_SRC_HOST_SAMPLING_RANDOM_H
 
@@ -20,7 +20,7 @@ static inline int spg_host_batch_size(int64_t batch, int64_t count)
 /* Both halves of the blocks of counters {low, high}, {low + 1, high}, ... */
 void spg_host_blocks(uint64_t key, uint64_t low, uint64_t high, int count, uint64_t *halves);
 
-/* Numbers random->first + first ... of the sequence. */
+/* Numbers from random->first + first on. */
 void spg_host_numbers(const spg_random *random, uint64_t first, int count, uint64_t *bits);
 
 #endif

@@ -1,4 +1,4 @@
-/* One draw from each row of weights (src/sampling/sums.h has the definitions): a row by one thread. */
+/* One draw from each row of weights (src/sampling/sums.h has the definitions), one thread per row. */
 #include "../work.h"
 #include "host_sampling.h"
 #include "memory.h"
@@ -7,11 +7,11 @@
 
 #include <float.h>
 
-/* A row to draw from, and the scale of its weights once known. */
+/* A row to draw from, and the scale of its weights when it is known. */
 typedef struct row_weights {
-    const void *values; /* of its first item */
+    const void *values; /* from its first item on */
     spg_type type;
-    int64_t items, lane; /* lane: its number, of 32 */
+    int64_t items, lane; /* lane: its number modulo 32 */
     int lead;
     double scale;
 } row_weights;
@@ -28,9 +28,9 @@ static int64_t last_positive(const row_weights *row)
     return item;
 }
 
-/* The draws below return an item, or -1 for a row that can't be drawn from. */
+/* The draws below return an item, or -1 for a row that cannot be drawn from. */
 
-/* Tiles of the tree, which has `lead` items of +0 before the row's. */
+/* Tiles of the tree, in which `lead` items of +0 precede the row's items. */
 static int64_t tiles_of(const row_weights *row) { return spg_sum_tiles(row->lead + row->items); }
 
 static int tile_levels(const row_weights *row)
@@ -38,8 +38,8 @@ static int tile_levels(const row_weights *row)
     return tiles_of(row) > 1 ? SPG_SUM_TILE_LEVELS : spg_levels(row->lead + row->items);
 }
 
-/* The tree of a tile; *sound as of spg_tree_leaves. The leaves' padding reaches into the level above, which is filled
- * after them. */
+/* The tree of a tile; *sound as for spg_tree_leaves. The padding of the leaves extends into the level above, which is
+ * filled later. */
 static double fill_tile(const row_weights *row, int64_t tile, double *tree, bool *sound)
 {
     int levels = tile_levels(row), skip = tile == 0 ? row->lead : 0;
@@ -50,7 +50,7 @@ static double fill_tile(const row_weights *row, int64_t tile, double *tree, bool
     return spg_tree_fill_f64(tree, levels);
 }
 
-/* All tiles' sums and the tree over them; `tree` is then that of the last. */
+/* The sums of all tiles and the tree over them; `tree` is then that of the last tile. */
 static double sum_tiles(const row_weights *row, double *tree, double *tile_tree, bool *sound)
 {
     int64_t tiles = tiles_of(row);
@@ -77,7 +77,7 @@ static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
     return tile * SPG_SUM_TILE - row->lead + spg_tree_descend(tree, tile_levels(row), target, &base);
 }
 
-/* The running sum; a row at fault gives what is not above 0 or not finite. */
+/* The running sum; for a faulty row it is not positive or not finite. */
 static double sum_in_order(const row_weights *row, int64_t from, int64_t to, double sum, bool *sound)
 {
     for (int64_t k = from; k < to; ++k) {
@@ -113,7 +113,7 @@ static int64_t draw_in_order(row_weights *row, double u, double *unused)
     return found >= 0 ? found : last_positive(row);
 }
 
-/* The tree over a block of 32 items; *sound as of spg_tree_leaves. */
+/* The tree over a block of 32 items; *sound as for spg_tree_leaves. */
 static double fill_block(const row_weights *row, int64_t first, double *tree, bool *sound)
 {
     *sound &= spg_tree_leaves(row->values, row->type, first, SPG_BLOCK, row->scale, SPG_BLOCK_LEVELS, tree);
@@ -129,7 +129,7 @@ static double sum_blocks(const row_weights *row, bool *sound)
     return sum;
 }
 
-/* The item where target lies; the search in a block may end beside it, at an item of weight 0. */
+/* The item at target. The search in a block may end next to it, at an item of weight 0. */
 static int64_t find_by_table(const row_weights *row, double target)
 {
     double tree[2 * SPG_BLOCK];
@@ -174,14 +174,14 @@ static double uniform_of(const spg_random *random, const void *uniforms, spg_typ
     return spg_uniform_f64(spg_random_number(random->seed, random->stream, random->first + (uint64_t)i));
 }
 
-/* The rows of one call, and the first ones at fault. */
+/* The rows of one call, and the first faulty ones. */
 typedef struct row_call {
     const spg_csr *weights;
     const spg_random *random;
     const void *uniforms;
     row_draw *draw;
     int32_t *draws;
-    double *trees; /* of tiles' sums; tree_size of each thread */
+    double *trees; /* of the tiles' sums; tree_size for each thread */
     int64_t tree_size;
     atomic_llong *bad_row, *bad_uniform;
 } row_call;

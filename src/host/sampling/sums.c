@@ -19,7 +19,7 @@ int64_t spg_tree_descend(const double *tree, int levels, double target, double *
     return node;
 }
 
-/* A row's tiles. */
+/* The tiles of a row. */
 typedef struct tiles_job {
     const void *weights;
     spg_type type;

@@ -23,7 +23,7 @@ static void survey_lengths(const void *data, spg_range rows)
     spg_lower(job->first, first);
 }
 
-/* Length of the longest row; *odd = the first row that is empty or longer than items can be numbered, else rows. */
+/* The length of the longest row. *odd = the first row that is empty or has too many items, else rows. */
 static int64_t longest_row(const spg_context *context, const spg_csr *weights, int64_t *odd)
 {
     atomic_llong longest = 0, first = weights->rows;
@@ -33,7 +33,7 @@ static int64_t longest_row(const spg_context *context, const spg_csr *weights, i
     return longest;
 }
 
-/* What is wrong with a row of proper length: its first such weight, or that all are zero. */
+/* The fault of a row of valid length: its first faulty weight, or that all are zero. */
 static spg_weight_fault row_fault(const spg_csr *weights, int64_t row, int64_t *item)
 {
     int64_t begin = spg_offset_at(weights, row), end = spg_offset_at(weights, row + 1);
@@ -110,7 +110,7 @@ typedef struct build_job {
     const void *table;
     int64_t thread_room;
     char *room;
-    atomic_llong *bad; /* the first row at fault */
+    atomic_llong *bad; /* the first faulty row */
     atomic_bool *for_team;
 } build_job;
 

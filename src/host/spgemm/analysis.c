@@ -1,10 +1,10 @@
-/* The analysis of a product on the host: one pass over A, by blocks of rows that depend on the number of rows alone,
- * so that no result depends on the number of threads.
+/* The analysis of a product on the host: one pass over A, by blocks of rows that depend only on the number of rows, so
+ * that no result depends on the number of threads.
  *
- * A factor is taken row by row and its statistics over the rows that have it, each row weighing the same: so the
- * mean is not the ratio of the totals, and an empty row has no factor. The deviation is the population's (division by
- * the count). This is how the paper's Table 9 reads: its smallest expansion factors are not 0, though rows are empty.
- * Dalton, Bell, Olson, section 4.1.1. */
+ * A factor is computed for each row, and its statistics are over the rows for which it is defined, with equal weights.
+ * So the mean is not the ratio of the totals, and an empty row has no factor. The standard deviation is that of the
+ * population (division by the count). The paper's Table 9 agrees with this: its smallest expansion factors are not 0,
+ * although some rows are empty. Dalton, Bell, Olson, section 4.1.1. */
 #include "host/host.h"
 #include "host/work.h"
 
@@ -16,20 +16,20 @@
 
 enum { GROUP_ROWS = 256, MOST_BLOCKS = 1024 };
 
-/* A factor over some rows; `squares` are of the distances from the mean. */
+/* A factor over some rows; `squares` is the sum of squared distances from the mean. */
 typedef struct moments {
     int64_t count;
     double min, max, mean, squares;
 } moments;
 
-/* Why a row cannot be. */
+/* Why a row is invalid. */
 typedef struct row_fault {
-    spg_status status; /* SPG_OK: it can */
+    spg_status status; /* SPG_OK: it is valid */
     int64_t row;
     const char *matrix, *what;
 } row_fault;
 
-/* What a block of rows adds. */
+/* The contribution of a block of rows. */
 typedef struct block_result {
     moments row_products, expansion, contraction;
     int64_t products, longest_row;
@@ -50,7 +50,7 @@ static inline int64_t row_length(const spg_csr *matrix, int64_t i)
     return spg_offset_at(matrix, i + 1) - spg_offset_at(matrix, i);
 }
 
-/* Whether row i lies within [0, nnz), the first one at its start and the last one at its end. */
+/* Whether row i lies within [0, nnz), with the first row at the start and the last row at the end. */
 static inline bool row_is_within(const spg_csr *matrix, int64_t i)
 {
     int64_t begin = spg_offset_at(matrix, i), end = spg_offset_at(matrix, i + 1);
@@ -105,7 +105,7 @@ static row_fault count_products(const analysis_job *job, int64_t i, int64_t *pro
     return (row_fault){0};
 }
 
-/* A row of the product has entries if and only if it has products, and no more of them. */
+/* A row of the product has entries if and only if it has products, and not more entries than products. */
 static row_fault check_result_row(const spg_csr *C, int64_t i, int64_t products)
 {
     if (C == NULL) return (row_fault){0};
@@ -116,7 +116,7 @@ static row_fault check_result_row(const spg_csr *C, int64_t i, int64_t products)
     return (row_fault){0};
 }
 
-/* The rows [begin, end), at most GROUP_ROWS; stops at one that cannot be. */
+/* Rows [begin, end), at most GROUP_ROWS; stops at an invalid row. */
 static void analyse_group(const analysis_job *job, int64_t begin, int64_t end, block_result *result)
 {
     double products[GROUP_ROWS], expansion[GROUP_ROWS], contraction[GROUP_ROWS];
@@ -177,7 +177,7 @@ static spg_factor factor_of(const moments *m)
     return (spg_factor){m->min, m->max, m->mean, sqrt(m->squares / (double)m->count), m->count};
 }
 
-/* Sums the blocks in their order; the first fault, by row, is reported. */
+/* Sums the blocks in order; reports the fault of the lowest row. */
 static spg_status merge_blocks(spg_context *context, const analysis_job *job, spgemm_analysis *analysis)
 {
     block_result all = {0};
@@ -213,7 +213,7 @@ static void find_bad_offsets(const void *data, spg_range rows)
     }
 }
 
-/* All offsets of B before any is used, and those of matrices without rows. */
+/* Checks all offsets of B before any is used, and those of matrices without rows. */
 static spg_status check_offsets(spg_context *context, const spg_csr *matrix, const char *name)
 {
     atomic_llong first = INT64_MAX;

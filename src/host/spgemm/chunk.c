@@ -1,5 +1,5 @@
 /* Analysis of a slice: which rows of B its rows name, how long those are, and so how many products each row needs
- * (Dalton, Bell, Olson, section 3.1). The chunk is small enough that what is read here is in cache for the kernels. */
+ * (Dalton, Bell, Olson, section 3.1). A chunk is small enough that the kernels find in cache what is read here. */
 #include "../vector.h"
 #include "host/work.h"
 #include "worker.h"
@@ -19,7 +19,7 @@ int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
     return index < shared->chunks ? spg_host_row_at(A, index * shared->sizes.chunk_entries) : A->rows;
 }
 
-/* From one offset to another, which may be anything. */
+/* The distance between two offsets, which may have any values. */
 static inline int64_t distance(int64_t from, int64_t to) { return (int64_t)((uint64_t)to - (uint64_t)from); }
 
 #define DESCRIBE(OFFSET)                                                                                               \
@@ -44,7 +44,7 @@ DESCRIBE(int32_t)
 DESCRIBE(int64_t)
 
 #if SPG_HAVE_AVX512
-/* Offsets c and c + 1 come as one word of 64 bits, eight at a time. */
+/* Reads offsets c and c + 1 as one word of 64 bits, eight at a time. */
 SPG_AVX512 static bool describe_in_vectors(const int32_t *columns, const int32_t *offsets, const spg_csr *B,
                                            int64_t count, int64_t *starts, int32_t *lengths)
 {
@@ -105,7 +105,7 @@ bool spg_describe_chunk(spg_worker *worker)
     const int32_t *lengths = chunk->lengths;
     int64_t *before = chunk->before, *row_products = chunk->row_products, products = 0;
     int64_t k = 0;
-    for (; k + 4 <= entries; k += 4) { /* so that the speed does not hang on where the loop happens to lie */
+    for (; k + 4 <= entries; k += 4) { /* unrolled, so that the speed does not depend on the alignment of the loop */
         before[k] = products;
         before[k + 1] = products + lengths[k];
         before[k + 2] = before[k + 1] + lengths[k + 1];

@@ -1,6 +1,6 @@
-/* Assembly: finished rows go from a worker's staging to their place in C, chunk after chunk in A's order. A worker
- * whose turn has not come goes on with another chunk while its staging has room, so that a thread that lost its core
- * holds up nobody for some milliseconds. */
+/* Assembly: finished rows are copied from a worker's staging buffer to their place in C, chunk after chunk in A's
+ * order. A worker whose turn has not come continues with another chunk while its buffer has room, so that a thread that
+ * lost its core for some milliseconds does not hold up the others. */
 #include "host/work.h"
 #include "worker.h"
 
@@ -11,7 +11,7 @@ static bool turn_has_come(const multiplication *shared, const staged_chunk *chun
     return atomic_load(&shared->turn) == chunk->index;
 }
 
-/* A chunk, and the product that it waits in. */
+/* A chunk that waits for its turn, and its product. */
 typedef struct waiting_for_turn {
     const multiplication *shared;
     const staged_chunk *chunk;
@@ -29,7 +29,7 @@ static bool wait_for_turn(const multiplication *shared, const staged_chunk *chun
     return turn_has_come(shared, chunk);
 }
 
-/* Finds where the chunk's entries begin in C; in append mode its turn must have come. */
+/* Finds where the chunk's entries begin in C; in append mode only when its turn has come. */
 static void place(multiplication *shared, staged_chunk *chunk)
 {
     if (chunk->placed) return;
@@ -38,7 +38,7 @@ static void place(multiplication *shared, staged_chunk *chunk)
     chunk->placed = true;
 }
 
-/* Beyond what C's offsets can hold only lengths count. */
+/* Beyond the range of C's offsets only lengths are counted. */
 static bool fits_offsets(const multiplication *shared, int64_t entries)
 {
     return shared->product->C->offset_type == SPG_I64 || entries <= INT32_MAX;
@@ -57,7 +57,7 @@ static void copy_staged(const spg_worker *worker, staged_chunk *chunk, int64_t c
                (size_t)(count * value_bytes));
 }
 
-/* C's offsets hold where rows end within their chunk, until the chunk is placed; in a counting pass, lengths. */
+/* Until the chunk is placed, C's offsets hold the ends of rows within their chunk; in a counting pass, lengths. */
 static void write_ends(const spg_worker *worker, const staged_chunk *chunk)
 {
     const multiplication *shared = worker->shared;
@@ -79,7 +79,7 @@ static void shift_ends(const spg_csr *C, const staged_chunk *chunk)
         for (int64_t r = 0; r < chunk->rows; r++) narrow[r] += (uint32_t)chunk->offset;
 }
 
-/* Hands a finished chunk over whose turn has come: the next one may go as soon as it knows where. */
+/* Copies a finished chunk whose turn has come; the next chunk may start as soon as its own place is known. */
 static void finish(spg_worker *worker, staged_chunk *chunk)
 {
     multiplication *shared = worker->shared;
@@ -91,7 +91,7 @@ static void finish(spg_worker *worker, staged_chunk *chunk)
     shift_ends(shared->product->C, chunk);
 }
 
-/* Hands over the waiting chunks whose turn has come, or all of them, waiting for it. */
+/* Copies the finished chunks whose turn has come, or all of them, waiting for each turn. */
 static bool finish_waiting(spg_worker *worker, bool all)
 {
     int done = 0;

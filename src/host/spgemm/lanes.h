@@ -1,5 +1,5 @@
-/* Spreading consecutive values onto the lanes of a mask, and what else the AVX-512 kernels share. Private; include only
- * where SPG_HAVE_AVX512. */
+/* Spreading consecutive values onto the lanes of a mask, and other helpers of the AVX-512 kernels. Private; include
+ * only if SPG_HAVE_AVX512. */
 #ifndef SPG_SRC_HOST_SPGEMM_LANES_H
 #define SPG_SRC_HOST_SPGEMM_LANES_H
 
@@ -16,7 +16,7 @@ LANES_INLINE __mmask16 first_lanes(int64_t count)
     return (__mmask16)_bzhi_u32(0xFFFF, count < 16 ? count > 0 ? (unsigned)count : 0 : 16);
 }
 
-/* Byte i: how many lanes of the mask lie below lane i; for lanes of the mask only. The instructions that expand are
+/* Byte i: the number of lanes of the mask below lane i; only for lanes of the mask. The instructions that expand are
  * several times slower than this and a permutation (AMD Zen 4). */
 LANES_INLINE __m128i ranks_of_lanes(unsigned mask)
 {
@@ -24,8 +24,8 @@ LANES_INLINE __m128i ranks_of_lanes(unsigned mask)
     return _mm_cvtsi64_si128((long long)_pdep_u64(0x0706050403020100u, bytes));
 }
 
-/* values[0], values[1], ... on the lanes of the mask in their order. `readable`: values that may be read, if that is
- * less than 8. The other lanes are undefined. */
+/* values[0], values[1], ... on the lanes of the mask, in order. `readable`: how many values may be read, if fewer than
+ * 8. The other lanes are undefined. */
 LANES_INLINE __m512d spread_f64(__mmask8 mask, const double *values, int64_t readable)
 {
     const __m512d dense =

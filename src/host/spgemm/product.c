@@ -1,5 +1,5 @@
-/* The stages of a product on the host (backend.h): begin, multiply, assemble, end. The paper's phases follow each other
- * chunk by chunk (chunk.c, route.c, rows_*.c, handover.c), so that nothing expanded ever leaves the cache. */
+/* The stages of a product on the host (backend.h): begin, multiply, assemble, end. The paper's phases alternate chunk
+ * by chunk (chunk.c, route.c, rows_*.c, handover.c), so that expanded products never leave the cache. */
 #include "../vector.h"
 #include "argument.h"
 #include "clock.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What a product keeps from begin to end. */
+/* The state of a product from begin to end. */
 typedef struct host_state {
     multiplication shared;
     worker_team team;
@@ -18,7 +18,7 @@ typedef struct host_state {
     bool reserved_columns, reserved_values;
 } host_state;
 
-/* Of nnz(C), from what is known without looking at the columns of A. */
+/* A bound of nnz(C), computed without reading the columns of A. */
 static int64_t coarse_bound(const spg_product *product, const b_facts *b)
 {
     const spg_csr *A = product->A, *C = product->C;
@@ -28,7 +28,7 @@ static int64_t coarse_bound(const spg_product *product, const b_facts *b)
     return bound;
 }
 
-/* Lengths of rows of B are kept in 32 bits (chunk.c); longer ones repeat columns. */
+/* Lengths of rows of B are stored in 32 bits (chunk.c); longer rows repeat columns. */
 static spg_status check_row_lengths(const spg_product *product, const b_facts *b)
 {
     const spg_csr *B = product->B;
@@ -88,7 +88,7 @@ static spg_status run(const spg_product *product, host_state *state, handover_mo
     return spg_report_malformed(product->context, product->A, product->B);
 }
 
-/* Lengths of the rows to offsets. Returns nnz. */
+/* Scans the row lengths into offsets. Returns nnz. */
 static int64_t scan_lengths(spg_csr *C)
 {
     const int64_t most = C->offset_type == SPG_I64 ? INT64_MAX : INT32_MAX;
@@ -100,7 +100,7 @@ static int64_t scan_lengths(spg_csr *C)
     return sum;
 }
 
-/* Two passes: where the sizes must be known before anything is written, lengths first. */
+/* Two passes, for when sizes must be known before entries are written: first the lengths. */
 static spg_status count_and_place(spg_product *product, host_state *state)
 {
     spg_context *context = product->context;
@@ -116,7 +116,7 @@ static spg_status count_and_place(spg_product *product, host_state *state)
     return status == SPG_OK ? run(product, state, HANDOVER_PLACE) : status;
 }
 
-/* Room for as many entries as C can have, of which only what is written costs memory. */
+/* Reserves room for as many entries as C can have; only written memory costs anything. */
 static bool reserve_result(const spg_product *product, host_state *state)
 {
     spg_csr *C = product->C;

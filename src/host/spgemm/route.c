@@ -1,5 +1,5 @@
-/* Rows of a chunk to kernels: by class where limits were asked for, else to the kernel that has been fastest for such
- * rows so far. All kernels give the same bits, so the choice may follow the clock. */
+/* Chooses the kernel for the rows of a chunk: by class if limits are set, else the fastest so far for similar rows. All
+ * kernels give the same bits, so the choice may depend on measured time. */
 #include "rows.h"
 
 #include "clock.h"
@@ -24,8 +24,8 @@ static const row_kernels *kernels_of(const spg_product *product)
     }
 }
 
-/* The kernel of a class, where limits were asked for: as the paper's threads do, its least rows are sorted by a
- * network; the classes above take longer rows with more memory. */
+/* The kernel of a class, if limits are set: as with the paper's threads, the smallest rows are sorted by a network; the
+ * classes above take longer rows with more memory. */
 static int kernel_of_class(spg_row_class class)
 {
     switch (class) {
@@ -36,7 +36,7 @@ static int kernel_of_class(spg_row_class class)
     }
 }
 
-/* Chunks of like rows share measurements: by the logarithm of the products a row. */
+/* Chunks of similar rows share measurements: by the logarithm of the products per row. */
 static int bucket_of(const row_chunk *chunk)
 {
     int64_t mean = chunk->rows > 0 ? chunk->products / chunk->rows : 0;
@@ -45,16 +45,18 @@ static int bucket_of(const row_chunk *chunk)
     return bucket;
 }
 
-/* By spgemm_bench on one thread (A*P and A*A of tri2d, tet3d, fe2d9 and fd2d5, 28 to 530 chunks): half or twice the
- * trials, a retry every 16 to 256 chunks, of kernels 1.1 to 9 times as dear, and costs that grow by 0 to 10 percent a
- * chunk are within 2 percent on the mean. Trials in products of 28 to 58 chunks gain 8 to 18 percent on meshes and lose
- * 4 to 11 on grids; without them those of 100 to 121 chunks lose 5 to 23 percent on meshes. */
+/* Chosen with spgemm_bench on one thread (A*P and A*A of tri2d, tet3d, fe2d9 and fd2d5, 28 to 530 chunks). Half or
+ * twice the trials, a retry every 16 to 256 chunks, retries of kernels 1.1 to 9 times as expensive, and costs that grow
+ * by 0 to 10 percent a chunk are within 2 percent of each other on average. Trials in products of 28 to 58 chunks gain
+ * 8 to 18 percent on meshes and lose 4 to 11 on grids; without trials, products of 100 to 121 chunks lose 5 to 23
+ * percent on meshes. */
 enum { TRIALS = 2 * AUTOMATIC_KERNELS, RETRY = 64 };
-enum { WORTH_TRIALS = 16 * TRIALS }; /* chunks; a product of fewer may be over before the trials have paid */
+enum { WORTH_TRIALS = 16 * TRIALS }; /* chunks; a product of fewer may end before the trials have paid off */
 #define NEAR 1.5
 #define AGEING 1.01
 
-/* Every kernel twice, then the cheapest; at times another that is not far behind, in case the rows have changed. */
+/* Tries every kernel twice, then takes the cheapest; from time to time tries another that is not much slower, in case
+ * the rows have changed. */
 static int choose_kernel(kernel_costs *costs, int bucket)
 {
     const int64_t turn = costs->chunks[bucket]++;
@@ -67,14 +69,14 @@ static int choose_kernel(kernel_costs *costs, int bucket)
     return turn % RETRY == 0 && is_near ? other : best;
 }
 
-/* Keeps the least cost seen, which a lost core cannot have raised, and forgets it slowly. */
+/* Stores the lowest cost seen, since a lost core can only raise a cost, and lets it decay slowly. */
 static void record_cost(kernel_costs *costs, int bucket, int kernel, double nanoseconds)
 {
     double *cost = &costs->nanoseconds[kernel][bucket];
     *cost = *cost == 0 || nanoseconds < *cost ? nanoseconds : AGEING * *cost;
 }
 
-/* One row by the kernel asked for, or the one that takes all. */
+/* One row by the kernel asked for, or by the one that takes any row. */
 static int64_t multiply_row(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row)
 {
     const int64_t most = worker->chunk.row_products[row];
@@ -86,7 +88,7 @@ static int64_t multiply_row(spg_worker *worker, const row_kernels *kernels, int 
     return n >= 0 ? n : kernels->window(worker, row);
 }
 
-/* Rows of one entry of A, where only lengths count and B repeats no column. */
+/* True for a row of one entry of A if only lengths count and B repeats no column. */
 static bool count_is_known(const spg_worker *worker, int64_t row)
 {
     const int64_t *bounds = worker->chunk.bounds;
@@ -109,7 +111,7 @@ static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int
     return 1;
 }
 
-/* Where the rows from `row` on leave its class, or a little before. */
+/* The end of the run of rows from `row` on in the same class, or a little before it. */
 static int64_t end_of_class(const row_chunk *chunk, const spg_row_limits *limits, int64_t row)
 {
     const spg_row_class class = spg_classify(chunk->row_products[row], limits);

@@ -1,15 +1,15 @@
-/* The row kernels: each computes one row of C, sorted, at the end of the staging, and returns its number of entries.
- * Private. `row` counts within the loaded chunk. All add the products of an entry in storage order, from zero, so that
- * they give the same bits and may be chosen freely. */
+/* The row kernels. Each computes one row of C, sorted, at the end of the staging buffer, and returns its number of
+ * entries. Private. `row` counts within the loaded chunk. All add the products of an entry in storage order, from zero,
+ * so they give the same bits, and any of them may be chosen. */
 #ifndef SPG_SRC_HOST_SPGEMM_ROWS_H
 #define SPG_SRC_HOST_SPGEMM_ROWS_H
 
 #include "host/value_types.h"
 #include "worker.h"
 
-/* List and network compute rows from `row` to before `end` and return how many; 0 if the first does not suit them. Sort
- * returns -1 if the row does not suit them (too many entries, columns too far apart); nothing was written then. The
- * window takes any row; long_row is its form for the row after the chunk's, and counts the products as well. */
+/* List and network compute rows from `row` to before `end` and return how many; 0 if they cannot take the first. Sort
+ * returns -1 if it cannot take the row (too many entries, columns too far apart), before it writes anything. The window
+ * takes any row; long_row is its form for the row after the chunk's rows, and also counts the products. */
 #define DECLARE_ROW_KERNELS(suffix)                                                                                    \
     int64_t spg_rows_list_##suffix(spg_worker *worker, int64_t row, int64_t end);                                      \
     int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row, int64_t end);                                   \
@@ -17,7 +17,7 @@
     int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
     int64_t spg_long_row_window_##suffix(spg_worker *worker, int64_t *products);
 
-/* Rows with equal columns in A, at least two, by the list kernel; there is room. */
+/* Rows with equal columns in A, at least two, by the list kernel; the caller has made room. */
 #define DECLARE_EQUAL_ROWS(suffix) void spg_rows_equal_##suffix(spg_worker *worker, int64_t row, int rows);
 
 DECLARE_EQUAL_ROWS(none)

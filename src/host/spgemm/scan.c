@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What ranges of rows found. */
+/* What the ranges of rows found. */
 typedef struct scan_findings {
     atomic_bool falls, outside, unsorted;
     atomic_llong longest;

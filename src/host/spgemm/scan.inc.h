@@ -1,4 +1,4 @@
-/* See scan.c; included once for each width of row offsets. */
+/* See scan.c; included for each width of row offsets. */
 
 static void OF_OFFSET(find_fall)(const void *data, spg_range rows)
 {

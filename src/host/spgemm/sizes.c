@@ -1,12 +1,12 @@
-/* How much a worker holds, and where: one allocation a thread, cut to fit the workspace limit. */
+/* The buffer sizes of a worker, cut to fit the workspace limit, and their layout: one allocation per thread. */
 #include "host/spgemm/list/list.h"
 #include "poison.h"
 #include "worker.h"
 
 #include <string.h>
 
-/* The sizes that the host bench chose (spgemm_bench, A*P and A*A of its nine matrices); with each step down all are
- * halved, to the smallest that every kernel can work with. */
+/* Step 0 has the sizes chosen with the host bench (spgemm_bench, A*P and A*A of its nine matrices). Each further step
+ * halves all of them, down to the smallest that every kernel can work with. */
 static worker_sizes sizes_of_step(int step)
 {
     worker_sizes sizes = {4096, 1 << 18, 1 << 18, MAX_LIST, 4096, 1 << 16};
@@ -23,7 +23,7 @@ static worker_sizes sizes_of_step(int step)
 
 enum { STEPS = 14, LINE = 64, PAGE = 4096 };
 
-/* No more than a product by this B can use. */
+/* Cuts sizes to what a product by this B can use. */
 static void shrink_to_fit(worker_sizes *sizes, const spg_csr *B)
 {
     while (sizes->table_slots / 2 >= B->cols && sizes->table_slots > 256) sizes->table_slots /= 2;
@@ -38,7 +38,7 @@ worker_sizes spg_plan_sizes(const spg_csr *B)
     return sizes;
 }
 
-/* Hands out consecutive parts of one block, and guards what lies between them; with no block it only adds up. */
+/* Assigns consecutive parts of one block, and guards the gaps between them; without a block it only adds up sizes. */
 typedef struct block_layout {
     char *base;
     int64_t used;

@@ -1,4 +1,4 @@
-/* The workers of a product, and one pass of all of them over its chunks. */
+/* The workers of a product, and a pass of all of them over its chunks. */
 #include "clock.h"
 #include "host/work.h"
 #include "poison.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CHUNKS_A_THREAD = 4 }; /* fewer are not worth starting a thread for */
+enum { CHUNKS_A_THREAD = 4 }; /* with fewer, a thread is not worth starting */
 
 spg_threads spg_threads_for(const spg_context *context, int64_t chunks)
 {
@@ -83,7 +83,7 @@ int64_t spg_bound_by_products(const worker_team *team)
     return sum;
 }
 
-/* One chunk after the other, until there are none left or the product failed. */
+/* Multiplies chunks until none are left or the product failed. */
 static bool multiply_chunks(spg_worker *worker)
 {
     multiplication *shared = worker->shared;
@@ -104,7 +104,7 @@ static bool multiply_chunks(spg_worker *worker)
     return spg_finish_waiting(worker);
 }
 
-/* Each thread comes here once, or more often while others have not come yet: no chunk is left then. */
+/* Each thread comes here once, or again while others have not come yet; no chunk is left then. */
 static void multiply(const void *data, spg_range turn)
 {
     const worker_team *team = data;

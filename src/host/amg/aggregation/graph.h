@@ -1,4 +1,4 @@
-/* Graphs of strong connections, as the host walks them. Private. */
+/* Helpers for graphs of strong connections on the host. Private. */
 #ifndef SPG_SRC_HOST_AMG_AGGREGATION_GRAPH_H
 #define SPG_SRC_HOST_AMG_AGGREGATION_GRAPH_H
 
@@ -19,23 +19,23 @@ static inline bool spg_graph_is_alone(const spg_amg_graph *graph, int64_t node)
     return true;
 }
 
-/* Numbers the nodes of which chosen[] is not 0 in ascending order from `first` on, in number_of[], where the others
- * stay; returns the number after the last. */
+/* Numbers the nodes with chosen[] not 0 in ascending order from `first` on, in number_of[]; others do not change.
+ * Returns the number after the last. */
 int64_t spg_graph_number(spg_threads threads, int64_t nodes, const uint8_t *chosen, int64_t first, int32_t *number_of);
 
-/* How many nodes are in no aggregate. */
+/* The number of nodes in no aggregate. */
 int64_t spg_graph_left_out(spg_threads threads, int64_t nodes, int32_t *aggregate_of);
 
-/* A maximal independent set of distance 2 among candidates; see amg/amg_backend.h. keys: of candidates their keys, of
- * other nodes 0; ring: zeros. path: the allowed nodes, path_count of them; open: the candidates. Both lists are
- * consumed. In the end keys are not 0 for the members of the set alone. */
+/* A maximal independent set of distance 2 among candidates; see amg/amg_backend.h. keys: those of candidates, 0 for
+ * other nodes; ring: zeros. path: the path_count allowed nodes; open: the candidates. Both lists are overwritten. At
+ * the end keys is nonzero only for the members of the set. */
 void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *ring,
                                int32_t *path, int64_t path_count, int32_t *open, int64_t open_count);
 
 /* The key of an undecided node. */
 uint64_t spg_graph_key(uint64_t seed, int64_t node);
 
-/* Keeps those of list[0..count) that `keep` says, in order; returns how many. */
+/* Keeps those of list[0..count) for which `keep` is true, in order; returns their number. */
 int64_t spg_graph_filter(spg_threads threads, int32_t *list, int64_t count,
                          bool (*keep)(const void *data, int32_t node), const void *data);
 

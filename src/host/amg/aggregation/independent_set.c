@@ -1,6 +1,6 @@
 /* Maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid
- * Methods, section 4). What the rounds give is defined in amg/amg_backend.h; here, nodes whose ring is settled and
- * nodes that are decided leave the lists, so that later rounds look at what is left alone. */
+ * Methods, section 4). amg/amg_backend.h defines the result of the rounds. Here, nodes whose ring is final and nodes
+ * that are decided leave the lists, so that later rounds process only the rest. */
 #include "graph.h"
 #include "host/work.h"
 
@@ -24,7 +24,7 @@ typedef struct filter_job {
     int64_t count, parts;
     bool (*keep)(const void *data, int32_t node);
     const void *data;
-    int64_t *kept; /* of each part */
+    int64_t *kept; /* for each part */
 } filter_job;
 
 static void filter_parts(const void *data, spg_range parts)
@@ -40,7 +40,7 @@ static void filter_parts(const void *data, spg_range parts)
     }
 }
 
-/* Each part is filtered where it lies, then parts close ranks. */
+/* Each part is filtered in place; then the parts are moved together. */
 int64_t spg_graph_filter(spg_threads threads, int32_t *list, int64_t count,
                          bool (*keep)(const void *data, int32_t node), const void *data)
 {
@@ -119,10 +119,11 @@ static inline uint64_t largest_around(const spg_amg_graph *graph, const uint64_t
     return largest;
 }
 
-/* The state in a key's upper bits is `undecided`: of a ring, its maximum may yet change; once in, it stays in. */
+/* Whether the state in a key's upper bits is `undecided`. Of a ring: its maximum may still change; once it is `in`, it
+ * stays. */
 static bool is_undecided(const void *keys, int32_t node) { return ((const uint64_t *)keys)[node] >> 62 == 1; }
 
-/* A round: the largest keys around nodes of a list, then which candidates are in. */
+/* A round: the largest keys around the nodes of a list, then the candidates that are in. */
 typedef struct round_job {
     const spg_amg_graph *graph;
     uint64_t *keys, *ring;

@@ -1,5 +1,5 @@
-/* Nodes that nothing couples to others: rows with nothing but a diagonal, as kept for boundary values, and rows whose
- * other entries are zeros or weak. Coarse levels have no use for them. */
+/* Nodes that are not coupled to others: rows with only a diagonal, as kept for boundary values, and rows whose other
+ * entries are zero or weak. Coarse levels do not need them. */
 #define REAL_ONLY
 #include "graph.h"
 #include "host/amg/host_amg.h"

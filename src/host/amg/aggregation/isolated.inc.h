@@ -1,4 +1,4 @@
-/* A row is left at the first value that couples it. Template; see for_each_type.h. */
+/* Stops in a row at the first value that couples it. Template; see for_each_type.h. */
 static void TYPED(find_isolated)(const void *data, spg_range nodes)
 {
     const isolated_job *job = data;

@@ -1,4 +1,4 @@
-/* Aggregates around maximal independent sets of distance 2; amg/amg_backend.h says which, step by step. */
+/* Aggregates around maximal independent sets of distance 2; amg/amg_backend.h defines them step by step. */
 #include "graph.h"
 #include "host/amg/host_amg.h"
 #include "host/work.h"
@@ -8,7 +8,7 @@
 
 enum { ENTRIES_WEIGHED = 64, GRAIN_JOINED = 4096, GRAIN_WEIGHED = 1024 };
 
-enum { FREE = SPG_AMG_NO_AGGREGATE - 1 }; /* may yet join one */
+enum { FREE = SPG_AMG_NO_AGGREGATE - 1 }; /* may still join an aggregate */
 
 typedef struct aggregation {
     const spg_amg_graph *graph;
@@ -16,7 +16,7 @@ typedef struct aggregation {
     spg_threads threads;
     uint64_t *keys, *ring;
     int32_t *path, *open;  /* lists of nodes */
-    int32_t *aggregate_of; /* or FREE, or of isolated nodes that they are in none */
+    int32_t *aggregate_of; /* the aggregate, or FREE; for isolated nodes, none */
     uint8_t *chosen;       /* marks of nodes */
     int64_t aggregates;
 } aggregation;
@@ -33,7 +33,7 @@ static void mark_members(const void *data, spg_range nodes)
     for (int64_t i = nodes.begin; i < nodes.end; ++i) job->chosen[i] = job->keys[i] != 0;
 }
 
-/* All nodes of list[0..count) may be passed through. */
+/* Paths may go through any node of list[0..count). */
 static void select_roots(aggregation *job, int64_t path_count, int64_t open_count)
 {
     const int64_t nodes = job->graph->nodes;
@@ -54,14 +54,14 @@ static void list_range(const void *list, spg_range nodes)
     for (int64_t i = nodes.begin; i < nodes.end; ++i) to[i] = (int32_t)i;
 }
 
-/* Returns how many they are. */
+/* Returns the number of free nodes. */
 static int64_t list_free(const aggregation *job, int32_t *list)
 {
     spg_parallel(job->threads, job->graph->nodes, 0, list_range, &list);
     return spg_graph_filter(job->threads, list, job->graph->nodes, is_free, job);
 }
 
-/* The largest number of a marked node that the row of i names; -1 if there is none. */
+/* The largest number of a marked node named by row i; -1 if there is none. */
 static int32_t largest_named(const aggregation *job, int32_t i)
 {
     const spg_amg_graph *graph = job->graph;
@@ -73,7 +73,7 @@ static int32_t largest_named(const aggregation *job, int32_t i)
     return largest;
 }
 
-/* Free nodes join the largest-numbered marked node of their row. Marks stay as they are. */
+/* Free nodes join the largest-numbered marked node of their row. Does not change the marks. */
 static void join_range(const void *data, spg_range nodes)
 {
     const aggregation *job = data;
@@ -125,7 +125,7 @@ static bool has_two_free(const void *data, int32_t node)
     return free_entries >= 2;
 }
 
-/* The aggregate that a node still free joins; -1 if its row names none. */
+/* The aggregate that a free node joins; -1 if its row names none. */
 static int32_t strongest(const aggregation *job, int32_t node)
 {
     int32_t seen[ENTRIES_WEIGHED], best = -1;
@@ -150,7 +150,8 @@ static void choose_strongest(const void *data, spg_range range)
     for (int64_t k = range.begin; k < range.end; ++k) job->path[k] = strongest(job, job->open[k]);
 }
 
-/* job->open: the nodes still free. What they choose is noted apart first, so that none sees what another chose. */
+/* job->open: the nodes still free. All choices are stored before any is applied, so that no node sees another's
+ * choice. */
 static void join_strongest(aggregation *job, int64_t count)
 {
     spg_parallel(job->threads, count, GRAIN_WEIGHED, choose_strongest, job);
@@ -158,7 +159,7 @@ static void join_strongest(aggregation *job, int64_t count)
         job->aggregate_of[job->open[k]] = job->path[k] >= 0 ? job->path[k] : (int32_t)job->aggregates++;
 }
 
-/* Neighbours have near numbers then, whichever of the sets their aggregates' roots are of. */
+/* Neighbours then have close numbers, whichever set the roots of their aggregates come from. */
 static void number_by_first_nodes(aggregation *job)
 {
     int32_t *new_of = job->path, next = 0;

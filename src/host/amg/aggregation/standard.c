@@ -1,4 +1,4 @@
-/* Standard aggregation: greedy, in the order of rows (Vanek, Mandel, Brezina 1996, Algorithm 5.1, as PyAMG runs it). */
+/* Standard aggregation: greedy, in row order (Vanek, Mandel, Brezina 1996, Algorithm 5.1, as in PyAMG). */
 #include "graph.h"
 #include "host/amg/host_amg.h"
 #include "host/work.h"
@@ -7,8 +7,8 @@ enum { FREE = INT32_MIN };
 
 static bool is_out(int32_t aggregate) { return aggregate == SPG_AMG_NO_AGGREGATE; }
 
-/* Pass 1: a node becomes a root if it and all its neighbours are free, and takes them. Isolated ones are no neighbours.
- */
+/* Pass 1: a node becomes a root, and takes its neighbours, if it and all of them are free. Isolated nodes do not count
+ * as neighbours. */
 static int64_t seed_free_rows(const spg_amg_graph *graph, int32_t *aggregate_of)
 {
     int64_t aggregates = 0;
@@ -32,8 +32,8 @@ static int64_t seed_free_rows(const spg_amg_graph *graph, int32_t *aggregate_of)
     return aggregates;
 }
 
-/* Pass 2: free nodes join the first neighbour that pass 1 took; they are marked, so as not to be joined themselves:
- * aggregate a as FREE + 1 + a, which stays below SPG_AMG_NO_AGGREGATE. */
+/* Pass 2: free nodes join the first neighbour that pass 1 took. They are marked, so that other nodes do not join them:
+ * aggregate a as FREE + 1 + a, which is less than SPG_AMG_NO_AGGREGATE. */
 static void join_first_neighbours(const spg_amg_graph *graph, int32_t *aggregate_of)
 {
     for (int64_t i = 0; i < graph->nodes; ++i) {
@@ -47,7 +47,7 @@ static void join_first_neighbours(const spg_amg_graph *graph, int32_t *aggregate
     }
 }
 
-/* Pass 3: what is free still is an aggregate with its free neighbours. */
+/* Pass 3: each node that is still free forms an aggregate with its free neighbours. */
 static int64_t gather_rest(const spg_amg_graph *graph, int64_t aggregates, int32_t *aggregate_of)
 {
     for (int64_t i = 0; i < graph->nodes; ++i) {

@@ -1,5 +1,5 @@
-/* Strength of connection, symmetric: which neighbours a node is coupled to strongly (Vanek, Mandel, Brezina 1996,
- * section 5.1). With threshold 0 and one unknown a node the graph is A's own pattern. */
+/* Symmetric strength of connection: to which neighbours a node is strongly coupled (Vanek, Mandel, Brezina 1996,
+ * section 5.1). With threshold 0 and one unknown per node the graph is A's own pattern. */
 #define REAL_ONLY
 #include "graph.h"
 #include "host/amg/host_amg.h"
@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What a thread collects of one node's row of blocks. */
+/* What a thread collects for one node's row of blocks. */
 typedef struct node_row {
-    int32_t *place;  /* of each node: where it stands in the list, or -1 */
-    double *squares; /* of the blocks, as listed; unless every block is kept */
+    int32_t *place;  /* for each node: its position in the list, or -1 */
+    double *squares; /* of the blocks in the list; not used if every block is kept */
     int32_t *list;
     int64_t count;
 } node_row;
@@ -23,13 +23,13 @@ typedef struct strength_job {
     const spg_csr *A;
     int block_size;
     double theta;
-    int64_t nodes, longest; /* longest: more nodes than a row of blocks can name */
+    int64_t nodes, longest; /* longest: an upper bound of the nodes in a row of blocks */
     double *diagonal;       /* magnitudes */
     int64_t *counts;
     spg_amg_graph *graph;
     spg_threads threads;
-    int64_t row_bytes; /* of a thread's node_row; 0 with one unknown a node */
-    char *rows;        /* in each, no node has a place */
+    int64_t row_bytes; /* of a thread's node_row; 0 with one unknown per node */
+    char *rows;        /* in each node_row, `place` is -1 for every node */
 } strength_job;
 
 static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j)
@@ -76,7 +76,7 @@ static void run_pass(const strength_job *job, pass *const passes[2][2])
                  &(pass_job){job, passes[A->value_type][A->offset_type - SPG_I32], parts});
 }
 
-/* Once: a pass leaves no place behind. */
+/* Called once, since each pass resets the positions it has set. */
 static void clear_rows(const strength_job *job)
 {
     for (int thread = 0; job->row_bytes > 0 && thread < job->threads.count; ++thread)
@@ -90,7 +90,7 @@ static void release_graph(spg_context *context, spg_amg_graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-/* Room for the graph whose rows have been counted, its offsets written. */
+/* Allocates the graph after its rows are counted, and writes its offsets. */
 static spg_status allocate_graph(spg_context *context, strength_job *job)
 {
     spg_amg_graph *graph = job->graph;
@@ -116,7 +116,7 @@ static spg_status find_strong(spg_context *context, strength_job *job)
     static pass *const blocks[2][2] = BY_REAL_TYPE(strong_blocks);
     pass *const(*const rows)[2] = job->block_size == 1 ? scalars : blocks;
     if (job->theta > 0) run_pass(job, diagonals);
-    run_pass(job, rows); /* counts, as long as there is no graph */
+    run_pass(job, rows); /* counts, as there is no graph yet */
     spg_status status = allocate_graph(context, job);
     if (status == SPG_OK) run_pass(job, rows);
     return status;

@@ -1,4 +1,4 @@
-/* Strength over nodes [first, last). Without a graph in the job a pass counts, with one it fills. Template; see
+/* Strength over nodes [first, last). Without a graph in the job a pass counts, with a graph it fills it. Template; see
  * for_each_type.h. */
 
 /* |a_ii|, or the Frobenius norms of diagonal blocks. */
@@ -36,14 +36,14 @@ static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_
     }
 }
 
-/* Lists the nodes that the rows of a node name, and sums the squares of each block. */
+/* Lists the nodes named by the rows of a node, and sums the squares of each block. */
 static void TYPED(collect_node)(const strength_job *job, int64_t node, node_row *row)
 {
     const OFFSET *offsets = job->A->row_offsets;
     const int32_t *columns = job->A->columns;
     const VALUE *values = job->A->values;
     const int32_t size = job->block_size;
-    int32_t at = -1, begin = -1; /* the block of the entry before, and its first column */
+    int32_t at = -1, begin = -1; /* the block of the last entry, and its first column */
     row->count = 0;
     for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k) {
         if (begin < 0 || columns[k] < begin || columns[k] - begin >= size) {

@@ -1,9 +1,9 @@
-/* The dense solver of the coarsest level: the operator, scaled to S A S, by its connected components. Of each, what of
- * the candidates' span it takes to zero, N, is found first, and A + N N^T is factored, which is regular then, and
- * definite where A is semidefinite; its inverse less N N^T is the pseudo-inverse of A. A component that is singular
- * beyond N has its pseudo-inverse made by singular values. Unknowns whose row and column are zero
- * are zero in the solution; those that dependent candidates leave stay out. All in doubles: of floats' rounding, only
- * that of the entries is left. */
+/* The dense solver of the coarsest level: the operator, scaled to S A S, by its connected components. For each
+ * component, N, the part of the candidates' span that it maps to zero, is found first, and A + N N^T is factored. This
+ * is regular, and definite if A is semidefinite; its inverse minus N N^T is the pseudo-inverse of A. A component that
+ * is singular beyond N gets a pseudo-inverse by singular values. Unknowns with a zero row and column are zero in the
+ * solution; those left by linearly dependent candidates are in no component. Everything is computed in doubles: for
+ * floats, only the rounding of the entries remains. */
 #include "dense.h"
 
 #include "amg/numerics.h"
@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* Unless an earlier attempt has taken it. */
+/* Unless an earlier attempt has allocated it. */
 static spg_status take(spg_context *context, spg_amg_dense *dense, int64_t count, size_t size, void **memory)
 {
     if (*memory != NULL || count == 0) return SPG_OK;
@@ -54,7 +54,7 @@ double spg_dense_least_share(const spg_amg_dense *dense, int64_t rows)
     return spg_amg_least_share(rows, dense->type == SPG_F32);
 }
 
-/* Room for the values of all parts; an update may join parts, and need more than there was. */
+/* Room for the values of all parts. An update may join parts, and then needs more room than before. */
 static spg_status take_matrix(spg_context *context, spg_amg_dense *dense)
 {
     int64_t room = 0;
@@ -66,7 +66,7 @@ static spg_status take_matrix(spg_context *context, spg_amg_dense *dense)
     return status;
 }
 
-/* What Cholesky's method takes for all parts, in rows of one that takes as much. */
+/* The number of rows of one part for which Cholesky's method costs as much as for all parts. */
 static double rows_that_cost_as_much(const spg_amg_dense *dense)
 {
     double sum = 0;
@@ -74,7 +74,7 @@ static double rows_that_cost_as_much(const spg_amg_dense *dense)
     return cbrt(sum);
 }
 
-/* Those of a part; *declines: it is singular and too large for singular values. */
+/* Factors a part; *declines: it is singular and too large for singular values. */
 static spg_status factor_part(spg_context *context, spg_amg_dense *dense, const spg_csr *A, spg_dense_part *part,
                               bool *declines)
 {
@@ -115,7 +115,7 @@ spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, con
     return spg_context_fail(context, SPG_ERROR_BREAKDOWN, SPG_AMG_BECAME_SINGULAR, (long long)dense->rows);
 }
 
-/* The candidates do not change in updates. */
+/* Updates do not change the candidates. */
 static void keep_candidates(spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
     for (int64_t k = 0; k < dense->rows * dense->candidates; ++k)

@@ -1,5 +1,5 @@
-/* Factors of a part of the dense operator, by LAPACK, and solves with them: Cholesky's where it is symmetric and
- * positive definite, LU with row pivots elsewhere, and where that finds it singular, a pseudo-inverse. */
+/* Factors of a part of the dense operator, by LAPACK, and solves with them: Cholesky if it is symmetric and positive
+ * definite, else LU with row pivots or, if LU finds it singular, a pseudo-inverse. */
 #include "dense.h"
 
 #include "memory.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Fortran's, by the names and with the hidden lengths of strings that the compilers of today give them. */
+/* Fortran functions, with the names and the hidden string lengths of today's compilers. */
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t uplo_length);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b,
              const int *ldb, int *info, size_t uplo_length);
@@ -53,7 +53,7 @@ static bool is_symmetric(const double *matrix, int64_t n)
     return true;
 }
 
-/* power: of the factors' diagonal, the pivots. */
+/* are_roots: the pivots are the squares of the factor's diagonal. */
 static bool has_small_pivot(const spg_amg_dense *dense, const spg_dense_part *part, bool are_roots)
 {
     const double *const matrix = matrix_of(dense, part);
@@ -66,7 +66,7 @@ static bool has_small_pivot(const spg_amg_dense *dense, const spg_dense_part *pa
     return !(least > spg_dense_least_share(dense, part->rows) * most);
 }
 
-/* In the lower triangle. What is above it stays, for LU in its place. */
+/* In the lower triangle. The upper triangle stays, for LU in its place. */
 static bool factor_definite(const spg_amg_dense *dense, const spg_dense_part *part)
 {
     const int n = part->rows;
@@ -95,7 +95,7 @@ void spg_dense_factor(spg_amg_dense *dense, spg_dense_part *part, bool *is_singu
 
 /* ---- The pseudo-inverse ---- */
 
-/* What singular values need beside the matrix; all of it lies in one block. */
+/* The workspace of singular values besides the matrix, in one block. */
 typedef struct workspace {
     double *block, *values, *U, *VT, *work;
     int *integers;
@@ -158,7 +158,7 @@ spg_status spg_dense_decompose(spg_context *context, spg_amg_dense *dense, spg_d
 
 /* ---- Solves ---- */
 
-/* The part of the vector = matrix times it. */
+/* The part of the vector = matrix times that part. */
 static void multiply(spg_amg_dense *dense, const spg_dense_part *part)
 {
     const int one = 1, n = part->rows;
@@ -168,7 +168,8 @@ static void multiply(spg_amg_dense *dense, const spg_dense_part *part)
     memcpy(vector, product, (size_t)n * sizeof *vector);
 }
 
-/* Less N N^T b, which A + N N^T adds to the solution of A: N is all of its null space in the candidates' span. */
+/* Subtracts N N^T b, which A + N N^T adds to the solution of A: N spans all of its null space in the candidates'
+ * span. */
 static void subtract_null_space(const spg_amg_dense *dense, const spg_dense_part *part, const double *shares)
 {
     double *const vector = dense->vector + part->first;
@@ -183,7 +184,7 @@ void spg_dense_solve_part(spg_amg_dense *dense, const spg_dense_part *part)
     const int one = 1, n = part->rows;
     int info = 0;
     double *const vector = dense->vector + part->first;
-    double shares[SPG_DENSE_MOST_CANDIDATES]; /* of the right-hand side in N */
+    double shares[SPG_DENSE_MOST_CANDIDATES]; /* coefficients of the right-hand side in N */
     for (int c = 0; c < part->nullity; ++c)
         shares[c] = dot_in_order(dense->null + c * dense->rows + part->first, vector, n);
     if (part->way == SPG_DENSE_CHOLESKY)

@@ -1,9 +1,11 @@
-/* What a part of the dense operator takes to zero within the span of the candidates. Pivots cannot tell: that of a
- * singular operator is a sum of roundings, and can be as large as that of a regular one. But on a coarse operator the
- * candidates' image is a sum of known size, and counts as zero where it is no more than its roundings.
+/* The part of the candidates' span that a part of the dense operator maps to zero. Pivots cannot show this: the pivot
+ * of a singular operator is a sum of rounding errors, and can be as large as that of a regular one. But on a coarse
+ * operator the image of a candidate is a sum of known size, and counts as zero if it is no more than its rounding
+ * error.
  *
- * The candidates, orthonormal in the part, are turned by one-sided Jacobi rotations (Hestenes 1958) until their images,
- * each row over what its roundings may be, are orthogonal; those whose rows are then all at most 1 are N. */
+ * The candidates, made orthonormal in the part, are rotated by one-sided Jacobi rotations (Hestenes 1958) until their
+ * images, each row divided by its possible rounding error, are orthogonal. Those whose rows are then all at most 1 are
+ * N. */
 #include "dense.h"
 
 #include "amg/numerics.h"
@@ -27,7 +29,8 @@ static double largest_of(const double *x, int n)
     return most;
 }
 
-/* Makes the column orthogonal to those before it, `stride` apart, and of norm 1; false if nothing is left of it. */
+/* Makes the column orthogonal to the columns before it, `stride` apart, and of norm 1; false if it is linearly
+ * dependent on them. */
 static bool add_orthonormal(double *columns, int64_t stride, int before, int n, double least)
 {
     double *const column = columns + before * stride;
@@ -46,7 +49,7 @@ static bool add_orthonormal(double *columns, int64_t stride, int before, int n, 
     return true;
 }
 
-/* The candidates in the part's rows, in the unknowns of S A S; returns how many there are. */
+/* The candidates in the part's rows, in the unknowns of S A S; returns their number. */
 static int take_candidates(const spg_amg_dense *dense, const spg_dense_part *part)
 {
     const double least = spg_amg_least_rest(dense->type == SPG_F32);
@@ -62,7 +65,7 @@ static int take_candidates(const spg_amg_dense *dense, const spg_dense_part *par
     return taken;
 }
 
-/* Row i's image of each column, over what its roundings may be. */
+/* Row i of each column's image, divided by its possible rounding error. */
 static void weigh_row(const spg_amg_dense *dense, const spg_dense_part *part, int taken, int i, double *images)
 {
     const int64_t n = part->rows;
@@ -92,7 +95,7 @@ static void turn(double *x, double *y, int n, double cosine, double sine)
     }
 }
 
-/* Turns a pair of images, and their columns with them, unless they are orthogonal already. */
+/* Rotates a pair of images, and their columns with them, unless they are already orthogonal. */
 static bool turn_pair(double *x, double *y, double *of_x, double *of_y, int n)
 {
     const double xx = dot_in_order(x, x, n), yy = dot_in_order(y, y, n), xy = dot_in_order(x, y, n);

@@ -1,5 +1,5 @@
-/* The dense operator's scaling and its connected components: what no value couples is solved apart, so that a thousand
- * small systems do not cost the cube of a thousand. */
+/* The dense operator's scaling and its connected components. Components are solved separately, so that a thousand small
+ * systems do not cost the cube of a thousand. */
 #include "dense.h"
 #include "host/work.h"
 
@@ -27,21 +27,21 @@ static double magnitude_of(const spg_amg_dense_source *source, int64_t row)
     return most > 0 ? most : largest;
 }
 
-/* Entry k of A, in this row, as it stands in S A S. */
+/* Entry k of A, which is in this row, in S A S. */
 static double scaled_at(const spg_amg_dense *dense, const spg_csr *A, int64_t row, int64_t k)
 {
     return value_at(A, k) * (dense->scaling[row] * dense->scaling[A->columns[k]]);
 }
 
-/* The first row of row i's tree; trees are kept flat. */
+/* The first row of the tree of row i; trees are kept flat. */
 static int first_of(int *tree, int i)
 {
     while (tree[i] != i) i = tree[i] = tree[tree[i]];
     return i;
 }
 
-/* Without values, an unknown that a candidate has is null; one that none has stands for a candidate that depends on
- * others, and is no unknown at all. */
+/* An unknown without values is null if a candidate has it. If none has it, it comes from a linearly dependent candidate
+ * and is not an unknown at all. */
 static bool is_in_candidates(const spg_amg_dense *dense, int64_t row)
 {
     for (int64_t c = 0; c < dense->candidates; ++c)
@@ -49,7 +49,7 @@ static bool is_in_candidates(const spg_amg_dense *dense, int64_t row)
     return false;
 }
 
-/* place: of each row, the lowest row that values connect it to; -1: none, nor is it in the candidates. */
+/* place: for each row, the lowest row that it is connected to by values; -1: no values, and not in the candidates. */
 static spg_status connect(spg_context *context, spg_amg_dense *dense, const spg_csr *A)
 {
     int *const tree = dense->place, *const is_used = dense->unknowns;
@@ -70,10 +70,10 @@ static spg_status connect(spg_context *context, spg_amg_dense *dense, const spg_
     return SPG_OK;
 }
 
-/* Parts in the order of their first rows; place becomes that in `unknowns`. */
+/* Numbers the parts in the order of their first rows; place becomes the position in `unknowns`. */
 static void number_parts(spg_amg_dense *dense)
 {
-    int *const place = dense->place, *const part_of = dense->pivots; /* of each first row */
+    int *const place = dense->place, *const part_of = dense->pivots; /* for each first row */
     const int rows = (int)dense->rows;
     dense->parts = 0;
     for (int i = 0; i < rows; ++i) {

@@ -1,4 +1,4 @@
-/* Diagonal entries of coarse operators that are made of roundings. */
+/* Zeroes inverses of coarse diagonal entries that are only rounding errors. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/amg/rows.h"

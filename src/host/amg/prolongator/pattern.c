@@ -1,7 +1,6 @@
-/* The smoothed prolongator's pattern. T has one block a row, so that A*T needs no product: the columns of A are
- * relabelled by their aggregates, and each named once. Names are noted row after row, then placed once they are
- * counted.
- */
+/* The pattern of the smoothed prolongator. T has one block per row, so A*T needs no product: the columns of A are
+ * relabelled by their aggregates, each listed once. The lists are stored row after row, then written to P after they
+ * are counted. */
 #include "host/amg/host_amg.h"
 #include "host/amg/rows.h"
 #include "host/work.h"
@@ -14,18 +13,18 @@ typedef struct pattern_job {
     const spg_amg_aggregates *aggregates;
     bool smooth;
     int64_t parts;    /* of A's rows */
-    const spg_csr *P; /* NULL until the names are placed */
+    const spg_csr *P; /* NULL while counting */
     int64_t *counts;  /* entries of each row of P */
-    int32_t *names;   /* of each part, from the place on that its first row and entry have among all rows and entries */
+    int32_t *names;   /* for each part, from the position of its first row and entry among all rows and entries */
 } pattern_job;
 
-/* Where a part's names begin: a row has at most one more than it has entries. */
+/* Where a part's list begins: a row lists at most one more aggregate than it has entries. */
 static int32_t *names_of(const pattern_job *job, int64_t first_row)
 {
     return job->names + first_row + (job->smooth ? spg_offset_at(job->A, first_row) : 0);
 }
 
-/* Sorts indices and drops those that repeat; returns how many are left. */
+/* Sorts indices and removes duplicates; returns how many are left. */
 static int64_t sort_distinct(int32_t *indices, int64_t count)
 {
     int64_t distinct = 0;
@@ -35,7 +34,7 @@ static int64_t sort_distinct(int32_t *indices, int64_t count)
     return distinct;
 }
 
-/* The aggregates of row i, ascending; returns how many they are. */
+/* The aggregates of row i, ascending; returns their number. */
 static inline int64_t name_row(const pattern_job *job, int64_t i, int size, int32_t *names)
 {
     const int32_t *aggregate_of = job->aggregates->aggregate_of, *columns = job->A->columns;
@@ -80,7 +79,7 @@ static void place_part(const pattern_job *job, int64_t first, int64_t last)
         for (int c = 0; c < candidates; ++c) *to++ = *names * candidates + c;
 }
 
-/* Without P names the rows, with it places the names. */
+/* Without P lists the aggregates of the rows; with P writes them. */
 static void run_parts(const void *data, spg_range parts)
 {
     const pattern_job *job = data;

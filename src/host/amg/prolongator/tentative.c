@@ -1,5 +1,5 @@
-/* The tentative prolongator: the candidates cut along the aggregates, made orthonormal in each by modified Gram-Schmidt
- * (Vanek, Mandel, Brezina 1996, section 5.2). What is left out of T stands in the coarse candidates. */
+/* The tentative prolongator: the candidates, restricted to each aggregate and made orthonormal there by modified
+ * Gram-Schmidt (Vanek, Mandel, Brezina 1996, section 5.2). The coefficients are the coarse candidates. */
 #define REAL_ONLY
 #include "amg/numerics.h"
 #include "amg/units.h"
@@ -15,10 +15,10 @@ typedef struct tentative_job {
     const spg_amg_aggregates *aggregates;
     const void *fine;
     void *T, *coarse;
-    int64_t *begins;  /* of each aggregate, in members; one more than there are */
+    int64_t *begins;  /* for each aggregate, its first member; one more than aggregates */
     int32_t *members; /* nodes, aggregate after aggregate, ascending */
     int64_t largest;  /* unknowns of the largest aggregate */
-    double *columns;  /* largest*k of each thread */
+    double *columns;  /* largest*k for each thread */
 } tentative_job;
 
 #define TEMPLATE "host/amg/prolongator/tentative.inc.h"
@@ -30,7 +30,7 @@ static void list_members(tentative_job *job)
     const spg_amg_aggregates *aggregates = job->aggregates;
     const int64_t count = aggregates->aggregates;
     const int32_t *aggregate_of = aggregates->aggregate_of;
-    int64_t *next = job->begins + 1; /* where an aggregate's next node goes: in the end, where it ends */
+    int64_t *next = job->begins + 1; /* the position of an aggregate's next node; at the end, the aggregate's end */
     memset(job->begins, 0, (size_t)(count + 1) * sizeof *job->begins);
     for (int64_t i = 0; i < aggregates->nodes; ++i)
         if (aggregate_of[i] >= 0) ++next[aggregate_of[i]];

@@ -1,7 +1,6 @@
-/* Aggregates, each m unknowns by k candidates, worked on in double. Template; see for_each_value_type.h.
- */
+/* Aggregates, each m unknowns by k candidates, computed in double. Template; see for_each_value_type.h. */
 
-/* What is left of a candidate that depends on those before it is rounding. */
+/* A candidate that is linearly dependent on those before it leaves only rounding. */
 
 static void NAMED(load_aggregate)(const tentative_job *job, int64_t aggregate, double *columns, int64_t m)
 {
@@ -24,7 +23,7 @@ static double NAMED(inner_product)(const double *x, const double *y, int64_t m)
     return sum;
 }
 
-/* Brings the column to about 1, and returns the unit that it was in then. */
+/* Scales the column to about 1, and returns the unit it had. */
 static double NAMED(choose_unit)(double *x, int64_t m)
 {
     double largest = 0;
@@ -34,7 +33,7 @@ static double NAMED(choose_unit)(double *x, int64_t m)
     return unit;
 }
 
-/* Column c against those before it: its coefficients go to coarse row after row. */
+/* Orthonormalises column c against those before it; its coefficients go to coarse, row after row. */
 static void NAMED(orthonormalise)(double *columns, int64_t m, int c, VALUE *coarse)
 {
     double *x = columns + c * m;

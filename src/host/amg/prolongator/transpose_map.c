@@ -1,4 +1,4 @@
-/* Where a transpose's values come from, and new ones. */
+/* The source of a transpose's values, and new values from it. */
 #include "host/amg/host_amg.h"
 #include "host/host.h"
 #include "host/work.h"
@@ -23,7 +23,7 @@ static void read_numbers(const void *data, spg_range range)
     for (int64_t k = range.begin; k < range.end; ++k) job->map[k] = (int64_t)job->from[k];
 }
 
-/* Transposes the entries' own numbers, which a double holds exactly. */
+/* Transposes the indices of the entries, which a double holds exactly. */
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map)
 {
     spg_csr numbered = *A, turned = {0};
@@ -56,7 +56,7 @@ static void gather(const void *data, spg_range range)
     const char *from = job->from;
     const int64_t *map = job->map;
     char *to = job->to;
-    switch (job->size) { /* so that each copy is of a size known here */
+    switch (job->size) { /* so that the size of each copy is a constant */
     case 4:
         for (int64_t k = range.begin; k < range.end; ++k) memcpy(to + 4 * k, from + 4 * map[k], 4);
         break;

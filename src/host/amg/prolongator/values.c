@@ -1,4 +1,4 @@
-/* The smoothed prolongator's values, into its pattern: a row of A*T is gathered where the row of P lies. */
+/* The values of the smoothed prolongator, in its pattern: a row of A*T is summed directly in the row of P. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/amg/rows.h"
@@ -14,8 +14,8 @@ typedef struct values_job {
     double factor; /* relaxation / rho; 0: not smoothed */
 } values_job;
 
-/* Where a row's block of columns from `column` on begins; `blocks` blocks of `candidates` columns, ascending. -1 if the
- * row has none such. */
+/* The index of the block of columns that begins at `column`, among `blocks` ascending blocks of `candidates` columns;
+ * -1 if the row has no such block. */
 static inline int64_t find_block(const int32_t *columns, int64_t blocks, int candidates, int32_t column)
 {
     int64_t low = 0, high = blocks;

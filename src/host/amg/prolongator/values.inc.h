@@ -1,13 +1,13 @@
 /* Rows of P = T - factor D^-1 (A T). Template; see for_each_type.h. */
 
-/* v += the row of A times T, its blocks where the pattern has them. */
+/* v += the row of A times T, in the blocks of the pattern. */
 static void TYPED(gather_row)(const values_job *job, int64_t i, const int32_t *p_columns, int64_t blocks, VALUE *v)
 {
     const OFFSET *offsets = job->A->row_offsets;
     const int32_t *columns = job->A->columns, *aggregate_of = job->aggregates->aggregate_of;
     const VALUE *values = job->A->values, *T = job->T;
     const int size = job->aggregates->block_size, k = job->aggregates->candidates;
-    int32_t before = -1; /* the aggregate of the entry before, and its block */
+    int32_t before = -1; /* the aggregate of the last entry, and its block */
     int64_t at = -1;
     for (int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
         const int32_t aggregate = aggregate_of[spg_amg_node_of(columns[e], size)];

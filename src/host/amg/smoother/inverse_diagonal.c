@@ -1,4 +1,4 @@
-/* Inverses of the diagonal, or of the rows' sums of magnitudes. */
+/* Inverses of the diagonal, or of the sums of magnitudes of the rows. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"

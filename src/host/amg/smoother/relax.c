@@ -1,4 +1,4 @@
-/* Residuals and smoothing sweeps. A row is summed by one thread in storage order, which fixes the bits. */
+/* Residuals and smoothing sweeps. One thread sums a row in storage order, which determines the bits. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
@@ -6,12 +6,12 @@
 
 #include "amg/numerics.h"
 
-/* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. A residual
- * alone: y = b - A x. */
+/* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. For a
+ * residual: y = b - A x. */
 typedef struct sweep {
     const spg_csr *A;
     const void *inverse, *b, *x; /* x NULL: zero */
-    void *d, *y;                 /* d NULL: no direction is kept */
+    void *d, *y;                 /* d NULL: no direction is stored */
     double coefficient, keep;    /* keep 0: d is not read */
 } sweep;
 

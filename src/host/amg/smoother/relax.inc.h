@@ -17,7 +17,7 @@ static void TYPED(residual)(const void *data, spg_range rows)
     for (int64_t i = rows.begin; i < rows.end; ++i) r[i] = TYPED(row_residual)(job->A, i, job->b, job->x);
 }
 
-/* The direction of row i, kept if the sweep keeps one. */
+/* The direction of row i, stored if the sweep has a d. */
 static inline VALUE TYPED(direction)(const sweep *job, int64_t i, VALUE residual)
 {
     const VALUE *inverse = job->inverse;

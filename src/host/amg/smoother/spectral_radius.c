@@ -1,6 +1,6 @@
-/* The spectral radius of D^-1 A by Lanczos in the inner product of D, where D^-1 A is symmetric if A is. Two passes a
- * step: y = A v with v . y, then the next vector with its norm. Vectors stay unscaled: their scale goes where they are
- * read. Sums run over blocks of rows of a fixed size, and over the blocks in order. */
+/* The spectral radius of D^-1 A by Lanczos in the inner product of D, in which D^-1 A is symmetric if A is. Two passes
+ * a step: y = A v with v . y, then the next vector with its norm. Vectors are stored unscaled; scales are applied when
+ * they are read. Sums are over blocks of rows of a fixed size, and then over the blocks in order. */
 #define REAL_ONLY
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
@@ -19,16 +19,16 @@ enum { BLOCK = 2048 };
 typedef struct lanczos {
     const spg_csr *A;
     const void *inverse;
-    void *v, *before, *y;           /* v and before unscaled; y scaled */
-    double v_scale, before_scale;   /* what makes v and before unit vectors */
-    double *sums;                   /* of each block */
+    void *v, *before, *y;           /* v and before are unscaled, y is scaled */
+    double v_scale, before_scale;   /* factors that make v and before unit vectors */
+    double *sums;                   /* one per block */
     double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
-    double *weights;                /* of the basis in the Ritz vector; before, the vectors' scales */
-    spg_amg_spectrum known;         /* vector NULL: nothing is known or kept */
+    double *weights;                /* first the scales of the basis vectors, then their factors in the Ritz vector */
+    spg_amg_spectrum known;         /* vector NULL: nothing is known or stored */
     bool starts_warm;
-    double settled, open; /* the part of the radius that is known, and the share of the last Ritz value in the rest */
+    double settled, open; /* the known part of the radius, and the share of the last Ritz value in the rest */
     uint64_t seed;
-    int step; /* of the vector that `advance` makes; of a basis, all its steps */
+    int step; /* the number of the vector made by `advance`; when the basis is combined, the number of vectors */
     int64_t blocks;
     spg_threads threads;
 } lanczos;
@@ -52,7 +52,7 @@ static double largest(const lanczos *job)
 #define TYPE_TEMPLATE "host/amg/smoother/spectral_radius.inc.h"
 #include "host/for_each_type.h"
 
-/* How many eigenvalues of the leading `steps` rows of the tridiagonal matrix lie below x (Sturm). */
+/* The number of eigenvalues of the leading `steps` rows of the tridiagonal matrix below x (Sturm). */
 static int eigenvalues_below(const lanczos *job, int steps, double x)
 {
     int below = 0;
@@ -69,7 +69,7 @@ static int eigenvalues_below(const lanczos *job, int steps, double x)
 static double largest_ritz_value(const lanczos *job, int steps)
 {
     double low = -DBL_MAX, high = -DBL_MAX;
-    for (int s = 0; s < steps; ++s) { /* the largest lies above every diagonal entry and within Gershgorin's discs */
+    for (int s = 0; s < steps; ++s) { /* the largest is above every diagonal entry and within Gershgorin's discs */
         const double radius = (s > 0 ? job->subdiagonal[s - 1] : 0) + (s + 1 < steps ? job->subdiagonal[s] : 0);
         low = fmax(low, job->diagonal[s]);
         high = fmax(high, job->diagonal[s] + radius);
@@ -84,7 +84,7 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
-/* An update's estimate after step s: lets it have a share of what steps before left open. */
+/* An update's estimate after step s, which gets its share of what earlier steps left open. */
 static void settle(lanczos *job, int s)
 {
     if (s == 0) return;
@@ -121,7 +121,7 @@ static double row_sums(const lanczos *job)
     return largest(job);
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
+/* Returns the number of rows of the tridiagonal matrix; 0 if the recurrence broke down. */
 static int iterate(lanczos *job, int steps)
 {
     static block_function *const start[2][2] = BY_REAL_TYPE(start);
@@ -156,7 +156,7 @@ static int iterate(lanczos *job, int steps)
     return 0;
 }
 
-/* The Ritz vector of a set-up. */
+/* The Ritz vector of a setup. */
 static void combine_range(const void *data, spg_range range)
 {
     const lanczos *job = data;

@@ -1,17 +1,17 @@
-/* What Lanczos does to the rows of a block; the block's sum goes to job->sums. Template; see for_each_type.h. */
+/* The steps of Lanczos on the rows of a block; the block's sum goes to job->sums. Template; see for_each_type.h. */
 
 static int64_t TYPED(block_end)(const lanczos *job, int64_t block)
 {
     return job->A->rows - block * BLOCK < BLOCK ? job->A->rows : (block + 1) * BLOCK;
 }
 
-static void TYPED(keep)(const lanczos *job, int step, int64_t row, double entry) /* of D^1/2 v */
+static void TYPED(keep)(const lanczos *job, int step, int64_t row, double entry) /* an entry of D^1/2 v */
 {
     job->known.basis[step * job->A->rows + row] = (float)entry;
 }
 
-/* v = D^-1/2 x, x from random bits, or what is known and as much of them, for what is not known; before = 0. A
- * negative inverse makes the norm a NaN: D is no inner product then. */
+/* v = D^-1/2 x, where x is random bits, or the known vector plus random bits for what has changed; before = 0. A
+ * negative inverse makes the norm a NaN: D is then not an inner product. */
 static void TYPED(start)(const lanczos *job, int64_t block, double unused, double unused_too)
 {
     const VALUE *inverse = job->inverse;
@@ -31,7 +31,7 @@ static void TYPED(start)(const lanczos *job, int64_t block, double unused, doubl
     job->sums[block] = sum;
 }
 
-/* y = A v, summed: v . y, both with v scaled. */
+/* y = A v; sums v . y. Both use scaled v. */
 static void TYPED(multiply)(const lanczos *job, int64_t block, double unused, double unused_too)
 {
     const OFFSET *offsets = job->A->row_offsets;
@@ -51,8 +51,7 @@ static void TYPED(multiply)(const lanczos *job, int64_t block, double unused, do
     job->sums[block] = sum;
 }
 
-/* before = D^-1 y - diagonal v - coupling before, which is the next v, of job->step; summed: its square in the norm of
- * D. */
+/* before = D^-1 y - diagonal v - coupling before: the next v, number job->step. Sums its square in the norm of D. */
 static void TYPED(advance)(const lanczos *job, int64_t block, double diagonal, double coupling)
 {
     const VALUE *inverse = job->inverse, *y = job->y, *v = job->v;

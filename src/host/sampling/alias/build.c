@@ -1,5 +1,5 @@
-/* Alias tables of all rows: short and middle ones by one thread each, long ones one after the other by all threads.
- * What a table holds does not depend on who builds it (src/sampling/alias.h). */
+/* Alias tables of all rows: short and middle rows by one thread each, long ones one after another by all threads. A
+ * table does not depend on the thread that builds it (src/sampling/alias.h). */
 #include "clock.h"
 #include "host/sampling/host_sampling.h"
 #include "host/sampling/weights.h"
@@ -9,7 +9,7 @@
 
 #include <float.h>
 
-/* Bytes of an alias_room, its arrays one after the other. */
+/* Bytes of an alias_room, with its arrays one after another. */
 static int64_t room_bytes(int64_t items)
 {
     if (items <= SPG_ALIAS_TILE) return 0;
@@ -25,7 +25,7 @@ static alias_room room_in(void *memory, int64_t items)
     return (alias_room){(int32_t *)(tile_tree + spg_tree_size(spg_sum_tiles(items))), tiles, tile_tree};
 }
 
-/* The sum of a short row, in which a tree over two tiles is all that is needed. */
+/* The sum of a short row, for which a tree over two tiles is enough. */
 static bool sum_short_row(const alias_row *row, double *sum, double *scale)
 {
     double tile_tree[4];
@@ -51,7 +51,7 @@ static void open_tiles(const void *data, spg_range tiles)
         spg_alias_open_tile(job->row, t, job->room->left + t * SPG_ALIAS_TILE, job->room->tiles + t);
 }
 
-/* False for a row that can't be drawn from. */
+/* False for a row that cannot be drawn from. */
 static bool build_row(alias_row *row, spg_threads threads, void *memory, spg_alias_stats *stats)
 {
     double sum = 0, scale = 1, start = spg_seconds(), split_end;
@@ -86,7 +86,7 @@ static size_t bucket_size(const spg_alias *alias)
     return alias->resolution == SPG_ALIAS_EXACT ? sizeof(spg_alias_exact) : sizeof(spg_alias_compact);
 }
 
-/* A table, and where the stats of its only row go. */
+/* A table, and the stats of its only row. */
 typedef struct table_of_rows {
     const spg_alias *alias;
     spg_alias_stats *stats;
@@ -116,7 +116,7 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
     int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
     spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
-    /* SPG_ALIAS_SWEEP: one thread a row, in one part. */
+    /* SPG_ALIAS_SWEEP: one thread per row, in one part. */
     spg_threads team = spg_host_threads_up_to(context, alias->builder == SPG_ALIAS_SWEEP ? 1 : INT64_MAX);
     int64_t thread_bytes = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
     int64_t bytes = thread_bytes * threads.count + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);

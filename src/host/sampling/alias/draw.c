@@ -1,5 +1,5 @@
-/* Draws from alias tables in the order of the numbers: a batch reads its numbers first, then fetches the buckets they
- * name, so that the reads wait side by side. */
+/* Draws from alias tables in the order of the numbers. A batch first makes its numbers, then prefetches the buckets
+ * that they select, so that the reads overlap. */
 #include "draw.h"
 
 #include "host/sampling/host_sampling.h"
@@ -13,7 +13,7 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* Tables below this stay in cache, where fetching ahead only costs time. */
+/* Smaller tables stay in cache, where prefetching only costs time. */
 enum { CACHED_ITEMS = 1 << 15 };
 
 static void fetch_ahead(const spg_alias *alias, int64_t begin, int64_t items, const uint64_t *numbers, int size)
@@ -37,7 +37,7 @@ static void draw_batch(const spg_alias *alias, int64_t begin, int64_t items, con
     spg_host_name_items(alias, begin, size, draws);
 }
 
-/* Draws from row `row`, or each from its own of `rows`; from row i for rows NULL. */
+/* Draws from row `row`, or each from its own row in `rows`; draw i from row i if rows is NULL. */
 typedef struct draw_job {
     const spg_alias *alias;
     int64_t row, count;
@@ -62,7 +62,7 @@ static void draw_in_order(const void *data, spg_range batches)
 spg_status spg_host_alias_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                                 const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws)
 {
-    (void)sampler; /* the host has one sampler that groups */
+    (void)sampler; /* the host has one grouping sampler */
     if (grouped) return spg_host_grouped_draws(context, alias, row, count, random, draws);
     spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_in_order,
                  &(draw_job){.alias = alias, .row = row, .count = count, .random = random, .draws = draws});

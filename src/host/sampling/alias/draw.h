@@ -1,11 +1,11 @@
-/* What the samplers share. Private. */
+/* Shared by the samplers. Private. */
 #ifndef SPG_SRC_HOST_SAMPLING_ALIAS_DRAW_H
 #define SPG_SRC_HOST_SAMPLING_ALIAS_DRAW_H
 
 #include "sampling/alias.h"
 #include "sampling/sampling_backend.h"
 
-/* Items of a row to what they are called. */
+/* Replaces items of a row by their names. */
 static inline void spg_host_name_items(const spg_alias *alias, int64_t begin, int64_t count, int32_t *draws)
 {
     if (alias->columns == NULL) return;

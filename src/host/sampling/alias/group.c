@@ -1,5 +1,5 @@
-/* Draws grouped by sections of the table (src/sampling/alias.h, src/sampling/binomial.h): the counts of the sections
- * first, then each section's draws while its buckets are in cache. */
+/* Draws grouped by sections of the table (src/sampling/alias.h, src/sampling/binomial.h): first the counts of the
+ * sections, then each section's draws while its buckets are in cache. */
 #include "draw.h"
 #include "host/sampling/random.h"
 #include "host/work.h"
@@ -9,10 +9,10 @@
 /* A grouped call. */
 typedef struct group_call {
     const spg_alias *alias;
-    int64_t begin, items, count; /* of the row, and the draws */
+    int64_t begin, items, count; /* of the row; count: of the draws */
     const spg_random *random;
     uint64_t key;
-    int64_t *offsets; /* of the sections' draws, sections + 1 */
+    int64_t *offsets; /* of the sections' draws; sections + 1 */
     int32_t *draws;
     int64_t sections, parts;
 } group_call;
@@ -32,7 +32,7 @@ static void split(const group_call *call, const spg_section_node *node, int64_t 
     }
 }
 
-/* Draws from..to of one section, from number `in_run` of the run on whose blocks `halves` holds. */
+/* Draws from..to of one section, starting with number `in_run` of the run whose blocks are in `halves`. */
 static void draw_run(const group_call *call, int64_t first_bucket, int64_t buckets, int64_t from, int64_t to,
                      int in_run, const uint64_t *halves)
 {
@@ -89,7 +89,7 @@ static void draw_exact(const group_call *call, int64_t first_bucket, int64_t buc
 /* One piece of the output, which may begin and end within sections. */
 static void draw_piece(const group_call *call, int64_t sections, int64_t from, int64_t to)
 {
-    int64_t low = 0, high = sections - 1; /* the last section that begins at `from` or before */
+    int64_t low = 0, high = sections - 1; /* the last section that begins at or before `from` */
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
         if (call->offsets[middle] <= from)

@@ -1,6 +1,6 @@
-/* The sweep over what tiles left, cut into parts: a part has the lights of some tiles, and the heavies whose excesses
- * end among their deficits. Where a part's heavies begin is found first, by the sums of the tiles, so that the parts do
- * not wait for each other: partial p-ary split (Lehmann 2021, section 4.3) with as many parts as threads. */
+/* The sweep over what the tiles left, cut into parts: a part has the lights of some tiles, and the heavies whose
+ * excesses end among their deficits. The first heavy of each part is found first, by the sums of the tiles, so that the
+ * parts do not wait for each other: partial p-ary split (Lehmann 2021, section 4.3) with one part per thread. */
 #include "clock.h"
 #include "row.h"
 
@@ -8,18 +8,18 @@
 
 enum { MOST_PARTS = 256 };
 
-/* A heavy among those left, or the end of them (tile = the tiles). */
+/* A heavy among those left, or their end (tile = the number of tiles). */
 typedef struct heavy_cursor {
     int64_t tile;
     int32_t index;   /* among the tile's heavies */
-    uint64_t excess; /* with those of all before it */
+    uint64_t excess; /* including all heavies before it */
 } heavy_cursor;
 
 typedef struct pairing {
     const alias_row *row;
     const alias_room *room;
     int64_t tiles;
-    int64_t last_heavy; /* its item, -1: there is none */
+    int64_t last_heavy; /* its item; -1: there is none */
 } pairing;
 
 static int64_t light_item(const pairing *all, int64_t tile, int32_t index)
@@ -42,7 +42,7 @@ static uint64_t amount_of(const pairing *all, int64_t item)
     return amount;
 }
 
-/* From a cursor past the last heavy of a tile to the next heavy. */
+/* Moves a cursor past the last heavy of a tile to the next heavy. */
 static void skip_tiles(const pairing *all, heavy_cursor *at)
 {
     while (at->tile < all->tiles && at->index >= all->room->tiles[at->tile].heavies) {
@@ -51,7 +51,7 @@ static void skip_tiles(const pairing *all, heavy_cursor *at)
     }
 }
 
-/* The excess up to and with the heavy at the cursor, given that before it. */
+/* Adds the excess of the heavy at the cursor to that of the heavies before it. */
 static void add_excess(const pairing *all, heavy_cursor *at)
 {
     if (at->tile < all->tiles) at->excess += amount_of(all, heavy_item(all, at->tile, at->index));
@@ -73,7 +73,7 @@ static heavy_cursor next_heavy(const pairing *all, heavy_cursor at)
     return at;
 }
 
-/* The first heavy whose excess, with those before, is more than `deficit`. */
+/* The first heavy whose excess, including those before it, is more than `deficit`. */
 static heavy_cursor heavy_above(const pairing *all, uint64_t deficit)
 {
     int64_t low = 0, high = all->tiles;
@@ -92,7 +92,7 @@ static heavy_cursor heavy_above(const pairing *all, uint64_t deficit)
     return at;
 }
 
-/* Of the lights of the tiles before. */
+/* The deficit of the lights of all tiles before. */
 static uint64_t deficit_before(const pairing *all, int64_t tile)
 {
     const alias_tile *last = all->room->tiles + all->tiles - 1;
@@ -101,8 +101,8 @@ static uint64_t deficit_before(const pairing *all, int64_t tile)
 
 static bool is_at(const heavy_cursor *a, const heavy_cursor *b) { return a->tile == b->tile && a->index == b->index; }
 
-/* Finishes the heavy at the cursor, which owes `deficit` - its excess, and goes on to the next; `end` is the next
- * part's first, which that part may be writing to. */
+/* Finishes the heavy at the cursor, which owes `deficit` - its excess, and moves to the next. `end` is the next part's
+ * first heavy, which that part may be writing to. */
 static void finish_heavy(const pairing *all, heavy_cursor *at, const heavy_cursor *end, uint64_t deficit)
 {
     uint64_t bucket = (uint64_t)1 << all->row->fraction_bits, over = deficit - at->excess;
@@ -135,7 +135,7 @@ static void finish_light(const pairing *all, int64_t item, uint64_t deficit, int
         spg_alias_store(row, item, units, alias, false, 0);
 }
 
-/* The lights of tiles [from, to), and the heavies from `at` to `end`. */
+/* Pairs the lights of tiles [from, to) with the heavies from `at` to `end`. */
 static void pair_part(const pairing *all, int64_t from, int64_t to, heavy_cursor at, const heavy_cursor *end)
 {
     uint64_t deficit = deficit_before(all, from);
@@ -155,7 +155,7 @@ static void pair_part(const pairing *all, int64_t from, int64_t to, heavy_cursor
     }
 }
 
-/* Sums over the tiles before each; the last heavy. */
+/* Sums over the tiles before each tile; finds the last heavy. */
 static void sum_tiles(pairing *all)
 {
     uint64_t deficit = 0, excess = 0;
@@ -171,7 +171,7 @@ static void sum_tiles(pairing *all)
 
 typedef struct pair_job {
     const pairing *all;
-    const heavy_cursor *begins; /* of each part; parts + 1 */
+    const heavy_cursor *begins; /* for each part; parts + 1 */
     int64_t parts;
 } pair_job;
 

@@ -1,4 +1,4 @@
-/* The parts of building the alias table of one row (src/sampling/alias.h has the definitions). Private. */
+/* The steps of building the alias table of one row (src/sampling/alias.h has the definitions). Private. */
 #ifndef SPG_SRC_HOST_SAMPLING_ALIAS_ROW_H
 #define SPG_SRC_HOST_SAMPLING_ALIAS_ROW_H
 
@@ -8,45 +8,46 @@
 #include "spg/sampling.h"
 
 typedef struct alias_row {
-    const void *weights; /* of its first item */
+    const void *weights; /* from its first item on */
     spg_type type;
     bool exact;
     bool greedy; /* tiles pair what they can */
     int64_t items;
     int fraction_bits;
     spg_unit_scale scale;
-    void *table; /* its rows of the table */
+    void *table; /* the table from the row's first item on */
 } alias_row;
 
-/* What a tile leaves: lights first, then heavies, in its part of the row's list of items. Until they are paired their
- * deficits and excesses stand in their rows of the table. */
+/* What a tile leaves, in its part of the row's list of items: lights first, then heavies. Until they are paired, their
+ * deficits and excesses are stored in their entries of the table. */
 typedef struct alias_tile {
     int32_t lights, heavies;
     uint64_t deficit, excess;               /* of all of them */
-    uint64_t deficit_before, excess_before; /* of the tiles before */
+    uint64_t deficit_before, excess_before; /* of all tiles before */
 } alias_tile;
 
-/* Room that a row of more than one tile needs. */
+/* Workspace for a row of more than one tile. */
 typedef struct alias_room {
-    int32_t *left;     /* as many as items */
+    int32_t *left;     /* one for each item */
     alias_tile *tiles; /* one for each SPG_ALIAS_TILE items */
     double *tile_tree; /* spg_tree_size(spg_sum_tiles(items)) */
 } alias_room;
 
 static inline int64_t spg_alias_tiles(int64_t items) { return (items + SPG_ALIAS_TILE - 1) / SPG_ALIAS_TILE; }
 
-/* A row of at most one tile: the whole sweep. */
+/* The whole sweep, for a row of at most one tile. */
 void spg_alias_sweep_row(const alias_row *row);
 
 /* Tile `t`: pairs what it can, if the row is greedy, and lists what is left. */
 void spg_alias_open_tile(const alias_row *row, int64_t t, int32_t *left, alias_tile *tile);
 
-/* Pairs what the tiles left, in a part for each thread: *splits of them, found by *split_end (spg_seconds). */
+/* Pairs what the tiles left, in one part per thread. *splits: the number of splits; *split_end: when they were found
+ * (spg_seconds). */
 void spg_alias_pair_left(const alias_row *row, spg_threads threads, const alias_room *room, int64_t *splits,
                          double *split_end);
 
-/* A finished bucket. units: of its own item; alias: whose the rest is. started_light, for exact tables: its threshold
- * comes from the weight itself, x units. */
+/* Stores a finished bucket. units: of its own item; alias: the item that has the rest. started_light, for exact tables:
+ * the threshold comes from the weight itself, x units. */
 static inline void spg_alias_store(const alias_row *row, int64_t item, uint64_t units, int64_t alias,
                                    bool started_light, double x)
 {

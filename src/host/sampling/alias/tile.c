@@ -1,9 +1,9 @@
-/* One tile of a row: weights to units, a partition into lights and heavies, and the sweep over them. */
+/* One tile of a row: converts weights to units, partitions them into lights and heavies, and sweeps over them. */
 #include "row.h"
 
 #include <string.h>
 
-/* The items of a tile, counted from its first. heavies has room for one more, read and not used. */
+/* The items of a tile, counted from its first. heavies has room for one more, which is read but not used. */
 typedef struct tile_items {
     int64_t first;
     int count, light_count, heavy_count;
@@ -12,7 +12,7 @@ typedef struct tile_items {
     int32_t lights[SPG_ALIAS_TILE], heavies[SPG_ALIAS_TILE + 1];
 } tile_items;
 
-/* Where the sweep stands: the next light, the open heavy, and the units that it still holds. */
+/* The state of the sweep: the next light, the open heavy, and the units that it still holds. */
 typedef struct tile_sweep {
     int light, heavy;
     uint64_t held;
@@ -20,7 +20,7 @@ typedef struct tile_sweep {
 
 static void read_units(const alias_row *row, tile_items *tile)
 {
-    spg_unit_scale scale = row->scale; /* kept apart from what is written */
+    spg_unit_scale scale = row->scale; /* a copy, so that writes cannot alias it */
     if (row->type == SPG_F32) {
         const float *weights = (const float *)row->weights + tile->first;
         for (int k = 0; k < tile->count; ++k) tile->x[k] = spg_units((double)weights[k], scale);
@@ -31,7 +31,7 @@ static void read_units(const alias_row *row, tile_items *tile)
     for (int k = 0; k < tile->count; ++k) tile->units[k] = spg_alias_units(tile->x[k], tile->first + k);
 }
 
-/* Without a branch on the kind, which can't be foretold. */
+/* Without a branch on the kind, which is unpredictable. */
 static void partition(const alias_row *row, tile_items *tile)
 {
     uint64_t bucket = (uint64_t)1 << row->fraction_bits;
@@ -57,8 +57,8 @@ static void open_tile(const alias_row *row, int64_t t, tile_items *tile)
     partition(row, tile);
 }
 
-/* One step: the open heavy fills the next light or, when it holds no more than a bucket, is itself filled by the next
- * heavy. Chosen without a branch: which it is can't be foretold. */
+/* One step: the open heavy fills the next light or, if it holds no more than a bucket, is itself filled by the next
+ * heavy. Without a branch, since the case is unpredictable. */
 static inline void step(const alias_row *row, const tile_items *tile, tile_sweep *sweep, uint64_t bucket)
 {
     int light_item = tile->lights[sweep->light], heavy_item = tile->heavies[sweep->heavy];
@@ -73,7 +73,7 @@ static inline void step(const alias_row *row, const tile_items *tile, tile_sweep
     sweep->heavy += !light;
 }
 
-/* Sweeps until lights are wanted and there are none, or the last heavy holds no more than its bucket. */
+/* Sweeps until there is no light to fill, or the last heavy holds no more than its bucket. */
 static void sweep_tile(const alias_row *row, const tile_items *tile, tile_sweep *sweep)
 {
     uint64_t bucket = (uint64_t)1 << row->fraction_bits;
@@ -101,7 +101,7 @@ void spg_alias_sweep_row(const alias_row *row)
     }
 }
 
-/* Lists an item as left, its amount in its row of the table. `turned`: a heavy that became a light. */
+/* Lists an item as left, with its amount in its entry of the table. `turned`: a heavy that became a light. */
 static void leave(const alias_row *row, int64_t item, uint64_t amount, bool turned, int32_t *listed)
 {
     *listed = (int32_t)item;
@@ -137,7 +137,7 @@ void spg_alias_open_tile(const alias_row *row, int64_t t, int32_t *left, alias_t
     if (row->greedy) sweep_tile(row, &tile, &sweep);
     bool swept = row->greedy && tile.heavy_count > 0;
     int h = sweep.heavy;
-    if (swept && sweep.held <= bucket) { /* the last heavy, and perhaps lights */
+    if (swept && sweep.held <= bucket) { /* the last heavy, and possibly lights */
         int64_t item = tile.first + tile.heavies[h++];
         if (sweep.held < bucket)
             leave_light(row, item, bucket - sweep.held, true, left, result);

@@ -1,12 +1,12 @@
 /* Bounds, guide tables and trees of all rows (src/sampling/forest.h): short and middle rows by one thread each, long
- * ones one after the other by all threads. */
+ * ones one after another by all threads. */
 #include "host/sampling/host_sampling.h"
 #include "host/sampling/weights.h"
 #include "host/work.h"
 #include "memory.h"
 #include "row.h"
 
-/* Doubles for the tree of sums, and one more number a tile. */
+/* Doubles for the tree of sums, and one more number per tile. */
 static int64_t room_of(int64_t items) { return spg_tree_size(spg_sum_tiles(items)) + spg_sum_tiles(items); }
 
 static forest_row row_of(const spg_csr *weights, const spg_forest *forest, int64_t i)
@@ -33,7 +33,7 @@ static bool build_row(const spg_csr *weights, const void *forest, int64_t i, spg
     return true;
 }
 
-/* Where each row's guide begins, and room for all. */
+/* Computes where each row's guide begins, and allocates all guides. */
 static spg_status allocate_guides(spg_context *context, spg_forest *forest)
 {
     void *memory = NULL;

@@ -5,14 +5,14 @@
 #include "row.h"
 #include "sampling/faults.h"
 
-/* A call; what it does not want is NULL. */
+/* A call; outputs that are not wanted are NULL. */
 typedef struct forest_call {
     const spg_forest *forest;
     int64_t count;
-    int64_t row; /* where rows is NULL */
+    int64_t row; /* if rows is NULL */
     const int32_t *rows;
     const spg_random *random;
-    const spg_strata *strata; /* where numbers of `random` are stratified */
+    const spg_strata *strata; /* if the draws are stratified */
     const double *uniforms;
     int32_t *draws, *loads;
     double *probabilities, *remapped;
@@ -63,7 +63,7 @@ static void draw_batch(const forest_call *call, int64_t first, int size)
     }
 }
 
-/* The items alone of stratified draws: a number is made only where a bound lies in its stratum. */
+/* Stratified draws of only the items: a number is made only if a bound lies in its stratum. */
 static void draw_strata(const forest_call *call, int64_t first, int size)
 {
     const spg_random *random = call->random;

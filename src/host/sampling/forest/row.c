@@ -1,7 +1,7 @@
 /* See row.h. */
 #include "row.h"
 
-/* Cells that one thread fills at a time. */
+/* Cells that a thread fills at a time. */
 enum { CELLS = 1 << 12 };
 
 static uint64_t units_of(const forest_row *row, int64_t item)
@@ -23,11 +23,11 @@ static int64_t tile_end(const forest_row *row, int64_t tile)
     return end < row->items ? end : row->items;
 }
 
-/* Tiles of a row: their units first, then what lies before each. */
+/* The tiles of a row: first their units, then the sum of all tiles before each. */
 typedef struct bounds_job {
     const forest_row *row;
     uint64_t *tile_units;
-    uint64_t total, reciprocal; /* once they are known */
+    uint64_t total, reciprocal; /* set after the units are summed */
 } bounds_job;
 
 static void sum_tiles(const void *data, spg_range tiles)
@@ -66,7 +66,7 @@ void spg_forest_fill_bounds(const forest_row *row, spg_threads threads, uint64_t
     spg_parallel(threads, tiles, 0, bound_tiles, &job);
 }
 
-/* The last item that begins at v or before. */
+/* The last item that begins at or before v. */
 static int64_t item_at(const forest_view *view, uint64_t v)
 {
     int64_t low = 0, high = view->items - 1;

@@ -25,14 +25,14 @@ static inline forest_view spg_forest_row(const spg_forest *forest, int64_t row)
                          .guide = forest->guide + forest->guide_offsets[row]};
 }
 
-/* Where item `item` begins; the end of all for item == items. */
+/* The lower bound of item `item`; the end of the range if item == items. */
 static inline uint64_t spg_bound_of(const forest_view *view, int64_t item)
 {
     if (item == view->items) return SPG_FOREST_END;
     return view->nodes != NULL ? view->nodes[item].bound : view->bounds[item];
 }
 
-/* Draws; *loads = bounds or nodes visited. */
+/* Finds the item of v; *loads = the number of bounds or nodes visited. */
 static inline int32_t spg_search_guide(const forest_view *view, uint64_t v, int32_t *loads)
 {
     const int32_t *guide = view->guide + (v >> (63 - view->bits));
@@ -64,13 +64,13 @@ typedef struct forest_row {
     forest_view view;
 } forest_row;
 
-/* tile_units: one a tile of SPG_SUM_TILE items. */
+/* tile_units: one for each tile of SPG_SUM_TILE items. */
 void spg_forest_fill_bounds(const forest_row *row, spg_threads threads, uint64_t *tile_units);
 
 /* The guide of CUTPOINT. */
 void spg_forest_fill_guide(const forest_row *row, spg_threads threads);
 
-/* Trees, and the guide's entries that lead to them in place of those of CUTPOINT. */
+/* Makes the trees, and replaces the entries of CUTPOINT's guide that lead to them. */
 void spg_forest_plant(const forest_row *row, spg_threads threads);
 
 #endif

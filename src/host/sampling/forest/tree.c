@@ -1,8 +1,8 @@
-/* The radix trees of a row's cells (Binder, Keller 2019): each cell by itself, by a stack of the nodes on the tree's
- * right side. A tree that turned out too deep is planted again, balanced. */
+/* The radix trees of a row's cells (Binder, Keller 2019): each cell separately, with a stack of the nodes on the right
+ * side of the tree. A tree that is too deep is replaced by a balanced one. */
 #include "row.h"
 
-/* Deeper than any tree: 63 bits of the bounds, then 31 of the items' numbers. */
+/* Deeper than any tree: 63 bits of the bounds, then 31 of the item numbers. */
 enum { MOST_DEPTH = 128, MOST_PARTS = 256 };
 
 static void set_children(const forest_view *view, int32_t node, int32_t left, int32_t right)
@@ -33,7 +33,7 @@ static int32_t grow(const forest_view *view, int32_t first, int32_t last)
     return depth > 0 ? stack[0] : ~first;
 }
 
-/* Balanced over leaves a ... b. */
+/* The balanced tree over leaves a ... b. */
 static int32_t grow_balanced(const forest_view *view, int32_t a, int32_t b)
 {
     if (a == b) return ~a;
@@ -42,7 +42,7 @@ static int32_t grow_balanced(const forest_view *view, int32_t a, int32_t b)
     return node;
 }
 
-/* Whether a draw in the cell visits more nodes than a tree of so many items should have it do. */
+/* Whether some draw in the cell visits too many nodes for a tree of this many items. */
 static bool is_degenerate(const forest_view *view, int64_t cell, int32_t low, int32_t high)
 {
     int64_t items = (int64_t)high - low + 1;
@@ -66,8 +66,8 @@ static void plant_cell(const forest_view *view, int64_t cell, int32_t low, int32
 
 typedef struct plant_job {
     const forest_view *view;
-    int64_t parts;       /* of the cells */
-    const int32_t *ends; /* what follows each part, before the next part changes it */
+    int64_t parts;       /* parts of the cells */
+    const int32_t *ends; /* the value after each part, saved before the next part changes it */
 } plant_job;
 
 static void plant_parts(const void *data, spg_range parts)

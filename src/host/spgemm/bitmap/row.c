@@ -1,6 +1,6 @@
-/* Rows of any size: sums in a dense window of columns, marked as they are touched, read off in order. A row whose
- * columns span more than the window is split: the window moves on to the next column that the row has, so that memory
- * stays fixed however long the row is. */
+/* Rows of any size: sums in a dense window of columns, which are marked when touched and read in order. A row whose
+ * columns span more than the window is split: the window moves on to the next column of the row, so that memory is
+ * bounded for rows of any length. */
 #include "host/spgemm/rows.h"
 #include "host/spgemm/sort/radix.h"
 #include "host/work.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct column_window {
-    int64_t first, columns; /* it holds the columns first .. first + columns - 1 */
-    bool whole_row;         /* every product of the row falls into it */
+    int64_t first, columns; /* the window holds columns first .. first + columns - 1 */
+    bool whole_row;         /* all products of the row are in the window */
     bool sorted;            /* B's rows ascend */
 } column_window;
 
@@ -20,7 +20,7 @@ static column_window open_window(const spg_worker *worker, column_range range)
     return (column_window){range.first & ~(int64_t)63, columns, whole, worker->shared->b.sorted};
 }
 
-/* The first block >= `block` that is marked, or `blocks`. */
+/* The first marked block >= `block`, or `blocks`. */
 static int64_t next_marked(const uint8_t *block_marks, int64_t block, int64_t blocks)
 {
     uint64_t eight;
@@ -37,7 +37,7 @@ static int64_t next_marked(const uint8_t *block_marks, int64_t block, int64_t bl
     return block;
 }
 
-/* The 64 byte marks as bits; the marks are cleared. */
+/* The 64 byte marks as bits; clears the marks. */
 static uint64_t take_block(uint8_t *marks)
 {
     uint64_t bits = 0, eight;

@@ -1,7 +1,7 @@
 /* See row.c. */
 
-/* Adds the products of entries [0, count), described by starts and lengths, whose columns lie in the window. Returns
- * the first column beyond it, or INT64_MAX. */
+/* Adds the products of entries [0, count), described by starts and lengths, with columns in the window. Returns the
+ * first column beyond the window, or INT64_MAX. */
 static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window, const VALUE *a_values,
                                  const int64_t *starts, const int32_t *lengths, int64_t count)
 {
@@ -30,7 +30,7 @@ static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window
     return beyond;
 }
 
-/* Moves the window's entries to the staging in order of columns and leaves it zero. */
+/* Moves the window's entries to the staging buffer in order of columns, and zeroes the window. */
 static int64_t NAMED(emit)(spg_worker *worker, const column_window *window)
 {
     VALUE *sums = worker->window_sums;

@@ -1,5 +1,5 @@
-/* Neighbouring rows of A with the same columns, as several unknowns at a mesh node have: each product's place is looked
- * up once for all of them, and their sums stand side by side. */
+/* Neighbouring rows of A with the same columns, such as the unknowns of a mesh node: each product's position is looked
+ * up once for all of them, and their sums are adjacent. */
 #include "host/spgemm/rows.h"
 #include "list.h"
 

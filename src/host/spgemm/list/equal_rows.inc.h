@@ -1,6 +1,6 @@
 /* See equal_rows.c. */
 
-/* sums[MOST_EQUAL_ROWS * place + i] for row + i; returns how many columns there are. */
+/* sums[MOST_EQUAL_ROWS * place + i] for row + i; returns the number of columns. */
 static uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, int rows, uint32_t generation)
 {
     const multiplication *shared = worker->shared;

@@ -1,11 +1,11 @@
-/* See list.h. A short list is sorted by a network, others by radix, on the bits needed. */
+/* See list.h. A short list is sorted by a network, a longer one by radix, on the bits needed. */
 #include "list.h"
 
 #include "host/spgemm/sort/network.h"
 
 enum { NETWORK_FEWEST = 16 };
 
-/* By radix, keys of 64 bits: the column above the position. */
+/* By radix, with keys of 64 bits: the column above the position. */
 static void sort_by_radix(spg_worker *worker, int n, int32_t *sorted, uint16_t *order)
 {
     const int32_t *columns = worker->list_columns;
@@ -17,7 +17,7 @@ static void sort_by_radix(spg_worker *worker, int n, int32_t *sorted, uint16_t *
     }
 }
 
-/* By a network, keys of 32 bits. False if the columns are too far apart for that. */
+/* By a network, with keys of 32 bits. False if the columns are too far apart for that. */
 static bool sort_short_list(spg_worker *worker, int n, int32_t *sorted, uint16_t *order)
 {
     const int32_t *columns = worker->list_columns;

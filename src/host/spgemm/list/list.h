@@ -1,5 +1,5 @@
-/* What the kernels with a list of sums share: a table from columns to places in the list, and the list's order.
- * Private. */
+/* Shared by the kernels with a list of sums: a table from columns to positions in the list, and the sorted order of the
+ * list. Private. */
 #ifndef SPG_SRC_HOST_SPGEMM_LIST_LIST_H
 #define SPG_SRC_HOST_SPGEMM_LIST_LIST_H
 
@@ -10,7 +10,7 @@
 
 enum { MOST_EQUAL_ROWS = 4 };
 
-/* A number that no slot of the table holds yet, above the bits of a position. */
+/* A new number that no slot of the table holds, above the bits of a position. */
 static inline uint32_t next_generation(spg_worker *worker)
 {
     worker->generation += MAX_LIST;
@@ -27,7 +27,7 @@ static inline int64_t most_entries(const spg_worker *worker, int64_t row)
     return products < cols ? products : cols;
 }
 
-/* How many rows from `row` on (most of the unknowns of one mesh node) have the same columns in A. */
+/* How many rows from `row` on have the same columns in A (usually the unknowns of one mesh node). */
 static inline int spg_equal_rows(const spg_worker *worker, int64_t row, int64_t end)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -43,7 +43,7 @@ static inline int spg_equal_rows(const spg_worker *worker, int64_t row, int64_t 
     return equal;
 }
 
-/* sorted = the list's columns in order; returns their positions in the list (list.c). */
+/* sorted = the list's columns in ascending order; returns their positions in the list (list.c). */
 const uint16_t *spg_sort_list(spg_worker *worker, int n, int32_t *sorted);
 
 #endif

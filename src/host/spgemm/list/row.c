@@ -1,13 +1,13 @@
-/* Rows contracted while they are expanded: a table says where in a short list of sums a column stands; the list's
- * columns are sorted at the end. Equal neighbouring rows of A go through it together (equal_rows.c). The loop branches
- * on "seen before", which is learnt by branch predictors on regular grids, where nothing beats it. */
+/* Rows that are contracted while they are expanded: a table gives the position of a column in a short list of sums, and
+ * the list's columns are sorted at the end. Equal neighbouring rows of A are processed together (rows_equal.c). The
+ * loop branches on "seen before". Branch predictors learn this on regular grids, where no other kernel is faster. */
 #include "host/spgemm/rows.h"
 #include "list.h"
 
-enum { AHEAD = 48 }; /* entries of A whose rows of B are asked for early (spgemm_bench tri2d, A*P) */
-enum { FEW = 16 };   /* entries to sort by insertion (spgemm_bench fd2d5, A*P) */
+enum { AHEAD = 48 }; /* entries of A ahead of which rows of B are prefetched (spgemm_bench tri2d, A*P) */
+enum { FEW = 16 };   /* the most entries sorted by insertion (spgemm_bench fd2d5, A*P) */
 
-/* The list must hold the row, and no two of its columns may share a slot of the table. */
+/* The list must have room for the row, and no two of its columns may share a slot of the table. */
 static inline bool row_fits_list(const spg_worker *worker, int64_t row)
 {
     const worker_sizes *sizes = &worker->shared->sizes;

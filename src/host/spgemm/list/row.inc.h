@@ -1,6 +1,6 @@
 /* See row.c. */
 
-/* One row into the list; returns how many columns it has. */
+/* Adds one row to the list; returns its number of columns. */
 static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, uint32_t generation)
 {
     const multiplication *shared = worker->shared;
@@ -36,7 +36,7 @@ static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, ui
     return n;
 }
 
-/* A few entries, sorted by insertion on their way to the staging. */
+/* A few entries, sorted by insertion while they are copied to the staging buffer. */
 static inline void NAMED(insert)(const spg_worker *worker, uint32_t n, int32_t *columns, VALUE *values)
 {
     const int32_t *list_columns = worker->list_columns;

@@ -1,9 +1,9 @@
-/* A block of indices leaves two sums of (x + k) * (y + l) over pairs of neighbours x, y, with random keys k, l of their
- * places; the second sum takes the keys one pair further on. This is the NH hash of UMAC (Black, Halevi, Krawczyk,
- * Krovetz, Rogaway: UMAC: Fast and secure message authentication, 1999): two blocks that differ have the same sums with
- * a probability of at most 2^-64. The sums' four words, each times a key, are added up, and so blocks follow each other
- * as the coefficients of a polynomial (universal_hash.h). The first step does nearly all of the work, a few cycles for
- * 16 indices. */
+/* For a block of indices there are two sums of (x + k) * (y + l) over pairs of neighbours x, y, with random keys k, l
+ * for their positions; the second sum uses keys one pair further on. This is the NH hash of UMAC (Black, Halevi,
+ * Krawczyk, Krovetz, Rogaway: UMAC: Fast and secure message authentication, 1999): two blocks that differ have the same
+ * sums with a probability of at most 2^-64. The four words of the sums, each times a key, are added; the results of the
+ * blocks are the coefficients of a polynomial (universal_hash.h). Nearly all of the work is in the first step, a few
+ * cycles for 16 indices. */
 #include "fingerprint.h"
 
 #include "host/vector.h"
@@ -19,7 +19,7 @@ typedef struct block_sums {
     uint64_t one, other;
 } block_sums;
 
-/* Of up to a block; a last index without a neighbour has 0 for one. */
+/* The sums of at most a block; a last index without a neighbour is paired with 0. */
 static block_sums sum_pairs(const uint32_t *keys, const int32_t *indices, int64_t count)
 {
     block_sums sums = {0, 0};
@@ -89,7 +89,7 @@ enum { PART = 1 << 14 };
 
 static int64_t parts_of(int64_t indices) { return (indices + PART - 1) / PART; }
 
-/* The indices that offsets are, of 32 bits each. */
+/* The number of 32-bit indices in the offsets. */
 static int64_t offset_indices(const spg_csr *matrix)
 {
     return (matrix->rows + 1) * (matrix->offset_type == SPG_I64 ? 2 : 1);
@@ -110,7 +110,7 @@ static uint64_t part_fingerprint(const fingerprint_keys *keys, const spg_csr *ma
     return spg_fingerprint(keys, indices + first, all - first < PART ? all - first : PART);
 }
 
-/* The fingerprints of a pattern's parts are found, or compared. */
+/* A job that computes, or compares, the fingerprints of a pattern's parts. */
 typedef struct pattern_job {
     const fingerprint_keys *keys;
     const spg_csr *matrix;

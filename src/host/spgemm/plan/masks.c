@@ -1,5 +1,5 @@
-/* Rows of few entries, their sums in vector registers: an entry of A expands its row of B, which ascends, onto the
- * lanes of C named by its mask. No columns are read and nothing depends on how long rows of B are. AVX-512 only. */
+/* Rows of few entries, with their sums in vector registers: an entry of A expands its row of B, which ascends, onto the
+ * lanes of C in its mask. No columns are read, and nothing depends on the lengths of B's rows. AVX-512 only. */
 #include "rows.h"
 
 #include "host/vector.h"

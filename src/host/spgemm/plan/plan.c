@@ -1,5 +1,5 @@
-/* A plan on the host: C's pattern, a code that leads each product to its entry of C (rows.c), and fingerprints of
- * the patterns it was made for, checked chunk by chunk where A is read anyway. */
+/* A plan on the host: C's pattern, a code that maps each product to its entry of C (plan_rows.c), and fingerprints of
+ * the operands' patterns. A's fingerprint is checked chunk by chunk, when A is read anyway. */
 #include "spgemm/plan.h"
 
 #include "clock.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A chunk of A's rows, as planned. */
+/* A planned chunk of A's rows. */
 typedef struct planned_chunk {
     int64_t first_row, first_entry, code_begin;
     uint64_t bounds, columns; /* fingerprints */
@@ -20,18 +20,18 @@ typedef struct planned_chunk {
 
 typedef struct host_plan {
     multiplication shared;
-    spg_product product; /* A and B are those of the call under way */
+    spg_product product; /* A and B are those of the current call */
     worker_team team;
     int64_t chunks_bytes, rows_bytes, code_bytes, b_bytes;
     planned_chunk *chunks; /* shared.chunks + 1 */
     planned_row *rows;
     uint8_t *code;
     fingerprint_keys keys;
-    uint64_t *b_fingerprints; /* one a part */
+    uint64_t *b_fingerprints; /* one per part */
     bool masks;
 } host_plan;
 
-/* Of the chunk whose bounds are loaded: first of the bounds alone, so that columns are only read where they exist. */
+/* For the chunk whose bounds are loaded. The bounds are checked first, so that only existing columns are read. */
 static uint64_t bounds_fingerprint(const host_plan *plan, const row_chunk *chunk)
 {
     const int64_t words = 2 * (chunk->rows + 1 + chunk->has_long_row);
@@ -61,8 +61,8 @@ static spg_status allocate_plan(spg_context *context, const spg_csr *A, host_pla
     return status;
 }
 
-/* How the rows of a chunk will find their entries; code_begin is the chunk's number of bytes for now. False if A or B
- * is malformed, which an operand that changes during the call may be. */
+/* Chooses the codes of a chunk's rows; code_begin is the chunk's number of bytes for now. False if A or B is malformed,
+ * which can happen if an operand changes during the call. */
 static bool choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t index)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -80,7 +80,7 @@ static bool choose_codes(host_plan *plan, const spg_csr *C, spg_worker *worker, 
     return true;
 }
 
-/* Whether the bounds lie where the plan's do, so that what they bound is there and the worker has room for it. */
+/* Whether the bounds agree with the planned ones, so that the entries exist and fit the worker. */
 static bool bounds_are_sound(const row_chunk *chunk, const planned_chunk *planned, int64_t room)
 {
     const int64_t rows = chunk->rows + chunk->has_long_row;
@@ -90,7 +90,7 @@ static bool bounds_are_sound(const row_chunk *chunk, const planned_chunk *planne
            chunk->bounds[rows] == planned[1].first_entry - planned->first_entry;
 }
 
-/* Loads the bounds of a chunk as planned; false if they cannot be the ones that were planned. */
+/* Loads the bounds of a planned chunk; false if they cannot be the planned ones. */
 static bool load_planned_bounds(const host_plan *plan, spg_worker *worker, int64_t index)
 {
     const planned_chunk *planned = &plan->chunks[index];
@@ -98,7 +98,7 @@ static bool load_planned_bounds(const host_plan *plan, spg_worker *worker, int64
     return bounds_are_sound(&worker->chunk, planned, 3 * plan->shared.sizes.chunk_entries);
 }
 
-/* The places of a row's products, or the masks of its entries. */
+/* Writes the positions of a row's products, or the masks of its entries. */
 static void write_row_code(const host_plan *plan, const spg_csr *C, spg_worker *worker, int64_t r, uint8_t *code)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -137,7 +137,7 @@ static bool write_codes(const host_plan *plan, const spg_csr *C, spg_worker *wor
     return true;
 }
 
-/* A plan in the making, the pattern of its C, and whether the operands were seen to be malformed. */
+/* The making of a plan: the pattern of its C, and whether the operands were found to be malformed. */
 typedef struct coding_job {
     host_plan *plan;
     const spg_csr *C;
@@ -180,7 +180,7 @@ static spg_status make_codes(spg_context *context, const spg_csr *C, host_plan *
     return atomic_load(&failed) ? spg_report_malformed(context, A, B) : SPG_OK;
 }
 
-/* Masks need rows of B whose order is that of C. */
+/* Masks require that B's rows are sorted like C's. */
 static bool rows_ascend(const spg_csr *B, spg_threads threads)
 {
     b_facts facts;
@@ -266,7 +266,7 @@ spg_status spg_host_plan_compare_result(spgemm_plan *plan, const spg_csr *C)
     return spg_context_fail(plan->context, SPG_ERROR_SHAPE, "C has another pattern than the plan's product");
 }
 
-/* Whether the chunk is the one that was planned; loads its bounds. */
+/* Whether the chunk is the planned one; loads its bounds. */
 static bool check_chunk(const host_plan *plan, spg_worker *worker, int64_t index)
 {
     const planned_chunk *planned = &plan->chunks[index];
@@ -274,7 +274,7 @@ static bool check_chunk(const host_plan *plan, spg_worker *worker, int64_t index
            columns_fingerprint(plan, &worker->chunk) == planned->columns;
 }
 
-/* False if the chunk is not the one that was planned. */
+/* False if the chunk is not the planned one. */
 static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker *worker, int64_t index, void *values)
 {
     const planned_chunk *planned = &plan->chunks[index];
@@ -289,7 +289,7 @@ static bool run_chunk(const host_plan *plan, const spg_csr *pattern, spg_worker 
     }
 }
 
-/* The operands of the call under way, if B is of the plan's pattern. */
+/* Stores the operands of the current call, if B has the plan's pattern. */
 static spg_status take_operands(spgemm_plan *plan, const spg_csr *A, const spg_csr *B)
 {
     host_plan *state = plan->state;

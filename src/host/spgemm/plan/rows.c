@@ -1,5 +1,5 @@
-/* See rows.h. Sums run in storage order from zero, as in the one-shot kernels, into C's values in place. Operands
- * may be changed by others between their check and their use: whatever they hold then, what is read and written stays
+/* See rows.h. Sums are in storage order from zero, as in the one-shot kernels, directly in C's values. Other
+ * threads may change operands between their check and their use: whatever the operands then hold, reads and writes stay
  * within the arrays, and within the rows of C. */
 #include "rows.h"
 
@@ -40,7 +40,7 @@ rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_
     return ranks;
 }
 
-/* Complex rows are never given masks. */
+/* Complex rows never have masks. */
 #define NO_MASK_ROW(suffix)                                                                                            \
     static void spg_mask_row_##suffix(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first,       \
                                       int64_t entries, int64_t n, value_##suffix *values)                              \

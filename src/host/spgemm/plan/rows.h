@@ -1,4 +1,4 @@
-/* The numeric phase of a plan, row by row: what is kept of the symbolic phase, and how sums are formed from it.
+/* The numeric phase of a plan, row by row: what is stored of the symbolic phase, and how sums are formed from it.
  * Private. */
 #ifndef SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
 #define SPG_SRC_HOST_SPGEMM_PLAN_ROWS_H
@@ -8,17 +8,17 @@
 #include "host/value_types.h"
 #include "host/work.h"
 
-/* How a row's products find their entries of C. */
+/* How the products of a row find their entries of C. */
 typedef enum row_code {
     CODE_NONE,   /* no products */
-    CODE_MASK_8, /* for each entry of A a mask of the (at most 8) entries of C that it adds to */
+    CODE_MASK_8, /* for each entry of A, a mask of the (at most 8) entries of C that it adds to */
     CODE_MASK_16,
-    CODE_POSITION_8, /* for each product the place of its entry within the row of C, in one byte */
+    CODE_POSITION_8, /* for each product, the position of its entry in the row of C, in one byte */
     CODE_POSITION_16,
-    CODE_RANK /* nothing kept: places are looked up in the row of C again */
+    CODE_RANK /* nothing stored: positions are looked up in the row of C again */
 } row_code;
 
-/* A row of a plan: its code, and how many masks or places are kept. */
+/* A row of a plan: its code, and the number of masks or positions stored. */
 typedef struct planned_row {
     uint32_t code : 3, count : 29;
 } planned_row;
@@ -27,18 +27,18 @@ typedef struct planned_row {
 typedef struct plan_rows {
     spg_worker *worker;
     const spg_csr *A, *B, *C;   /* C: the plan's pattern */
-    const planned_row *planned; /* of each row of the matrix */
-    const uint8_t *code;        /* what is kept, from this chunk's first row on */
-    void *values;               /* of the result, all of it */
+    const planned_row *planned; /* for each row of the matrix */
+    const uint8_t *code;        /* the codes, from this chunk's first row on */
+    void *values;               /* all values of the result */
 } plan_rows;
 
-/* For a row with n entries of C from `products` products of `entries` entries of A, so chosen that what is kept never
- * takes more than C itself. */
+/* The code for a row with n entries of C, from `products` products of `entries` entries of A. It never takes more
+ * memory than C itself. */
 planned_row spg_plan_row(int64_t n, int64_t entries, int64_t products, bool masks);
 int64_t spg_code_bytes(planned_row row);
 
-/* Makes places of columns known until the next call: by a table where the row's columns do not collide in it, else by
- * bisection. */
+/* Looks up positions of columns, valid until the next call: by a table if the row's columns do not collide in it, else
+ * by bisection. */
 typedef struct rank_lookup {
     const uint32_t *table; /* NULL: bisect */
     uint32_t mask;
@@ -48,7 +48,7 @@ typedef struct rank_lookup {
 
 rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_t n);
 
-/* In a row that is not empty; by the table, and by bisection. A column that is not there leads to some place within the
+/* In a row that is not empty, by the table or by bisection. A column that is not there gives some position within the
  * row. */
 static inline uint32_t rank_by_table(rank_lookup ranks, int32_t column)
 {
@@ -64,14 +64,14 @@ static inline uint32_t rank_of(rank_lookup ranks, int32_t column)
     return ranks.table != NULL ? rank_by_table(ranks, column) : rank_by_bisection(ranks, column);
 }
 
-/* Computes the values of all rows of the chunk that the worker has loaded and described, whatever it holds. False if it
- * is seen not to be the one that was planned; the values then mean nothing. */
+/* Computes the values of all rows of the chunk that the worker has loaded and described, whatever it contains. False if
+ * it is found not to be the planned one; the values then mean nothing. */
 bool spg_plan_rows_f32(const plan_rows *rows);
 bool spg_plan_rows_f64(const plan_rows *rows);
 bool spg_plan_rows_c32(const plan_rows *rows);
 bool spg_plan_rows_c64(const plan_rows *rows);
 
-/* masks.c: may the mask codes be used here, for this value type? */
+/* plan_masks.c: whether the mask codes can be used here, for this value type. */
 bool spg_masks_are_available(spg_type value_type);
 /* values[0 .. n) = the sums of one row. */
 void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,

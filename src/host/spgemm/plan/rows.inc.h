@@ -40,8 +40,8 @@ static void NAMED(clear)(VALUE *sums, int64_t n)
     for (int64_t i = 0; i < n; i++) sums[i] = ZERO;
 }
 
-/* Rows whose columns in A are equal, by the places of the first: sums side by side in the list, MOST_EQUAL_ROWS a
- * place. */
+/* Rows with equal columns in A, by the positions of the first row: the sums of one position are adjacent in the list,
+ * MOST_EQUAL_ROWS per position. */
 #define ADD_EQUAL_BY(NAME, RANK)                                                                                       \
     static void NAMED(NAME)(const plan_rows *rows, rank_lookup ranks, int64_t first, int64_t count, int equal,         \
                             VALUE *restrict all_sums)                                                                  \
@@ -66,7 +66,7 @@ ADD_EQUAL_BY(add_equal_by_bisection, rank_by_bisection)
 
 #undef ADD_EQUAL_BY
 
-/* And then spread out. */
+/* Then the sums are moved to their rows. */
 static void NAMED(add_equal_by_ranks)(const plan_rows *rows, rank_lookup ranks, int64_t first, int64_t count, int equal,
                                       VALUE *values)
 {
@@ -80,7 +80,7 @@ static void NAMED(add_equal_by_ranks)(const plan_rows *rows, rank_lookup ranks, 
         for (int64_t j = 0; j < ranks.n; j++) values[i * ranks.n + j] = all_sums[MOST_EQUAL_ROWS * j + i];
 }
 
-/* One row, and on to where the next row's code begins; false if it is not a row that has this code. */
+/* One row; *next then points to the code of the next row. False if this row cannot have this code. */
 static bool NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t **next)
 {
     const uint8_t *code = *next;
@@ -109,8 +109,7 @@ static bool NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t **ne
     return true;
 }
 
-/* Rows from r on whose places are looked up, as many as have the same columns in A and so the same in C; returns how
- * many. */
+/* Rows from r on that have the same columns in A, and so in C, and whose positions are looked up; returns how many. */
 static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
 {
     const row_chunk *chunk = &rows->worker->chunk;
@@ -119,7 +118,7 @@ static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
     if (rows->planned[row].code != CODE_RANK || n == 0 || n > MAX_LIST) return 0;
     const int equal = spg_equal_rows(rows->worker, r, chunk->rows);
     if (equal == 1) return 0;
-    for (int i = 1; i < equal; i++) /* of a changed A they might have others */
+    for (int i = 1; i < equal; i++) /* if A has changed, they might differ */
         if (rows->planned[row + i].code != CODE_RANK ||
             spg_offset_at(rows->C, row + i + 1) - spg_offset_at(rows->C, row + i) != n)
             return 0;
@@ -129,7 +128,7 @@ static int NAMED(plan_equal_rows)(const plan_rows *rows, int64_t r)
     return equal;
 }
 
-/* The row after the described ones, in pieces; false if B has no such rows. */
+/* The row after the described ones, in pieces; false if B lacks rows that it names. */
 static bool NAMED(plan_long_row)(const plan_rows *rows)
 {
     row_chunk *chunk = &rows->worker->chunk;

@@ -1,4 +1,4 @@
-/* Bitonic sorting networks over 16, 32, 64, 128 or 256 keys of 32 bits in AVX-512 registers (Batcher, 1968). No branch
+/* Bitonic sorting networks for 16, 32, 64, 128 or 256 keys of 32 bits in AVX-512 registers (Batcher, 1968). No branch
  * depends on the keys, so shuffled meshes cost no more than grids. */
 #include "network.h"
 
@@ -7,7 +7,7 @@
 #if SPG_HAVE_AVX512
 #include "host/spgemm/lanes.h"
 
-/* One comparator step within a register: the lanes of `greater` keep the larger of each pair. */
+/* One comparator step within a register: the lanes in `greater` keep the larger key of each pair. */
 LANES_INLINE __m512i exchange(__m512i keys, __m512i partners, __mmask16 greater)
 {
     __m512i smaller = _mm512_min_epu32(keys, partners);
@@ -47,7 +47,7 @@ LANES_INLINE __m512i sort_16(__m512i keys)
     return merge_within_8(keys);
 }
 
-/* Sorts `registers` (a power of two, a constant where this is inlined) registers of 16 keys as one sequence. */
+/* Sorts `registers` (a power of two, a constant after inlining) registers of 16 keys as one sequence. */
 LANES_INLINE void sort_registers(__m512i *keys, const int registers)
 {
 #pragma GCC unroll 16
@@ -57,7 +57,7 @@ LANES_INLINE void sort_registers(__m512i *keys, const int registers)
 #pragma GCC unroll 8
         for (int first = 0; first < registers; first += 2 * run) {
 #pragma GCC unroll 8
-            for (int i = 0; i < run; i++) { /* the second run is met from its end */
+            for (int i = 0; i < run; i++) { /* the second run is read from its end */
                 __m512i partner = reverse_lanes(keys[first + 2 * run - 1 - i]);
                 __m512i larger = _mm512_max_epu32(keys[first + i], partner);
                 keys[first + i] = _mm512_min_epu32(keys[first + i], partner);

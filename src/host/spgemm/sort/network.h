@@ -6,17 +6,17 @@
 
 enum { NETWORK_NUMBER_BITS = 8, NETWORK_KEYS = 1 << NETWORK_NUMBER_BITS };
 
-/* Columns that fit a key above the number of an entry. */
+/* The number of columns that fit a key above the number of an entry. */
 enum { NETWORK_COLUMNS = 1 << (32 - NETWORK_NUMBER_BITS) };
 
-/* How many keys the network for `count` <= NETWORK_KEYS keys sorts. */
+/* The number of keys sorted by the network for `count` <= NETWORK_KEYS keys. */
 static inline int spg_network_size(int count)
 {
     return count <= 16 ? 16 : count <= 32 ? 32 : count <= 64 ? 64 : count <= 128 ? 128 : 256;
 }
 
-/* sorted = the `count` keys in order, then the largest key up to spg_network_size(count). May be the same array. Only
- * where spg_vector_is_available(). */
+/* sorted = the `count` keys in order, then the largest key, up to spg_network_size(count) keys. May be the same array.
+ * Only if spg_vector_is_available(). */
 void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted);
 
 #endif

@@ -1,6 +1,6 @@
-/* Expand, sort, contract of a short row in vector registers: keys of 32 bits hold the column above the number of the
- * product (the paper's packed permutation index, section 3.3), sorted by a network, so that no branch depends on the
- * matrix. What shuffled meshes need; AVX-512 only. */
+/* Expand, sort and contract a short row in vector registers. Keys of 32 bits hold the column above the number of the
+ * product (the paper's packed permutation index, section 3.3) and are sorted by a network, so that no branch depends on
+ * the matrix. This is the kernel for shuffled meshes; AVX-512 only. */
 #include "host/spgemm/rows.h"
 #include "host/vector.h"
 #include "radix.h"
@@ -13,13 +13,13 @@ enum { BATCH_ROWS = 32, LEAD = 16 };
 
 typedef struct network_row {
     int count, n;  /* products, entries */
-    int first;     /* of its products, among the batch's */
-    int slot;      /* where its sorted keys are */
-    int64_t begin; /* of its entries in the staging */
+    int first;     /* the first of its products in the batch */
+    int slot;      /* the position of its sorted keys */
+    int64_t begin; /* the position of its entries in the staging buffer */
 } network_row;
 
-/* Rows go through each phase together, so that one row's wait for its own stores is another's work; products are
- * numbered through the batch, so that expansion does not care where rows end. */
+/* All rows of a batch go through each phase before the next one, so that work on other rows hides the latency of a
+ * row's stores. Products are numbered through the batch, so that expansion does not depend on the ends of rows. */
 typedef struct network_batch {
     int64_t first_row;
     int rows;
@@ -47,8 +47,8 @@ static int count_rows(const spg_worker *worker, int64_t row, int64_t end, networ
     return n;
 }
 
-/* The rows from `row` on that fit the network, the arrays and the staging. False if there are none. Columns, less a
- * base, must leave room for the number: where they may not, rows go one by one. */
+/* The rows from `row` on that fit the network, the arrays and the staging buffer. False if there are none. Columns
+ * minus a base must leave room for the number; if they might not, the batch has one row. */
 static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_batch *batch)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -70,7 +70,7 @@ static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_bat
     return batch->rows > 0 && spg_make_room(worker, chunk->before[batch->end_entry] - batch->first_product);
 }
 
-/* Asks for the columns that the batch after this one will expand. On shuffled meshes they come from far. */
+/* Prefetches the columns that the next batch will expand. On shuffled meshes they are far apart. */
 static void prefetch_next_batch(const spg_worker *worker, const network_batch *batch, int64_t end)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -81,8 +81,8 @@ static void prefetch_next_batch(const spg_worker *worker, const network_batch *b
         __builtin_prefetch(b_columns + chunk->starts[k]);
 }
 
-/* Expansion: (column, number) of each product of the batch; numbers of a row differ in their low bits. The values,
- * which contraction will read, are asked for. There is room for eight more keys. */
+/* Expansion: (column, number) for each product of the batch; numbers within a row differ in their low bits. Prefetches
+ * the values, which contraction will read. Needs room for eight more keys. */
 SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_batch *batch)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -103,14 +103,14 @@ SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_batch
     }
 }
 
-/* The keys that differ in column from the one before, of the 16 from i on. */
+/* Of the 16 keys from i on, those that differ in column from the key before. */
 LANES_INLINE __mmask16 heads_of(const uint32_t *keys, int i, int count)
 {
     const __m512i changed = _mm512_xor_si512(_mm512_loadu_si512(keys + i), _mm512_loadu_si512(keys + i - 1));
     return _mm512_mask_cmpge_epu32_mask(first_lanes(count - i), changed, _mm512_set1_epi32(NETWORK_KEYS));
 }
 
-/* The columns of a row of C, to the staging, which has room for 16 more. */
+/* Writes the columns of a row of C to the staging buffer, which has room for 16 more. */
 SPG_AVX512 static void emit_columns(spg_worker *worker, const network_batch *batch, network_row *it)
 {
     const __m512i bases = _mm512_set1_epi32(batch->base);
@@ -129,7 +129,7 @@ SPG_AVX512 static void emit_columns(spg_worker *worker, const network_batch *bat
     worker->staged += n;
 }
 
-/* places[number's low bits] = the rank of its column in the row of C. */
+/* places[low bits of the number] = the rank of its column in the row of C. */
 SPG_AVX512 static void find_places(const uint32_t *keys, int count, uint8_t *places)
 {
     int place = -1;
@@ -143,8 +143,8 @@ SPG_AVX512 static void find_places(const uint32_t *keys, int count, uint8_t *pla
     }
 }
 
-/* products[0..8) = a * values[at..at+8) where the mask allows reading. Stored by halves, which later loads of single
- * products can be served from. */
+/* products[0..8) = a * values[at..at+8), where the mask allows reading. Stored in halves, so that later loads of single
+ * products can use store forwarding. */
 LANES_INLINE void multiply_8_f64(double a, const double *values, int64_t at, __mmask8 mask, double *products)
 {
     const __m512d b = _mm512_mul_pd(_mm512_set1_pd(a), _mm512_maskz_loadu_pd(mask, values + at));

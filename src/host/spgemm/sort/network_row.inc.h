@@ -1,6 +1,6 @@
 /* See network_row.c. */
 
-/* The products of the batch in the order of their numbers, eight at a time; there is room for eight more. */
+/* The products of the batch in the order of their numbers, eight at a time; needs room for eight more. */
 SPG_AVX512 static void NAMED(multiply)(const spg_worker *worker, const network_batch *batch, VALUE *products)
 {
     const row_chunk *chunk = &worker->chunk;
@@ -14,7 +14,7 @@ SPG_AVX512 static void NAMED(multiply)(const spg_worker *worker, const network_b
     }
 }
 
-/* Contraction: each product is added to the entry whose column it has, in the order of their numbers. */
+/* Contraction: adds each product, in the order of their numbers, to the entry of its column. */
 SPG_AVX512 static void NAMED(contract)(const network_batch *batch, const network_row *it, const VALUE *products,
                                        VALUE *sums)
 {

@@ -1,5 +1,5 @@
-/* See radix.h. Few keys: insertion. More: radix sort on just the bits in which they differ (the paper's section 3.3).
- */
+/* See sort.h. Few keys: insertion sort. More: radix sort on only the bits in which they differ (the paper's section
+ * 3.3). */
 #include "radix.h"
 
 #include <string.h>

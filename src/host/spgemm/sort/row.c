@@ -1,5 +1,5 @@
-/* Expand, sort, contract as in the paper (section 3): all products of a row, keyed by column with the number of the
- * product packed beside it, sorted stably on the bits needed, then added up run by run. */
+/* Expand, sort and contract as in the paper (section 3): all products of a row are keyed by column, with the number of
+ * the product packed next to it, sorted stably on the bits needed, and added run by run. */
 #include "host/spgemm/rows.h"
 #include "radix.h"
 

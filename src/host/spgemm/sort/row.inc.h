@@ -21,7 +21,7 @@ static int NAMED(expand)(spg_worker *worker, int64_t row)
     return count;
 }
 
-/* Contraction: products of one column, now side by side in storage order, are added. */
+/* Contraction: adds the products of each column, which are now adjacent and in storage order. */
 static int64_t NAMED(contract)(spg_worker *worker, int count)
 {
     const uint64_t *keys = worker->keys;
