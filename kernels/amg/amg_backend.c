@@ -1,4 +1,4 @@
-/* The CUDA backend's table of algebraic multigrid. Standard aggregation goes row by row and is the host's alone. */
+/* The CUDA backend's table for algebraic multigrid. Standard aggregation is sequential and runs only on the host. */
 #include "amg_stages.h"
 
 const spg_amg_backend spg_cuda_amg_backend = {

@@ -1,5 +1,5 @@
-/* The functions of the CUDA backend's table of algebraic multigrid (amg_backend.c); what each does is said in
- * amg/amg_backend.h. Private. */
+/* The functions in the CUDA backend's table for algebraic multigrid (amg_backend.c). amg/amg_backend.h says what each
+ * does. Private. */
 #ifndef SPG_KERNELS_AMG_AMG_STAGES_H
 #define SPG_KERNELS_AMG_AMG_STAGES_H
 

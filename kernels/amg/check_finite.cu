@@ -1,5 +1,5 @@
-/* Whether multigrid can take a matrix: all values finite, and no row too long. One pass over the values; where one is
- * not finite, the host makes the message of the first. */
+/* Checks that multigrid can take a matrix: all values finite, and no row too long. One pass over the values; the host
+ * makes the message about the first that is not finite. */
 #include "counts.cuh"
 #include "rows.cuh"
 
@@ -47,7 +47,7 @@ spg_status describe_fault(spg_context *context, const spg_csr &A)
                             (long long)report.first[FIRST_ROW], report.figures[0]);
 }
 
-/* The kernels number the entries of a row by 32 bits, with some to spare. */
+/* Kernels number the entries of a row in 32 bits, with a margin. */
 enum { MOST_IN_ROW = 1 << 30 };
 
 spg_status check_row_lengths(spg_context *context, const spg_csr &A)

@@ -1,4 +1,4 @@
-/* See counts.cuh. The host polls for the counts, as for those of products: that takes less than a copy and a wait. */
+/* See counts.cuh. The host polls for the counts, as for those of products: faster than a copy and a wait. */
 #include "counts.cuh"
 
 #include "../values.cuh"
@@ -24,7 +24,7 @@ struct length_of_row {
     __device__ int32_t operator()(int64_t i) const { return i < rows ? lengths[i] : 0; }
 };
 
-/* The sums are of the offsets' type, whatever that of the lengths. */
+/* The sums have the type of the offsets, whatever the type of the lengths. */
 template <typename Offset>
 spg_status scan_into(spg_context *context, const int32_t *row_lengths, int64_t rows, Offset *offsets)
 {

@@ -1,5 +1,5 @@
-/* Telling the host a flag: it lies in mapped memory in one word with the number of its telling, which the host polls
- * for. */
+/* Sends a flag to the host: one word in mapped memory holds the flag and the number of the transfer, for which the host
+ * polls. */
 #include "../containers/entries.cuh"
 #include "amg_stages.h"
 

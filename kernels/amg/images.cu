@@ -1,5 +1,5 @@
-/* Mirror images that are noted once for a pattern, so that making new values symmetric takes no search: a group of
- * lanes takes the entries of a row below the diagonal. */
+/* Mirror images of entries, recorded once for a pattern, so that new values are made symmetric without a search. A
+ * group of lanes takes the entries of a row below the diagonal. */
 #include "symmetry.cuh"
 
 #include "spgemm/plan.h"
@@ -19,7 +19,7 @@ namespace
 
 enum { ENTRIES_A_LANE = 2, AT_ONCE = 2, MISSING = 0 /* in spg_report.figures */ };
 
-/* How many entries of each row lie below the diagonal; one more, which is not read. */
+/* The entries of each row below the diagonal; one more count, which is not read. */
 __global__ __launch_bounds__(THREADS) void count_below(matrix_view<uint32_t> A, uint32_t *counts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -45,7 +45,7 @@ __global__ __launch_bounds__(THREADS) void note_images(matrix_view<uint32_t> A, 
     if (missing) report->figures[MISSING] = 1;
 }
 
-/* function(entries, images, count) for up to AT_ONCE entries below the diagonal at a time. */
+/* Calls function(entries, images, count) for up to AT_ONCE entries below the diagonal at a time. */
 template <typename Function>
 __device__ inline void for_each_image(const spg_images &of, numbers_view offsets, int64_t nnz, int lanes,
                                       Function function)
@@ -71,7 +71,7 @@ __device__ inline void for_each_image(const spg_images &of, numbers_view offsets
     });
 }
 
-/* The diagonal follows the entries below it. */
+/* The diagonal comes right after the entries below it. */
 template <typename Word>
 __device__ inline void invert_diagonals(const spg_images &of, const matrix_view<Word> &C, void *inverse)
 {
@@ -101,7 +101,7 @@ __global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_
     });
 }
 
-/* images->begins, and how many there are. */
+/* Computes images->begins and the number of images. */
 spg_status count_images(spg_context *context, const spg_csr &A, spg_images *images)
 {
     cudaStream_t stream = spg_cuda_of(context)->stream;

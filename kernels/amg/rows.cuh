@@ -1,8 +1,8 @@
 /* Loops over the rows of a matrix by groups of lanes, and sums over all rows in a fixed order. Private.
  *
  * A group of `lanes` neighbouring lanes (a power of two up to a warp, chosen by the mean row length) takes a row: its
- * lanes read neighbouring entries, and their sums are combined in a tree. The choice depends on the matrix alone, so
- * that a result repeats bit for bit. */
+ * lanes read neighbouring entries, and their sums are combined in a tree. The choice depends only on the matrix, so
+ * that results repeat bit for bit. */
 #ifndef SPG_KERNELS_AMG_ROWS_CUH
 #define SPG_KERNELS_AMG_ROWS_CUH
 
@@ -18,10 +18,10 @@ namespace amg
 
 enum { THREADS = 256, BLOCKS_A_MULTIPROCESSOR = 64 };
 
-/* Of the blocks of a cooperative kernel: few large ones meet sooner than many small ones. */
+/* Threads of a block of cooperative kernels: few large blocks synchronise faster than many small ones. */
 enum { MEETING_THREADS = 1024 };
 
-/* Entries of a row that a lane has asked for at a time; groups of lanes are chosen to match. */
+/* Entries of a row that a lane loads together; groups of lanes are chosen to match. */
 enum { ENTRIES_IN_FLIGHT = 4 };
 
 template <typename Value> struct matrix_view {
@@ -51,7 +51,7 @@ inline int lanes_for(int64_t rows, int64_t nnz, int entries)
     return lanes;
 }
 
-/* Enough blocks for `rows` groups of lanes, or for many times what runs at a time. */
+/* Blocks for `rows` groups of lanes, at most a multiple of what is resident. */
 inline unsigned int blocks_for_groups(const spg_context *context, int64_t rows, int lanes, int threads = THREADS)
 {
     int64_t blocks = (rows * lanes + threads - 1) / threads;
@@ -59,15 +59,15 @@ inline unsigned int blocks_for_groups(const spg_context *context, int64_t rows, 
     return (unsigned int)(blocks < most ? (blocks > 0 ? blocks : 1) : most);
 }
 
-/* The sum over a group, in all its lanes; by all lanes of a warp together. */
+/* The sum over a group, in all its lanes. All lanes of a warp call it together. */
 template <typename T, typename Operator> __device__ inline T combine_lanes(T value, int lanes, Operator combine)
 {
     for (int step = lanes / 2; step > 0; step /= 2) value = combine(value, __shfl_xor_sync(ALL_LANES, value, step));
     return value;
 }
 
-/* body(row, lane) for every row by each lane of its group. A warp's lanes stay together: the last rows' lanes without
- * one are given row -1. */
+/* Calls body(row, lane) for every row, in each lane of its group. The lanes of a warp stay together: those without a
+ * row get row -1. */
 template <typename Body> __device__ inline void for_each_row(int64_t rows, int lanes, Body body)
 {
     int64_t groups = (int)blockDim.x / lanes, step = (int64_t)gridDim.x * groups;
@@ -82,7 +82,8 @@ template <typename Value> struct row_entry {
     Value value;
 };
 
-/* each(row, product of the row with x) for all rows, by all warps of all blocks: see row_sums.cuh. Offset: of A. */
+/* Calls each(row, product of the row with x) for all rows; all warps of all blocks call it (row_sums.cuh). Offset: of
+ * A. */
 template <typename Offset, typename Value, typename Entry, typename Each>
 __device__ inline void for_each_product(const matrix_view<Value> &A, row_shares shares, row_tile<Value> &tile,
                                         const Entry *x, Each &&each)
@@ -94,7 +95,7 @@ __device__ inline void for_each_product(const matrix_view<Value> &A, row_shares 
     for_each_row_sum(A.rows, static_cast<const Offset *>(A.offsets.memory), shares, tile, read, term, each);
 }
 
-/* The values of a block of Threads combined, in thread 0. */
+/* The values of a block of Threads threads combined, in thread 0. */
 template <int Threads = THREADS, typename Operator>
 __device__ inline double combine_block(double value, double neutral, Operator combine)
 {
@@ -107,8 +108,8 @@ __device__ inline double combine_block(double value, double neutral, Operator co
     return threadIdx.x < WARP ? reduce(value, combine) : value;
 }
 
-/* Leaves each block's share in partials[block]; the last block to come here combines all of them in the order of
- * blocks and returns true in all threads, with the result in thread 0. *ticket is 0 between kernels. */
+/* Writes each block's share to partials[block]. The last block to get here combines all shares in the order of blocks
+ * and returns true in all threads, with the result in thread 0. *ticket is 0 between kernels. */
 template <typename Operator>
 __device__ inline bool combine_grid(double &value, double neutral, Operator combine, double *partials,
                                     unsigned int *ticket)
@@ -131,7 +132,7 @@ __device__ inline bool combine_grid(double &value, double neutral, Operator comb
     return true;
 }
 
-/* Zero between kernels; used by one at a time. */
+/* Zero between kernels; one kernel at a time uses it. */
 inline unsigned int *ticket_of(const spg_context *context) { return &spg_cuda_of(context)->counters->blocks_done; }
 
 } // namespace amg

@@ -1,14 +1,15 @@
-/* Whether a matrix is symmetric bit for bit, and making a product so.
+/* Tests whether a matrix is symmetric bit for bit, and makes a product symmetric.
  *
- * Entries (i, j) above the diagonal and (j, i) below it leave the same fingerprint, 64 bits of i, j and the value's
- * bits; A is symmetric if those above have the sum of those below. So A is read once, in order, and no entry is looked
- * for: bisection took 338 us on tet3d, this 87 (spgemm_bench, H100, R*A*P). One pair that differs is always seen, for a
- * place's fingerprint tells all values of 8 bytes apart; more differences go unseen together once in 2^64.
+ * Entry (i, j) above the diagonal and entry (j, i) below it have the same fingerprint, 64 bits from i, j and the
+ * value's bits. A is symmetric if the fingerprints above and below have the same sum. So A is read once, in order,
+ * without searches: bisection took 338 us on tet3d, this 87 (spgemm_bench, H100, R*A*P). A single differing pair is
+ * always found, because the fingerprint of an entry distinguishes all values of 8 bytes; several differences cancel
+ * with a probability of 2^-64.
  *
- * An update asks for the inverse of the diagonal, too, which takes no second pass.
+ * An update also asks for the inverse of the diagonal, which needs no second pass.
  *
- * Making a product so, a group of lanes takes a row, and finds the image of entry (i, j) by bisection in row j. Nothing
- * is allocated, and nothing waits. */
+ * To make a product symmetric, a group of lanes takes a row and finds the image of entry (i, j) by bisection in row j.
+ * Allocates nothing, and never waits. */
 #include "symmetry.cuh"
 
 #include "amg/random.h"
@@ -35,15 +36,15 @@ __device__ uint64_t mix_value(uint64_t place, uint4 value)
     return spg_amg_mix(first ^ ((uint64_t)value.w << 32 | value.z));
 }
 
-/* Of entry (low, high) or (high, low). */
+/* The fingerprint of entry (low, high) or (high, low). */
 template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t high, Word value)
 {
     return mix_value(spg_amg_mix((uint64_t)high << 32 | (uint32_t)low), value);
 }
 
-/* What a pass over A finds. counters: zero between kernels, for no other leaves anything in `products`, which takes
- * fingerprints above less those below, and `faults`, whether a row is out of order. inverse: NULL, or of reals what
- * spg_amg_backend.inverse_diagonal gives. */
+/* The results of a pass over A. counters: zero between kernels, because no other kernel leaves anything in `products`,
+ * which takes fingerprints above minus those below, and `faults`, which says whether a row is out of order. inverse:
+ * NULL, or for real types what spg_amg_backend.inverse_diagonal gives. */
 struct survey {
     int32_t *flag;
     void *inverse;
@@ -51,7 +52,7 @@ struct survey {
     int64_t nnz;
 };
 
-/* The block's last thread to come here tells what all have found. */
+/* Adds a block's results; the last block to get here writes the flag. */
 __device__ void add_up(const survey &out, unsigned long long excess, bool fault)
 {
     __shared__ unsigned long long of_block;
@@ -72,8 +73,8 @@ __device__ void add_up(const survey &out, unsigned long long excess, bool fault)
     found->faults = found->blocks_done = 0;
 }
 
-/* A row's inverse, by all lanes of a warp: of those that have an entry on the diagonal, or else of all, the group's
- * first puts it. */
+/* Writes a row's inverse. Among the lanes with an entry on the diagonal, or among all if none has one, the group's
+ * first lane writes it. All lanes of a warp call it. */
 template <typename Real>
 __device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, bool puts, int lanes, void *inverse)
 {
@@ -84,7 +85,7 @@ __device__ void put_inverse_of_row(Real diagonal, bool has_some, int64_t row, bo
     if (puts && lane_in_warp() == first) put_inverse(diagonal, inverse, row);
 }
 
-/* A row's entries, of those that are there: what a plan's run is given may have another pattern, and any offsets. */
+/* The range of a row's entries, clipped to the matrix: a plan's run may be given another pattern, with any offsets. */
 struct row_span {
     int64_t begin, length;
 };
@@ -94,14 +95,14 @@ template <typename Word> __device__ row_span span_of(const matrix_view<Word> &A,
     return {begin, max(end - begin, (int64_t)0)};
 }
 
-/* What a lane finds, and of the row at hand the sum of its entries on the diagonal. */
+/* A lane's results, and for the current row the sum of its diagonal entries. */
 template <typename Word> struct findings {
     unsigned long long excess = 0;
     bool fault = false, has_some = false;
     decltype(real_of(Word{})) diagonal = 0;
 
-    /* Entries `from`, from + apart, ... of a row of so many, which must ascend strictly: a product of others is not
-     * what its mirror image would be. */
+    /* Adds entries `from`, from + apart, ... of a row of `length` entries. The row must ascend strictly: otherwise its
+     * product would differ from its mirror image. */
     __device__ void add(const matrix_view<Word> &A, int32_t row, int64_t begin, int length, int from, int apart)
     {
         const int32_t *columns = A.columns + begin;
@@ -121,7 +122,7 @@ template <typename Word> struct findings {
     }
 };
 
-/* The rows of a block that are long for a group of so many lanes: a warp each. */
+/* The rows of a block that are long for a group of `lanes` lanes: a warp each. */
 template <typename Word>
 __device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A, int lanes, int64_t nnz, void *inverse)
 {
@@ -136,7 +137,7 @@ __device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A,
             const int64_t its = __shfl_sync(ALL_LANES, row, __ffs((int)rest) - 1);
             const row_span span = span_of(A, its, nnz);
             found.diagonal = 0;
-            found.fault = found.fault || span.length > INT32_MAX / 2; /* such a row is taken to be out of order */
+            found.fault = found.fault || span.length > INT32_MAX / 2; /* so long a row counts as out of order */
             found.add(A, (int32_t)its, span.begin, (int)min(span.length, (int64_t)INT32_MAX / 2), lane_in_warp(), WARP);
             const auto diagonal = reduce(found.diagonal, plus());
             if (inverse != nullptr && lane_in_warp() == 0) put_inverse(diagonal, inverse, its);
@@ -179,7 +180,7 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     if (A.rows != A.cols)
         return spg_cuda_check(context, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream), "looking for symmetry");
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
-    /* As many blocks as run at a time: each adds to one place. */
+    /* As many blocks as are resident, because each adds to one address. */
     const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
     return launch_programmatic(
         context, cuda->stream, "looking for symmetry", std::min(blocks_for_groups(context, A.rows, lanes), most),

@@ -20,8 +20,8 @@ __device__ inline int64_t find_entry(const matrix_view<Value> &A, int64_t begin,
     return low < end && A.columns[low] == column ? low : -1;
 }
 
-/* The image of entry k of row [begin, ...), which lies in column `column`; -1 if there is none. Where rows are alike,
- * as those of a grid's inner points are, it is as far from its row's end as k from its row's beginning. */
+/* The image of entry k of row [begin, ...), which is in column `column`; -1 if there is none. If rows are uniform, like
+ * those of inner grid points, the image is as far from its row's end as k from its row's beginning. */
 template <typename Value>
 __device__ inline int64_t find_image(const matrix_view<Value> &A, int32_t row, int64_t begin, int64_t k, int32_t column)
 {
@@ -29,12 +29,12 @@ __device__ inline int64_t find_image(const matrix_view<Value> &A, int32_t row, i
     return guess >= first && A.columns[guess] == row ? guess : find_entry(A, first, end, row);
 }
 
-/* The real number that a word is; words of complex numbers are asked for none. */
+/* The real number in a word; not used for words of complex numbers. */
 __device__ inline float real_of(uint32_t word) { return __uint_as_float(word); }
 __device__ inline double real_of(uint64_t word) { return __longlong_as_double((long long)word); }
 __device__ inline double real_of(uint4) { return 0; }
 
-/* As spg_amg_backend.inverse_diagonal says. */
+/* As spg_amg_backend.inverse_diagonal specifies. */
 template <typename Real> __device__ inline void put_inverse(Real diagonal, void *inverse, int64_t row)
 {
     const Real inverted = 1 / diagonal;

@@ -1,5 +1,5 @@
-/* Vectors of cycles and solves. Sums are taken block by block, a fixed number of blocks, and the blocks' sums in a
- * fixed order: a result repeats bit for bit. Nothing waits. */
+/* Vector operations of cycles and solves. Sums are taken by a fixed number of blocks, then over the blocks in a fixed
+ * order, so that results repeat bit for bit. Never waits. */
 #include "rows.cuh"
 
 namespace spg
@@ -14,7 +14,7 @@ namespace
 constexpr int64_t SUM_BLOCKS = 512;
 enum { ELEMENTS_A_THREAD = 4 };
 
-/* By the number of elements alone, so that the order of sums is. */
+/* Depends only on the number of elements, so that the order of the sum does too. */
 unsigned int sum_blocks(int64_t n)
 {
     int64_t blocks = (n + THREADS * ELEMENTS_A_THREAD - 1) / (THREADS * ELEMENTS_A_THREAD);
@@ -65,7 +65,8 @@ spg_status queue_dot(spg_context *context, int64_t n, const void *x_vector, cons
                      [=] __device__(int64_t i) { return (double)x[i] * (double)y[i]; });
 }
 
-/* Where the step is not one of conjugate gradients, the caller sees it by rz and pq, and the vectors stay. */
+/* If the step is not a valid step of conjugate gradients, the caller sees it from rz and pq, and the vectors are
+ * unchanged. */
 template <typename Value>
 spg_status queue_cg_step(spg_context *context, int64_t n, const double *rz, const double *pq,
                          const spg_amg_cg_vectors &vectors, void *workspace, double *rr)

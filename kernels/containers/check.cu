@@ -1,6 +1,6 @@
-/* Whether the contents of matrices are sound. Kernels find the first row, entry or triple at fault; the message is
- * made on the host, in the words of the host's backend. In a CSR matrix the offsets come first, so that no entry is
- * read that may not be there; the columns of the rows before the first bad offset may still hold an earlier fault. */
+/* Checks the contents of matrices. Kernels find the first faulty row, entry or triple; the host makes the message, in
+ * the words of the host backend. In a CSR matrix the offsets are checked first, so that no entry is read that may not
+ * exist; the columns of the rows before the first bad offset may still hold an earlier fault. */
 #include "check.h"
 
 #include "../cuda_backend.h"
@@ -35,7 +35,7 @@ enum { FIRST_ROW = 0, FIRST_ENTRY = 1 };                /* of a CSR matrix, in s
 enum { FIRST_TRIPLE_ROW = 0, FIRST_TRIPLE_COLUMN = 1 }; /* of a COO matrix */
 enum { START = 0, BEGIN = 1, END = 2, OUTSIDE = 3 };    /* of a CSR matrix, in spg_report.figures */
 
-/* How many entries the rows before the first bad offset hold; 0 if offsets do not begin at 0. */
+/* The number of entries in the rows before the first bad offset; 0 if offsets do not begin at 0. */
 __device__ int64_t sound_entries(const spg_report *report, numbers_view offsets, int64_t rows)
 {
     if (offsets[0] != 0) return 0;
@@ -63,7 +63,7 @@ spg_status queue_csr_check(spg_context *context, const spg_csr &matrix)
     return status;
 }
 
-/* The figures of the message. The row of the entry takes the place of the row of the offsets. */
+/* The figures for the message. The row of the entry replaces the row of the offsets. */
 spg_status queue_csr_figures(spg_context *context, const spg_csr &matrix)
 {
     spg_report *report = spg_cuda_of(context)->report;
@@ -103,7 +103,8 @@ spg_status describe_csr(spg_context *context, const spg_csr &matrix, const spg_r
                             report.figures[END], nnz);
 }
 
-/* Whether anything is wrong, in one go: offsets and columns are looked at apart, for no entry past nnz is read. */
+/* Whether anything is wrong, in one pass: offsets and columns are checked separately, because no entry past nnz is
+ * read. */
 __global__ __launch_bounds__(LOOP_THREADS) void look_for_faults(numbers_view offsets, int64_t rows, int64_t nnz,
                                                                 const int32_t *columns, uint32_t cols,
                                                                 largest_post post)
@@ -133,7 +134,7 @@ spg_status is_sound(spg_context *context, const spg_csr &matrix, bool *sound)
     return status;
 }
 
-/* Where something is wrong, once more to say what. */
+/* If something is wrong, checks again to say what. */
 spg_status check_csr(spg_context *context, const spg_csr &matrix)
 {
     spg_report report;

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* As spg_csr_check on a matrix on the device, with its name before the message: for kernels that have found a fault
- * but not its place. Waits. */
+/* As spg_csr_check, for a matrix on the device, with its name before the message: for kernels that found a fault but
+ * not where it is. Waits. */
 spg_status spg_cuda_check_contents(spg_context *context, const spg_csr *matrix, const char *name);
 
 #ifdef __cplusplus

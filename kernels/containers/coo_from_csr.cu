@@ -1,4 +1,4 @@
-/* CSR to COO: the row of every entry is written out, the rest copied. */
+/* CSR to COO: writes the row of every entry and copies the rest. */
 #include "../cuda_backend.h"
 #include "entries.cuh"
 

@@ -1,5 +1,5 @@
-/* Orders triples by row, then column: nothing is done where they are, else they are sorted by their places. Workspace
- * grows with the triples alone, not with the rows. */
+/* Orders triples by row, then column. Does nothing if they are in order; otherwise sorts them by their places.
+ * Workspace grows with the triples, not with the rows. */
 #include "../cuda_backend.h"
 #include "order.cuh"
 

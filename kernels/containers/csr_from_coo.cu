@@ -1,5 +1,5 @@
-/* COO to CSR: triples are ordered by place, stably; a scan numbers the places, and one thread a place sums its triples
- * in their order of storage. */
+/* COO to CSR: orders triples by place, stably; a scan numbers the places, and one thread a place sums its triples in
+ * storage order. */
 #include "../cuda_backend.h"
 #include "../values.cuh"
 #include "order.cuh"
@@ -21,7 +21,7 @@ template <typename Index> struct first_of_place {
     __device__ Index operator()(int64_t k) const { return k == 0 || keys[k] != keys[k - 1]; }
 };
 
-/* The triples in order, and for each how many places there are up to its own. */
+/* The triples in order, and for each the number of places up to and including its own. */
 struct ordered_triples {
     const uint64_t *keys;
     place_code code;
@@ -63,7 +63,7 @@ spg_status store_offsets(spg_context *context, const ordered_triples &triples, c
     });
 }
 
-/* An entry that stands alone keeps its bits; a sum starts from zero, as in a product. */
+/* A single entry keeps its bits; a sum starts from zero, as in a product. */
 template <typename Value>
 spg_status sum_places(spg_context *context, const ordered_triples &triples, const void *from, const spg_csr &matrix)
 {
@@ -100,7 +100,7 @@ spg_status store_places(spg_context *context, const ordered_triples &triples, co
     return status;
 }
 
-/* Triples that are in order already stay as they are: only their keys are made. */
+/* Triples that are already in order are not moved: only their keys are made. */
 template <typename Index>
 spg_status convert(spg_context *context, const spg_coo &source, bool in_order, spg_csr *matrix)
 {

@@ -1,4 +1,4 @@
-/* Sorts rows by column: nothing is done where all are sorted; else all entries are sorted by their places. */
+/* Sorts rows by column. Does nothing if all are sorted; otherwise sorts all entries by their places. */
 #include "../cuda_backend.h"
 #include "order.cuh"
 
@@ -8,8 +8,8 @@ namespace spg
 namespace
 {
 
-/* A row is unsorted if columns fall anywhere but from one row's last entry to the next one's first: both kinds of falls
- * are counted. Waits. */
+/* Compares the number of descending columns with the number from one row's last entry to the next row's first: rows are
+ * sorted if they are equal. Waits. */
 spg_status are_rows_sorted(spg_context *context, const spg_csr &matrix, bool *sorted)
 {
     spg_report *shared = spg_cuda_of(context)->report, report;

@@ -1,6 +1,6 @@
-/* The transpose: entries in the order of their columns, stably, so that rows come out sorted and entries of the same
- * place keep their order. By counting (transpose_lists.cu), or, where there are very long columns or more entries than
- * 32 bits number, by sorting. */
+/* The transpose: entries ordered by column, stably, so that rows are sorted and entries of the same place keep their
+ * order. By counting (transpose_lists.cu); by sorting if there are very long columns, or more entries than 32 bits can
+ * number. */
 #include "../cuda_backend.h"
 #include "order.cuh"
 #include "transpose.cuh"
@@ -22,7 +22,7 @@ spg_status find_rows(spg_context *context, const spg_csr &matrix, const Key *key
                     [=] __device__(int64_t j) { offsets[j] = (Offset)first_not_below(keys, nnz, (Key)j); });
 }
 
-/* The rows that entries come from are the columns of the transpose. */
+/* The row of each entry becomes its column in the transpose. */
 template <typename Index>
 spg_status fetch_rows(spg_context *context, const spg_csr &matrix, const key_order<Index, Index> &sorted,
                       int32_t *columns)
@@ -35,7 +35,7 @@ spg_status fetch_rows(spg_context *context, const spg_csr &matrix, const key_ord
     return for_each(context, matrix.nnz, "fetching rows", [=] __device__(int64_t k) { columns[k] = row_of[order[k]]; });
 }
 
-/* The parts of a transpose from the order of its entries. */
+/* Fills the parts of a transpose from the order of its entries. */
 template <typename Index>
 spg_status fetch_parts(spg_context *context, const spg_csr &matrix, const key_order<Index, Index> &sorted,
                        const transpose_parts &parts)
@@ -52,7 +52,7 @@ spg_status fetch_parts(spg_context *context, const spg_csr &matrix, const key_or
                : status;
 }
 
-/* Columns are keys of the width of the entries' numbers. */
+/* Columns are keys, as wide as the entries' numbers. */
 template <typename Index>
 spg_status sort_by_column(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts)
 {
@@ -77,7 +77,7 @@ struct pending_transpose {
         return status == SPG_OK ? begin_counts(work, matrix, checks, parts, &counts) : status;
     }
 
-    /* Leaves the transpose to sorting where its longest row is too long. */
+    /* Returns without the transpose, for sorting, if its longest row is too long. */
     spg_status end(const spg_csr &matrix, const transpose_parts &parts, unsigned int *longest)
     {
         spg_status status = wait_for_longest(work.context, counts, longest);
@@ -91,7 +91,7 @@ struct pending_transpose {
     column_counts counts = {};
 };
 
-/* Gives back what it took. */
+/* Frees what it took. */
 void drop(spg_context *context, void **pending)
 {
     static_cast<pending_transpose *>(*pending)->~pending_transpose();
@@ -109,7 +109,7 @@ transpose_parts parts_of(const spg_csr &transpose, int64_t *map)
     return {transpose.offset_type, transpose.row_offsets, transpose.columns, transpose.values, map};
 }
 
-/* Begins what is counted, and does what is sorted. */
+/* Begins the transpose by counting, or does all of the transpose by sorting. */
 spg_status begin_transpose(spg_context *context, const spg_csr &matrix, bool checks, const transpose_parts &parts,
                            void **pending)
 {

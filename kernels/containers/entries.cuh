@@ -1,5 +1,5 @@
-/* What the calls on matrices share: views of offsets and orders of either width, loops over entries and rows, and
- * workspace that is given back at the end of a call. Private. */
+/* Shared by the functions on matrices: views of offsets and orders of either width, loops over entries and rows, and
+ * workspace that is freed at the end of a call. Private. */
 #ifndef SPG_KERNELS_CONTAINERS_ENTRIES_CUH
 #define SPG_KERNELS_CONTAINERS_ENTRIES_CUH
 
@@ -10,8 +10,8 @@
 namespace spg
 {
 
-/* Numbers of 32 or 64 bits. Their width is asked at run time: it is the same for all threads, and memory takes longer.
- */
+/* Numbers of 32 or 64 bits. The width is tested at run time: it is the same for all threads, and memory takes
+ * longer. */
 struct numbers_view {
     const void *memory;
     bool wide;
@@ -24,7 +24,7 @@ struct numbers_view {
 
 inline numbers_view offsets_of(const spg_csr &matrix) { return {matrix.row_offsets, matrix.offset_type == SPG_I64}; }
 
-/* Which entry comes at each place of an order: unsigned numbers; no memory stands for the order of storage. */
+/* The entry at each place of an order: unsigned numbers; without memory, storage order. */
 struct entry_order {
     const void *memory;
     bool wide;
@@ -36,7 +36,7 @@ struct entry_order {
     }
 };
 
-/* The row of [low, high] that entry k lies in. */
+/* The row, within [low, high], that contains entry k. */
 __device__ inline int64_t row_of_entry(numbers_view offsets, int64_t low, int64_t high, int64_t k)
 {
     return first_that(low, high, [=](int64_t row) { return offsets[row + 1] > k; });
@@ -48,7 +48,7 @@ template <typename Key> __device__ inline int64_t first_not_below(const Key *key
     return first_that((int64_t)0, count, [=](int64_t k) { return !(keys[k] < key); });
 }
 
-/* Workspace of one call, within the context's limit; held: bytes of it that the caller has taken. */
+/* The workspace of one call, within the context's limit; held: bytes of it that the caller has taken. */
 class workspace
 {
   public:
@@ -89,7 +89,7 @@ class workspace
 
 enum { LOOP_THREADS = 256, LOOP_BLOCKS_A_MULTIPROCESSOR = 16, LOOP_ENTRIES = 1024 };
 
-/* Enough blocks of LOOP_THREADS for `pieces` pieces of work, one a block, or for as many as run at a time. */
+/* Blocks of LOOP_THREADS for `pieces` pieces of work, one a block, at most as many as are resident. */
 inline unsigned int loop_blocks(const spg_context *context, int64_t pieces)
 {
     int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors * LOOP_BLOCKS_A_MULTIPROCESSOR;
@@ -102,7 +102,7 @@ template <typename Function> __global__ __launch_bounds__(LOOP_THREADS) void loo
     for (int64_t k = (int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x; k < count; k += step) function(k);
 }
 
-/* function(k) for 0 <= k < count, in no order. */
+/* Calls function(k) for 0 <= k < count, in any order. */
 template <typename Function>
 spg_status for_each(spg_context *context, int64_t count, const char *what, Function function)
 {
@@ -112,7 +112,7 @@ spg_status for_each(spg_context *context, int64_t count, const char *what, Funct
     return spg_cuda_check_launch(context, what);
 }
 
-/* As row_of_entry in [0, rows), by a whole warp: a probe a lane. */
+/* As row_of_entry over [0, rows), by a whole warp: a probe a lane. */
 __device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t rows, int64_t k)
 {
     int64_t low = 0, high = rows - 1;
@@ -126,18 +126,18 @@ __device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t row
     return low;
 }
 
-/* Entries of a block's tile, the rows that they lie in, and the last row of each warp's part. */
+/* The entries of a block's tile, their rows, and the last row of each warp's part. */
 struct tile_rows {
-    int32_t row_of[LOOP_ENTRIES]; /* from the first on, for a row's number may take more than 32 bits */
+    int32_t row_of[LOOP_ENTRIES]; /* relative to the first, because a row number may need more than 32 bits */
     int32_t last_of_warp[LOOP_THREADS / WARP];
     int64_t first, last;
 
-    /* Among very many empty rows they are searched for, not noted. */
+    /* With very many empty rows in between, rows are searched, not recorded. */
     __device__ bool are_far() const { return last - first >= 4 * LOOP_ENTRIES; }
 };
 
-/* Sets rows.row_of for the entries from `begin` on: rows are noted where they begin, and entries without a note are of
- * the last row noted before them. rows.first and last are set. By a whole block. */
+/* Sets rows.row_of for the entries from `begin` on: rows are recorded where they begin, and entries without a record
+ * belong to the last row recorded before them. rows.first and rows.last must be set. A whole block calls it. */
 __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_rows &rows)
 {
     constexpr int share = LOOP_ENTRIES / LOOP_THREADS;
@@ -163,8 +163,8 @@ __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_row
     __syncthreads();
 }
 
-/* The rows of a tile's entries [begin, end): from those of the first and the last. By a whole block, which meets again
- * before the next tile. */
+/* Finds the rows of a tile's entries [begin, end), from those of the first and the last. A whole block calls it, and
+ * synchronises before the next tile. */
 __device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_t begin, int64_t end,
                                       tile_rows &of_tile)
 {
@@ -196,7 +196,7 @@ __global__ __launch_bounds__(LOOP_THREADS) void loop_over_entries(numbers_view o
     }
 }
 
-/* function(k, row) for every entry k of a sound matrix. */
+/* Calls function(k, row) for every entry k of a valid matrix. */
 template <typename Function>
 spg_status for_each_entry(spg_context *context, const spg_csr &matrix, const char *what, Function function)
 {
@@ -207,7 +207,7 @@ spg_status for_each_entry(spg_context *context, const spg_csr &matrix, const cha
     return spg_cuda_check_launch(context, what);
 }
 
-/* Records that k is at fault if none before it is. Faults are few, or the call fails. */
+/* Records that k is faulty if nothing before it is. Faults are rare, or the call fails. */
 __device__ inline void report_first(unsigned long long *first, int64_t k)
 {
     if ((unsigned long long)k < *(volatile unsigned long long *)first) atomicMin(first, (unsigned long long)k);
@@ -221,7 +221,7 @@ __device__ inline void count_one(unsigned long long *count)
     if (lane == __ffs((int)callers) - 1) atomicAdd(count, (unsigned long long)__popc(callers));
 }
 
-/* Empties the context's report, and waits for what kernels wrote to it since. */
+/* clear_report clears the context's report; read_report waits for what kernels have written to it since. */
 spg_status clear_report(spg_context *context);
 spg_status read_report(spg_context *context, spg_report *report);
 

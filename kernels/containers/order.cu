@@ -1,4 +1,4 @@
-/* See order.cuh. The sort is CUB's radix sort, which is stable, on only the bits that keys have. */
+/* See order.cuh. Uses CUB's radix sort, which is stable, on only the bits that keys have. */
 #include "order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

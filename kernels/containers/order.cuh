@@ -1,5 +1,5 @@
-/* Stable orders of entries by key, and what is carried along. Values are not sorted but fetched by the order found, so
- * that one sort serves all their types. Private. */
+/* Stable orders of entries by key, and what is moved with them. Values are not sorted but fetched by the resulting
+ * order, so that one sort serves all types. Private. */
 #ifndef SPG_KERNELS_CONTAINERS_ORDER_CUH
 #define SPG_KERNELS_CONTAINERS_ORDER_CUH
 
@@ -8,11 +8,11 @@
 namespace spg
 {
 
-/* Keys, and the entries that they are of. After the sort `spare_keys` and `spare_order` are free. */
+/* Keys and the entries they belong to. After the sort, `spare_keys` and `spare_order` are free. */
 template <typename Key, typename Index> struct key_order {
     Key *keys, *spare_keys;
     Index *order, *spare_order;
-    Key *both_keys; /* keys and spare_keys are its halves, in either order */
+    Key *both_keys; /* its halves are keys and spare_keys, in either order */
 
     entry_order view() const { return {order, sizeof(Index) == 8}; }
 };
@@ -33,7 +33,7 @@ spg_status allocate_order(workspace &work, int64_t count, const char *what, key_
 template <typename Key, typename Index>
 spg_status sort_order(workspace &work, int64_t count, int bits, const char *what, key_order<Key, Index> *order);
 
-/* function(Index{}) with the type that numbers so many entries. */
+/* Calls function(Index{}) with a type that can number `count` entries. */
 template <typename Function> spg_status with_index_type(int64_t count, Function &&function)
 {
     return count <= (int64_t)UINT32_MAX ? function(uint32_t{}) : function(uint64_t{});
@@ -69,8 +69,8 @@ inline int bits_below(int64_t limit)
 
 inline place_code code_of(int64_t rows, int64_t cols) { return {bits_below(rows), bits_below(cols)}; }
 
-/* Sorts places into the storage of their matrix: columns, and row_indices unless NULL, from the sorted keys; the values
- * by way of the keys' memory, which is free then. */
+/* Writes sorted places to their matrix: columns, and row_indices unless NULL, from the sorted keys; the values through
+ * the memory of the keys, which is then free. */
 template <typename Index>
 spg_status store_order(spg_context *context, const key_order<uint64_t, Index> &order, place_code code, int64_t count,
                        spg_type type, int32_t *row_indices, int32_t *columns, void *values)
@@ -85,7 +85,7 @@ spg_status store_order(spg_context *context, const key_order<uint64_t, Index> &o
     return status == SPG_OK ? spg_cuda_copy_on_device(context, values, order.both_keys, bytes) : status;
 }
 
-/* Whether the triples lie in the order of their places, or, without columns, of their rows. Waits. */
+/* Whether the triples are in the order of their places, or, without columns, of their rows. Waits. */
 spg_status are_in_order(spg_context *context, const int32_t *rows, const int32_t *columns, int64_t count,
                         bool *in_order);
 

@@ -1,5 +1,5 @@
-/* The largest of the numbers that a kernel's threads have found, told to the host as soon as its last block ends: the
- * host polls for it while kernels queued after it go on. Private. */
+/* Sends the maximum of the numbers that a kernel's threads have found to the host when its last block ends: the host
+ * polls for it while later kernels run. Private. */
 #ifndef SPG_KERNELS_CONTAINERS_POST_CUH
 #define SPG_KERNELS_CONTAINERS_POST_CUH
 
@@ -9,12 +9,12 @@ namespace spg
 {
 
 struct largest_post {
-    spg_counters *counters; /* its longest_row and blocks_done: zero before and after */
+    spg_counters *counters; /* uses longest_row and blocks_done: zero before and after */
     spg_mailbox *mailbox;
     unsigned int number;
 };
 
-/* Before the kernel is queued. A product that failed may have left counts in the counters. */
+/* Call before the kernel is queued. A failed product may have left counts in the counters. */
 inline spg_status begin_post(spg_context *context, largest_post *post)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -32,7 +32,7 @@ inline spg_status wait_for_largest(spg_context *context, const largest_post &pos
     return status;
 }
 
-/* At the end of the kernel, by all its threads. */
+/* All threads call it at the end of the kernel. */
 __device__ inline void post_largest(const largest_post &post, unsigned int found)
 {
     found = __reduce_max_sync(ALL_LANES, found);

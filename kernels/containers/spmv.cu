@@ -1,6 +1,6 @@
-/* y = alpha*A*x + beta*y for CSR and COO: the products of neighbouring rows' entries side by side, and then a lane a
- * row adds its row's in the order of storage (row_sums.cuh). Triples in the order of rows are rows already; others are
- * put in an order of rows first, stably. */
+/* y = alpha*A*x + beta*y for CSR and COO: products of neighbouring rows' entries are computed side by side, then a lane
+ * a row adds its row's in storage order (row_sums.cuh). Triples in row order are rows already; others are first ordered
+ * by row, stably. */
 #include "../cuda_backend.h"
 #include "../primitives/row_sums.cuh"
 #include "order.cuh"
@@ -13,10 +13,10 @@ namespace
 
 enum { BLOCK = 256 };
 
-/* Blocks that a multiprocessor is to hold: as many as keep all of a tile in registers. */
+/* Resident blocks a multiprocessor: as many as keep all of a tile in registers. */
 template <typename Value> constexpr int blocks_held = sizeof(Value) > 8 ? 2 : 4;
 
-/* Where rows begin among the entries, by the ascending rows of the entries. */
+/* Where rows begin among the entries, found from the ascending rows of the entries. */
 template <typename Index> struct row_begins {
     const Index *rows;
     int64_t nnz;
@@ -24,12 +24,12 @@ template <typename Index> struct row_begins {
     __device__ int64_t operator[](int64_t row) const { return first_not_below(rows, nnz, (Index)row); }
 };
 
-/* Entries in the order of storage; entry_order is that of others. */
+/* Entries in storage order; entry_order is for others. */
 struct storage_order {
     template <typename Index> __device__ Index operator[](Index k) const { return k; }
 };
 
-/* What to multiply, without the type of its values; Begins: where its rows begin, by []. */
+/* The operands without the type of values; Begins: where rows begin, by []. */
 template <typename Begins, typename Order = storage_order> struct operands {
     int64_t rows, nnz;
     Begins begins;
@@ -41,7 +41,7 @@ template <typename Begins, typename Order = storage_order> struct operands {
 
 template <typename Value> struct scales {
     Value alpha, beta;
-    bool has_alpha, has_beta; /* else 1 and 0 */
+    bool has_alpha, has_beta; /* false: alpha is 1, beta is 0 */
 };
 
 template <typename Value> __device__ Value update(Value sum, const scales<Value> &by, const Value *y)
@@ -92,7 +92,7 @@ spg_status multiply_by(spg_context *context, spg_type type, const Operands &job,
     return with_value_type(type, [&](auto value) { return launch<decltype(value)>(context, job, alpha, beta); });
 }
 
-/* Puts the rows of the triples in order, and multiplies by that. */
+/* Orders the triples by row, and multiplies in that order. */
 template <typename Index>
 spg_status multiply_unsorted(spg_context *context, const spg_coo &matrix, const void *alpha, const void *x,
                              const void *beta, void *y)
@@ -116,7 +116,7 @@ spg_status multiply_unsorted(spg_context *context, const spg_coo &matrix, const 
 spg_status multiply_coo(spg_context *context, const void *alpha, const spg_coo &matrix, const void *x, const void *beta,
                         void *y)
 {
-    const uint32_t *rows = reinterpret_cast<const uint32_t *>(matrix.row_indices); /* none is negative */
+    const uint32_t *rows = reinterpret_cast<const uint32_t *>(matrix.row_indices); /* no row index is negative */
     bool in_order;
     spg_status status = are_in_order(context, matrix.row_indices, nullptr, matrix.nnz, &in_order);
     if (status != SPG_OK) return status;

@@ -1,4 +1,4 @@
-/* What makes transposes. Private. */
+/* Functions that make transposes. Private. */
 #ifndef SPG_KERNELS_CONTAINERS_TRANSPOSE_CUH
 #define SPG_KERNELS_CONTAINERS_TRANSPOSE_CUH
 
@@ -8,8 +8,8 @@
 namespace spg
 {
 
-/* The parts of a transpose, all but the offsets NULL where they are not wanted. map[k]: which entry of the matrix entry
- * k of the transpose is. */
+/* The parts of a transpose; all but the offsets are NULL if not wanted. map[k]: the entry of the matrix that entry k of
+ * the transpose comes from. */
 struct transpose_parts {
     spg_type offset_type;
     void *offsets; /* zeroed before */
@@ -18,14 +18,14 @@ struct transpose_parts {
     int64_t *map;
 };
 
-/* Fills the parts of the transpose of a sound matrix with entries. held: bytes of workspace that the caller has taken.
- * Waits. */
+/* Fills the parts of the transpose of a valid matrix that has entries. held: bytes of workspace that the caller has
+ * taken. Waits. */
 spg_status write_transpose(spg_context *context, int64_t held, const spg_csr &matrix, const transpose_parts &parts);
 
-/* Columns whose entries are counted. */
+/* The counts of entries by column. */
 struct column_counts {
-    uint32_t *numbers; /* of each entry among those of its column */
-    largest_post post; /* how many entries the longest column has, or MALFORMED */
+    uint32_t *numbers; /* by entry: its number in its column */
+    largest_post post; /* the entries of the longest column, or MALFORMED */
 };
 enum : unsigned int { MALFORMED = UINT32_MAX };
 
@@ -36,12 +36,12 @@ spg_status begin_counts(workspace &work, const spg_csr &matrix, bool checks, con
 /* Waits for the length of the longest column; MALFORMED: there is no transpose. */
 spg_status wait_for_longest(spg_context *context, const column_counts &counts, unsigned int *longest);
 
-/* Lists for every row of the transpose its entries in any order, each as its row in the matrix in the upper 32 bits and
- * its number in the lower. entries has room for them. */
+/* Lists the entries of every row of the transpose in any order: the row in the matrix in the upper 32 bits, the entry's
+ * number in the lower. entries has room for all. */
 spg_status list_by_column(spg_context *context, const spg_csr &matrix, const transpose_parts &parts,
                           const column_counts &counts, uint64_t *entries);
 
-/* Puts the lists in order, and fills the other parts from them. longest: at most MOST_LISTED. */
+/* Orders the lists, and fills the other parts from them. longest: at most MOST_LISTED. */
 enum { MOST_LISTED = 8192 };
 spg_status write_lists(workspace &work, const spg_csr &matrix, const transpose_parts &parts, const uint64_t *entries,
                        unsigned int longest);

@@ -1,9 +1,9 @@
-/* The transpose by counting. Entries take numbers in the rows of the transpose as they come, by atomics, and are listed
- * there; then every row is put in the order of storage. That order is one of distinct integers, so the result does not
- * depend on who came first.
+/* The transpose by counting. Entries get numbers in the rows of the transpose as they arrive, by atomics, and are
+ * listed there; then every row is put into storage order. This is an order of distinct integers, so the result does not
+ * depend on the order of arrival.
  *
- * A group of lanes finds the place of each entry of a short row by counting those before it; a block sorts a longer
- * one. */
+ * In a short row, a group of lanes finds the place of each entry by counting those before it; a block sorts a longer
+ * row. */
 #include "../cuda_backend.h"
 #include "../values.cuh"
 #include "order.cuh"
@@ -18,8 +18,8 @@ namespace spg
 namespace
 {
 
-enum { OWN = 4 }; /* entries that a thread or a lane has in hand at a time */
-/* A longer row is sorted by a block; a whole warp takes longer ones than a part of it. */
+enum { OWN = 4 }; /* entries that a thread or a lane handles at a time */
+/* Longer rows are sorted by a block; a whole warp takes longer ones than a part of it. */
 enum { SHORT_ROW = 64, SHORT_ROW_OF_WARP = 256 };
 
 __device__ inline uint32_t add_to(int32_t *count, int by) { return (uint32_t)atomicAdd(count, by); }
@@ -28,8 +28,8 @@ __device__ inline uint32_t add_to(int64_t *count, int by)
     return (uint32_t)atomicAdd(reinterpret_cast<unsigned long long *>(count), (unsigned long long)by);
 }
 
-/* The number of this lane's entry among those of its column; lanes of the same column ask once. Column -1: none. By all
- * lanes of a warp together. */
+/* The number of this lane's entry in its column; lanes with the same column share one atomic. Column -1: none. All
+ * lanes of a warp call it together. */
 template <typename Offset> __device__ inline uint32_t number_in_column(Offset *counts, int32_t column)
 {
     unsigned int peers = __match_any_sync(ALL_LANES, column);
@@ -48,7 +48,7 @@ struct count_job {
     largest_post post;
 };
 
-/* Whether the offsets of a row cannot be; by all threads of the grid. */
+/* Whether a row has invalid offsets; all threads of the grid call it. */
 __device__ inline bool finds_bad_row(const count_job &job)
 {
     const int64_t step = (int64_t)gridDim.x * LOOP_THREADS;
@@ -58,7 +58,7 @@ __device__ inline bool finds_bad_row(const count_job &job)
     return bad;
 }
 
-/* An entry outside of the matrix is left out. */
+/* Skips an entry outside of the matrix. */
 template <typename Offset> __global__ __launch_bounds__(LOOP_THREADS) void count_columns(count_job job, Offset *counts)
 {
     uint32_t longest = job.checks && finds_bad_row(job) ? (uint32_t)MALFORMED : 0;
@@ -84,7 +84,7 @@ template <typename Offset> __global__ __launch_bounds__(LOOP_THREADS) void count
     post_largest(job.post, longest);
 }
 
-/* Offsets from counts, in their place. */
+/* Turns counts into offsets, in place. */
 template <typename Offset> spg_status scan_counts(workspace &work, int64_t rows, Offset *offsets)
 {
     const char *what = "the transpose's row offsets";
@@ -110,7 +110,7 @@ struct list_job {
     uint64_t *entries;
 };
 
-/* Puts entries where their numbers say. What does not depend on the rows is asked for before these are found. */
+/* Writes entries where their numbers say. Loads what does not depend on the rows before these are found. */
 __global__ __launch_bounds__(LOOP_THREADS) void list_entries(list_job job)
 {
     __shared__ tile_rows of_tile;
@@ -148,12 +148,12 @@ struct write_job {
     const void *values; /* of the matrix */
     int value_bytes;
     int most_short; /* entries of a short row */
-    int bits;       /* that entries' numbers, and one that is larger than any, have */
+    int bits;       /* of the entries' numbers, and of one larger than any */
     int lanes;      /* of a group */
-    int *long_rows; /* how many there are, and which */
+    int *long_rows; /* their number, and the rows */
 };
 
-/* Entry k of the transpose. */
+/* Writes entry k of the transpose. */
 __device__ inline void write_entry(const write_job &job, int64_t k, int32_t row, uint32_t source)
 {
     if (job.parts.columns != nullptr) job.parts.columns[k] = row;
@@ -205,7 +205,7 @@ __global__ __launch_bounds__(LOOP_THREADS) void write_short_rows(write_job job)
     }
 }
 
-/* Rows of more than `least` entries, and at most what the block holds. */
+/* Sorts rows of more than `least` entries, and at most what the block holds. */
 template <int Threads, int Items> __global__ __launch_bounds__(Threads) void write_sorted_rows(write_job job, int least)
 {
     using sorter = cub::BlockRadixSort<uint32_t, Threads, Items, uint32_t>;
@@ -234,7 +234,7 @@ template <int Threads, int Items> __global__ __launch_bounds__(Threads) void wri
     }
 }
 
-/* Enough lanes for most rows to be done in one go. */
+/* Enough lanes to do most rows at once. */
 int choose_lanes(const spg_csr &matrix)
 {
     int64_t mean = (matrix.nnz + matrix.cols - 1) / matrix.cols;
@@ -243,7 +243,7 @@ int choose_lanes(const spg_csr &matrix)
     return lanes;
 }
 
-/* Rows of more than `least` entries, if there are any. */
+/* Queues the kernel for rows of more than `least` entries, if there may be any. */
 template <int Threads, int Items>
 void queue_sorted_rows(spg_context *context, const write_job &job, int64_t most_rows, int least)
 {

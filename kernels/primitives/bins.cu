@@ -1,4 +1,4 @@
-/* See bins.cuh: the part that does not depend on the functor. */
+/* See bins.cuh; the part that does not depend on the functor. */
 #include "bins.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -10,7 +10,7 @@ namespace
 
 enum { ALIGNMENT = 256 };
 
-/* The counts come first, CUB's workspace after them. */
+/* The counts come first, then CUB's workspace. */
 int64_t counts_bytes(int64_t count)
 {
     return (count * (int64_t)sizeof(uint32_t) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

@@ -1,12 +1,12 @@
-/* Row binning: a stable partition of row numbers by class. Private; for products and for sampling.
+/* Row binning: a stable partition of row numbers by class. Private; used by products and by sampling.
  *
- * In: rows 0 ... count - 1, or a list of rows, and a functor on the device that gives each its class, 0 ... classes -
- * 1, or a negative number for a row to leave out. Out: the row numbers grouped by class, in their first order within
- * each class, and where each class begins. All results stay in device memory, so that nothing waits: the next kernel
- * takes rows + begins[c] and counts + c.
+ * In: rows 0 ... count - 1, or a list of rows, and a device functor that gives each row its class, 0 ... classes - 1,
+ * or a negative number to leave the row out. Out: the row numbers grouped by class, in their original order within each
+ * class, and where each class begins. All results stay in device memory, so that nothing waits: the next kernel takes
+ * rows + begins[c] and counts + c.
  *
- * A tile of rows counts its classes; CUB scans the counts, class by class and tile by tile; each tile then knows where
- * its rows of every class go, and finds the place of each among its warp by ballots. The functor is asked twice. */
+ * A tile of rows counts its classes. CUB scans the counts, class by class and tile by tile. Each tile then knows where
+ * its rows of every class go, and ranks them within a warp by ballots. The functor is called twice for each row. */
 #ifndef SPG_KERNELS_PRIMITIVES_BINS_CUH
 #define SPG_KERNELS_PRIMITIVES_BINS_CUH
 
@@ -17,20 +17,20 @@ namespace spg
 
 enum { BINS_MOST = 16 };
 
-/* What is to be binned. */
+/* The rows to bin. */
 struct binned_rows {
-    const int32_t *rows;          /* their numbers; NULL: 0, 1, ..., count - 1 */
-    int32_t count;                /* how many, or at most how many if device_count is given */
-    const uint32_t *device_count; /* how many, in device memory; NULL: count */
+    const int32_t *rows;          /* row numbers; NULL: 0, 1, ..., count - 1 */
+    int32_t count;                /* number of rows; an upper bound if device_count is given */
+    const uint32_t *device_count; /* number of rows, in device memory; NULL: count */
 };
 
 /* The result, in device memory that the caller allocates. */
 struct row_bins {
     int32_t *rows;             /* count numbers */
-    uint32_t *begins, *counts; /* where in rows each class begins, and how many it has; both NULL: not wanted */
+    uint32_t *begins, *counts; /* where in rows each class begins, and its number of rows; both NULL: not wanted */
 };
 
-/* Bytes that bin_rows takes as workspace, aligned as an allocation is. */
+/* The bytes of workspace that bin_rows needs; the alignment of an allocation suffices. */
 spg_status bins_workspace_bytes(spg_context *context, int32_t count, int classes, int64_t *bytes);
 
 namespace bins
@@ -41,7 +41,7 @@ enum {
     WARPS = THREADS / WARP,
     ITEMS = 2,
     TILE = THREADS * ITEMS,
-    FEW_TILES = 512 /* up to so many, every tile adds up the counts of those before it, which saves the scan */
+    FEW_TILES = 512 /* up to this number, every tile sums the counts of those before it, which saves the scan */
 };
 static_assert(BINS_MOST <= WARP, "one lane a class");
 
@@ -50,8 +50,8 @@ inline int64_t tiles_of(int32_t count) { return ((int64_t)count + TILE - 1) / TI
 /* Exclusive prefix sums of tile_counts, in place. */
 spg_status scan_tile_counts(spg_context *context, uint32_t *tile_counts, int64_t count, void *workspace);
 
-/* counts[w][c]: rows of class c that warp w of the tile has. A warp takes WARP * ITEMS neighbouring rows of the tile,
- * row k * WARP + lane of them as the lane's item k. */
+/* counts[w][c]: rows of class c in warp w of the tile. A warp takes WARP * ITEMS consecutive rows of the tile; the
+ * lane's item k is row k * WARP + lane of these. */
 template <typename Class>
 __device__ inline void classify_tile(const binned_rows &all, Class row_class, int32_t (&row)[ITEMS],
                                      int (&class_of)[ITEMS], uint32_t (*counts)[BINS_MOST])
@@ -75,7 +75,7 @@ __device__ inline void classify_tile(const binned_rows &all, Class row_class, in
     }
 }
 
-/* tile_counts[c * tiles + tile]; one more, 0, after them all. */
+/* tile_counts[c * tiles + tile]; followed by one more element, 0. */
 template <typename Class>
 __global__ void __launch_bounds__(THREADS)
     count_kernel(const __grid_constant__ binned_rows all, const __grid_constant__ Class row_class, int classes,
@@ -113,7 +113,7 @@ __device__ inline void sum_tile_counts(const uint32_t *tile_counts, int classes,
     }
 }
 
-/* tile_begins: scanned, or, of few tiles, their counts. */
+/* tile_begins: scanned; with few tiles, their counts. */
 template <typename Class>
 __global__ void __launch_bounds__(THREADS)
     scatter_kernel(const __grid_constant__ binned_rows all, const __grid_constant__ Class row_class, int classes,
@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace bins
 
-/* Bins rows: queued on the context's stream, in O(count). `row_class` is copied to the device; it is asked twice for
- * each row and must answer alike. The workspace may be given back as soon as this returns, in the stream's order.
- * 1 <= classes <= BINS_MOST. */
+/* Bins rows: queued on the context's stream, in O(count). `row_class` is copied to the device; it is called twice for
+ * each row and must return the same class. The workspace may be freed as soon as this returns, in the stream's order. 1
+ * <= classes <= BINS_MOST. */
 template <typename Class>
 spg_status bin_rows(spg_context *context, const binned_rows &all, const Class &row_class, int classes, void *workspace,
                     const row_bins &result)

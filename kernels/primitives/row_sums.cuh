@@ -1,8 +1,8 @@
-/* Sums over the rows of a matrix by warps, such as products with a vector. Private.
+/* Sums over the rows of a matrix by warps, for example products with a vector. Private.
  *
- * A warp takes some neighbouring rows, whose entries lie side by side. All its lanes read a tile of them, each lane
- * many before it uses the first, and leave what each entry gives in shared memory; then a lane a row, or several, add
- * up. So memory is read in its order whatever the rows' lengths, and no lane waits for another warp's. */
+ * A warp takes consecutive rows, whose entries are contiguous. All its lanes read a tile of entries, several a lane
+ * before the first is used, and put each entry's term into shared memory; then one lane, or several, sum each row. So
+ * memory is read in order for any row lengths, and no lane waits for another warp. */
 #ifndef SPG_KERNELS_PRIMITIVES_ROW_SUMS_CUH
 #define SPG_KERNELS_PRIMITIVES_ROW_SUMS_CUH
 
@@ -13,24 +13,24 @@
 namespace spg
 {
 
-/* Entries of a tile, of a warp: eight a lane (amg_bench and products with vectors on an H100: four and sixteen are
- * slower for most matrices). */
+/* Entries of a warp's tile: eight a lane (amg_bench and products with vectors on an H100: four and sixteen are slower
+ * for most matrices). */
 enum { ROW_TILE_A_LANE = 8, ROW_TILE = ROW_TILE_A_LANE * WARP };
 
-/* What the entries of a tile give, with a gap after every 32, so that rows of even lengths do not meet in the banks. */
+/* The terms of a tile's entries, with a gap after every 32, so that rows of even length have no bank conflicts. */
 template <typename Value> struct row_tile {
     Value terms[ROW_TILE + ROW_TILE / WARP];
 
     __device__ Value &operator[](unsigned int place) { return terms[place + place / WARP]; }
 };
 
-/* The rows that a warp takes at a time, and the lanes (a power of two) that add up each; rows * lanes <= WARP. With one
- * lane, entries are added in the order of storage. */
+/* The rows that a warp takes at a time, and the lanes (a power of two) that sum each; rows * lanes <= WARP. With one
+ * lane, entries are added in storage order. */
 struct row_shares {
     int rows, lanes;
 };
 
-/* So many rows that they fill a tile, or fewer where fewer than `warps` would have any. */
+/* As many rows as fill a tile; fewer if there would be rows for fewer than `warps` warps. */
 inline row_shares share_rows(int64_t rows, int64_t nnz, int64_t warps = 0)
 {
     const int64_t mean = rows > 0 && nnz > rows ? (nnz + rows - 1) / rows : 1;
@@ -39,8 +39,8 @@ inline row_shares share_rows(int64_t rows, int64_t nnz, int64_t warps = 0)
     return shares;
 }
 
-/* The same, with as many lanes a row as there are: for sums in any order, which is the same for the same matrix. Rows
- * are a power of two where that leaves no more than a quarter of a tile, so that no lane idles. */
+/* The same with all available lanes for each row, for sums in any order that is the same for the same matrix. The
+ * number of rows is a power of two if that wastes at most a quarter of a tile, so that no lane idles. */
 inline row_shares share_rows_among_lanes(int64_t rows, int64_t nnz, int64_t warps = 0)
 {
     row_shares shares = share_rows(rows, nnz, warps);
@@ -51,14 +51,15 @@ inline row_shares share_rows_among_lanes(int64_t rows, int64_t nnz, int64_t warp
     return shares;
 }
 
-/* So many blocks that each warp takes rows once, or very many. */
+/* Blocks such that each warp takes rows once, or very often. */
 inline unsigned int blocks_for_shares(int64_t rows, row_shares shares, int threads)
 {
     const int64_t a_block = (int64_t)shares.rows * (threads / WARP), blocks = (rows + a_block - 1) / a_block;
     return (unsigned int)(blocks < 1 << 24 ? blocks : 1 << 24);
 }
 
-/* Entries [tile, tile + count), a tile at most. Lanes without one have an entry of zeros, whose term nobody adds. */
+/* Entries [tile, tile + count), at most a tile. Lanes without an entry use an entry of zeros, whose term is not
+ * added. */
 template <typename Value, typename Index, typename Read, typename Term>
 __device__ inline void fill_row_tile(Index tile, int count, row_tile<Value> &terms, Read &read, Term &term)
 {
@@ -72,7 +73,7 @@ __device__ inline void fill_row_tile(Index tile, int count, row_tile<Value> &ter
     for (int e = 0; e < ROW_TILE_A_LANE; ++e) terms[e * WARP + lane_in_warp()] = term(entries[e]);
 }
 
-/* sum and the terms from, from + step, ... before `to`, one after the other. */
+/* Adds the terms from, from + step, ... below `to` to sum, one after the other. */
 template <typename Value>
 __device__ inline Value add_terms(Value sum, row_tile<Value> &terms, int from, int to, int step)
 {
@@ -88,9 +89,9 @@ __device__ inline Value add_terms(Value sum, row_tile<Value> &terms, int from, i
     return sum;
 }
 
-/* each(row, sum of term(read(k)) over its entries k) for every row, by one lane; by all warps of all blocks, each with
- * a tile of its own. begins[row] is where a row begins, begins[rows] where the last ends; where they are 32 bits wide,
- * so is k, which saves a tenth of the time. */
+/* Calls each(row, sum of term(read(k)) over its entries k) for every row, in one lane. All warps of all blocks call it,
+ * each with its own tile. begins[row] is where a row begins, begins[rows] where the last ends; if begins has 32 bits,
+ * so has k, which saves a tenth of the time. */
 template <typename Value, typename Begins, typename Read, typename Term, typename Each>
 __device__ inline void for_each_row_sum(int64_t rows, const Begins &begins, row_shares shares, row_tile<Value> &terms,
                                         Read &&read, Term &&term, Each &&each)

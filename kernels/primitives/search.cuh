@@ -1,4 +1,4 @@
-/* Binary search, for any user. */
+/* Binary search. */
 #ifndef SPG_KERNELS_PRIMITIVES_SEARCH_CUH
 #define SPG_KERNELS_PRIMITIVES_SEARCH_CUH
 
@@ -7,7 +7,7 @@
 namespace spg
 {
 
-/* The least k of [low, high) for which holds(k); high if there is none. holds must be false up to some k, then true. */
+/* The least k of [low, high) with holds(k); high if there is none. holds must be false up to some k, then true. */
 template <typename Index, typename Predicate>
 __host__ __device__ inline Index first_that(Index low, Index high, Predicate holds)
 {
@@ -21,8 +21,8 @@ __host__ __device__ inline Index first_that(Index low, Index high, Predicate hol
     return low;
 }
 
-/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] must be. A step takes fewer instructions than
- * one of first_that. */
+/* The largest e in [begin, end) with ascending[e] <= k; ascending[begin] <= k must hold. A step takes fewer
+ * instructions than one of first_that. */
 __device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, int64_t end, int64_t k)
 {
     while (end - begin > 1) {

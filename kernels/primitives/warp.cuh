@@ -1,11 +1,11 @@
-/* Scans and sums across the lanes of a warp, or of groups of Width lanes of it (1, 2, 4, 8, 16 or 32). Private.
+/* Scans and sums across the lanes of a warp, or of groups of Width lanes (1, 2, 4, 8, 16 or 32). Private.
  *
- * Every function is called by all 32 lanes of a warp together, by the lanes without work as well: give those the
- * neutral value. Groups of Width neighbouring lanes work apart from each other. Nothing passes through shared memory.
+ * All 32 lanes of a warp call every function together, including lanes without work: give these the neutral value.
+ * Groups of Width neighbouring lanes work independently. Nothing uses shared memory.
  *
- * Which to take: the scans combine in a tree, in log2(Width) steps, so an operator must be associative: integers, or
- * maxima; segmented_scan does so within segments. Sums of rounded numbers whose bits must not depend on Width take
- * ordered_segmented_sum, which adds as a loop over the lanes would. */
+ * Which one to use: the scans combine in a tree, in log2(Width) steps, so the operator must be associative: integers,
+ * or maxima; segmented_scan does so within segments. For sums of rounded numbers whose bits must not depend on Width
+ * use ordered_segmented_sum, which adds like a loop over the lanes. */
 #ifndef SPG_KERNELS_PRIMITIVES_WARP_CUH
 #define SPG_KERNELS_PRIMITIVES_WARP_CUH
 
@@ -29,7 +29,7 @@ struct minimum {
 
 __device__ inline int lane_in_warp() { return (int)(threadIdx.x % WARP); }
 
-/* The lanes before this one, as a mask, and those up to it. */
+/* The mask of the lanes before this one; of these and this one. */
 __device__ inline unsigned int lanes_below() { return (1u << lane_in_warp()) - 1; }
 __device__ inline unsigned int lanes_through() { return ALL_LANES >> (WARP - 1 - lane_in_warp()); }
 
@@ -51,7 +51,7 @@ template <typename Real> __device__ inline complex<Real> shuffle_xor(complex<Rea
     return {shuffle_xor(value.re, mask), shuffle_xor(value.im, mask)};
 }
 
-/* The value of all lanes of a group combined, in every lane. The operator must commute, too. */
+/* The combined value of all lanes of a group, in every lane. The operator must also be commutative. */
 template <int Width = WARP, typename T, typename Operator> __device__ inline T reduce(T value, Operator combine)
 {
 #pragma unroll
@@ -72,7 +72,8 @@ template <int Width = WARP, typename T, typename Operator> __device__ inline T i
     return value;
 }
 
-/* Lane i gets value(0) combined with ... value(i - 1), lane 0 `neutral`. *all, in every lane, is that of the group. */
+/* Lane i gets value(0) combined with ... value(i - 1), lane 0 `neutral`. *all: the group's combined value, in every
+ * lane. */
 template <int Width = WARP, typename T, typename Operator>
 __device__ inline T exclusive_scan(T value, T neutral, Operator combine, T *all)
 {
@@ -82,8 +83,8 @@ __device__ inline T exclusive_scan(T value, T neutral, Operator combine, T *all)
     return lane_in_warp() % Width == 0 ? neutral : before;
 }
 
-/* The first lane of the warp whose `until` is above this lane's `place`: where `until` is an inclusive scan of counts,
- * the lane that the thing of this number belongs to. */
+/* The first lane of the warp whose `until` is above this lane's `place`: if `until` is an inclusive scan of counts, the
+ * lane that owns element number `place`. */
 __device__ inline int lane_of_place(int until, int place)
 {
     int lane = 0;
@@ -93,12 +94,12 @@ __device__ inline int lane_of_place(int until, int place)
     return lane;
 }
 
-/* Segments of neighbouring lanes by head flags. `head`: one begins at this lane; lane 0 of a group begins one in any
- * case. */
+/* Segments of neighbouring lanes, from head flags. `head`: a segment begins at this lane; lane 0 of a group always
+ * begins one. */
 template <int Width = WARP> struct segments {
-    unsigned int heads; /* the lanes where one begins, of the warp */
-    int from_head;      /* how far this lane is from the head of its segment: 0 at a head */
-    int longest;        /* how far the last lane of the warp's longest segment is from its head */
+    unsigned int heads; /* mask of the warp's lanes where a segment begins */
+    int from_head;      /* distance of this lane from the head of its segment; 0 at a head */
+    int longest;        /* distance of the last lane of the warp's longest segment from its head */
 
     __device__ explicit segments(bool head)
     {
@@ -108,8 +109,8 @@ template <int Width = WARP> struct segments {
     }
 };
 
-/* A segment's values combined from its head to the lane's own, in this order, but in a tree: as many steps as the
- * longest segment has halvings. */
+/* Combines a segment's values from its head to this lane, in this order but in a tree: as many steps as the longest
+ * segment has halvings. */
 template <int Width, typename T, typename Operator>
 __device__ inline T segmented_scan(T value, const segments<Width> &of, Operator combine)
 {
@@ -122,9 +123,9 @@ __device__ inline T segmented_scan(T value, const segments<Width> &of, Operator 
     return value;
 }
 
-/* The same for sums of rounded numbers, with the bits of a loop: a head keeps its value, every other lane adds its own
- * to the sum of the lane before it. As many steps as the longest segment has lanes beyond its head. To carry a sum into
- * a group, add it to lane 0's value first; a head whose sum is to start from +0 passes add(zero, value). */
+/* The same for sums of rounded numbers, with the bits of a loop: a head keeps its value, every other lane adds its
+ * value to the sum of the lane before. Takes as many steps as the longest segment has lanes after its head. To carry a
+ * sum into a group, add it to lane 0's value first; a head whose sum must start from +0 passes add(zero, value). */
 template <int Width, typename T> __device__ inline T ordered_segmented_sum(T value, const segments<Width> &of)
 {
     for (int step = 1; step <= of.longest; ++step) {

@@ -1,4 +1,4 @@
-/* The device's sampling table. */
+/* The CUDA backend's sampling table. */
 #include "sampling.h"
 
 const spg_sampling_backend spg_cuda_sampling = {

@@ -1,5 +1,5 @@
-/* The first fault of weights, looked for once a stage has met one: offsets and columns by the backend's check, then the
- * first row at fault and what is wrong with it, by sampling/faults.h. */
+/* Finds the first fault of weights after a stage has met one: offsets and columns by the backend's check, then the
+ * first faulty row and what is wrong with it, by sampling/faults.h. */
 #include "sampling.cuh"
 
 #include "../cuda_backend.h"
@@ -34,7 +34,7 @@ spg_status queue_rows(spg_context *context, const spg_csr &matrix, spg_report *r
     });
 }
 
-/* The row found: all blocks look for its first item at fault. */
+/* In the row found, all blocks look for its first faulty item. */
 spg_status queue_items(spg_context *context, const spg_csr &matrix, spg_report *report)
 {
     numbers_view offsets = offsets_of(matrix);

@@ -1,5 +1,5 @@
-/* Numbers of a Philox sequence, and uniforms made of them. A thread takes a block of the generator: two numbers, of
- * which the first and the last of the call may lie outside it. */
+/* Numbers of a Philox sequence, and uniforms from them. A thread takes one generator block: two numbers. The first and
+ * the last number of the call's blocks may lie outside it. */
 #include "sampling.cuh"
 
 namespace spg

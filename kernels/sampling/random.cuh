@@ -7,8 +7,8 @@
 namespace spg
 {
 
-/* A sequence, with the keys of all rounds: as a kernel's argument they are read where they are used, and take no
- * registers and no additions, a fifth of the work. */
+/* A sequence with the keys of all rounds. As a kernel argument they are read where used, without registers or
+ * additions, which saves a fifth of the work. */
 struct sequence {
     uint64_t stream;
     uint32_t keys[2 * SPG_PHILOX_ROUNDS];

@@ -1,5 +1,5 @@
-/* What the kernels that draw from discrete distributions share: views of weights, items by name, and the entries of
- * the table that src/sampling/sampling_backend.h defines. Private. */
+/* Shared by the kernels that draw from discrete distributions: views of weights, item names, and the functions in the
+ * table that src/sampling/sampling_backend.h defines. Private. */
 #ifndef SPG_KERNELS_SAMPLING_SAMPLING_CUH
 #define SPG_KERNELS_SAMPLING_SAMPLING_CUH
 
@@ -14,7 +14,7 @@
 namespace spg
 {
 
-/* Weights of either type, as double. Their type is asked at run time: it is the same for all threads. */
+/* Weights of either type, as double. The type is tested at run time, which is the same for all threads. */
 struct weights_view {
     const void *memory;
     bool wide;
@@ -31,7 +31,7 @@ struct weights_view {
 
 inline weights_view weights_of(const spg_csr &matrix) { return {matrix.values, matrix.value_type == SPG_F64}; }
 
-/* Not negative, infinite or NaN: spg_weight_kind on the device. */
+/* Whether a weight is not negative, infinite or NaN: spg_weight_kind on the device. */
 constexpr double LARGEST = DBL_MAX;
 __device__ inline bool is_sound_weight(double weight) { return weight >= 0 && weight <= LARGEST; }
 
@@ -41,8 +41,8 @@ __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int
     return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
 }
 
-/* Signs of the mailbox, in page-locked host memory: kernels set them, and the host may look once it has waited. Unlike
- * a report in device memory they need not be cleared by the device, nor copied. */
+/* Signs of the mailbox, in page-locked host memory: kernels set them, and the host reads them after a wait. Unlike a
+ * report in device memory, they need no clearing on the device and no copy. */
 enum { SIGN_FAULT = 0, SIGN_LONG = 1 };
 typedef volatile unsigned int *device_sign;
 
@@ -56,19 +56,20 @@ inline device_sign sign_of(spg_context *context, int which)
 }
 inline bool has_sign(const spg_context *context, int which) { return spg_cuda_of(context)->mailbox->signs[which] != 0; }
 
-/* Columns out of range are reported as row 0, for find_weight_fault to look into, and set the sign; there may be none.
- */
+/* Reports columns out of range as row 0, for find_weight_fault to examine, and sets the sign; there may be no
+ * columns. */
 spg_status queue_column_check(spg_context *context, const spg_csr &weights, unsigned long long *first_fault,
                               device_sign fault);
 
-/* A table's own copy of offsets, as 64-bit numbers, and of columns. Offsets that do not span the entries and columns
- * out of range are reported as row 0, for find_weight_fault to look into. */
+/* Copies offsets, as 64-bit numbers, and columns into a table. Offsets that do not span the entries, and columns out of
+ * range, are reported as row 0, for find_weight_fault to examine. */
 spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **offsets, int32_t **columns);
 
-/* Looks for the first fault of weights and reports it; SPG_OK if there is none. Waits. */
+/* Finds the first fault of weights and reports it; SPG_OK if there is none. Waits. */
 spg_status find_weight_fault(spg_context *context, const spg_csr &weights);
 
-/* Which row a stage has reported in first[0] of the context's report: by find_weight_fault, or INTERNAL. */
+/* Fails with the fault of the row that a stage has reported in first[0] of the context's report, as find_weight_fault
+ * finds it; otherwise INTERNAL. */
 spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report);
 
 } // namespace spg

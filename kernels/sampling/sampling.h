@@ -1,6 +1,5 @@
-/* The functions of the device's sampling table (backend.c); what each does is said in src/sampling/sampling_backend.h.
- * Private.
- */
+/* The functions in the CUDA backend's sampling table (backend.c). src/sampling/sampling_backend.h says what each does.
+ * Private. */
 #ifndef SPG_KERNELS_SAMPLING_SAMPLING_H
 #define SPG_KERNELS_SAMPLING_SAMPLING_H
 

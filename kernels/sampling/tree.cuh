@@ -1,10 +1,10 @@
 /* The tree sum of src/sampling/sums.h across the lanes of a warp, and the way down it. Private. All lanes of a warp
- * call together.
+ * call these functions together.
  *
- * The way down goes right where target >= base + left and right > 0, with base the rounded sum of what it has left
- * behind. So with B of a leaf = the sum of the left siblings along its own way, from the root down, the leaf found is
- * the last one of a sum above 0 with target >= B: the way to any leaf after it would have gone right where the target
- * is too small, and sums that are rounded do not fall when more is added. No lane needs to know the way of another. */
+ * The way down goes right if target >= base + left and right > 0, where base is the rounded sum of what it has left
+ * behind. Let B of a leaf be the sum of the left siblings on its own way down from the root. Then the leaf found is the
+ * last one with a sum above 0 and target >= B: the way to any later leaf would have gone right where the target is too
+ * small, and rounded sums do not decrease when more is added. So no lane needs to know the way of another. */
 #ifndef SPG_KERNELS_SAMPLING_TREE_CUH
 #define SPG_KERNELS_SAMPLING_TREE_CUH
 
@@ -24,16 +24,17 @@ template <typename T> __device__ inline T exchange(T value, int step)
 
 __host__ __device__ constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 
-/* Of two chunks that two lanes, `step` apart, have nodes of, each lane gets the sum of one: the upper lane of the right
- * one. So chunks are added up by halving, CHUNKS - 1 exchanges where CHUNKS * log2(CHUNKS) would be needed. */
+/* Two lanes `step` apart have nodes of two chunks; each lane gets the sum over both lanes of one chunk, the upper lane
+ * that of the right chunk. So chunks are summed by halving, with CHUNKS - 1 exchanges instead of CHUNKS *
+ * log2(CHUNKS). */
 __device__ inline double halve(double left, double right, int step)
 {
     bool upper = (lane_in_warp() & step) != 0;
     return add(upper ? right : left, exchange(upper ? left : right, step));
 }
 
-/* The sum of chunk FIRST + lane % COUNT of COUNT chunks, within groups of COUNT lanes that have a node of each. (A
- * recursion: as a loop it would not be unrolled, and the nodes would lie in local memory.) */
+/* The sum of chunk FIRST + lane % COUNT of COUNT chunks, within groups of COUNT lanes that have a node of each.
+ * (Recursive: as a loop it would not be unrolled, and the nodes would be in local memory.) */
 template <int COUNT, int FIRST = 0, int ROOM> __device__ inline double sum_chunks(const double (&nodes)[ROOM])
 {
     if constexpr (COUNT == 1) return nodes[FIRST];
@@ -41,7 +42,7 @@ template <int COUNT, int FIRST = 0, int ROOM> __device__ inline double sum_chunk
                  COUNT == 1 ? FIRST : FIRST + COUNT / 2 > (nodes), COUNT / 2);
 }
 
-/* The sum across the lanes of a group of LANES, of those FROM apart. */
+/* The sum across the lanes of a group of LANES, over those FROM apart. */
 template <int FROM, int LANES> __device__ inline double sum_across(double value)
 {
 #pragma unroll
@@ -58,7 +59,7 @@ template <int COUNT> __device__ inline double sum_all_chunks(const double (&node
 /* 32 nodes of one height, one a lane. */
 struct lane_tree {
     static constexpr int LEVELS = log2_of(WARP);
-    double mine[LEVELS + 1], other[LEVELS]; /* the lane's node and its sibling at each height above */
+    double mine[LEVELS + 1], other[LEVELS]; /* the lane's node, and the sibling at each height */
 
     __device__ explicit lane_tree(double node)
     {
@@ -72,8 +73,8 @@ struct lane_tree {
 
     __device__ double root() const { return mine[LEVELS]; }
 
-    /* Which lane has the node that target lies in; *base is then what lies before that, in every lane. Any lane where
-     * sums are at fault. */
+    /* The lane with the node that target lies in; *base becomes the sum before it, in every lane. Any lane if sums are
+     * faulty. */
     __device__ int find(double target, double *base) const
     {
         double before = *base;
@@ -101,7 +102,7 @@ template <int COUNT> struct item_tree {
 
     __device__ double root() const { return sums[1]; }
 
-    /* The way down, step by step; *base is then what lies before the leaf found. */
+    /* The way down, step by step; *base becomes the sum before the leaf found. */
     __device__ int find(double target, double *base) const { return descend<COUNT>(sums, target, base); }
 
   private:

@@ -1,5 +1,5 @@
-/* See weight_sum.cuh. A block adds up a tile of 2048 items, or of sums of tiles; of one row, the last block of the
- * second round adds up what that has left, one tile at most. */
+/* See weight_sum.cuh. A block sums a tile of 2048 items, or of sums of tiles. For one row, the last block of the second
+ * round sums the results of that round, one tile at most. */
 #include "weight_sum.cuh"
 
 #include "tree.cuh"
@@ -12,8 +12,8 @@ namespace
 
 enum { THREADS = 256, WARPS = THREADS / WARP, CHUNKS = 8, TILE = THREADS * CHUNKS };
 
-/* The sum of numbers[0, count), up to TILE of them, times scale, by a block; of use in thread 0. *sound: this thread
- * has seen none that is no weight. */
+/* The sum of numbers[0, count), up to TILE of them, times scale, by a block; valid in thread 0. *sound: this thread has
+ * seen only valid weights. */
 template <typename Numbers>
 __device__ double sum_tile(const Numbers &numbers, int64_t begin, int64_t count, double scale, bool *sound)
 {
@@ -35,7 +35,7 @@ __device__ double sum_tile(const Numbers &numbers, int64_t begin, int64_t count,
     return warp_sums[0];
 }
 
-/* Sums of tiles of weights; the first block says that no block of the next kernel is done. */
+/* Sums of tiles of weights; the first block also resets the count of finished blocks for the next kernel. */
 __global__ void __launch_bounds__(THREADS)
     sum_weights_kernel(weights_view weights, int64_t items, double scale, int64_t row, unsigned long long *first_fault,
                        double *sums, unsigned int *done)

@@ -1,4 +1,5 @@
-/* Connected components by trees of labels: each row leads to a lower one of its component, or to itself. Private. */
+/* Connected components by trees of labels: the label of each row is a lower row of its component, or the row itself.
+ * Private. */
 #ifndef SPG_KERNELS_AMG_AGGREGATION_COMPONENTS_CUH
 #define SPG_KERNELS_AMG_AGGREGATION_COMPONENTS_CUH
 
@@ -10,8 +11,8 @@ namespace spg
 namespace amg
 {
 
-/* The lowest row that `row` is known to be connected to. Trees lead to lower rows, and only their ends change, so that
- * a way may be cut short while others follow it. */
+/* The lowest row that `row` is known to be connected to. Labels only lead to lower rows and only the ends of trees
+ * change, so a path may be shortened while other threads follow it. */
 __device__ inline int32_t first_row_of(int32_t *label, int32_t row)
 {
     volatile int32_t *up = label;
@@ -23,7 +24,7 @@ __device__ inline int32_t first_row_of(int32_t *label, int32_t row)
     return row;
 }
 
-/* Once all are connected; leaves what is between alone, for others may have written it. */
+/* Called after all rows are connected; does not change rows in between, because other threads may have written them. */
 __device__ inline void put_label(int32_t *label, int32_t row, bool has_label)
 {
     volatile int32_t *up = label;
@@ -32,8 +33,8 @@ __device__ inline void put_label(int32_t *label, int32_t row, bool has_label)
     up[row] = has_label ? first : -1;
 }
 
-/* Makes two rows of one component (Jaiganesh and Burtscher, A High-Performance Connected Components Implementation for
- * GPUs, 2018). Whatever the order, a component's end is its lowest row. */
+/* Joins the components of two rows (Jaiganesh and Burtscher, A High-Performance Connected Components Implementation for
+ * GPUs, 2018). In any order, the end of a component is its lowest row. */
 __device__ inline void connect(int32_t *label, int32_t row, int32_t column)
 {
     int32_t a = first_row_of(label, row), b = first_row_of(label, column);

@@ -1,4 +1,4 @@
-/* Maximal independent sets of distance 2 inside the kernel of aggregation. Private; amg/amg_backend.h defines them. */
+/* Maximal independent sets of distance 2, inside the kernel of aggregation. Private; amg/amg_backend.h defines them. */
 #ifndef SPG_KERNELS_AMG_AGGREGATION_INDEPENDENT_SET_CUH
 #define SPG_KERNELS_AMG_AGGREGATION_INDEPENDENT_SET_CUH
 
@@ -10,7 +10,7 @@ namespace spg
 namespace amg
 {
 
-/* The largest of values[] of a node itself and of the nodes that its row names. */
+/* The largest of values[] over a node and the nodes that its row names. */
 __device__ inline uint64_t largest_around(const aggregation &job, int64_t node, row_range row, int lane,
                                           const uint64_t *values)
 {
@@ -20,7 +20,7 @@ __device__ inline uint64_t largest_around(const aggregation &job, int64_t node, 
     return maximum()(largest, own);
 }
 
-/* Of the nodes whose ring may yet change. */
+/* Finds the rings of the nodes whose ring may still change. */
 __device__ inline void find_rings(const aggregation &job, list_counts &counts, int turn)
 {
     int32_t *next = own_part(job, job.path, 1 - turn);
@@ -40,15 +40,15 @@ __device__ inline void decide(const aggregation &job, list_counts &counts, int t
                         uint64_t largest = largest_around(job, i, row, lane, job.ring);
                         bool decides = i >= 0 && lane == 0, is_member = decides && largest == job.keys[i];
                         if (is_member)
-                            job.keys[i] += UNDECIDED; /* to IN */
+                            job.keys[i] += UNDECIDED; /* sets the state to IN */
                         else if (decides && is_in(largest))
                             job.keys[i] = 0;
                         append_nodes(next, &counts.undecided[1 - turn], i, decides && !is_member && !is_in(largest));
                     });
 }
 
-/* Adds up how many nodes the blocks leave undecided; true if there are none. *round goes on from set to set: of the
- * three counts, one is added to, one is read, and one zeroed. By the whole grid. */
+/* Adds up how many nodes the blocks leave undecided; true if none. *round continues from set to set: of the three
+ * counts, one is added to, one is read, and one is zeroed. The whole grid calls it. */
 __device__ inline bool is_over(const aggregation &job, cooperative_groups::grid_group &grid, int left_here, int *round)
 {
     unsigned int *left = job.left + *round % 3;
@@ -61,7 +61,7 @@ __device__ inline bool is_over(const aggregation &job, cooperative_groups::grid_
     return *(volatile unsigned int *)left == 0;
 }
 
-/* Round by round, as defined: of any graph. */
+/* Round by round, as defined; works for any graph. */
 __device__ inline void find_set_in_rounds(const aggregation &job, cooperative_groups::grid_group &grid,
                                           list_counts &counts, int *round)
 {
@@ -78,13 +78,13 @@ __device__ inline void find_set_in_rounds(const aggregation &job, cooperative_gr
     }
 }
 
-/* Of a symmetric graph any order of the same decisions gives the same set, that of the greedy choice: a node is in once
- * no undecided one within two steps has a larger key, and out once one within two steps is in. So rows are not walked
- * in every round, but when something has happened: a node's ring is looked for again once the node that it came from is
- * out; a ring of a node that is in is around no other such node, so its node puts the neighbours out, and is done with;
- * and only the largest key of its own ring asks its neighbours for theirs. */
+/* For a symmetric graph, any order of the same decisions gives the same set, that of the greedy choice: a node is in if
+ * no undecided node within two steps has a larger key, and out if one within two steps is in. So rows are not visited
+ * in every round, but only after an event. A node's ring is searched again when the node that it came from is out. If a
+ * ring comes from a node that is in, its node puts its neighbours out and is done. Only a node with the largest key of
+ * its own ring asks its neighbours for their rings. */
 
-/* Rings that came from nodes that are out; `all`: all, in the beginning. */
+/* Renews rings that came from nodes that are out; `all`: all rings, at the start. */
 __device__ inline void renew_rings(const aggregation &job, list_counts &counts, int turn, bool all)
 {
     const int32_t *path = own_part(job, job.path, turn);
@@ -117,14 +117,15 @@ __device__ inline int decide_largest(const aggregation &job, list_counts &counts
     for_each_listed(job, work, counts.work, [&](int64_t i, row_range row, int lane) {
         uint64_t largest = largest_around(job, i, row, lane, job.ring);
         if (i < 0 || lane != 0 || largest != job.keys[i]) return;
-        job.keys[i] = largest + UNDECIDED; /* to IN */
+        job.keys[i] = largest + UNDECIDED; /* sets the state to IN */
         atomicAdd(&members, 1);
     });
     __syncthreads();
     return counts.undecided[1 - turn] - members;
 }
 
-/* Nodes beside one that is in put their neighbours out. Those and the ones around which all are out leave the path. */
+/* Nodes next to a node that is in put their neighbours out. These, and nodes with all neighbours out, leave the path
+ * list. */
 __device__ inline void put_neighbours_out(const aggregation &job, list_counts &counts, int turn)
 {
     int32_t *next = own_part(job, job.path, 1 - turn), *work = own_part(job, job.undecided, turn);
@@ -161,7 +162,7 @@ __device__ inline void find_greedy_set(const aggregation &job, cooperative_group
     }
 }
 
-/* Decides all candidates that were enlisted. By the whole grid. */
+/* Decides all enlisted candidates. The whole grid calls it. */
 __device__ inline void find_independent_set(const aggregation &job, cooperative_groups::grid_group &grid,
                                             list_counts &counts, int *round)
 {

@@ -1,8 +1,8 @@
-/* Nodes that nothing couples to others: rows with nothing but a diagonal, as kept for boundary values, and rows whose
- * other entries are zeros or weak. Coarse levels have no use for them.
+/* Finds isolated nodes, which nothing couples to others: rows with only a diagonal, as kept for boundary values, and
+ * rows whose other entries are zero or weak. Coarse levels do not need them.
  *
- * A thread takes a node, and leaves its rows at the first value that couples it: most have one among their first two
- * entries. Nothing waits. */
+ * A thread takes a node and stops at the first value that couples it: for most nodes, one of the first two entries.
+ * Never waits. */
 #include "../prolongator/prolongator.cuh"
 
 namespace spg
@@ -18,7 +18,7 @@ template <typename Value> struct isolation {
     matrix_view<Value> A;
     int block_size;
     divider nodes;
-    numbers_view offsets; /* of the graph; memory nullptr: A's own pattern, whose entries all count */
+    numbers_view offsets; /* of the graph; NULL memory: A's own pattern, all of whose entries count */
     const int32_t *columns;
 
     __device__ bool names_others(int64_t node) const

@@ -1,8 +1,8 @@
-/* Aggregates around maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in
+/* Aggregation around maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in
  * Algebraic Multigrid Methods, section 4), integer for integer as amg/amg_backend.h defines them.
  *
- * In: a graph. Out: the aggregate of each node, and how many. All rounds and phases are one cooperative kernel, whose
- * blocks meet between them, so that small graphs cost one launch and one wait. */
+ * In: a graph. Out: the aggregate of each node, and the number of aggregates. All rounds and phases are one cooperative
+ * kernel with grid-wide barriers in between, so that small graphs cost one launch and one wait. */
 #include "../counts.cuh"
 #include "independent_set.cuh"
 
@@ -25,15 +25,15 @@ __device__ inline bool is_free(const aggregation &job, int64_t node) { return jo
 
 __device__ inline bool is_member(const aggregation &job, int64_t node) { return job.aggregate_of[node] >= 0; }
 
-/* The largest number of the roots of the last set that a row names; -1 if there is none. */
+/* The largest number of a root of the last set that a row names; -1 if there is none. */
 __device__ inline int32_t largest_root(const aggregation &job, row_range row, int lane)
 {
     return combine_range(
         job, row, lane, -1, [&](int32_t j) { return is_root(job, j) ? job.aggregate_of[j] : -1; }, maximum());
 }
 
-/* Free nodes that are no roots join the largest root beside them. Of a symmetric graph that is the only one, and their
- * rings came from it. */
+/* Free nodes that are not roots join the largest root next to them. In a symmetric graph there is only one, the source
+ * of their ring. */
 __device__ inline void join_roots(const aggregation &job, list_counts &counts)
 {
     auto may_join = [&](int64_t i) { return is_free(job, i) && !is_root(job, i); };
@@ -57,7 +57,8 @@ __device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &g
         [&](int64_t i, int64_t number) { job.aggregate_of[i] = (int32_t)number; });
 }
 
-/* All nodes but isolated ones may be passed through; candidates: all of them, or those whose row names another node. */
+/* Any node that is not isolated may be passed through. Candidates: all of these, or those whose row names another
+ * node. */
 __device__ inline void begin_first_set(const aggregation &job, list_counts &counts, bool alone_too)
 {
     clear_lists(counts);
@@ -92,8 +93,8 @@ __device__ inline void begin_second_set(const aggregation &job, list_counts &cou
         });
 }
 
-/* Entry k of a row counts for its node's aggregate. The aggregate with the largest count, of several the
- * lowest-numbered, is the largest of these: 0 if the row has none. */
+/* The weight of entry k of a row for its node's aggregate. The largest weight belongs to the aggregate with the largest
+ * count, the lowest-numbered of several; 0: the row has none. */
 __device__ inline uint64_t weigh(const aggregation &job, int64_t begin, int64_t end, int64_t k)
 {
     int32_t aggregate = job.aggregate_of[job.columns[k]];
@@ -103,7 +104,7 @@ __device__ inline uint64_t weigh(const aggregation &job, int64_t begin, int64_t 
     return weight << 32 | (uint32_t)(INT32_MAX - aggregate);
 }
 
-/* The aggregate that has most of the first 64 entries of the row whose nodes are in one; -1 if none has. */
+/* The aggregate with the most of the row's first 64 entries whose nodes have one; -1 if none has. */
 __device__ inline int32_t strongest(const aggregation &job, row_range row, int lane)
 {
     int64_t last = row.begin;
@@ -118,7 +119,7 @@ __device__ inline int32_t strongest(const aggregation &job, row_range row, int l
     return best == 0 ? -1 : INT32_MAX - (int32_t)(best & UINT32_MAX);
 }
 
-/* What free nodes choose is noted apart first, so that none sees what another chose: choice + 1, in ring. */
+/* Choices of free nodes are stored separately first, so that none sees another's choice: choice + 1, in ring. */
 template <typename Choose>
 __device__ inline void note_choices(const aggregation &job, list_counts &counts, Choose choose)
 {
@@ -137,10 +138,11 @@ __device__ inline void follow_choices(const aggregation &job)
     });
 }
 
-/* Neighbours have near numbers then, whichever of the sets their aggregates' roots are of. */
+/* Renumbers aggregates by their first nodes, so that neighbours have close numbers, whichever set their roots come
+ * from. */
 __device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_group &grid, int64_t aggregates)
 {
-    int32_t *const first = job.path, *const new_of = job.undecided; /* lists of nodes before */
+    int32_t *const first = job.path, *const new_of = job.undecided; /* formerly lists of nodes */
     for (int64_t a = (int64_t)grid.thread_rank(); a < aggregates; a += (int64_t)grid.size()) first[a] = INT32_MAX;
     grid.sync();
     for_each_owned(job, [&](int64_t i) {
@@ -156,7 +158,7 @@ __device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_gr
     });
 }
 
-/* Adds up the nodes in no aggregate; *left_out is zero, and each thread has decided the nodes that it counts. */
+/* Adds up the nodes in no aggregate. *left_out is zero before; each thread counts nodes that it decided itself. */
 __device__ inline void count_left_out(const aggregation &job, unsigned int *left_out)
 {
     int64_t count = 0;
@@ -214,14 +216,14 @@ __global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bo
 {
     __shared__ list_counts counts;
     cg::grid_group grid = cg::this_grid();
-    if (blockIdx.x == 0 && threadIdx.x == 0) counters->long_rows = 0; /* the grid meets before it is added to */
+    if (blockIdx.x == 0 && threadIdx.x == 0) counters->long_rows = 0; /* the grid synchronises before it is added to */
     int64_t aggregates =
         join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
     count_left_out(job, &counters->long_rows);
     if (blockIdx.x == 0 && threadIdx.x == 0) counters->nnz = (unsigned long long)aggregates;
 }
 
-/* As many blocks as can be there at a time, or fewer for few nodes. */
+/* As many blocks as can be resident, or fewer for few nodes. */
 spg_status choose_blocks(spg_context *context, const aggregation &job, unsigned int *blocks)
 {
     int most = 0;

@@ -1,7 +1,7 @@
-/* What the phases of aggregation share inside their one kernel: a graph walked by groups of lanes, lists of nodes, and
- * numbering. Private; amg/amg_backend.h defines what each gives.
+/* Shared by the phases of aggregation inside their one kernel: a graph visited by groups of lanes, lists of nodes, and
+ * numbering. Private; amg/amg_backend.h defines the results.
  *
- * Each block of the grid owns neighbouring nodes, as many as any other. */
+ * Each block of the grid owns an equal range of consecutive nodes. */
 #ifndef SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 #define SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 
@@ -19,28 +19,28 @@ namespace amg
 
 constexpr uint64_t UNDECIDED = UINT64_C(1) << 62, IN = UINT64_C(2) << 62;
 
-constexpr int32_t FREE = SPG_AMG_NO_AGGREGATE - 1; /* may yet join an aggregate */
+constexpr int32_t FREE = SPG_AMG_NO_AGGREGATE - 1; /* may still join an aggregate */
 
-/* The rows of a graph, and what the kernel keeps of each node. */
+/* The rows of a graph, and the kernel's data of each node. */
 struct aggregation {
     int64_t nodes;
     numbers_view offsets;
     const int32_t *columns;
-    const int32_t *symmetric; /* where this is 1, j's row names i if i's row names j; NULL: not known */
-    const uint8_t *isolated;  /* not 0: in no aggregate; NULL: none is */
+    const int32_t *symmetric; /* 1: if i's row names j, then j's row names i; NULL: not known */
+    const uint8_t *isolated;  /* not 0: in no aggregate; NULL: no node is */
     int lanes;                /* of a group */
     uint64_t seed;
-    uint64_t *keys;        /* as defined; of members of a set the state is `in` */
-    uint64_t *ring;        /* the largest key around a node when it was looked for; between sets, what it has chosen */
-    int32_t *aggregate_of; /* or FREE, or of isolated nodes that they are in none */
-    int32_t *path;         /* two lists of nodes whose ring is not settled, now and in the next round */
-    int32_t *undecided;    /* two lists of nodes that are not decided, likewise */
-    unsigned int *left;    /* three counts of undecided nodes, by rounds; zero at first */
+    uint64_t *keys;        /* as defined; for members of a set the state is `in` */
+    uint64_t *ring;        /* the largest key around a node when it was searched; between sets, the node's choice */
+    int32_t *aggregate_of; /* or FREE; isolated nodes are marked as in none */
+    int32_t *path;         /* two lists of nodes whose ring is not settled, for this round and the next */
+    int32_t *undecided;    /* two lists of undecided nodes, likewise */
+    unsigned int *left;    /* three counts of undecided nodes, used in rotation; zero at first */
     int32_t *block_counts; /* of each block of the grid */
 };
 
-/* How many nodes a block's lists hold. The lists of turn 1 lie behind those of turn 0; each block has its own part.
- * `work`: of a list of nodes to be done by groups of lanes, for which a list serves that is not in use. */
+/* The lengths of a block's lists. The lists of turn 1 follow those of turn 0; each block has its own part. `work`:
+ * length of a list of nodes for groups of lanes, stored in a list that is not in use. */
 struct list_counts {
     int path[2], undecided[2], work;
 };
@@ -64,7 +64,7 @@ __device__ inline int64_t first_owned(const aggregation &job, unsigned int block
     return first < job.nodes ? first : job.nodes;
 }
 
-/* Where a row begins and ends; nothing for node -1. */
+/* Where a row begins and ends; empty for node -1. */
 struct row_range {
     int64_t begin, end;
 };
@@ -74,7 +74,7 @@ __device__ inline row_range range_of(numbers_view offsets, int64_t node)
     return {node >= 0 ? offsets[node] : 0, node >= 0 ? offsets[node + 1] : 0};
 }
 
-/* The values of the entries of a row combined, in all lanes of its group. By all lanes of a warp together. */
+/* Combines the values of a row's entries, in all lanes of its group. All lanes of a warp call it together. */
 template <typename T, typename Value, typename Operator>
 __device__ inline T combine_range(const aggregation &job, row_range row, int lane, T neutral, Value value,
                                   Operator combine)
@@ -100,8 +100,8 @@ __device__ inline int32_t *own_part(const aggregation &job, int32_t *lists, int 
     return lists + turn * job.nodes + first_owned(job, blockIdx.x);
 }
 
-/* body(node, row, lane) for the nodes on a block's list. What it starts from is asked for ahead: the node two turns,
- * and where its row lies one turn before it is needed. */
+/* Calls body(node, row, lane) for the nodes on a block's list. Loads run ahead: the node by two iterations, the ends of
+ * its row by one. */
 template <typename Body>
 __device__ inline void for_each_listed(const aggregation &job, const int32_t *mine, int count, Body body)
 {
@@ -117,7 +117,7 @@ __device__ inline void for_each_listed(const aggregation &job, const int32_t *mi
     }
 }
 
-/* Appends the nodes of the lanes that keep theirs to a block's list. By all lanes of a warp together. */
+/* Appends the nodes of the lanes with `keeps` to a block's list. All lanes of a warp call it together. */
 __device__ inline void append_nodes(int32_t *mine, int *count, int64_t node, bool keeps)
 {
     unsigned int keepers = __ballot_sync(ALL_LANES, keeps);
@@ -128,15 +128,15 @@ __device__ inline void append_nodes(int32_t *mine, int *count, int64_t node, boo
     if (keeps) mine[place] = (int32_t)node;
 }
 
-/* body(node) by one thread a node for a block's nodes. */
+/* Calls body(node) for a block's nodes, a thread each. */
 template <typename Body> __device__ inline void for_each_owned(const aggregation &job, Body body)
 {
     int64_t end = first_owned(job, blockIdx.x + 1);
     for (int64_t i = first_owned(job, blockIdx.x) + threadIdx.x; i < end; i += MEETING_THREADS) body(i);
 }
 
-/* body(node) by one thread a node, for the nodes on a block's list. Lanes of a warp stay together: those without a node
- * are given -1. */
+/* Calls body(node) for the nodes on a block's list, a thread each. The lanes of a warp stay together: those without a
+ * node get -1. */
 template <typename Body> __device__ inline void for_each_alone(const int32_t *mine, int count, Body body)
 {
     int32_t next = (int)threadIdx.x < count ? mine[threadIdx.x] : -1;
@@ -148,7 +148,7 @@ template <typename Body> __device__ inline void for_each_alone(const int32_t *mi
     }
 }
 
-/* Before a list of work is filled, and after it has been read. */
+/* Call before a work list is filled, and after it has been read. */
 __device__ inline void clear_work(list_counts &counts)
 {
     __syncthreads();
@@ -156,8 +156,8 @@ __device__ inline void clear_work(list_counts &counts)
     __syncthreads();
 }
 
-/* body(node, row, lane) by the groups of a block for those of its nodes that `wanted` names. The second list of
- * undecided nodes is overwritten. */
+/* Calls body(node, row, lane), by groups of lanes, for the block's nodes that `wanted` selects. Overwrites the second
+ * list of undecided nodes. */
 template <typename Wanted, typename Body>
 __device__ inline void for_each_wanted(const aggregation &job, list_counts &counts, Wanted wanted, Body body)
 {
@@ -180,8 +180,8 @@ __device__ inline void clear_lists(list_counts &counts)
     __syncthreads();
 }
 
-/* What a node is in a new set: its key if it is a candidate, and whether it may be passed through. By all lanes of a
- * warp together, which know it alike within a group. */
+/* Sets the state of a node in a new set: its key if it is a candidate, and whether it may be passed through. All lanes
+ * of a warp call it together, with the same arguments within a group. */
 __device__ inline void enlist(const aggregation &job, list_counts &counts, int64_t node, int lane, bool is_candidate,
                               bool is_allowed)
 {
@@ -211,7 +211,7 @@ __device__ inline int64_t sum_block(int64_t value)
     return sum;
 }
 
-/* The sums of the counts of the blocks before this one, and of all, in all threads. By the whole grid. */
+/* The sums of the counts of the blocks before this one, and of all blocks, in all threads. The whole grid calls it. */
 __device__ inline void scan_blocks(const aggregation &job, cooperative_groups::grid_group &grid, int64_t count,
                                    int64_t *before, int64_t *all)
 {
@@ -228,8 +228,8 @@ __device__ inline void scan_blocks(const aggregation &job, cooperative_groups::g
     *all = sum_block(*all);
 }
 
-/* Gives each node that `chosen` names, in ascending order, the next number from `first` on by give(node, number).
- * Returns the number after the last, in all threads. By the whole grid. */
+/* Numbers the nodes that `chosen` selects, in ascending order from `first` on, by give(node, number). Returns the
+ * number after the last, in all threads. The whole grid calls it. */
 template <typename Chosen, typename Give>
 __device__ inline int64_t number_nodes(const aggregation &job, cooperative_groups::grid_group &grid, int64_t first,
                                        Chosen chosen, Give give)

@@ -1,10 +1,10 @@
-/* Strength of connection, symmetric: which neighbours a node is coupled to strongly (Vanek, Mandel, Brezina 1996,
- * section 5.1). With threshold 0 and one unknown a node the graph is A's own pattern.
+/* Strength of connection, symmetric: to which neighbours a node is strongly coupled (Vanek, Mandel, Brezina 1996,
+ * section 5.1). With threshold 0 and one unknown a node, the graph is A's own pattern.
  *
- * A group of lanes takes a row: once to count the strong entries, once to write them in their order. The blocks of
- * nodes of several unknowns are one product: of A's entries, the rows of a node in one and the columns named by their
- * nodes, with the identity, which sums what meets in the order of storage: the squares of a block. Integers equal those
- * of the host. Waits for the number of entries. */
+ * A group of lanes takes a row, once to count the strong entries and once to write them in order. The blocks of nodes
+ * with several unknowns come from one product: A's entries, with the rows of a node joined into one and columns
+ * replaced by their nodes, times the identity. It sums duplicates in storage order: the squares of a block. Integers
+ * equal those of the host. Waits for the number of entries. */
 #include "../counts.cuh"
 #include "../prolongator/block_pattern.cuh"
 
@@ -23,7 +23,7 @@ namespace
 
 enum { ENTRIES_A_LANE = 2 };
 
-/* Rows over nodes with the magnitudes of entries: their values', or the roots of the squares that they are. */
+/* Rows over nodes with the magnitudes of entries: of their values, or square roots if the values are squares. */
 template <typename Value> struct coupling_view {
     matrix_view<Value> rows;
     bool are_squares;
@@ -47,7 +47,7 @@ template <typename Value> struct strength_job {
     }
 };
 
-/* The magnitude of the sum of a row's diagonal entries. Of more than two, one lane adds them up in order. */
+/* The magnitude of the sum of a row's diagonal entries. If there are more than two, one lane adds them in order. */
 template <typename Value>
 __global__ __launch_bounds__(THREADS) void measure_diagonal(coupling_view<Value> couplings, int lanes, double *diagonal)
 {
@@ -111,7 +111,7 @@ void release_graph(spg_context *context, spg_amg_graph *graph)
     memset(graph, 0, sizeof *graph);
 }
 
-/* Room for the graph whose entries have been counted. */
+/* Allocates the graph, whose entries have been counted. */
 spg_status allocate_graph(spg_context *context, spg_amg_graph *graph)
 {
     const char *what = "strong connections";
@@ -137,7 +137,7 @@ spg_status write_graph(spg_context *context, const strength_job<Value> &job, con
     return spg_cuda_check_launch(context, "writing strong connections");
 }
 
-/* The strong ones of the couplings. */
+/* Keeps the strong couplings. */
 template <typename Value>
 spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squares, double theta, spg_amg_graph *graph)
 {
@@ -169,7 +169,7 @@ spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squar
     return status;
 }
 
-/* The identity, of A's types. */
+/* The identity, with A's types. */
 spg_status make_identity(spg_context *context, int64_t nodes, spg_type offset_type, spg_csr *identity)
 {
     spg_status status = spg_csr_alloc(context, nodes, nodes, nodes, offset_type, SPG_F64, identity);
@@ -187,7 +187,7 @@ spg_status make_identity(spg_context *context, int64_t nodes, spg_type offset_ty
     });
 }
 
-/* A's entries by nodes: the rows of a node in one, columns by their node, values squared. */
+/* A's entries by nodes: the rows of a node joined, columns replaced by their nodes, values squared. */
 template <typename Value> spg_status name_nodes(workspace &work, const spg_csr &A, int block_size, spg_csr *by_nodes)
 {
     const char *what = "the blocks of nodes";
@@ -219,7 +219,7 @@ template <typename Value> spg_status name_nodes(workspace &work, const spg_csr &
     });
 }
 
-/* blocks: nodes x nodes, each entry the sum of the squares of a block. */
+/* blocks: nodes x nodes; each entry is the sum of the squares of a block. */
 template <typename Value> spg_status sum_blocks(spg_context *context, const spg_csr &A, int block_size, spg_csr *blocks)
 {
     workspace work(context);
@@ -231,7 +231,7 @@ template <typename Value> spg_status sum_blocks(spg_context *context, const spg_
     return status;
 }
 
-/* All blocks of nodes that have entries: their pattern alone. */
+/* The pattern of all blocks of nodes that have entries. */
 spg_status name_all_blocks(spg_context *context, const spg_csr &A, int block_size, spg_amg_graph *graph)
 {
     workspace work(context);

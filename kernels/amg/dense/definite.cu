@@ -1,12 +1,11 @@
-/* The inverse of a dense operator that is symmetric and positive definite, without a search for pivots.
+/* The inverse of a dense operator that is symmetric and positive definite, without pivoting.
  *
  * Symmetric sweeps, BLOCK unknowns at a time (Beaton, The Use of Special Matrix Operators in Statistical Calculus,
- * 1964): with D the block of the swept unknowns on the diagonal, and C their columns, each other entry A becomes
- * A - C D^-1 C^T, C becomes C D^-1, and D becomes -D^-1; once all are swept, the tableau is -A^-1. Of its tiles those
- * on and below the diagonal are kept, in the memory of the inverse; a block of threads takes one, and inverts D for
- * itself. C is read beside them, where the launch before has put it. A tableau that is not symmetric, or a pivot that
- * is not positive, is flagged; the tableau as it was loaded is left for the inversion by pivots. A launch a sweep; none
- * waits. */
+ * 1964). D is the diagonal block of the swept unknowns and C their columns. Every other entry A becomes A - C D^-1 C^T,
+ * C becomes C D^-1, and D becomes -D^-1; after all sweeps the tableau is -A^-1. Only tiles on and below the diagonal
+ * are stored, in the memory of the inverse. A block of threads takes a tile, and inverts D itself; C is read from where
+ * the previous launch wrote it. If the tableau is not symmetric, or a pivot not positive, a flag is set, and the
+ * tableau as loaded is left for the inversion with pivots. One launch a sweep; never waits. */
 #include "dense.cuh"
 
 #include <cfloat>
@@ -20,20 +19,24 @@ namespace amg
 namespace
 {
 
-enum { BLOCK = DENSE_PAD, COLUMNS = BLOCK * WARP / THREADS }; /* COLUMNS: of a tile, that a thread has in its row */
+enum {
+    BLOCK = DENSE_PAD,
+    COLUMNS = BLOCK * WARP / THREADS
+}; /* COLUMNS: columns of a tile that a thread has in its
+    * row */
 
 static_assert((int)BLOCK == (int)WARP, "a lane a row of a tile");
 
-/* Matrices of a block, by columns. Pivots are exchanged in pairs: the two columns, twice, as one is read while the next
- * is written. */
+/* Matrices of a block, by columns. Pivots are exchanged in pairs: the two columns, double-buffered, because one copy is
+ * read while the next is written. */
 struct sweep_memory {
     alignas(16) double pairs[2][2][BLOCK];
-    alignas(16) double swept[BLOCK][BLOCK];     /* -D^-1, then C D^-1, where they are factors */
+    alignas(16) double swept[BLOCK][BLOCK];     /* -D^-1, then C D^-1, if they are factors */
     alignas(16) double of_row[BLOCK][BLOCK];    /* C in the tile's rows */
     alignas(16) double of_column[BLOCK][BLOCK]; /* and in its columns */
 };
 
-/* A thread's place and values in a tile: row lane, COLUMNS columns from `column` on. */
+/* A thread's position and values in a tile: row lane, COLUMNS columns from `column` on. */
 struct tile_part {
     int row, column;
     double a[COLUMNS];
@@ -41,7 +44,7 @@ struct tile_part {
     __device__ tile_part() : row(lane_in_warp()), column((int)threadIdx.x / WARP * COLUMNS) {}
 };
 
-/* The pair of pivots t and t + 1 of D = {{p, q}, {q, s}}, whose columns are x and y. */
+/* Sweeps pivots t and t + 1 of D = {{p, q}, {q, s}}, whose columns are x and y. */
 __device__ inline bool sweep_pair(tile_part &part, const double *x, const double *y, int t, double *pivots)
 {
     const double p = x[t], q = x[t + 1], s = y[t + 1];
@@ -62,7 +65,7 @@ __device__ inline bool sweep_pair(tile_part &part, const double *x, const double
     return p > 0 && determinant >= DBL_MIN && determinant <= DBL_MAX;
 }
 
-/* -D^-1 in place of D; false if D is not positive definite. pivots: NULL, or where they are noted. */
+/* Replaces D by -D^-1; false if D is not positive definite. pivots: NULL, or where to store them. */
 __device__ inline bool sweep_block(sweep_memory &memory, tile_part &part, double *pivots)
 {
     bool is_definite = true;
@@ -78,7 +81,7 @@ __device__ inline bool sweep_block(sweep_memory &memory, tile_part &part, double
     return is_definite;
 }
 
-/* part - left right^T, of matrices by columns. */
+/* part - left right^T; matrices by columns. */
 __device__ inline void subtract_product(tile_part &part, const double (&left)[BLOCK][BLOCK],
                                         const double (&right)[BLOCK][BLOCK])
 {
@@ -98,13 +101,14 @@ __device__ inline void keep(double (&matrix)[BLOCK][BLOCK], const tile_part &par
 
 struct sweep {
     spg_amg_dense dense;
-    int swept, blocks;     /* the block swept now, of how many */
-    const double *columns; /* C, padded rows by columns; of the first sweep the tableau itself */
-    double *next;          /* where the next sweep's are put */
+    int swept, blocks;     /* the current sweep, and the number of sweeps */
+    const double *columns; /* C, padded rows by columns; for the first sweep, the tableau itself */
+    double *next;          /* where C of the next sweep is written */
 
     __device__ const double *of_block(int block) const { return columns + block * BLOCK; }
 
-    /* Of the tableau, as it was loaded, or as sweeps have left it; the padding's unknowns are apart from all others. */
+    /* An entry of the tableau, as loaded or as sweeps have left it; unknowns of the padding are separate from all
+     * others. */
     __device__ double entry(int64_t row, int64_t column) const
     {
         if (swept == 0) return *dense.entry(row, column);
@@ -118,7 +122,7 @@ struct sweep {
             matrix[part.column + c][part.row] = of_block(block)[(part.column + c) * dense.padded + part.row];
     }
 
-    /* The tile's values, or after the last sweep those of the inverse, on both sides of the diagonal. */
+    /* Writes the tile's values; after the last sweep, those of the inverse on both sides of the diagonal. */
     __device__ void put(int i, int j, const tile_part &part) const
     {
         const int64_t row = i * BLOCK + part.row, n = dense.n;
@@ -145,7 +149,7 @@ struct sweep {
     }
 };
 
-/* Tile (i, j), i >= j, of so many. */
+/* Tile (i, j), i >= j, with number `tile`. */
 __device__ inline void find_tile(int tile, int *i, int *j)
 {
     *i = (int)((sqrtf(8.0f * (float)tile + 1) - 1) / 2);

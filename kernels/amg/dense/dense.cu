@@ -1,5 +1,5 @@
-/* The dense solver of the coarsest level: see dense.cuh. A solve is one product with the inverse; an update queues the
- * inversion again and does not wait, unless it is by rotations. */
+/* The dense solver of the coarsest level (dense.cuh). A solve is one product with the inverse. An update queues the
+ * inversion again and does not wait, unless it uses rotations. */
 #include "../aggregation/components.cuh"
 #include "dense.cuh"
 
@@ -19,8 +19,8 @@ namespace amg
 namespace
 {
 
-/* By the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read, too. Each row is a
- * component of its own to begin with. */
+/* Scales by the unknowns' magnitudes (spg_amg_dense_source), a warp a row. inverse: NULL, or R is read too. Each row
+ * starts as a component of its own. */
 template <typename Value>
 __global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, matrix_view<Value> R,
                                                         const Value *inverse, double *scaling, int32_t *label)
@@ -49,12 +49,12 @@ __global__ __launch_bounds__(THREADS) void find_scaling(matrix_view<Value> A, ma
 
 /* A lane's entry of a row. */
 struct lane_entry {
-    int32_t column; /* a negative one of the lane's own: none */
+    int32_t column; /* negative, and unique to the lane: no entry */
     double value;
-    bool ascends; /* from the entry before */
+    bool ascends; /* compared with the entry before */
 };
 
-/* As it stands in S A S. Updates take columns on trust, but must stay within the tableau: others count as none. */
+/* The entry as it is in S A S. Updates do not check columns, so those outside the tableau count as no entry. */
 template <typename Value>
 __device__ lane_entry read_entry(const matrix_view<Value> &A, const double *scaling, int64_t row, int64_t begin,
                                  int64_t k, int64_t end)
@@ -65,7 +65,7 @@ __device__ lane_entry read_entry(const matrix_view<Value> &A, const double *scal
     return {column, value, k == begin || A.columns[k - 1] < column};
 }
 
-/* To what is there already; duplicates are added up by the first lane that has one, in order. By a warp together. */
+/* Adds to what is there; duplicates are summed in order by the first lane that has one. A whole warp calls it. */
 __device__ inline void add_entries(const spg_amg_dense &dense, int64_t row, const lane_entry &mine)
 {
     __syncwarp();
@@ -81,7 +81,7 @@ __device__ inline void add_entries(const spg_amg_dense &dense, int64_t row, cons
     __syncwarp();
 }
 
-/* Adds a row's entries to the zeroed tableau, a warp a row; while columns ascend none is there already, and nothing is
+/* Adds a row's entries to the zeroed tableau, a warp a row. While columns ascend, no entry is there yet and nothing is
  * read. */
 template <typename Value> __global__ __launch_bounds__(THREADS) void spread(matrix_view<Value> A, spg_amg_dense dense)
 {
@@ -142,13 +142,13 @@ spg_status load(spg_context *context, const spg_amg_dense_source &source, const 
     return status == SPG_OK ? find_null_space(context, *source.A, dense) : status;
 }
 
-/* S A S into the tableau, labels, and N. Queued. */
+/* Writes S A S to the tableau, labels, and N. Queued. */
 spg_status load_any(spg_context *context, const spg_amg_dense_source &source, const spg_amg_dense &dense)
 {
     return with_real_type(dense.type, [&](auto value) { return load<decltype(value)>(context, source, dense); });
 }
 
-/* Whether all pivots but those of unused unknowns count. */
+/* Whether all pivots, except those of unused unknowns, are large enough. */
 __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense)
 {
     double least = INFINITY, most = 0;
@@ -164,8 +164,7 @@ __global__ __launch_bounds__(THREADS) void judge_pivots(spg_amg_dense dense)
     *dense.singular = is_regular ? 0 : 1;
 }
 
-/* The inverse of what the tableau holds, which is that of A + N N^T, less N N^T; and a judgement of the pivots. Queued.
- */
+/* Inverts what the tableau holds, A + N N^T, subtracts N N^T, and checks the pivots. Queued. */
 spg_status invert(spg_context *context, const spg_amg_dense &dense)
 {
     spg_status status = add_null_space(context, dense);
@@ -190,7 +189,7 @@ __global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *mat
     });
 }
 
-/* What a dense operator owns. */
+/* The arrays that a dense operator owns. */
 enum { ARRAYS = 8 };
 
 struct dense_array {
@@ -211,7 +210,7 @@ void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
     arrays[7] = {(void **)&dense.vectors, n * n * size};
 }
 
-/* All but the vectors. */
+/* Allocates all but the vectors. */
 spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
 {
     dense_array arrays[ARRAYS];
@@ -246,8 +245,8 @@ spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source 
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
 }
 
-/* Reads what the work that was queued came to, and makes a pseudo-inverse where it found the operator singular beside
- * N; *declines: that would take too many rows. Waits. */
+/* Reads the results of the queued work. If it found the operator singular apart from N, makes a pseudo-inverse;
+ * *declines: there are too many rows for that. Waits. */
 spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
                   bool *declines)
 {

@@ -1,11 +1,11 @@
-/* The inverse of a dense operator by Gauss-Jordan exchanges with row pivots, panel by panel, where that without a
- * search for pivots has failed.
+/* The inverse of a dense operator by Gauss-Jordan exchanges with row pivots, panel by panel, if inversion without
+ * pivoting has failed.
  *
- * The tableau y = A x is exchanged for x = A^-1 y, a column's unknown against the row of its pivot at a time, in place
- * and without moving rows: entry (row_of[j], c) ends as that of the inverse in row j and column row_of[c]. One block
- * exchanges the columns of a panel, held in registers; then all blocks apply the panel to strips of the other columns.
- * The pivots are those of LU with row pivots, but for columns whose largest entries agree in their first 20 bits. The
- * tableau is column-major: neighbouring lanes have neighbouring rows. One cooperative kernel, which does not wait. */
+ * y = A x is exchanged for x = A^-1 y, one column's unknown against its pivot row at a time, in place and without
+ * moving rows: entry (row_of[j], c) ends as the inverse's entry in row j and column row_of[c]. One block exchanges the
+ * columns of a panel, held in registers; then all blocks apply the panel to strips of the other columns. The pivots are
+ * those of LU with row pivoting, except for columns whose largest entries agree in their first 20 bits. The tableau is
+ * column-major: neighbouring lanes have neighbouring rows. One cooperative kernel; never waits. */
 #include "dense.cuh"
 
 #include <cooperative_groups.h>
@@ -21,11 +21,11 @@ namespace
 
 enum { PANEL_THREADS = 512, PANEL_WARPS = PANEL_THREADS / WARP, PANEL_VALUES = 32, STRIP = 8 };
 
-/* Of a panel's columns, those that are exchanged one by one before the others follow. */
+/* Columns of a panel that are exchanged one by one before the others are updated. */
 enum { FEW = 8 };
 
-/* What a panel's block passes around: each warp's best pivot, and of the row of the best of all what it holds in the
- * few columns. Two of each: one is read while the next is written. others: what the few pivots' rows hold in the other
+/* What a panel's block shares: each warp's best pivot, and what the best pivot's row holds in the few columns.
+ * Double-buffered: one copy is read while the next is written. others: what the few pivots' rows hold in the other
  * columns. */
 template <int Width> struct panel_memory {
     static constexpr int few = Width < FEW ? Width : FEW;
@@ -37,12 +37,12 @@ template <int Width> struct panel_memory {
 };
 
 struct pivot {
-    uint32_t key; /* grows with its magnitude; 0: none */
+    uint32_t key; /* grows with the pivot's magnitude; 0: none */
     int32_t row;
     double value;
 };
 
-/* The best of the block's pivots; the first of equals by warps and lanes. */
+/* The best of the block's pivots; among equals the first by warp and lane. */
 template <int Width> __device__ inline pivot find_pivot(panel_memory<Width> &memory, int turn, const pivot &mine)
 {
     uint32_t most = __reduce_max_sync(ALL_LANES, mine.key);
@@ -59,8 +59,8 @@ template <int Width> __device__ inline pivot find_pivot(panel_memory<Width> &mem
     return {most, memory.rows[turn][winner], memory.values[turn][winner]};
 }
 
-/* A thread's rows of a panel: row threadIdx.x and so on, Rows of them. pivot_of: which of the few columns' pivot a row
- * is, -1 of none. */
+/* A thread's rows of a panel: Rows rows, the first is row threadIdx.x. pivot_of: for which of the few columns a row is
+ * the pivot; -1: none. */
 template <int Rows, int Width> struct panel_rows {
     double a[Rows][Width];
     bool used[Rows];
@@ -93,7 +93,7 @@ __device__ inline void exchange_column(const spg_amg_dense &dense, panel_memory<
         dense.column_of[best.row] = column;
         dense.pivots[column] = fabs(best.value);
     }
-    double reciprocal = best.value != 0 ? 1 / best.value : 0; /* while others wait for the row */
+    double reciprocal = best.value != 0 ? 1 / best.value : 0; /* computed while other threads wait for the row */
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
@@ -106,7 +106,7 @@ __device__ inline void exchange_column(const spg_amg_dense &dense, panel_memory<
     }
 }
 
-/* Lets the other columns follow what was done to the few. */
+/* Applies the exchanges of the few columns to the other columns. */
 template <int Rows, int Width>
 __device__ inline void apply_few(panel_memory<Width> &memory, panel_rows<Rows, Width> &mine)
 {
@@ -128,7 +128,7 @@ __device__ inline void apply_few(panel_memory<Width> &memory, panel_rows<Rows, W
         }
 }
 
-/* Turns the columns by the few, so that the next of them come first. */
+/* Rotates the columns by the few, so that the next few come first. */
 template <int Rows, int Width> __device__ inline void turn_columns(panel_rows<Rows, Width> &mine)
 {
     constexpr int few = panel_memory<Width>::few;
@@ -144,8 +144,8 @@ template <int Rows, int Width> __device__ inline void turn_columns(panel_rows<Ro
     }
 }
 
-/* Exchanges columns [first, first + Width) of the tableau. The loop is left a loop: unrolled, its instructions do not
- * fit their cache. */
+/* Exchanges columns [first, first + Width) of the tableau. The loop is not unrolled: unrolled, its instructions exceed
+ * the instruction cache. */
 template <int Rows, int Width>
 __device__ void exchange_panel(const spg_amg_dense &dense, panel_memory<Width> &memory, int first)
 {
@@ -177,7 +177,7 @@ __device__ void exchange_panel(const spg_amg_dense &dense, panel_memory<Width> &
             if (mine.row(r) < count) panel[(int64_t)c * count + mine.row(r)] = mine.a[r][c];
 }
 
-/* Applies a panel to STRIP columns beside it: what the rows of its pivots hold there is read before it changes. */
+/* Applies a panel to STRIP other columns: reads what its pivots' rows hold there before it changes them. */
 template <int Width>
 __device__ void apply_panel(const spg_amg_dense &dense, double (&pivot_rows)[Width][STRIP], int first, int column)
 {
@@ -206,7 +206,7 @@ __device__ void apply_panel(const spg_amg_dense &dense, double (&pivot_rows)[Wid
     }
 }
 
-/* By all threads of the grid. */
+/* All threads of the grid call it. */
 __device__ inline void put_inverse(const spg_amg_dense &dense)
 {
     const int64_t n = dense.n, step = (int64_t)gridDim.x * blockDim.x;

@@ -1,10 +1,10 @@
-/* What the dense operator takes to zero within the span of its candidates, in each connected component: see
- * spg_amg_backend.dense_create and src/host/amg/dense/null_space.c, which do alike.
+/* The null space of the dense operator within the span of its candidates, in each connected component. See
+ * spg_amg_backend.dense_create and src/host/amg/dense/null_space.c, which does the same.
  *
- * Blocks of threads take a component each, the block of its first row's number: the candidates, made orthonormal in its
- * rows, are turned by Hestenes' one-sided Jacobi rotations until their images are orthogonal, each row of an image over
- * what its roundings may be; those whose rows are then all at most 1 are N. In a component's columns a thread reads and
- * writes rows of its own, but for rotations, where warps take pairs of columns. Queued; nothing waits. */
+ * A block of threads takes a component, the block with the number of its first row. The candidates, made orthonormal in
+ * its rows, are rotated by Hestenes' one-sided Jacobi method until their images are orthogonal; each row of an image is
+ * divided by the rounding error it may have. Images whose rows are then all at most 1 belong to N. In a component's
+ * columns a thread reads and writes its own rows; in rotations, warps take pairs of columns. Queued; never waits. */
 #include "dense.cuh"
 
 #include "amg/numerics.h"
@@ -30,7 +30,7 @@ template <typename Operator> __device__ inline double for_all(double value, doub
     return result;
 }
 
-/* body(row) for the rows of the component whose first row this is, so many threads at a time. */
+/* Calls body(row) for the rows of the component whose first row is `first`, `threads` threads at a time. */
 template <typename Body>
 __device__ inline void for_each_member(const spg_amg_dense &dense, int64_t first, int thread, int threads, Body body)
 {
@@ -55,7 +55,8 @@ __device__ inline void scale_column(const spg_amg_dense &dense, int64_t first, d
     for_each_member(dense, first, (int)threadIdx.x, THREADS, [&](int64_t i) { x[i] /= divisor; });
 }
 
-/* Makes column `before` orthogonal to those before it and of norm 1; false if nothing is left of it. By a block. */
+/* Makes column `before` orthogonal to those before it, with norm 1; false if nothing is left of it. A block calls
+ * it. */
 __device__ inline bool add_orthonormal(const spg_amg_dense &dense, int64_t first, double *columns, int before,
                                        double least)
 {
@@ -102,7 +103,7 @@ __device__ inline double largest_at(const spg_amg_dense &dense, int64_t row, int
     return most;
 }
 
-/* A row's images, over what its roundings may be; a warp a row. */
+/* A row's images divided by their possible rounding error; a warp a row. */
 template <typename Value>
 __global__ __launch_bounds__(THREADS) void weigh_rows(matrix_view<Value> A, spg_amg_dense dense, double eps)
 {
@@ -150,7 +151,7 @@ __device__ inline void turn_columns(const spg_amg_dense &dense, int64_t first, d
     });
 }
 
-/* Turns images p and q, and the columns they are of, unless they are orthogonal already. By a warp. */
+/* Rotates images p and q, and the columns they belong to, unless they are orthogonal already. A warp calls it. */
 __device__ inline bool turn_pair(const spg_amg_dense &dense, int64_t first, int p, int q)
 {
     double *x = dense.images() + p * dense.n, *y = dense.images() + q * dense.n;
@@ -170,7 +171,7 @@ __device__ inline bool turn_pair(const spg_amg_dense &dense, int64_t first, int 
     return true;
 }
 
-/* Sweeps until one turns nothing; steps of disjoint pairs, a warp a pair. */
+/* Sweeps until one rotates nothing; steps of disjoint pairs, a warp a pair. */
 __device__ inline void turn_all(const spg_amg_dense &dense, int64_t first, int taken)
 {
     const int players = taken + taken % 2, warp = (int)threadIdx.x / WARP;
@@ -189,7 +190,7 @@ __device__ inline void turn_all(const spg_amg_dense &dense, int64_t first, int t
     }
 }
 
-/* N of the images, and the same span in A's own unknowns, orthonormal there. */
+/* Computes N from the images, and the same span in A's own unknowns, orthonormal there. */
 __global__ __launch_bounds__(THREADS) void find_null_columns(spg_amg_dense dense)
 {
     const int64_t first = blockIdx.x, n = dense.n;
@@ -217,8 +218,8 @@ __global__ __launch_bounds__(THREADS) void find_null_columns(spg_amg_dense dense
     if (found > 0) *dense.deflated = 1;
 }
 
-/* The entry of N N^T, but of unknowns that are not used, which the tableau has of its own; both orders of row and
- * column give the same bits. */
+/* The entry of N N^T, except for unused unknowns, which the tableau handles separately. (row, column) and (column, row)
+ * give the same bits. */
 __device__ inline double null_entry(const spg_amg_dense &dense, int64_t row, int64_t column)
 {
     const int32_t label = dense.label[row];

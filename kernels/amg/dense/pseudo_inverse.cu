@@ -1,9 +1,9 @@
 /* The pseudo-inverse of a singular dense operator, by Hestenes' one-sided Jacobi rotations of its rows.
  *
- * Rows are turned against each other in pairs until all are orthogonal: U A = S V^T. A sweep meets every pair once, in
- * steps of disjoint pairs, one pair a block and one launch a step; the host looks after each sweep whether any pair
- * still had to be turned. Then the inverse is V S^-1 U, without the singular values that count as zero. Rows that are
- * no more than rounding are left as they are. */
+ * Pairs of rows are rotated until all rows are orthogonal: U A = S V^T. A sweep takes every pair once, in steps of
+ * disjoint pairs, one pair a block and one launch a step. After each sweep the host checks whether any pair still had
+ * to be rotated. The inverse is V S^-1 U, without the singular values that count as zero. Rows at rounding level are
+ * not changed. */
 #include "../counts.cuh"
 #include "dense.cuh"
 
@@ -75,8 +75,7 @@ __global__ __launch_bounds__(THREADS) void square_rows(spg_amg_dense dense)
     if (threadIdx.x == 0) dense.pivots[blockIdx.x] = sum;
 }
 
-/* *scale = the sum of the squares; with `reciprocals` the squares become those instead, or 0 where they count as zero.
- */
+/* *scale = the sum of the squares. With `reciprocals`, the squares become reciprocals, or 0 if they count as zero. */
 __global__ __launch_bounds__(THREADS) void weigh_rows(spg_amg_dense dense, bool reciprocals, double *scale)
 {
     __shared__ double most;
@@ -115,7 +114,7 @@ __global__ __launch_bounds__(TILE *TILE) void multiply_factors(spg_amg_dense den
     if (i + y < dense.n && j + x < dense.n) dense.inverse[(i + y) * dense.n + j + x] = sum;
 }
 
-/* Until a sweep turns no pair; BREAKDOWN if none does. Waits once a sweep. */
+/* Sweeps until no pair is rotated; BREAKDOWN if that never happens. Waits once a sweep. */
 spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double *scale)
 {
     spg_cuda *cuda = spg_cuda_of(context);

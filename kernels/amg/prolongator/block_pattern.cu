@@ -1,7 +1,7 @@
-/* See block_pattern.cuh. A thread lists the names of a row in registers, in order, as it meets them. Rows with more
- * than a list holds, or with very many entries, are left to their block, which marks theirs in a bitmap in shared
- * memory, a window of names at a time. All is done twice, to count and to write; but lists are kept where there is
- * room. */
+/* See block_pattern.cuh. A thread keeps the names of a row in a sorted list in registers. Rows with more names than a
+ * list holds, or with very many entries, are done by the whole block, which marks names in a bitmap in shared memory, a
+ * window of names at a time. Everything is done twice, to count and to write, except that lists are kept if there is
+ * memory. */
 #include "block_pattern.cuh"
 
 #include "../counts.cuh"
@@ -18,16 +18,17 @@ namespace amg
 namespace
 {
 
-/* Lists of aggregates around a row, and of the nodes that the rows of a node name. */
+/* Lists for aggregates around a row, and for the nodes that the rows of a node name. */
 constexpr int64_t SHORT_LIST = 8;
 enum { MEDIUM_LIST = 16, LONG_LIST = 32 };
 enum { MOST_LISTED = 1024 };                                                  /* entries that one thread looks at */
-enum { LEFT_TO_BLOCK = -1 };                                                  /* in place of a row's first name */
+enum { LEFT_TO_BLOCK = -1 };                                                  /* stored as a row's first name */
 enum { WORDS = 8192, WINDOW = 32 * WORDS, WORDS_A_THREAD = WORDS / THREADS }; /* of a bitmap */
 
 static_assert(WORDS * 4 + THREADS * 4 + 2048 <= 48 * 1024, "a bitmap must fit static shared memory");
 
-/* What to name, and where it goes: to count, lengths of rows and their sum; to write, columns where offsets say. */
+/* What to name, and where the result goes: when counting, lengths of rows and their sum; when writing, columns at the
+ * offsets. */
 struct naming {
     block_rows rows;
     block_lists lists;
@@ -41,8 +42,7 @@ struct naming {
     __device__ int32_t name(int32_t column) const { return rows.names[column]; }
 };
 
-/* Puts a name into its place in an ascending list that ends in INT32_MAX, unless it is there; false if the list
- * cannot hold it. */
+/* Inserts a name into an ascending list that ends in INT32_MAX, unless it is there; false if the list is full. */
 template <int List> __device__ inline bool insert(int32_t (&list)[List], int32_t name)
 {
     bool is_there = name < 0;
@@ -58,7 +58,7 @@ template <int List> __device__ inline bool insert(int32_t (&list)[List], int32_t
     return name == INT32_MAX;
 }
 
-/* False if the row is one for its block. */
+/* False if the whole block must do the row. */
 template <int List> __device__ inline bool list_row(const naming &job, int64_t row, int32_t (&list)[List])
 {
 #pragma unroll
@@ -79,7 +79,7 @@ template <int List> __device__ inline bool list_row(const naming &job, int64_t r
     return fits;
 }
 
-/* Counts, and keeps, or writes a list. */
+/* Counts and keeps a list, or writes it. */
 template <int List>
 __device__ inline unsigned long long put_list(const naming &job, int64_t row, const int32_t (&list)[List])
 {
@@ -97,7 +97,7 @@ __device__ inline unsigned long long put_list(const naming &job, int64_t row, co
     return (unsigned long long)count * (unsigned long long)job.rows.candidates;
 }
 
-/* Writes a list that was kept; false if the row is one for its block. */
+/* Writes a list that was kept; false if the whole block must do the row. */
 template <int List> __device__ inline bool write_kept(const naming &job, int64_t row)
 {
     const int32_t *kept = job.lists.names + row;
@@ -114,7 +114,7 @@ template <int List> __device__ inline bool write_kept(const naming &job, int64_t
     return true;
 }
 
-/* Counts or writes a row by a thread, adding its length to *nnz; false if it is one for its block. */
+/* Counts or writes a row by a thread and adds its length to *nnz; false if the whole block must do the row. */
 template <int List> __device__ inline bool put_short_row(const naming &job, int64_t row, unsigned long long *nnz)
 {
     if (job.columns != nullptr && job.lists.names != nullptr) return write_kept<List>(job, row);
@@ -127,7 +127,7 @@ template <int List> __device__ inline bool put_short_row(const naming &job, int6
     return false;
 }
 
-/* The least and the most name of a row, in all threads of a block. */
+/* The smallest and the largest name of a row, in all threads of a block. */
 __device__ inline void find_range(const naming &job, int64_t row, int32_t *least, int32_t *most)
 {
     using block_reduce = cub::BlockReduce<int32_t, THREADS>;
@@ -154,7 +154,7 @@ __device__ inline void mark(int32_t first, int32_t name, uint32_t *words)
     if (name >= 0 && bit < WINDOW) atomicOr(words + bit / 32, 1u << bit % 32);
 }
 
-/* Marks the names of a row from `first` on, as far as a window goes. */
+/* Marks the names of a row in a window from `first` on. */
 __device__ inline void mark_window(const naming &job, int64_t row, int32_t first, uint32_t *words, int used)
 {
     for (int w = (int)threadIdx.x; w < used; w += THREADS) words[w] = 0;
@@ -165,7 +165,7 @@ __device__ inline void mark_window(const naming &job, int64_t row, int32_t first
     __syncthreads();
 }
 
-/* Counts or writes a row by a block; the length, in thread 0. A thread has neighbouring words of the bitmap. */
+/* Counts or writes a row by a block; returns the length in thread 0. A thread has neighbouring words of the bitmap. */
 __device__ inline unsigned long long put_long_row(const naming &job, int64_t row, uint32_t *words)
 {
     using block_scan = cub::BlockScan<int, THREADS>;
@@ -174,7 +174,7 @@ __device__ inline unsigned long long put_long_row(const naming &job, int64_t row
     int64_t found = 0;
     find_range(job, row, &least, &most);
     for (int64_t first = least; first <= most; first += WINDOW) {
-        /* Of a window only the words up to the last name, and of them equally many for each thread. */
+        /* Only the words of a window up to the last name, an equal number for each thread. */
         int64_t range = (most - first) / 32 + 1;
         int share = range < WORDS ? (int)((range + THREADS - 1) / THREADS) : WORDS_A_THREAD;
         mark_window(job, row, (int32_t)first, words, share * THREADS);
@@ -198,7 +198,7 @@ __device__ inline unsigned long long put_long_row(const naming &job, int64_t row
     return threadIdx.x == 0 ? (unsigned long long)(found * job.rows.candidates) : 0;
 }
 
-/* rows_a_block: as many threads have a row at a time. */
+/* rows_a_block: as many threads take a row each at a time. */
 template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming job, int rows_a_block)
 {
     __shared__ uint32_t words[WORDS];
@@ -223,10 +223,10 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
 
 int64_t entries_of(const block_rows &rows) { return rows.neighbours ? rows.nnz : 0; }
 
-/* Where most rows are ones for their block, it has one at a time. */
+/* If most rows need the whole block, a block has one row at a time. */
 bool are_long(const block_rows &rows) { return entries_of(rows) > rows.count * MOST_LISTED / 2; }
 
-/* The length of list that most rows need: rows of few entries do with a short one. */
+/* The list length that most rows need; rows of few entries need a short one. */
 int list_length(const block_rows &rows)
 {
     if (entries_of(rows) <= (SHORT_LIST - 1) * rows.count) return SHORT_LIST;
@@ -250,7 +250,7 @@ spg_status queue_any(spg_context *context, const naming &job)
     }
 }
 
-/* Within the limit, room to keep the names. */
+/* Takes memory to keep the names, within the limit. */
 spg_status take_lists(workspace &work, const block_rows &rows, block_lists *lists)
 {
     const char *what = "the blocks of rows";

@@ -1,5 +1,5 @@
-/* Diagonal entries of coarse operators that are made of roundings: their inverses become zero. A thread takes an
- * unknown, for few are in no aggregate. Nothing waits. */
+/* Sets the inverse of a coarse operator's diagonal entry to zero if the entry is only rounding error. A thread takes an
+ * unknown, because few are in no aggregate. Never waits. */
 #include "prolongator.cuh"
 
 #include "amg/numerics.h"
@@ -16,7 +16,7 @@ namespace
 template <typename Value> struct dropping {
     matrix_view<Value> R;
     aggregate_view aggregates;
-    bool all; /* unknowns; else those in no aggregate */
+    bool all; /* all unknowns; else only those in no aggregate */
     const Value *restricted;
     Value *inverse;
 

@@ -1,11 +1,10 @@
-/* The values of the smoothed prolongator where there are several candidates and nodes of three or six unknowns, by
- * tiles of nodes.
+/* The values of the smoothed prolongator for several candidates and nodes of three or six unknowns, by tiles of nodes.
  *
- * Threads take a row of A and a candidate, and one part each of the row's blocks; they sum in shared memory, a sum for
- * each block of P's row: a chunk of A's columns at a time, whose values they copy there, and for whose nodes they find
- * the block of P's row. The sums of the parts are added up in their order. A node is regular if its rows of A have the
- * same columns, and these are of whole nodes. Rows of other nodes are left to groups of lanes, and those with very many
- * entries to their block. Nothing waits. */
+ * Threads take a row of A, a candidate, and one part of the row's blocks. They sum in shared memory, one sum for each
+ * block of P's row, for one chunk of A's columns at a time: they copy its values to shared memory and find the block of
+ * P's row for its nodes. The sums of the parts are added in order. A node is regular if its rows of A have the same
+ * columns, and these are of whole nodes. Rows of other nodes are done by groups of lanes, those with very many entries
+ * by the whole block. Never waits. */
 #include "rows.cuh"
 
 #include <cuda_pipeline.h>
@@ -21,9 +20,9 @@ namespace
 
 enum { ROWS_CHECKED = 3 };
 
-/* parts: of a row's blocks, at most; batch: of blocks that a thread takes at a time; sums: of a thread, of which few
- * rows of P need more; staged: values of A in a chunk. The room is that for two or three candidates; four blocks of
- * threads fit a multiprocessor. amg_bench, H100 */
+/* parts: of a row's blocks, at most; batch: blocks that a thread takes at a time; sums: of a thread, enough for most
+ * rows of P; staged: values of A in a chunk. The sizes fit two or three candidates; four blocks of threads fit a
+ * multiprocessor. amg_bench, H100 */
 template <int Unknowns> struct tile_limits;
 template <> struct tile_limits<3> {
     enum { parts = 1, batch = 3, sums = 10, staged = 3402, rows = 126, listed = 420 };
@@ -38,9 +37,9 @@ template <int Unknowns> struct tile_shape {
     int width; /* threads of a node's rows, candidates and one part */
     int parts;
     int nodes;  /* of a tile */
-    int stride; /* values from row to row of a chunk; odd, so that rows lie in different banks */
+    int stride; /* values from row to row of a chunk; odd, so that rows begin in different banks */
     int blocks; /* of a row in a chunk */
-    int listed; /* so many in whole batches */
+    int listed; /* the same, rounded up to whole batches */
 
     explicit tile_shape(int candidates) : width(Unknowns * candidates)
     {
@@ -56,15 +55,16 @@ template <int Unknowns> struct tile_shape {
 template <int Unknowns, typename Value> struct node_memory {
     using limits = tile_limits<Unknowns>;
     Value values[limits::staged];       /* of A in the chunk, by rows */
-    Value sums[limits::sums * THREADS]; /* those of a thread, apart by THREADS */
-    int2 blocks[limits::listed];        /* of the chunk, by nodes: where T has its rows, and the sum it adds to or -1 */
+    Value sums[limits::sums * THREADS]; /* those of a thread at a stride of THREADS */
+    int2 blocks[limits::listed];        /* of the chunk, by nodes: where T has its rows, and the index of its sum, or
+                                         * -1 */
     int64_t begins[limits::rows + 1];   /* of A's rows */
-    int32_t aggregates[limits::rows / Unknowns * limits::sums]; /* of the sums, by nodes; -2: of none */
-    int lengths[limits::rows / Unknowns];   /* of A's rows, in blocks; 0 where nodes are found irregular ahead */
-    int irregular[limits::rows / Unknowns]; /* nodes, each not 0 or 0 */
+    int32_t aggregates[limits::rows / Unknowns * limits::sums]; /* of the sums, by nodes; -2: none */
+    int lengths[limits::rows / Unknowns];   /* of A's rows, in blocks; 0 if a node is known to be irregular */
+    int irregular[limits::rows / Unknowns]; /* by node: not 0 if irregular */
 };
 
-/* A tile, and what of it is a thread's own. */
+/* A tile, and a thread's own part of it. */
 template <int Unknowns, typename Value> struct node_tile {
     using limits = tile_limits<Unknowns>;
     static_assert((int)limits::sums * (int)THREADS >= (int)WINDOW, "sums lend their room to long rows");
@@ -76,12 +76,12 @@ template <int Unknowns, typename Value> struct node_tile {
     node_memory<Unknowns, Value> &memory;
     int64_t first; /* row */
     int nodes;
-    int part, node, row, candidate; /* row: of the tile; node: past the tile's where the thread has none */
+    int part, node, row, candidate; /* row: in the tile; node: beyond the tile's if the thread has none */
 
-    /* Known to the compiler where it is one. */
+    /* A constant if parts is 1. */
     __device__ int parts() const { return limits::parts == 1 ? 1 : shape.parts; }
 
-    /* What is known of A's rows and P's ahead of the columns; by all threads. */
+    /* Loads what is known of A's rows and P's before the columns; all threads call it. */
     __device__ void load_rows() const
     {
         for (int r = (int)threadIdx.x; r <= nodes * Unknowns; r += THREADS) memory.begins[r] = job.A.offsets[first + r];
@@ -98,7 +98,7 @@ template <int Unknowns, typename Value> struct node_tile {
         __syncthreads();
     }
 
-    /* The aggregates of blocks low to low + sums - 1 of P's rows, and zeroed sums. */
+    /* Lists the aggregates of blocks low to low + sums - 1 of P's rows, and zeroes the sums. */
     __device__ void list_aggregates(int low) const
     {
         for (int k = (int)threadIdx.x; k < nodes * SUMS; k += THREADS) {
@@ -109,7 +109,7 @@ template <int Unknowns, typename Value> struct node_tile {
         for (int s = 0; s < SUMS; ++s) memory.sums[s * THREADS + threadIdx.x] = 0;
     }
 
-    /* Asks for A's values in blocks begin and so on of each row, a warp a row. */
+    /* Starts loads of A's values in blocks from `begin` on of each row, a warp a row. */
     __device__ void stage(int begin) const
     {
         for (int r = (int)threadIdx.x / WARP; r < nodes * Unknowns; r += THREADS / WARP) {
@@ -122,7 +122,7 @@ template <int Unknowns, typename Value> struct node_tile {
         __pipeline_commit();
     }
 
-    /* Finds out about the same blocks: what the first row says, and by ROWS_CHECKED rows whether all say so. */
+    /* Finds the same blocks by the first row of a node; ROWS_CHECKED rows check that all rows agree. */
     __device__ void find_blocks(int begin) const
     {
         constexpr int checks = Unknowns / ROWS_CHECKED;
@@ -144,7 +144,7 @@ template <int Unknowns, typename Value> struct node_tile {
         }
     }
 
-    /* Where the sum of node `other`'s aggregate stands for node n of the tile, -1: nowhere. */
+    /* The index of the sum of node `other`'s aggregate for node n of the tile; -1: none. */
     __device__ int sum_of(int n, int other) const
     {
         const int32_t aggregate = job.aggregates.aggregate_of[other];
@@ -154,7 +154,7 @@ template <int Unknowns, typename Value> struct node_tile {
         return found;
     }
 
-    /* The products of the thread's row with its candidate, of its part of the blocks. */
+    /* Adds the products of the thread's row with its candidate, for its part of the blocks. */
     __device__ void add_blocks(int begin) const
     {
         constexpr int batch = limits::batch;
@@ -182,7 +182,7 @@ template <int Unknowns, typename Value> struct node_tile {
         }
     }
 
-    /* p: of the row's first entry of P. Each part takes some of the blocks of P's row. */
+    /* p: the row's first entry of P. Each part takes some of the blocks of P's row. */
     __device__ void put_values(double scale, int64_t p, int low) const
     {
         if (node >= nodes || memory.irregular[node] != 0) return;
@@ -224,7 +224,7 @@ template <int Unknowns, typename Value> struct node_tile {
         }
     }
 
-    /* Whether there are rows that are left to their block. */
+    /* Returns whether some rows are left to the whole block. */
     __device__ bool fill_unsorted(double scale) const
     {
         const int of_warp = WARP / (job.candidates * job.lanes), groups = THREADS / WARP * of_warp;

@@ -1,5 +1,5 @@
 /* The pattern of the smoothed prolongator: row i has the aggregates of its own node and of its neighbours', ascending.
- * T has one block a row, so that A*T needs no product: A's columns are named by their aggregates. */
+ * T has one block a row, so A*T needs no product: A's columns are replaced by their aggregates. */
 #include "block_pattern.cuh"
 
 namespace spg

@@ -1,4 +1,4 @@
-/* What the two passes over the prolongator's pattern and its values share. Private. */
+/* Shared by the passes over the prolongator's pattern and its values. Private. */
 #ifndef SPG_KERNELS_AMG_PROLONGATOR_PROLONGATOR_CUH
 #define SPG_KERNELS_AMG_PROLONGATOR_PROLONGATOR_CUH
 
@@ -10,11 +10,11 @@ namespace spg
 namespace amg
 {
 
-/* Divides by a number that is the same all along: by a product with its inverse, 32 bit by 32 bit. Exact for numbers
- * below 2^31 (Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994). */
+/* Divides by an invariant number through a product with its inverse, in 32 bits. Exact for numbers below 2^31 (Granlund
+ * and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994). */
 struct divider {
     uint32_t by, factor;
-    int shift; /* -1: by is 1 */
+    int shift; /* -1: the divisor is 1 */
 
     explicit divider(int number) : by((uint32_t)number), factor(0), shift(-1)
     {
@@ -30,7 +30,7 @@ struct divider {
     }
 };
 
-/* Which aggregate an unknown is of, -1: of none; or, without aggregates, of which node it is. */
+/* The aggregate of an unknown, -1: none; without aggregates, its node. */
 struct aggregate_view {
     const int32_t *aggregate_of;
     divider nodes;

@@ -1,7 +1,7 @@
-/* A row of the smoothed prolongator by a group of lanes: each lane one candidate and some of A's entries, which it sums
- * for some of the aggregates of P's row at a time, in registers; rows of P with more go over A's row again. Lanes of
- * the candidates of an entry are neighbours, so that they read A together; lanes of a candidate combine their sums in a
- * tree. Private. */
+/* A row of the smoothed prolongator by a group of lanes. Each lane has one candidate and some of A's entries, and sums
+ * in registers for some of the aggregates of P's row at a time; rows of P with more go over A's row again. Lanes with
+ * the candidates of one entry are neighbours, so that they read A together; lanes of a candidate combine their sums in
+ * a tree. Private. */
 #ifndef SPG_KERNELS_AMG_PROLONGATOR_ROWS_CUH
 #define SPG_KERNELS_AMG_PROLONGATOR_ROWS_CUH
 
@@ -15,7 +15,7 @@ namespace amg
 
 enum { ROW_SUMS = 8, LONG_ROW = 1024 };
 
-/* Where a lane stands: lane, of its candidate's, of which the first stores; group, the lanes of the row. */
+/* A lane's position: `lane` among those of its candidate, the first of which stores; `group`: the lanes of the row. */
 struct lane_of_row {
     int candidate, lane;
     unsigned int group;
@@ -59,7 +59,7 @@ __device__ void sum_entries(const values_job<Value> &job, int64_t row, const lan
     }
 }
 
-/* By all lanes of the row, which has at most LONG_ROW entries where the prolongator is smoothed. */
+/* All lanes of the row call it. If the prolongator is smoothed, the row has at most LONG_ROW entries. */
 template <typename Value>
 __device__ void fill_row(const values_job<Value> &job, double scale, int64_t row, const lane_of_row &at)
 {

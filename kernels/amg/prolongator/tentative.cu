@@ -1,8 +1,8 @@
-/* The tentative prolongator: the candidates cut along the aggregates, made orthonormal in each by modified Gram-Schmidt
- * (Vanek, Mandel, Brezina 1996, section 5.2). What is left out of T stands in the coarse candidates.
+/* The tentative prolongator T: the candidates restricted to the aggregates, made orthonormal in each by modified
+ * Gram-Schmidt (Vanek, Mandel, Brezina 1996, section 5.2). The coefficients go to the coarse candidates.
  *
- * The members of aggregates are gathered by a stable sort, so that unknowns ascend. A group of lanes takes an
- * aggregate, in doubles, and sums in a fixed order; the columns stand in T, or for floats beside it. Nothing waits. */
+ * A stable sort gathers the members of aggregates, so that unknowns ascend. A group of lanes takes an aggregate, in
+ * doubles, and sums in a fixed order. The columns are in T, or for floats in a separate array. Never waits. */
 #include "../rows.cuh"
 
 #include "../../containers/order.cuh"
@@ -24,10 +24,10 @@ enum { UNKNOWNS_A_LANE = 2 };
 template <typename Value> struct tentative_job {
     int64_t rows, aggregates;
     int block_size, candidates, lanes;
-    const uint32_t *members; /* nodes, aggregate after aggregate, ascending */
-    const int32_t *begins;   /* of each aggregate, in members; one more than there are */
+    const uint32_t *members; /* nodes, ordered by aggregate, ascending in each */
+    const int32_t *begins;   /* by aggregate: where it begins in members; one more than there are aggregates */
     const Value *fine;       /* NULL: constants */
-    double *columns;         /* rows x candidates, row-major: what T becomes */
+    double *columns;         /* rows x candidates, row-major: becomes T */
     Value *T, *coarse;
 };
 
@@ -55,7 +55,7 @@ template <typename Value> __device__ double candidate_value(const tentative_job<
     return row % job.block_size == candidate ? 1 : 0;
 }
 
-/* What is left of a candidate that depends on those before it is rounding. */
+/* The remainder of a candidate that depends on those before it is rounding error. */
 template <typename Value> __device__ double rest_of(double square, double norm)
 {
     double rest = sqrt(square);
@@ -64,7 +64,7 @@ template <typename Value> __device__ double rest_of(double square, double norm)
 
 __device__ inline bool is_extreme(double norm, const unknowns &rows) { return rows.count > 0 && spg_is_extreme(norm); }
 
-/* One candidate: T is its direction. */
+/* One candidate: T is the candidate normalised in each aggregate. */
 template <typename Value> __global__ __launch_bounds__(THREADS) void normalise(tentative_job<Value> job)
 {
     for_each_row(job.aggregates, job.lanes, [&](int64_t aggregate, int lane) {
@@ -108,7 +108,7 @@ __device__ double inner_product(const tentative_job<Value> &job, const unknowns 
     return combine_lanes(sum, job.lanes, plus());
 }
 
-/* Brings column c to about 1 where its norm is extreme, and returns the unit that it is in then. By all lanes of a warp
+/* Scales column c to about 1 if its norm is extreme, and returns the unit used. All lanes of a warp call it
  * together. */
 template <typename Value>
 __device__ double choose_unit(const tentative_job<Value> &job, const unknowns &rows, int lane, int c, double norm)
@@ -122,7 +122,8 @@ __device__ double choose_unit(const tentative_job<Value> &job, const unknowns &r
     return unit;
 }
 
-/* Column c against those before it: its coefficients go to coarse row after row. A lane changes what it reads alone. */
+/* Orthonormalises column c against those before it; its coefficients go to coarse row after row. A lane changes only
+ * what it alone reads. */
 template <typename Value>
 __device__ void orthonormalise(const tentative_job<Value> &job, const unknowns &rows, int lane, int c, Value *coarse)
 {
@@ -165,7 +166,7 @@ template <typename Value> __global__ __launch_bounds__(THREADS) void fit(tentati
     });
 }
 
-/* Sorts the nodes by aggregate, those in none last. */
+/* Sorts the nodes by aggregate; those in none come last. */
 spg_status list_members(workspace &work, const spg_amg_aggregates &aggregates, const uint32_t **members,
                         int32_t **begins)
 {

@@ -1,6 +1,6 @@
-/* The values of the smoothed prolongator where there is one candidate, by tiles of rows: neighbouring lanes multiply
- * neighbouring entries of A, and leave products and aggregates in shared memory, where each entry of P finds those that
- * are its own, in storage order. Nothing waits. */
+/* The values of the smoothed prolongator for one candidate, by tiles of rows. Neighbouring lanes multiply neighbouring
+ * entries of A and put products and aggregates into shared memory; then each entry of P takes its products in storage
+ * order. Never waits. */
 #include "values.cuh"
 
 namespace spg
@@ -12,8 +12,11 @@ namespace amg
 namespace
 {
 
-enum { TILE_ENTRIES = 2048, TILE_BATCH = 4 }; /* of A in a tile; of them, those that a thread asks for at a time */
-enum { TILES_A_MULTIPROCESSOR = 4 };          /* at least, of fewer entries where A has few rows; amg_bench, H100 */
+enum { TILE_ENTRIES = 2048, TILE_BATCH = 4 }; /* of A in a tile; of these, entries that a thread loads together */
+enum {
+    TILES_A_MULTIPROCESSOR = 4
+}; /* tiles at least, with fewer entries if A has few rows; amg_bench,
+    * H100 */
 
 template <typename Value> struct tile_memory {
     Value products[TILE_ENTRIES]; /* of A's entries with T */
@@ -46,7 +49,7 @@ __device__ void multiply_entries(const values_job<Value> &job, int64_t begin, in
     }
 }
 
-/* P's rows `row` to `end` of the tile that begins with row `first`. */
+/* Fills P's rows `row` to `end` of the tile that begins with row `first`. */
 template <typename Value>
 __device__ void fill_rows(const values_job<Value> &job, double scale, int64_t first, int row, int end,
                           tile_memory<Value> &tile)

@@ -1,5 +1,5 @@
-/* Where each entry of a transpose comes from: made like a transpose, without the rest. With it new values go into a
- * kept transpose in one pass. */
+/* The map of a transpose: for each entry, its source. Made like a transpose, but without the other parts. With it, new
+ * values go into a kept transpose in one pass. */
 #include "../../containers/transpose.cuh"
 #include "../symmetry.cuh"
 
@@ -14,7 +14,7 @@ namespace
 
 enum { AT_ONCE = 4 };
 
-/* to[k] = from[map[k]]. By few threads, for A*P runs beside it, which needs more time: one block a multiprocessor
+/* to[k] = from[map[k]]. Uses few threads, one block a multiprocessor, because A*P overlaps with it and takes longer
  * (amg_bench, H100: 1, 2, 3, 4 and 8 tried). */
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void gather(int64_t count, const int64_t *map, const Word *from, Word *to)

@@ -1,8 +1,8 @@
 /* The values of the smoothed prolongator: P = T - relaxation/rho D^-1 (A T), in one pass over A.
  *
- * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. With one candidate: tiles.cu. With
- * more, and nodes of three or six unknowns: nodes.cu. Else a group of lanes takes a row, see
- * rows.cuh, and rows of A with very many entries are left to their block. Nothing waits. */
+ * In: A, T by rows, the aggregates, and P's pattern. Out: P's values. One candidate: tiles.cu. Several candidates and
+ * nodes of three or six unknowns: nodes.cu. Otherwise a group of lanes takes a row (rows.cuh), and rows of A with very
+ * many entries are done by the whole block. Never waits. */
 #include "rows.cuh"
 
 namespace spg
@@ -34,8 +34,8 @@ template <typename Value> __global__ __launch_bounds__(THREADS, 4) void fill_val
     if (__syncthreads_or(sees_long)) fill_long_rows(job, scale, groups, sums_of_block);
 }
 
-/* Lanes to a candidate: as few as give all multiprocessors work, for they combine their sums; no more than have
- * entries, and all of a row within a warp. */
+/* Lanes for a candidate: the fewest that give all multiprocessors work, because lanes must combine their sums; no more
+ * than there are entries, and all lanes of a row within a warp. */
 int lanes_of_candidate(const spg_context *context, const spg_csr &A, int candidates)
 {
     const int64_t wanted = (int64_t)spg_cuda_of(context)->multiprocessors * BUSY_THREADS;

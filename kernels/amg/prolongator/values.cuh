@@ -1,4 +1,4 @@
-/* What the kernels of the smoothed prolongator's values share: their job, and rows of A with very many entries, a block
+/* Shared by the kernels for the smoothed prolongator's values: their job, and rows of A with very many entries, a block
  * a row. Private. */
 #ifndef SPG_KERNELS_AMG_PROLONGATOR_VALUES_CUH
 #define SPG_KERNELS_AMG_PROLONGATOR_VALUES_CUH
@@ -25,8 +25,8 @@ template <typename Value> struct values_job {
     numbers_view offsets; /* of P */
     const int32_t *columns;
     Value *values;
-    int candidates, lanes; /* lanes: of each candidate; all of a row are within a warp */
-    int longest;           /* rows with more entries of A are left to their block */
+    int candidates, lanes; /* lanes: of each candidate; all lanes of a row are in one warp */
+    int longest;           /* rows with more entries of A are done by the whole block */
     divider by_candidates;
 
     __device__ double scale() const { return relaxation != 0 ? relaxation / *rho : 0; }
@@ -36,8 +36,7 @@ template <typename Value> struct values_job {
     }
 };
 
-/* Where aggregate `aggregate` stands among the blocks of P's row from entry `first` on; -1 if it is not one of `count`
- * there. */
+/* The position of `aggregate` among the `count` blocks of P's row from entry `first` on; -1: not there. */
 template <typename Value>
 __device__ int find_block(const values_job<Value> &job, int64_t first, int count, int32_t aggregate)
 {
@@ -52,7 +51,7 @@ __device__ int find_block(const values_job<Value> &job, int64_t first, int count
     return low < count && job.columns[first + (int64_t)low * job.candidates] == aggregate * job.candidates ? low : -1;
 }
 
-/* Entry p of P, of row `row`, from the sum of its products. */
+/* Writes entry p of P, in row `row`, from the sum of its products. */
 template <typename Value>
 __device__ void put_value(const values_job<Value> &job, double scale, int64_t row, int64_t p, Value sum)
 {
@@ -62,7 +61,7 @@ __device__ void put_value(const values_job<Value> &job, double scale, int64_t ro
     job.values[p] = scale != 0 ? value - (Value)(scale * (double)job.inverse[row]) * sum : value;
 }
 
-/* Entries of A by the tile, each with its block of P's row: a thread adds to the blocks that are its own. */
+/* Takes entries of A tile by tile, each with its block of P's row; a thread adds to its own blocks. */
 template <typename Value>
 __device__ void sum_tile(const values_job<Value> &job, int64_t tile, int64_t end, int64_t first, int blocks,
                          Value *sums)
@@ -97,7 +96,7 @@ __device__ void fill_row_by_block(const values_job<Value> &job, double scale, in
     }
 }
 
-/* The rows of A that are too long for groups of lanes or a tile, `rows` at a time. sums: WINDOW of them. */
+/* Fills the rows of A too long for groups of lanes or a tile, `rows` at a time. sums: memory for WINDOW sums. */
 template <typename Value>
 __device__ void fill_long_rows(const values_job<Value> &job, double scale, int rows, Value *sums)
 {
@@ -116,10 +115,10 @@ __device__ void fill_long_rows(const values_job<Value> &job, double scale, int r
         }
 }
 
-/* The values where there is one candidate, by tiles of rows; nnz: of A. */
+/* The values for one candidate, by tiles of rows; nnz: of A. */
 template <typename Value> spg_status queue_tiles(spg_context *context, values_job<Value> job, int64_t nnz);
 
-/* The values where nodes have so many unknowns, by tiles of nodes. */
+/* The values for nodes of `unknowns` unknowns, by tiles of nodes. */
 template <typename Value> bool fits_nodes(const values_job<Value> &job, int unknowns)
 {
     return (unknowns == 3 || unknowns == 6) && job.candidates > 1 && unknowns * job.candidates <= THREADS &&

@@ -1,5 +1,5 @@
-/* Inverse diagonals: of the diagonal itself, or of a row's sum of magnitudes. A group of lanes takes a row, and asks
- * for some columns at a time; lanes that hold duplicates of the diagonal add them up. Nothing waits. */
+/* Inverse diagonals: of the diagonal itself, or of a row's sum of magnitudes. A group of lanes takes a row and loads
+ * several columns together; lanes with duplicates of the diagonal add them up. Never waits. */
 #include "../rows.cuh"
 
 namespace spg
@@ -13,7 +13,7 @@ namespace
 
 enum { COLUMNS_IN_FLIGHT = 8 }; /* amg_bench, H100 */
 
-/* A lane's share of the diagonal's entries of a row. */
+/* A lane's share of the diagonal entries of a row. */
 template <typename Value> __device__ Value sum_diagonal(const matrix_view<Value> &A, int64_t row, int lane, int lanes)
 {
     Value diagonal = 0;

@@ -1,7 +1,7 @@
-/* Residuals and smoothing sweeps: the products of rows, and what is done with each, in one kernel.
+/* Residuals and smoothing sweeps: the product of each row with x, and what follows from it, in one kernel.
  *
  * In: A, its inverse diagonal, b, x, and rho in device memory. Out: r or y (and the direction of Chebyshev's
- * recurrence). Nothing waits. */
+ * recurrence). Never waits. */
 #include "../rows.cuh"
 
 #include "amg/numerics.h"
@@ -15,14 +15,14 @@ namespace amg
 namespace
 {
 
-enum { BLOCKS_HELD = 4 }; /* by a multiprocessor: as many as keep all of a tile in registers */
+enum { BLOCKS_HELD = 4 }; /* blocks a multiprocessor: as many as keep all of a tile in registers */
 
 /* One sweep: y = x + step, where step = coefficient .* inverse .* (b - A x) [+ keep d, and then d = step]. */
 template <typename Value> struct sweep {
     const Value *inverse, *b, *x; /* x NULL: zero */
     Value *d, *y;                 /* d NULL: no direction is kept */
     const double *rho;            /* NULL: 1 */
-    double scale, ratio;          /* scale: Jacobi's, over rho; ratio: Chebyshev's */
+    double scale, ratio;          /* scale: Jacobi's, divided by rho; ratio: Chebyshev's */
     int step;                     /* of Chebyshev's recurrence; -1: Jacobi */
 };
 
@@ -79,7 +79,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS_HELD) void find_residual(matrix_vie
                              [&](int64_t row, Value product) { r[row] = b[row] - product; });
 }
 
-/* So that the rows of a coarse level leave no multiprocessor idle. */
+/* Keeps every multiprocessor busy with the rows of a coarse level. */
 row_shares shares_of(const spg_context *context, const spg_csr &A)
 {
     const spg_cuda *cuda = spg_cuda_of(context);

@@ -1,4 +1,4 @@
-/* Eigenvalues of the tridiagonal matrix that Lanczos makes. Private. */
+/* Eigenvalues of the tridiagonal matrix from Lanczos. Private. */
 #ifndef SPG_KERNELS_AMG_SMOOTHER_RITZ_CUH
 #define SPG_KERNELS_AMG_SMOOTHER_RITZ_CUH
 
@@ -14,14 +14,14 @@ namespace spg
 namespace amg
 {
 
-enum { MOST_TESTED = 32 }; /* of steps after which an update asks whether its estimate has settled */
+enum { MOST_TESTED = 32 }; /* steps after which an update tests whether its estimate has settled */
 
 __device__ inline float quotient(float a, float b) { return __fdividef(a, b); }
 __device__ inline double quotient(double a, double b) { return a / b; }
 __device__ inline float least_number(float) { return FLT_MIN; }
 __device__ inline double least_number(double) { return DBL_MIN; }
 
-/* Whether all eigenvalues of the tridiagonal matrix lie below x (Sturm). */
+/* Whether all eigenvalues of the tridiagonal matrix are below x (Sturm). */
 template <typename Real>
 __device__ inline bool is_above_all(const Real *diagonal, const Real *subdiagonal, int steps, Real x)
 {
@@ -36,8 +36,8 @@ __device__ inline bool is_above_all(const Real *diagonal, const Real *subdiagona
     return is_above;
 }
 
-/* Of the largest eigenvalue, by Lanes neighbouring lanes: each tries a point between the bounds, which leaves the part
- * between two of them. */
+/* Narrows the bounds of the largest eigenvalue, by Lanes neighbouring lanes: each tests a point between the bounds; the
+ * part between two points remains. */
 template <int Lanes, typename Real>
 __device__ inline void narrow(const Real *diagonal, const Real *subdiagonal, int steps, Real &low, Real &high)
 {
@@ -45,7 +45,7 @@ __device__ inline void narrow(const Real *diagonal, const Real *subdiagonal, int
     const Real part = (high - low) / (Lanes + 1);
     const bool is_above = is_above_all(diagonal, subdiagonal, steps, low + part * (Real)(lane + 1));
     const unsigned int above = __ballot_sync(ALL_LANES, is_above) >> shift & ALL_LANES >> (WARP - Lanes);
-    const int points = above == 0 ? Lanes : __ffs((int)above) - 1; /* below it */
+    const int points = above == 0 ? Lanes : __ffs((int)above) - 1; /* points below the eigenvalue */
     if (points < Lanes) high = low + part * (Real)(points + 1);
     low += part * (Real)points;
 }
@@ -63,16 +63,15 @@ __device__ inline double largest_ritz_value(const double *diagonal, const double
     return high;
 }
 
-/* What an update knows of its tridiagonal matrix, in shared memory and in floats. least and most: bounds of the largest
- * Ritz value. */
+/* An update's tridiagonal matrix, in shared memory and in floats. least and most: bounds of the largest Ritz value. */
 struct ritz_values {
     float diagonal[MOST_TESTED + 1], subdiagonal[MOST_TESTED + 1], least, most;
-    double settled, open; /* the part of the radius that is known, and the share of the last Ritz value in the rest */
+    double settled, open; /* the settled part of the radius, and the weight of the last Ritz value in the rest */
 };
 
-/* An update's estimate after step s (amg/lanczos.h): lets it have a share of what steps before left open. By one warp,
- * a half of it for the Ritz value now and one for that after another step like step s. The steps wait for it, so that
- * it goes no nearer than floats are: 17^5 parts of what the bounds leave. coupling: of step s with the next. */
+/* Adds step s to an update's estimate (amg/lanczos.h): it takes a share of what earlier steps left open. One warp calls
+ * it: one half finds the current Ritz value, the other that after another step like s. Steps wait for it, so it goes
+ * only to the precision of floats: 17^5 parts of the interval between the bounds. coupling: of step s with the next. */
 __device__ inline void settle(ritz_values &values, int s, float diagonal, float coupling)
 {
     const float before = s > 0 ? values.subdiagonal[s - 1] : 0;

@@ -1,11 +1,11 @@
-/* The spectral radius of D^-1 A by Lanczos in the inner product of D, where D^-1 A is symmetric if A is.
+/* The spectral radius of D^-1 A by Lanczos in the inner product of D, in which D^-1 A is symmetric if A is.
  *
- * In: A, the inverse of D, a seed, and of an update the vector to go on from. Out: *rho in device memory, and of a
- * set-up its Ritz vector. One pass over A a step and one sum over all rows: u_s stands as t - alpha u_(s-1), alpha of
- * the step before, until it is read, so that a pass multiplies it and leaves the next t; its norm is known from the
- * step before by the products of t and u_(s-1), which needs no symmetry of A. All steps are one cooperative kernel:
- * blocks leave their shares of the sums in memory, meet, and add all shares up, each for itself and in the same order,
- * so that all go on alike. Nothing waits. */
+ * In: A, the inverse of D, a seed, and for an update the vector to continue from. Out: *rho in device memory, and for a
+ * set-up its Ritz vector. Each step is one pass over A and one sum over all rows. u_s is stored as t and u_(s-1), with
+ * u_s = t - alpha u_(s-1) and alpha from the step before, and formed when it is read; so a pass multiplies it and
+ * writes the next t. Its norm follows from the step before, by the products of t and u_(s-1); this does not need A to
+ * be symmetric. All steps are one cooperative kernel: blocks write their shares of the sums to memory, synchronise, and
+ * each adds all shares in the same order, so that all continue identically. Never waits. */
 #include "../../launch.cuh"
 #include "ritz.cuh"
 
@@ -29,7 +29,7 @@ enum { ENTRIES_A_LANE = 8 };
 enum { FEWEST_ENTRIES_A_LANE = 2 }; /* of matrices that leave multiprocessors idle */
 enum { SUMS = 4 };
 
-/* u = t - alpha before, with alpha kept apart. */
+/* u = t - alpha before; alpha is stored elsewhere. */
 template <typename Entry> struct alignas(2 * sizeof(Entry)) couple {
     Entry t, before;
 
@@ -44,10 +44,10 @@ template <typename Value, typename Entry> struct lanczos {
     couple<Entry> *here, *next;
     uint64_t seed;
     double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
-    double *shares;                 /* of the blocks: two sets, used in turn */
+    double *shares;                 /* of the blocks: two sets, used alternately */
     double *rho;
-    spg_amg_spectrum known; /* vector nullptr: nothing is known or kept */
-    double *weights;        /* of the basis in the Ritz vector; before, the vectors' scales */
+    spg_amg_spectrum known; /* NULL vector: nothing is known or kept */
+    double *weights;        /* of the basis in the Ritz vector; before that, the vectors' scales */
 
     __device__ bool starts_warm() const { return known.vector != nullptr && known.basis == nullptr && *known.rho != 0; }
     __device__ void keep(int step, int64_t row, double entry) const /* of D^1/2 u */
@@ -56,13 +56,13 @@ template <typename Value, typename Entry> struct lanczos {
     }
 };
 
-/* What a step goes by, the same in all threads: u_s = here.at(alpha); beta_square: (u_s, u_s) / (u_(s-1), u_(s-1));
- * scale: what makes u_s a unit vector, or about. */
+/* The coefficients of a step, the same in all threads: u_s = here.at(alpha); beta_square: (u_s, u_s) / (u_(s-1),
+ * u_(s-1)); scale: makes u_s approximately a unit vector. */
 struct recurrence {
     double alpha = 0, beta_square = 0, scale = 1;
 };
 
-/* All blocks' values combined, in all threads of all of them. */
+/* Combines the values of all blocks, in all threads of all of them. */
 template <int Count, typename Operator>
 __device__ void combine_all(cg::grid_group &grid, double (&values)[Count], Operator combine, double *shares, int *turn)
 {
@@ -92,7 +92,8 @@ __device__ void combine_all(cg::grid_group &grid, double (&values)[Count], Opera
     for (int c = 0; c < Count; ++c) values[c] = all[c];
 }
 
-/* u_0 = D^-1/2 x, x from random bits, or what is known and as much of them, for what is not known. */
+/* u_0 = D^-1/2 x, with x from random bits, plus the known vector if there is one: the random part supplies what it
+ * lacks. */
 template <typename Value, typename Entry> __device__ void start(const lanczos<Value, Entry> &job, bool is_warm)
 {
     const int64_t step = (int64_t)gridDim.x * MEETING_THREADS;
@@ -116,8 +117,8 @@ template <typename Value> __device__ row_range range_of(const matrix_view<Value>
     return {begin, (int)(A.offsets[row + 1] - begin)};
 }
 
-/* The row's product with u, in all lanes of its group. A lane asks for some entries before it uses the first. Tiles of
- * rows in shared memory (row_sums.cuh) would want more registers than threads of so large blocks have: they gained on
+/* The row's product with u, in all lanes of its group. A lane loads several entries before it uses the first. Tiles of
+ * rows in shared memory (row_sums.cuh) would need more registers than threads of such large blocks have: they gained on
  * long rows what they lost on short ones (amg_bench, H100). */
 template <typename Value, typename Entry>
 __device__ Value multiply_row_by_couples(const matrix_view<Value> &A, row_range range, int lane, int lanes,
@@ -142,8 +143,8 @@ __device__ Value multiply_row_by_couples(const matrix_view<Value> &A, row_range 
     return combine_lanes(sum, lanes, plus());
 }
 
-/* next from here. sums: this thread's share of (u, u), (u, D^-1 A u), (t, t) and (t, u) in the inner product of D, t of
- * the next. A negative inverse makes them NaNs: D is no inner product then. */
+/* Computes `next` from `here`. sums: this thread's share of (u, u), (u, D^-1 A u), (t, t) and (t, u) in the inner
+ * product of D, with t of the next. A negative inverse makes them NaN: then D gives no inner product. */
 template <typename Value, typename Entry>
 __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<Entry> *here, couple<Entry> *next,
                      recurrence by, double (&sums)[SUMS])
@@ -174,7 +175,7 @@ __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<En
     }
 }
 
-/* By all threads of a block: whether steps end here. */
+/* Whether steps end here. All threads of a block call it. */
 __device__ bool is_settled(ritz_values &values, int s, double diagonal, double coupling)
 {
     if (threadIdx.x < WARP) settle(values, s, (float)diagonal, (float)coupling);
@@ -184,7 +185,7 @@ __device__ bool is_settled(ritz_values &values, int s, double diagonal, double c
     return ends;
 }
 
-/* Returns how many rows of the tridiagonal matrix were made; 0 where the recurrence broke down. */
+/* Returns the number of rows of the tridiagonal matrix; 0 if the recurrence broke down. */
 template <typename Value, typename Entry>
 __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, ritz_values &values)
 {
@@ -220,7 +221,7 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
     return 0;
 }
 
-/* The largest sum of magnitudes of a row of D^-1 A, this thread's share. */
+/* This thread's share of the largest sum of magnitudes of a row of D^-1 A. */
 template <typename Value, typename Entry> __device__ double sum_rows(const lanczos<Value, Entry> &job)
 {
     double most = 0;
@@ -264,7 +265,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
     *job.known.rho = steps > 0 ? *job.rho : 0;
 }
 
-/* The Ritz vector of a set-up. */
+/* Computes the Ritz vector of a set-up. */
 template <typename Value, typename Entry>
 spg_status combine_basis(spg_context *context, const lanczos<Value, Entry> &job)
 {
@@ -285,7 +286,7 @@ int64_t vector_bytes(const spg_csr &A) /* of couples */
     return (2 * A.rows * (int64_t)spg_type_size(A.value_type) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* More than fit the entries where rows are too few to keep all threads at work. */
+/* More lanes than the entries need if rows are too few to keep all threads busy. */
 int lanes_of_row(const spg_context *context, const spg_csr &A)
 {
     const int64_t threads = (int64_t)spg_cuda_of(context)->multiprocessors * MEETING_THREADS;

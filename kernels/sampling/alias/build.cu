@@ -1,7 +1,6 @@
-/* Alias tables of all rows: rows by length (primitives/bins), short ones many to a warp, others to a warp or a block
- * each, those of more than a tile by the stages of build.cuh: many at once (many_rows.cu), or the longest one
- * after the other.
- */
+/* Builds the alias tables of all rows. Rows are binned by length (primitives/bins): short ones share a warp, others
+ * take a warp or a block each, those of more than a tile go through the stages of build.cuh: many at once
+ * (many_rows.cu), or the longest one after the other. */
 #include "build.cuh"
 
 #include "../../primitives/bins.cuh"
@@ -39,7 +38,7 @@ spg_status fetch(spg_context *context, void *to, const void *from, int64_t bytes
     return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, bytes);
 }
 
-/* One block of memory for all notes: it is asked for before the first kernel can begin. */
+/* One block of memory for all notes, allocated before the first kernel can start. */
 spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
 {
     int64_t tiles = tiles_of(items), groups = groups_of(items);
@@ -58,7 +57,7 @@ spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
     return SPG_OK;
 }
 
-/* What the tiles of a big row leave, `room` items at most, brought together and paired. */
+/* Gathers and pairs what the tiles of a big row leave, at most `room` items. */
 spg_status pair_left(spg_context *context, const one_row &row, spg_alias *alias, int64_t room, build_clock &clock)
 {
     workspace work(context);
@@ -74,14 +73,14 @@ spg_status pair_left(spg_context *context, const one_row &row, spg_alias *alias,
     return pack_lists(work, row, exact, how, room, lists);
 }
 
-/* Room for what tiles that pair greedily leave of weights that are not far apart: a fiftieth of the items (of uniform
- * weights), so that the device need not wait until the host has asked. */
+/* Room for what greedily pairing tiles leave of weights of similar size: a fiftieth of the items (for uniform weights).
+ * With it, the device need not wait until the host has read the counters. */
 int64_t likely_left(const spg_alias &alias, int64_t items)
 {
     return alias.builder == SPG_ALIAS_PSA_PLUS ? items / 16 + TILE : 0;
 }
 
-/* One big row, whose sum has been asked for with `scale`. *tally: what scan_left tells. */
+/* One big row; its sum with `scale` has been queued. *counters: what scan_left posts. */
 spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_counters *counters,
                     build_clock &clock)
 {
@@ -98,7 +97,7 @@ spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, 
     return pair_left(context, row, alias, (int64_t)counters->nnz, clock);
 }
 
-/* The arrays of a table. */
+/* Allocates the arrays of a table. */
 spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
     int64_t bytes = spg_array_bytes(weights.nnz, (size_t)row_bytes(alias->resolution == SPG_ALIAS_EXACT));
@@ -106,9 +105,9 @@ spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *
     return status == SPG_OK ? spg_allocate(context, bytes, "an alias table", &alias->table) : status;
 }
 
-/* The table of one row; without memory, that of all of `weights`, which is taken once the first kernels are at work. A
- * sum that is infinite is formed again, smaller; one that can't be drawn from is reported as `row`. *sound: nothing has
- * been reported, of this row or before. */
+/* The table of one row. Without memory, it is the table of all of `weights`, and its arrays are allocated while the
+ * first kernels run. An infinite sum is formed again with a smaller scale; a row that cannot be drawn from is reported
+ * as `row`. *sound: nothing has been reported for this row or before. */
 spg_status build_big(spg_context *context, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
                      bool *sound, build_clock &clock)
 {
@@ -133,10 +132,10 @@ spg_status build_big(spg_context *context, table_job job, const spg_csr &weights
                     [=] __device__(int64_t) { report_first(first_fault, row); });
 }
 
-/* Rows of so many items in all are built at once: enough to fill a device, and a bound on workspace. */
+/* Items of the rows that are built at once: enough to fill a device, and a bound on workspace. */
 enum { ITEMS_AT_ONCE = 1 << 24 };
 
-/* How many rows of rows[0, count) go together. */
+/* How many rows of rows[0, count) are built at once. */
 int32_t rows_at_once(const big_row *rows, int32_t count)
 {
     int64_t items = 0;
@@ -146,7 +145,8 @@ int32_t rows_at_once(const big_row *rows, int32_t count)
     return together;
 }
 
-/* Big rows, in host memory, in batches; what stands alone, or has an infinite sum among it, one after the other. */
+/* Builds big rows (in host memory) in batches; one after the other if a row is alone, or a sum of the batch is
+ * infinite. */
 spg_status build_batches(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
                          big_row *rows, int32_t count)
 {
@@ -174,7 +174,7 @@ spg_status build_batches(spg_context *context, const rows_job &job, const spg_cs
     return status;
 }
 
-/* The big rows of a list. */
+/* Builds the big rows of a list. */
 spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
                           const int32_t *row_list, uint32_t count)
 {
@@ -198,7 +198,7 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
     return status;
 }
 
-/* Rows by kind. */
+/* Builds rows by kind. */
 spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
     workspace work(context);
@@ -230,14 +230,14 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
 
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
-    if (weights.rows > INT32_MAX) /* rows are binned by 32-bit numbers */
+    if (weights.rows > INT32_MAX) /* binning numbers rows in 32 bits */
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
                                 "weights: %lld rows; alias tables on a device take up to 2147483647",
                                 (long long)weights.rows);
     spg_status status = clear_report(context);
     bool sound = false;
     if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
-        /* The host knows its number of items, if its offsets are sound. */
+        /* The host knows the number of items if the offsets are sound. */
         table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
         build_clock clock;
         status = clock.start(context);
@@ -264,7 +264,7 @@ spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, sp
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::alias::build(context, *weights, alias);
-    /* Weights may be given back now, and other contexts may draw. */
+    /* The caller may free the weights now, and other contexts may draw. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK) spg_alias_free_arrays(alias);
     spg_cuda_leave(context);

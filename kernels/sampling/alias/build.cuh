@@ -1,13 +1,13 @@
-/* The stages of building big alias tables in parallel: of one row that takes all of the device, or of many at once.
- * Private.
+/* The stages of building big alias tables in parallel, for one row that takes the whole device or for many rows at
+ * once. Private.
  *
- *   pack_greedily   PSA+: tiles pair their own items; what they leave goes on
- *   leave_all       PSA: nothing is paired yet
- *   scan_left       where each tile's leftovers go in the lists, and how many there are, which the host is told
- *   list_left       partition with prefix sums: two lists of the lights and the heavies left, in order
+ *   pack_greedily   PSA+: tiles pair their own items and leave the rest
+ *   leave_all       PSA: leaves all items unpaired
+ *   scan_left       scans where each tile's leftovers go in the lists, and posts their number to the host
+ *   list_left       partition with prefix sums: two ordered lists, of the lights and of the heavies left
  *   pack_lists      split (where each block's part of both lists begins) and pack
  *
- * Where spg_config.timing asks for it, the ends of a row's phases are stamped with events. */
+ * If spg_config.timing is set, events mark the ends of a row's phases. */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_BUILD_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_BUILD_CUH
 
@@ -21,7 +21,7 @@ namespace alias
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = THREADS * ITEMS };
 static_assert((int)TILE == (int)SPG_ALIAS_TILE, "a block pairs a tile");
 
-/* What tiles leave. */
+/* What tiles leave unpaired. */
 struct left_items {
     uint64_t lacks, over;
     uint32_t lights, heavies;
@@ -32,30 +32,30 @@ struct left_items {
     }
 };
 
-/* Where in a tile its leftovers begin (TILE: it has none), and its last heavy if that is left as a light (else -1). */
+/* Where a tile's leftovers begin (TILE: none), and its last heavy if left as a light (else -1). */
 struct left_place {
     int16_t from, last_heavy;
 };
 
-/* Why what tiles leave is of no use. */
+/* Why the leftovers of tiles cannot be used. */
 enum build_fault { ENDLESS_SUM = 1, NO_SUM = 2, FAULT_REPORTED = 4 };
 
 struct left_by_all {
     left_items items;
     unsigned int faults;
-    /* Of one of many rows: where its lists begin among those of all, and the number of its first part. */
+    /* For one of many rows: where its lists begin among all lists, and the number of its first part. */
     unsigned int first_part;
     int64_t begin;
 };
 
-/* Notes on a row that is being built, in device memory. Tiles are numbered in groups of TILE. */
+/* Notes on a row while it is built, in device memory. Tiles are numbered in groups of TILE. */
 struct build_notes {
     row_sum *sum;
     left_by_all *all;
-    left_items *left;   /* by tile: what those of its group before it leave */
-    left_items *groups; /* what groups before it leave */
+    left_items *left;   /* by tile: what the earlier tiles of its group leave */
+    left_items *groups; /* what earlier groups leave */
     left_place *places; /* by tile */
-    unsigned int *done; /* groups that are scanned */
+    unsigned int *done; /* groups that have been scanned */
     unsigned long long *first_fault;
 
     __device__ left_items before(int64_t tile) const { return groups[tile / TILE] + left[tile]; }
@@ -71,9 +71,9 @@ struct row_tile {
     int64_t tile;
 };
 
-/* The leftovers of all tiles: for lights what those before them lack, for heavies what they and those before them have
- * over. Lights stand from the front, heavies from the end. The kernels that fill and read the lists do nothing where
- * there is no room for all, or there are faults. */
+/* The leftovers of all tiles. For a light, the sum of what the lights before it lack; for a heavy, the sum of what it
+ * and the heavies before it have in excess. Lights are stored from the front, heavies from the end. Kernels that fill
+ * or read the lists do nothing if there is not enough room, or after a fault. */
 struct left_lists {
     uint64_t *sums;
     int32_t *items;
@@ -90,7 +90,7 @@ struct left_lists {
     __device__ int32_t &heavy_item(int64_t heavy) const { return items[room - 1 - heavy]; }
 };
 
-/* What the stages work on. One row: */
+/* The data of the stages, for one row: */
 struct one_row {
     table_job job;
     build_notes notes;
@@ -108,14 +108,14 @@ struct left_of_rows {
     left_items none;
 };
 
-/* Or many rows, whose lists stand one after the other; each has no more than its own room. */
+/* Or for many rows; their lists are consecutive, and each has no more than its own room. */
 struct many_rows {
     big_rows rows;
     weights_view weights; /* of the matrix */
     char *table;
     int64_t row_bytes;
-    build_notes notes;    /* sum and all: by row; groups: one of nothing, for all */
-    int32_t *row_of_part; /* room for one a tile */
+    build_notes notes;    /* sum and all: by row; groups: an empty one, shared by all */
+    int32_t *row_of_part; /* room for one number a tile */
     left_of_rows *left;
 
     __host__ __device__ int64_t tiles() const { return rows.tiles; }
@@ -148,7 +148,7 @@ struct many_rows {
     }
 };
 
-/* The phases of building one row; those that are not reached take no time. */
+/* Times the phases of building one row; phases that are not reached take no time. */
 class build_clock
 {
   public:
@@ -159,9 +159,9 @@ class build_clock
     build_clock &operator=(const build_clock &) = delete;
     ~build_clock();
 
-    /* Does nothing, nor do the others, unless the context times its stages. */
+    /* This and the next functions do nothing unless the context times its stages. */
     spg_status start(spg_context *context);
-    /* The end of a phase, and for now of those after it, as which the last stamp counts. */
+    /* Marks the end of a phase, and of the later phases until they are marked. */
     void stamp(phase ended);
     /* Waits for the end. */
     spg_status read(spg_context *context, spg_alias_stats *stats);
@@ -174,29 +174,29 @@ class build_clock
 
 /* How pack_lists splits. */
 struct packing {
-    bool splits_ahead; /* by a kernel of its own (PSA) */
+    bool splits_ahead; /* in a separate kernel (PSA) */
     bool binary;
     int chunks; /* parts a block, 1 unless splits_ahead */
     build_clock *clock;
-    int64_t *splits; /* takes how many were found ahead */
+    int64_t *splits; /* receives the splits of the separate kernel */
 };
 
 /* Rows: one_row or many_rows. */
 template <typename Rows> spg_status pack_greedily(spg_context *context, const Rows &rows, bool exact);
 template <typename Rows> spg_status leave_all(spg_context *context, const Rows &rows, bool exact);
-/* *post: the number of the post that tells the host, in a tally's nnz how many are left, in its faults those; of many
- * rows, in its products how many parts their lists have. */
+/* *post: the number of the post. In its counters, nnz is the number of items left and faults are build_fault bits; for
+ * many rows, products is the number of parts of their lists. */
 spg_status scan_left(spg_context *context, const one_row &row, unsigned int *post);
 spg_status scan_left(spg_context *context, const many_rows &rows, unsigned int *post);
 template <typename Rows>
 spg_status list_left(spg_context *context, const Rows &rows, bool exact, const left_lists &lists);
-/* most: no more than so many are in the lists. */
+/* most: upper bound of the items in the lists. */
 spg_status pack_lists(workspace &work, const one_row &row, bool exact, const packing &how, int64_t most,
                       const left_lists &lists);
 spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, int64_t parts, const left_lists &lists);
 
-/* All of them at once: rows of more than a tile and of at most TILE tiles, in host memory but for first_tile, which is
- * set here. *endless: a sum was infinite, and their tables are of no use. */
+/* Builds all rows at once; each has more than a tile and at most TILE tiles. `rows` is in host memory; its first_tile
+ * is set here. *endless: a sum was infinite, and the tables are invalid. */
 spg_status build_many(spg_context *context, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
                       bool *endless);
 
@@ -221,13 +221,13 @@ __device__ inline double target_of(int64_t items, int fraction_bits)
 }
 __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
 
-/* A bucket's own units, and whose the others are: an item's place in the row. */
+/* A bucket's own units, and the item that owns the rest: its place in the row. */
 struct bucket_share {
     uint64_t units;
     int alias;
 };
 
-/* Writes the bucket of entry `entry` of the matrix, which is at `place` in its row; x: its units, still a double. */
+/* Writes the bucket of entry `entry` of the matrix, at `place` in its row. x: its units, still a double. */
 template <bool EXACT>
 __device__ inline void store_bucket(const rows_job &job, int64_t entry, int fraction_bits, int place, double x,
                                     bucket_share share)

@@ -1,4 +1,4 @@
-/* Times of the phases of building an alias table, by events: see build.cuh. */
+/* Times the phases of building an alias table by events (build.cuh). */
 #include "build.cuh"
 
 namespace spg
@@ -22,7 +22,7 @@ spg_status build_clock::start(spg_context *context)
     return spg_cuda_check(context, error, "timing an alias table");
 }
 
-/* What goes wrong here is told when the times are read. */
+/* Errors are reported when the times are read. */
 void build_clock::stamp(phase ended)
 {
     for (int k = ended; k < PHASES && events_[k] != nullptr && error_ == cudaSuccess; ++k)

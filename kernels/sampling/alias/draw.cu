@@ -1,6 +1,6 @@
-/* Draws from alias tables in the order of the numbers: each reads the table where it falls (Walker 1977; the baseline
- * of Lehmann 2021). A thread takes two blocks of the generator, four draws, so that four reads wait side by side. The
- * calls of the table are here, too. */
+/* Draws from alias tables in the order of the random numbers, each with one random read of the table (Walker 1977; the
+ * baseline of Lehmann 2021). A thread takes two generator blocks, four draws, so that four reads overlap. The table's
+ * public calls are here too. */
 #include "../random.cuh"
 #include "draw.cuh"
 
@@ -14,7 +14,7 @@ namespace
 
 enum { THREADS = 256, BLOCKS = 2, DRAWS = 2 * BLOCKS };
 
-/* The row's length is read here where the host does not know it (items < 0). */
+/* Reads the row's length here if the host does not know it (items < 0). */
 template <bool EXACT>
 __global__ void __launch_bounds__(THREADS)
     draw_kernel(const __grid_constant__ draw_job job, const __grid_constant__ sequence numbers, int64_t row,
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(THREADS)
             for (int d = 0; d < DRAWS; ++d) drawn[d] = columns[drawn[d]];
         int64_t first = DRAWS * t - odd;
         if (aligned && first + DRAWS <= job.count) {
-            /* By name: an assignment is split into four stores, with four times the traffic (ncu). */
+            /* An explicit intrinsic: an assignment is split into four stores, with four times the traffic (ncu). */
             __stcs(reinterpret_cast<int4 *>(job.draws + first), make_int4(drawn[0], drawn[1], drawn[2], drawn[3]));
         } else {
 #pragma unroll

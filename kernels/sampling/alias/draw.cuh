@@ -1,4 +1,4 @@
-/* Draws from alias tables: what the samplers share. Private. */
+/* Shared by the samplers of alias tables. Private. */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_DRAW_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_DRAW_CUH
 
@@ -31,7 +31,7 @@ template <bool EXACT> __device__ inline const typename bucket_type<EXACT>::type 
     return static_cast<const typename bucket_type<EXACT>::type *>(job.table);
 }
 
-/* A bucket by one read. */
+/* Loads a bucket by one read. */
 __device__ inline spg_alias_compact load_bucket(const spg_alias_compact *bucket)
 {
     uint2 bytes = *reinterpret_cast<const uint2 *>(bucket);
@@ -43,10 +43,10 @@ __device__ inline spg_alias_exact load_bucket(const spg_alias_exact *bucket)
     return {bytes.x, (int32_t)__double2loint(bytes.y), 0};
 }
 
-/* spg_alias_draw_compact and _exact. */
+/* spg_alias_draw_compact and spg_alias_draw_exact. */
 __device__ inline int32_t draw_from(const spg_alias_compact *table, int64_t items, uint64_t number)
 {
-    uint64_t position = spg_compact_position(number, (uint32_t)items); /* items < 2^31: half the multiplications */
+    uint64_t position = spg_compact_position(number, (uint32_t)items); /* items < 2^31: half of the multiplications */
     int32_t bucket = (int32_t)(position >> 32);
     return spg_compact_choice(load_bucket(table + bucket), bucket, (uint32_t)position);
 }
@@ -57,7 +57,7 @@ __device__ inline int32_t draw_from(const spg_alias_exact *table, int64_t items,
     return spg_exact_choice(&row, bucket, number * (uint64_t)items);
 }
 
-/* By sections of the table: sections.cu. */
+/* sections.cu. Draws grouped by sections of the table. */
 spg_status draw_grouped(spg_context *context, const spg_alias &alias, const draw_job &job, int64_t row,
                         spg_alias_sampler sampler);
 

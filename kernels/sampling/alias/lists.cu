@@ -1,8 +1,8 @@
-/* What tiles of big rows left, to lists: see build.cuh.
+/* Collects what tiles of big rows leave into lists (build.cuh).
  *
- * Where it goes: a block scans a group of tiles, the last to end the groups; of many rows each is one group. The last
- * block tells the host by a post, which takes less than a copy and a wait. Listing: a warp takes a tile, without
- * barriers, so that tiles that leave few, at their end mostly, cost little. */
+ * Scan: a block scans a group of tiles, the last block to end scans the groups; each of many rows is one group. The
+ * last block posts the result to the host, which is faster than a copy and a wait. Listing: a warp takes a tile,
+ * without barriers, so that tiles with few leftovers, mostly at their end, cost little. */
 #include "build.cuh"
 
 #include <cub/block/block_scan.cuh>
@@ -17,14 +17,14 @@ namespace
 
 using block_scan = cub::BlockScan<left_items, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
-/* Exclusive sums of up to TILE numbers, in place, by a block; returns their sum. */
+/* Exclusive sums of up to TILE numbers, in place; returns their sum. A block calls it. */
 __device__ left_items scan_numbers(left_items *numbers, int count)
 {
     __shared__ typename block_scan::TempStorage space;
     left_items mine[ITEMS], none = {0, 0, 0, 0}, all;
     int first = (int)threadIdx.x * ITEMS;
 #pragma unroll
-    for (int k = 0; k < ITEMS; ++k) mine[k] = numbers[min(first + k, count - 1)]; /* read side by side */
+    for (int k = 0; k < ITEMS; ++k) mine[k] = numbers[min(first + k, count - 1)]; /* coalesced */
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k)
         if (first + k >= count) mine[k] = none;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(THREADS)
     mailbox->number = post;
 }
 
-/* A row's lists and parts lie where there is room when its block comes. */
+/* Gives a row's lists and parts the next free room when its block arrives. */
 __device__ unsigned int place_row(const many_rows &rows, const big_row &row, const left_items &items)
 {
     left_by_all &all = rows.notes.all[blockIdx.x];
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(THREADS)
     mailbox->number = post;
 }
 
-/* Rows of a lane at a time: of items WARP apart, so that the warp reads and writes side by side. */
+/* A lane takes ROWS items at a time, WARP apart, so that the warp's reads and writes are coalesced. */
 enum { ROWS = 4, PART = WARP * ROWS };
 
 template <bool EXACT>
@@ -104,7 +104,7 @@ __device__ void load_part(const table_job &job, int64_t first, int part, int cou
     }
 }
 
-/* Lists those rows of a part that are of one kind, of which `lanes` tells, after `count` that have `sum`. */
+/* Lists the rows of a part of one kind, in the lanes of the masks `lanes`, after `count` rows with the sum `sum`. */
 template <bool HEAVIES>
 __device__ void list_kind(const left_lists &lists, const uint64_t (&amounts)[ROWS], const unsigned int (&lanes)[ROWS],
                           int64_t item, uint64_t &sum, uint32_t &count)

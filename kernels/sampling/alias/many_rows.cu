@@ -1,5 +1,5 @@
-/* Alias tables of many rows of more than a tile, at once: each stage of build.cuh takes the tiles of all rows, or
- * the parts of all their lists. The host waits once, for how much room the lists take. */
+/* Builds the alias tables of many rows of more than a tile at once: each stage of build.cuh takes the tiles of all
+ * rows, or the parts of all their lists. The host waits once, for the room that the lists need. */
 #include "build.cuh"
 
 namespace spg
@@ -21,7 +21,7 @@ int64_t number_tiles(big_row *rows, int32_t count)
     return tiles;
 }
 
-/* Takes `count` of the memory at *from. */
+/* Takes memory for `count` elements at *from. */
 template <typename T> T *cut(uintptr_t *from, int64_t count)
 {
     uintptr_t memory = *from;
@@ -29,8 +29,8 @@ template <typename T> T *cut(uintptr_t *from, int64_t count)
     return reinterpret_cast<T *>(memory);
 }
 
-/* The arrays of `rows`, which knows the numbers of rows and tiles, out of `memory`; returns their bytes, with which
- * `memory` may be NULL. The largest elements come first, so that all are aligned. */
+/* Divides `memory` into the arrays of `rows`, which knows the numbers of rows and tiles; returns their bytes. With
+ * memory NULL it only computes these. The largest elements come first, so that all are aligned. */
 int64_t cut_arrays(char *memory, many_rows *rows, big_row **list, int32_t **row_of_tile, double **tile_sums)
 {
     uintptr_t at = reinterpret_cast<uintptr_t>(memory);
@@ -47,7 +47,7 @@ int64_t cut_arrays(char *memory, many_rows *rows, big_row **list, int32_t **row_
     return (int64_t)(at - reinterpret_cast<uintptr_t>(memory));
 }
 
-/* The list of rows and what the device makes of it. */
+/* Copies the list of rows to the device, and makes the tables that follow from it. */
 spg_status bring_rows(spg_context *context, const big_row *rows, int32_t count, int64_t tiles, big_row *list,
                       int32_t *row_of_tile)
 {
@@ -59,7 +59,7 @@ spg_status bring_rows(spg_context *context, const big_row *rows, int32_t count, 
     });
 }
 
-/* Lists of what is left, and their pairing. */
+/* Lists what is left, and pairs it. */
 spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool exact, const spg_counters &counters)
 {
     workspace work(context);

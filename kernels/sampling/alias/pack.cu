@@ -1,13 +1,13 @@
-/* Split and pack: the lists of an alias table's lights and heavies, paired by merging them. A block's part of the merge
- * is TILE steps; where it begins among lights and heavies is found by search.
+/* Split and pack: pairs the lists of an alias table's lights and heavies by merging them. A block's part of the merge
+ * is TILE steps; a search finds where it begins among lights and heavies.
  *
- * PSA: by partial p-ary search (Lehmann 2021, section 3.2), in a kernel of its own: the block narrows the range of all
- * its splits together, by as many probes as it has threads, and each thread ends its own by binary search. PSA+ has few
- * parts, and two warps of a block find its own ends, with 32 probes a round.
+ * PSA uses partial p-ary search (Lehmann 2021, section 3.2) in a separate kernel: a block narrows the range of all its
+ * splits together, with as many probes as it has threads, and each thread finishes its own by binary search. PSA+ has
+ * few parts: two warps of a block find its own ends, with 32 probes a round.
  *
- * Pack: a block brings its part of both lists to shared memory, splits it among its threads and writes the rows where
- * their items lie. Chunked, it does so with several parts in turn, of which the first is split ahead: the next begins
- * at most TILE lights after it, where a warp finds it in three rounds. */
+ * Pack: a block copies its part of both lists to shared memory, splits it among its threads, and writes the table rows
+ * of its items. Chunked, it takes several parts in turn, the first of which is split in advance: the next begins at
+ * most TILE lights after it, where a warp finds it in three rounds. */
 #include "build.cuh"
 
 namespace spg
@@ -18,7 +18,7 @@ namespace alias
 namespace
 {
 
-/* light_splits[b]: how many lights come before step b * part of the merge. binary: nothing is narrowed together. */
+/* light_splits[b]: the number of lights before step b * part of the merge. binary: skips the common narrowing. */
 __global__ void __launch_bounds__(THREADS)
     split_kernel(left_lists lists, int64_t part, bool binary, int64_t splits, int64_t *light_splits)
 {
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(THREADS)
     int64_t first = (int64_t)blockIdx.x * THREADS, last = min(first + THREADS, splits) - 1;
     int64_t first_step = min(first * part, steps), last_step = min(last * part, steps);
     int64_t begin = max(first_step - heavies, (int64_t)0), end = min(last_step, lights);
-    /* Splits ascend, so those of the block lie between its first and its last; a probe at p is below the first if light
-     * p comes before that step, and not below the last if it does not come before that one. */
+    /* Splits ascend, so the block's lie between its first and its last. A probe at p is below the first if light p
+     * comes before that step, and not below the last if light p does not come before that step. */
     for (int64_t before = INT64_MAX; !binary && end - begin > THREADS && end - begin < before;) {
         before = end - begin;
         if (threadIdx.x == 0) low = begin, high = end;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(THREADS)
         first_that(from, max(from, to), [=](int64_t i) { return !(lists.lacks(i) < lists.over(step - i - 1)); });
 }
 
-/* The same of one step, by a warp; no less than `low`, no more than `high`. */
+/* The same for one step, by a warp; the result lies in [low, high]. */
 __device__ int64_t find_split(const left_lists &lists, const left_items &all, int64_t step, int64_t low, int64_t high)
 {
     low = max(step - (int64_t)all.heavies, low);
@@ -70,11 +70,11 @@ __device__ int64_t find_split(const left_lists &lists, const left_items &all, in
     return low;
 }
 
-/* A block's part of the lists, and one more of each: what the light after the part has before it, and the heavy that
- * lends next (-1: there is none). Lights stand from place 0 on, heavies from BACK backwards. */
+/* A block's part of the lists, and one more element of each: what lights lack before the light after the part, and the
+ * heavy that lends next (-1: none). Lights are stored from 0 upwards, heavies from BACK downwards. */
 struct pack_space {
     static constexpr int BACK = TILE + 1;
-    uint64_t sums[sum_slot(BACK) + 1]; /* in the end, of a compact table: rows */
+    uint64_t sums[sum_slot(BACK) + 1]; /* at the end, for a compact table: rows */
     int32_t items[BACK + 1];
     int64_t splits[2];
 
@@ -106,7 +106,7 @@ __device__ pack_part load_part(pack_space &space, const left_lists &lists, int64
     return {lights, heavies, all.heavies > 0 ? lists.heavy_item(all.heavies - 1) : -1};
 }
 
-/* A thread's steps. rows[k]: the row of step k, of a compact table; its item stands at places[k]. */
+/* A thread's steps. rows[k]: the row of step k, for a compact table; places[k]: its item. */
 template <bool EXACT>
 __device__ void pack_steps(pack_space &space, const pack_part &part, const table_job &job, spg_unit_scale scale,
                            uint64_t (&rows)[ITEMS], int (&places)[ITEMS])
@@ -140,8 +140,8 @@ __device__ void pack_steps(pack_space &space, const pack_part &part, const table
     }
 }
 
-/* Rows of the items of a part, whose splits are known. Those of a compact table are written in the order of the lists,
- * which is that of the items: so a warp's rows lie in few sectors. */
+/* Writes the rows of the items of a part whose splits are known. For a compact table they are written in the order of
+ * the lists, which is the order of items, so that a warp's rows are in few sectors. */
 template <bool EXACT>
 __device__ void pack_part_of(pack_space &space, const table_job &job, const left_lists &lists, spg_unit_scale scale,
                              int64_t begin, int64_t end)

@@ -19,7 +19,7 @@ template <bool EXACT> __device__ table_job job_of_row(const rows_job &rows, int6
             spg_fraction_bits(items)};
 }
 
-/* The sum of the weights that lie in space.rows, by all threads, which can write there afterwards. */
+/* The sum of the weights in space.rows. All threads call it, and may overwrite the rows afterwards. */
 template <int BLOCK, bool EXACT> __device__ double sum_tile(tile_space<BLOCK, EXACT> &space, double scale)
 {
     tree::item_tree<ITEMS> items;

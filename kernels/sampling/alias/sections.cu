@@ -1,17 +1,17 @@
-/* Draws from an alias table grouped by sections of it (Lehmann 2021, section 3.4.2), so that a section is read from
- * memory once. A first kernel finds how many draws each section gets, by exact binomial splitting, and where they
- * begin; the output is then cut into equal parts, and a block draws the sections that lie in its part.
+/* Draws from an alias table grouped by sections (Lehmann 2021, section 3.4.2), so that each section is read from memory
+ * once. A first kernel finds by exact binomial splitting how many draws each section gets, and where they begin. The
+ * output is then cut into equal parts, and a block draws the sections in its part.
  *
  *   SECTIONED   sections are read through the caches
- *   LIMITED     likewise, by one large block a multiprocessor, so that the section it is at stays in the nearest cache
- *   SHARED      a block brings the section to shared memory first
+ *   LIMITED     the same, with one large block a multiprocessor, so that its current section stays in L1
+ *   SHARED      a block copies the section to shared memory first
  *
- * The automatic choice goes by sizes: spg_choose_sampler.
+ * spg_choose_sampler makes the automatic choice by sizes.
  *
- * Where sections have so many draws that it does not matter to wait for one, SHARED takes large blocks, too: fewer
- * parts of the output are written at a time.
+ * If sections have so many draws that waiting for one does not matter, SHARED uses large blocks too: fewer parts of the
+ * output are written at a time.
  *
- * A draw depends on its place in the output alone; see sampling/alias.h, GROUPED. */
+ * A draw depends only on its place in the output; see sampling/alias.h, GROUPED. */
 #include "../random.cuh"
 #include "draw.cuh"
 
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(COUNT_THREADS)
     if (section == sections) section_begins[sections] = count;
 }
 
-/* Buckets of a table: `size` of them, of which the first is item `first`. */
+/* `size` buckets of a table; the first belongs to item `first`. */
 template <bool EXACT> struct section {
     const typename bucket_type<EXACT>::type *buckets;
     int size;
@@ -52,7 +52,7 @@ template <bool EXACT> struct section {
     const int32_t *columns; /* of the row; or NULL */
 };
 
-/* A warp's draws of one step. Lane l has block l of the 32 of a run; of the COUNT draws made of it draw d is number
+/* A warp's draws of one step. Lane l has block l of the 32 of a run; draw d of the COUNT made from it is number
  * place(l, d) of the run. */
 template <bool EXACT> struct run {
     static constexpr int COUNT = 3, DRAWS = COUNT * WARP;
@@ -66,7 +66,7 @@ template <bool EXACT> struct run {
         int32_t bucket = (int32_t)(v >> 42);
         return spg_compact_choice(load_bucket(from.buckets + bucket), from.first + bucket, (uint32_t)(v >> 10));
     }
-    /* Of a whole section. */
+    /* Draws from a whole section. */
     static __device__ int32_t draw_whole(const section<false> &from, const spg_philox_block &block, int d)
     {
         int32_t bucket = (int32_t)spg_section_bucket(block.word, d);
@@ -92,7 +92,7 @@ template <> struct run<true> {
     }
 };
 
-/* `count` draws of one section, by a block. Its runs begin at draws[-in_run], of block `number` of the generator. */
+/* `count` draws of one section, by a block. Its runs begin at draws[-in_run], with block `number` of the generator. */
 template <bool EXACT> struct section_draws {
     using runs = run<EXACT>;
     section<EXACT> from;
@@ -107,7 +107,7 @@ template <bool EXACT> struct section_draws {
         return numbers->block(EXACT ? block & (UINT64_MAX >> 1) : block);
     }
 
-    /* Run k, of which the first and the last may lie in part outside. */
+    /* Run k; the first and the last may lie partly outside. */
     __device__ void draw_run(int k) const
     {
         spg_philox_block block = block_of(k);
@@ -121,7 +121,7 @@ template <bool EXACT> struct section_draws {
         }
     }
 
-    /* Runs [begin, end), all inside, of a section whose items have no names; WHOLE: it is a whole one. */
+    /* Runs [begin, end), all inside, of a section whose items have no names; WHOLE: of a whole section. */
     template <int WARPS, bool WHOLE> __device__ void draw_inner_runs(int begin, int end) const
     {
         int lane = lane_in_warp();
@@ -143,19 +143,19 @@ template <bool EXACT> struct section_draws {
     template <int WARPS> __device__ void draw_all() const
     {
         int warp = (int)threadIdx.x / WARP, count_of_runs = (in_run + count + runs::DRAWS - 1) / runs::DRAWS;
-        int begin = in_run > 0, end = (in_run + count) / runs::DRAWS; /* of inner runs */
+        int begin = in_run > 0, end = (in_run + count) / runs::DRAWS; /* range of inner runs */
         if (end <= begin || from.columns != nullptr) begin = end = 0;
         if (!EXACT && from.size == SPG_SECTION)
             draw_inner_runs<WARPS, !EXACT>(begin + warp, end);
         else
             draw_inner_runs<WARPS, false>(begin + warp, end);
-        /* The others: before begin, and from end on. */
+        /* The other runs: before begin, and from end on. */
         int skip = end - begin;
         for (int k = warp; k < count_of_runs - skip; k += WARPS) draw_run(k < begin ? k : k + skip);
     }
 };
 
-/* Brings buckets to shared memory, 16 bytes a thread where they lie so. */
+/* Copies buckets to shared memory, 16 bytes a thread if aligned. */
 template <int BLOCK> __device__ void keep(spg_alias_exact *kept, const spg_alias_exact *buckets, int size)
 {
 #pragma unroll 4
@@ -213,7 +213,7 @@ spg_status launch(spg_context *context, const draw_job &job, int64_t row, const 
     spg_cuda *cuda = spg_cuda_of(context);
     auto kernel = draw_sections_kernel<EXACT, SHARED, BLOCK>;
     int bytes = SHARED ? SPG_SECTION * (int)sizeof(typename bucket_type<EXACT>::type) : 0;
-    int resident = 1; /* blocks of a multiprocessor at a time: so many get equal parts */
+    int resident = 1; /* resident blocks a multiprocessor, which get equal parts */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error == cudaSuccess && BLOCK == THREADS)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK, (size_t)bytes);
@@ -242,7 +242,7 @@ spg_status draw_sections(spg_context *context, const draw_job &job, int64_t row,
 
 } // namespace
 
-/* The row's length is in device memory: the host has to ask, but of a table of one row. */
+/* The row's length is in device memory, so the host must read it, except for a table of one row. */
 spg_status draw_grouped(spg_context *context, const spg_alias &alias, const draw_job &job, int64_t row,
                         spg_alias_sampler sampler)
 {

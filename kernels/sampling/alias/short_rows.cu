@@ -1,13 +1,12 @@
-/* Alias tables of rows of at most a warp's lanes of items, many at once: a warp lays the items of as many whole rows as
- * it has lanes for side by side over them, and builds their tables by segmented scans (primitives/warp.cuh), a row a
- * segment.
+/* Alias tables of rows of at most 32 items, many at once: a warp lays the items of as many whole rows as fit over its
+ * lanes and builds their tables by segmented scans (primitives/warp.cuh), a row a segment.
  *
- * The sweep that src/sampling/alias.h defines needs no lists there. lacks[k] is what the lights of a row up to and with
- * item k lack, over[k] what its heavies have over: the first rises at lights alone, the other at heavies. So the alias
- * of light i is the first item k with over[k] > A[i], or the last heavy; and heavy j, E[j] > 0, has lent too much by
- * lacks[k] - E[j], k being the first item with lacks[k] >= E[j].
+ * The sweep defined in src/sampling/alias.h needs no lists here. lacks[k] is what the lights of a row up to and
+ * including item k lack, over[k] what its heavies have in excess: the first increases only at lights, the other only at
+ * heavies. So the alias of light i is the first item k with over[k] > A[i], or the last heavy. Heavy j, E[j] > 0, has
+ * lent lacks[k] - E[j] too much, where k is the first item with lacks[k] >= E[j].
  *
- * Where all of a warp's rows are very short, a lane builds a row by itself instead (thread.cuh). */
+ * If all rows of a warp are very short, a lane builds a row by itself instead (thread.cuh). */
 #include "thread.cuh"
 
 namespace spg
@@ -20,12 +19,12 @@ namespace
 
 static_assert((int)SHORT_ITEMS == (int)WARP, "a row has a lane for every item");
 
-/* A lane's row of the 32 that a warp has at a time; of no items if there is none. */
+/* A lane's row of the 32 that a warp has at a time; without items if there is none. */
 struct short_row {
     int64_t begin;
     int32_t row;
     int items, fraction_bits;
-    int end; /* of its items among those of the 32 */
+    int end; /* where its items end among those of the 32 */
 };
 
 __device__ short_row hold_row(const rows_job &job, const int32_t *row_list, int64_t place, int64_t count)
@@ -41,10 +40,10 @@ __device__ short_row hold_row(const rows_job &job, const int32_t *row_list, int6
     return mine;
 }
 
-/* The rows that are laid over the lanes together, and this lane's item of them, if it has one. */
+/* The rows that are laid over the lanes together, and this lane's item, if it has one. */
 struct laid_rows {
-    segments<> rows;         /* and each lane without an item */
-    int next_row, next_item; /* of the 32 and of theirs: those after */
+    segments<> rows;         /* a lane without an item is a segment too */
+    int next_row, next_item; /* the row, and the item of the 32 rows, after these */
     int holder;              /* which lane holds the item's row */
     int items, fraction_bits;
     bool is_item;
@@ -53,11 +52,11 @@ struct laid_rows {
 
     __device__ int place() const { return rows.from_head; }
     __device__ int head() const { return lane_in_warp() - rows.from_head; }
-    /* The lanes of the item's row, as a mask. */
+    /* The mask of the lanes of the item's row. */
     __device__ unsigned int lanes() const { return ALL_LANES >> (WARP - items) << head(); }
 };
 
-/* As many as there are lanes for, from row `row` of the 32 on, whose first item is number `item` of theirs. */
+/* Lays out as many rows as fit over the lanes, from row `row` of the 32 on, whose first item has number `item`. */
 __device__ laid_rows lay_rows(const rows_job &job, const short_row &mine, int row, int item)
 {
     constexpr int BITS_AT = 8;
@@ -93,7 +92,7 @@ __device__ double sum_row(const laid_rows &laid, double scale)
     return __shfl_sync(ALL_LANES, sum, laid.head());
 }
 
-/* The scale of the row's units. False: it can't be drawn from. */
+/* The scale of the row's units. False: the row cannot be drawn from. */
 __device__ bool scale_row(const laid_rows &laid, spg_unit_scale *units)
 {
     double scale = 1, sum = sum_row(laid, scale);
@@ -107,7 +106,7 @@ __device__ bool scale_row(const laid_rows &laid, spg_unit_scale *units)
     return true;
 }
 
-/* What lights lack and heavies have over. */
+/* What lights lack and heavies have in excess. */
 struct unit_sums {
     uint64_t lacks, over;
 };
@@ -117,13 +116,13 @@ __device__ inline unit_sums shuffle_up(unit_sums value, int step, int width)
     return {spg::shuffle_up(value.lacks, step, width), spg::shuffle_up(value.over, step, width)};
 }
 
-/* Of a warp's items. */
+/* The sums of a warp's items. */
 struct through_space {
     uint64_t lacks[WARP], over[WARP];
 };
 
-/* The place in its row of the first item through which there is more than `least`, and how much; the row's items if
- * there is none. */
+/* The place in its row of the first item whose sum exceeds `least`, and the excess; the row's items if there is
+ * none. */
 __device__ int find_more(const laid_rows &laid, const uint64_t *sums, uint64_t least, uint64_t *more)
 {
     const uint64_t *row = sums + laid.head();
@@ -150,7 +149,7 @@ __device__ bucket_share pair_laid(const laid_rows &laid, uint64_t units, through
     unit_sums own = {laid.is_item && light ? full - units : 0, laid.is_item && !light ? units - full : 0};
     unit_sums through = segmented_scan(own, laid.rows, plus{});
     unsigned int heavies = __ballot_sync(ALL_LANES, !light);
-    __syncwarp(); /* what was there has been read */
+    __syncwarp(); /* all reads of the old contents have ended */
     space.lacks[lane_in_warp()] = through.lacks;
     space.over[lane_in_warp()] = through.over;
     __syncwarp();
@@ -180,7 +179,7 @@ __device__ void build_laid(const rows_job &job, const short_row &mine, const lai
     if (sound) store_bucket<EXACT>(job, laid.entry, laid.fraction_bits, laid.place(), units, share);
 }
 
-/* The 32 rows of a warp, laid one lot after the other; weights of the next are read while tables are built. */
+/* Builds the 32 rows of a warp, one lot after the other; loads the weights of the next lot while it builds tables. */
 template <bool EXACT> __device__ void build_by_lots(const rows_job &job, const short_row &mine, through_space &space)
 {
     laid_rows next = lay_rows(job, mine, 0, 0);
@@ -193,7 +192,7 @@ template <bool EXACT> __device__ void build_by_lots(const rows_job &job, const s
     } while (done < WARP);
 }
 
-/* Rows of at most so many go to a lane each (sampling_bench --rows --items, H100). */
+/* Rows up to this length get a lane each (sampling_bench --rows --items, H100). */
 enum { FEW = 4 };
 
 template <bool EXACT> __device__ void build_by_lane(const rows_job &job, const short_row &mine)

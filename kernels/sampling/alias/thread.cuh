@@ -1,5 +1,5 @@
-/* The alias table of a row of at most MOST items by one thread, all of it in registers: MOST^2 steps. What the sweep of
- * src/sampling/alias.h gives is found without lists, as short_rows.cu says. Private. */
+/* The alias table of a row of at most MOST items by one thread, all in registers: MOST^2 steps. The result of the sweep
+ * of src/sampling/alias.h is found without lists, as short_rows.cu explains. Private. */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_THREAD_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_THREAD_CUH
 
@@ -10,7 +10,7 @@ namespace spg
 namespace alias
 {
 
-/* A row's weights, +0 past its end, all read side by side. */
+/* A row's weights, +0 past its end, all loaded together. */
 template <int MOST, typename Real> struct row_weights {
     Real weight[MOST];
 
@@ -42,7 +42,7 @@ template <int MOST, typename Real> struct row_weights {
     }
 };
 
-/* Of each item: its units, what the lights lack up to and with it, and what the heavies have over. */
+/* For each item: its units, what the lights lack up to and including it, and what the heavies have in excess. */
 template <int MOST> struct row_units {
     double exact[MOST];
     uint64_t units[MOST], lacks[MOST], over[MOST];
@@ -63,7 +63,7 @@ template <int MOST> struct row_units {
     }
 };
 
-/* The bucket of item `item`; next_heavy: the first after it, last_heavy: the row's, or -1. */
+/* The bucket of item `item`. next_heavy: the first heavy after it; last_heavy: the row's, or -1. */
 template <int MOST>
 __device__ inline bucket_share share_of(const row_units<MOST> &row, int item, int next_heavy, int last_heavy,
                                         uint64_t full)
@@ -84,7 +84,7 @@ __device__ inline bucket_share share_of(const row_units<MOST> &row, int item, in
     return {full - (more - through), next_heavy};
 }
 
-/* Row `number`, which begins at entry `begin`. */
+/* Builds row `number`, which begins at entry `begin`. */
 template <bool EXACT, int MOST, typename Real>
 __device__ inline void build_by_thread(const rows_job &job, int64_t number, int64_t begin, int items)
 {

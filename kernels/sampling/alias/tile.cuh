@@ -1,14 +1,14 @@
-/* What the kernels that build alias tables do within a tile of items: lists of its lights and its heavies in shared
- * memory, with their sums, and their pairing, as src/sampling/alias.h defines it. Private.
+/* Building alias tables within a tile of items: lists of its lights and its heavies in shared memory, with their sums,
+ * and their pairing, as src/sampling/alias.h defines it. Private.
  *
- * The sweep over both lists is a merge: light i comes before heavy j iff A[i] < E[j], and takes its alias there; a
+ * The sweep over both lists is a merge. Light i comes before heavy j iff A[i] < E[j], and takes its alias there. A
  * heavy that comes before light i has lent A[i] - E[j] too much, and takes that from the next heavy
- * (Huebschle-Schneider, Sanders 2019). So threads may begin anywhere in it. The sums are integers: no order of adding
- * changes them.
+ * (Huebschle-Schneider, Sanders 2019). So threads may begin anywhere in the merge. The sums are integers, so the order
+ * of addition does not matter.
  *
- * A block of THREADS takes THREADS * 8 items; thread t owns items t * 8 and on, so that sums run in the order of items.
- * What bounds these kernels is the traffic of shared memory: a thread keeps the heads of both lists in registers, and
- * lists lie with gaps (ncu, H100). */
+ * A block of THREADS takes THREADS * 8 items; thread t owns items from t * 8 on, so that sums run in the order of
+ * items. Shared memory traffic bounds these kernels: a thread keeps the heads of both lists in registers, and lists are
+ * stored with gaps (ncu, H100). */
 #ifndef SPG_KERNELS_SAMPLING_ALIAS_TILE_CUH
 #define SPG_KERNELS_SAMPLING_ALIAS_TILE_CUH
 
@@ -22,14 +22,14 @@ namespace alias
 
 enum { ITEMS = 8 };
 
-/* Of an item that is not yet paired: its units, with this bit, in the place of its row of the table. */
+/* Marks an item that is not yet paired: this bit and its units are stored in place of its row of the table. */
 constexpr uint64_t LEFT = (uint64_t)1 << 63;
 
 /* A row of weights and its table. */
 struct table_job {
     weights_view weights; /* from the row's first item on */
     int64_t items;
-    void *table; /* likewise: spg_alias_compact or spg_alias_exact */
+    void *table; /* likewise; spg_alias_compact or spg_alias_exact */
     int fraction_bits;
 
     __device__ uint64_t full() const { return (uint64_t)1 << fraction_bits; }
@@ -39,8 +39,8 @@ struct table_job {
     }
 };
 
-/* The weights of a thread's places `threadIdx.x`, `threadIdx.x` + THREADS, ... below count (WHOLE: all): read before
- * any is used, so that they wait side by side. */
+/* Loads a thread's weights at places `threadIdx.x`, `threadIdx.x` + THREADS, ... below count (WHOLE: all), before any
+ * is used, so that the loads overlap. */
 template <bool WHOLE, int THREADS, typename Real>
 __device__ inline void load_weights(const Real *weights, int count, double (&to)[ITEMS])
 {
@@ -69,7 +69,7 @@ __device__ inline uint64_t compact_bits(uint64_t units, int fraction_bits, int32
     return (uint64_t)(uint32_t)row.alias << 32 | row.threshold;
 }
 
-/* Writes the row of an item. Full: units 2^F, and the item itself as alias. */
+/* Writes the row of an item. A full item has units 2^F and itself as alias. */
 template <bool EXACT>
 __device__ inline void store_row(const table_job &job, spg_unit_scale scale, int64_t item, uint64_t units,
                                  int32_t alias)
@@ -84,7 +84,7 @@ __device__ inline void store_row(const table_job &job, spg_unit_scale scale, int
     }
 }
 
-/* The same for what is left, and its way back: 0 for a row that is finished. */
+/* Writes what is left of an item, or reads it back: 0 for a finished row. */
 template <bool EXACT> __device__ inline void store_left(const table_job &job, int64_t item, uint64_t left)
 {
     if constexpr (EXACT)
@@ -102,7 +102,7 @@ template <bool EXACT> __device__ inline uint64_t load_left(const table_job &job,
     return (row & LEFT) != 0 ? row : 0;
 }
 
-/* How many lights come among the first `steps` of the merge. */
+/* The number of lights among the first `steps` of the merge. */
 template <typename Index, typename Lacks, typename Over>
 __device__ inline Index lights_before(Index steps, Index lights, Index heavies, Lacks lacks, Over over)
 {
@@ -110,11 +110,12 @@ __device__ inline Index lights_before(Index steps, Index lights, Index heavies, 
     return first_that(low, high, [=](Index i) { return !(lacks(i) < over(steps - i - 1)); });
 }
 
-/* Gaps in shared memory: for threads that walk 8 items each, and for threads that walk neighbouring parts of a list. */
+/* Gaps in shared memory: for threads that process 8 items each, and for threads that process neighbouring parts of a
+ * list. */
 __device__ __host__ constexpr unsigned slot_of(unsigned place) { return place + place / ITEMS; }
 __device__ __host__ constexpr unsigned sum_slot(unsigned place) { return place + place / 16; }
 
-/* What each warp of a block has, for sums over the block. */
+/* The data of each warp of a block, for sums over the block. */
 template <int THREADS> struct warp_sums {
     uint64_t lacks[THREADS / WARP], over[THREADS / WARP];
     int counts[THREADS / WARP];
@@ -122,29 +123,29 @@ template <int THREADS> struct warp_sums {
 
 template <int THREADS, bool EXACT> struct tile_space {
     static constexpr int TILE = THREADS * ITEMS;
-    /* Lights stand from place 0 on, heavies from BACK backwards; past each list a guard: what all lights lack, and 0.
-     */
+    /* Lights are stored from place 0 upwards, heavies from BACK downwards. Each list ends with a guard: what all lights
+     * lack, and 0. */
     static constexpr int BACK = TILE + 1;
-    uint64_t rows[slot_of(TILE)];       /* of items: units; then rows of a compact table, or thresholds; or LEFT */
-    uint64_t sums[sum_slot(BACK) + 1];  /* A of the lights, E of the heavies */
-    uint16_t items[BACK + 1];           /* which items they are */
-    uint16_t aliases[EXACT ? TILE : 1]; /* of items */
+    uint64_t rows[slot_of(TILE)];       /* by item: units; later rows of a compact table, or thresholds; or LEFT */
+    uint64_t sums[sum_slot(BACK) + 1];  /* A for lights, E for heavies */
+    uint16_t items[BACK + 1];           /* the items of the list */
+    uint16_t aliases[EXACT ? TILE : 1]; /* by item */
     warp_sums<THREADS> warps;
 
     __device__ uint64_t &sum(int place) { return sums[sum_slot((unsigned)place)]; }
     __device__ uint64_t &row(int item) { return rows[slot_of((unsigned)item)]; }
-    /* This thread's k-th item, of its own and of every THREADS-th. */
+    /* This thread's k-th item: of its own, and of every THREADS-th. */
     __device__ uint64_t &own_row(int k) { return rows[threadIdx.x * (ITEMS + 1) + k]; }
     __device__ uint64_t &strided_row(int k) { return rows[slot_of(threadIdx.x) + k * slot_of(THREADS)]; }
 };
 
-/* What a tile's lists hold. */
+/* The lengths of a tile's lists. */
 struct tile_lists {
     int lights, heavies;
     uint64_t lacks, over;
 };
 
-/* Exclusive sums over the threads of the block, in place; counts: lights, and heavies times 2^16. */
+/* Exclusive sums over the threads of the block, in place. counts: lights, plus heavies times 2^16. */
 template <int THREADS>
 __device__ inline tile_lists sum_over_block(warp_sums<THREADS> &warps, uint64_t &lacks, uint64_t &over, int &counts)
 {
@@ -175,8 +176,8 @@ __device__ inline tile_lists sum_over_block(warp_sums<THREADS> &warps, uint64_t 
             __shfl_sync(ALL_LANES, warp_over, WARPS - 1)};
 }
 
-/* Puts the items of the tile, whose units lie in space.rows, into lists. WHOLE: there are TILE of them. All threads of
- * the block call; the units must have been written before a __syncthreads. */
+/* Puts the items of the tile, whose units are in space.rows, into lists. WHOLE: there are TILE items. All threads of
+ * the block call it; a __syncthreads must separate it from the writing of the units. */
 template <bool WHOLE, int THREADS, bool EXACT>
 __device__ inline tile_lists list_items(tile_space<THREADS, EXACT> &space, int count, uint64_t full)
 {
@@ -216,21 +217,21 @@ __device__ inline tile_lists list_items(tile_space<THREADS, EXACT> &space, int c
 
 /* What a thread leaves of a tile. */
 struct left_here {
-    int count, first; /* how many items, and the first of them */
-    int last_heavy;   /* the tile's last heavy, where it is left as a light; or -1 */
+    int count, first; /* number of items, and the first of them */
+    int last_heavy;   /* the tile's last heavy if left as a light; or -1 */
 };
 
-/* A thread's part of the merge of a tile's lists. FINAL: a list that runs out leaves the rest of the other by rounding
- * alone: the last heavy serves all lights that are left, and heavies left are full. Else they are marked with LEFT, and
- * what is left of them. */
+/* A thread's part of the merge of a tile's lists. FINAL: when a list ends, only rounding leaves items in the other: the
+ * last heavy serves all remaining lights, and remaining heavies are full. Otherwise the remaining items are marked with
+ * LEFT and their remainders. */
 template <bool FINAL, int THREADS, bool EXACT> struct tile_merge {
     tile_space<THREADS, EXACT> &space;
     const tile_lists &lists;
     const table_job &job;
     int32_t first; /* of the tile */
     uint64_t full;
-    int lights, heavies;  /* that come, without the last heavy */
-    uint64_t lacks, over; /* A and E of the next ones, or the guards */
+    int lights, heavies;  /* still to come, without the last heavy */
+    uint64_t lacks, over; /* A and E of the next light and heavy, or the guards */
     int light, heavy;     /* their items; past the end: any, and the last heavy */
     left_here left;
 
@@ -267,7 +268,7 @@ template <bool FINAL, int THREADS, bool EXACT> struct tile_merge {
         left.first = min(left.first, item);
     }
 
-    /* Steps of two lists that go on: without a branch on the kind, which can't be foretold. */
+    /* Steps while both lists continue; no branch on the kind, because it is unpredictable. */
     __device__ int pair(int steps)
     {
         for (; steps > 0; --steps) {
@@ -285,7 +286,7 @@ template <bool FINAL, int THREADS, bool EXACT> struct tile_merge {
         return steps;
     }
 
-    /* What comes once there are no lights, or but the last heavy: heavies, then lights. */
+    /* The steps when no lights are left, or only the last heavy: heavies, then lights. */
     __device__ void end(int steps)
     {
         uint64_t before = steps > 0 && heavy_place() < space.BACK && heavies >= 0 ? space.sum(heavy_place() + 1) : 0;
@@ -340,7 +341,7 @@ __device__ inline void store_tile(tile_space<THREADS, EXACT> &space, const table
         int place = k * THREADS + (int)threadIdx.x;
         if (!WHOLE && place >= count) break;
         if (!EXACT || (rows[k] & LEFT) != 0)
-            store_left<EXACT>(job, first + place, rows[k]); /* of a compact table: as it is */
+            store_left<EXACT>(job, first + place, rows[k]); /* of a compact table: stored unchanged */
         else
             store_row<EXACT>(job, scale, first + place, rows[k], (int32_t)(first + space.aliases[place]));
     }

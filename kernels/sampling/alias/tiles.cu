@@ -1,5 +1,5 @@
-/* Tiles of big rows: from weights to rows of the table, finished or left. A block takes a tile of items, the first
- * block the last tile: what the sum of the weights has read last is still in the cache. */
+/* Tiles of big rows: from weights to rows of the table, finished or left. A block takes a tile of items. The first
+ * block takes the last tile: the sum of the weights read it last, so it is still in cache. */
 #include "build.cuh"
 
 namespace spg
@@ -15,7 +15,7 @@ template <typename Rows> __device__ row_tile tile_of_block(const Rows &rows)
     return rows.tile((int64_t)gridDim.x - 1 - blockIdx.x);
 }
 
-/* Thread 0 of each block notes what its tile leaves, and one of them that no group has been scanned yet. */
+/* Thread 0 of each block notes what its tile leaves; one of them also notes that no group has been scanned yet. */
 __device__ void note_left(const row_tile &at, const left_items &left, left_place place)
 {
     at.notes.left[at.tile] = left;
@@ -23,7 +23,7 @@ __device__ void note_left(const row_tile &at, const left_items &left, left_place
     if (blockIdx.x == 0) *at.notes.done = 0;
 }
 
-/* What threads of a block leave. */
+/* What the threads of a block leave. */
 struct left_by_block {
     int count, from, last_heavy;
 };
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(THREADS, 5) pack_greedily_kernel(const __grid_
     const table_job &job = at.job;
     int64_t first = at.tile * TILE;
     int count = (int)min((int64_t)TILE, job.items - first);
-    bool whole = count == TILE; /* nearly always, and then nothing need be asked of each item */
+    bool whole = count == TILE; /* nearly always; then no item needs a bounds test */
     spg_unit_scale scale = at.notes.sum->units;
     if (threadIdx.x == 0) left_by_all = {0, TILE, -1};
     tile_lists lists =

@@ -1,9 +1,9 @@
 /* The butterfly-patterned table of partial sums of 32 x 32 items (Steele, Tristan 2015, Algorithms 8 and 10), in the
  * registers of a warp. Private.
  *
- * Before: lane r holds in values[k] item r of row k's block. After make_table: values[31] of lane r is the sum of row
- * r, and the other values are sums of parts of other lanes' rows, from which search picks what each step needs. All
- * lanes call together. Sums are those of a tree, in the items' type. */
+ * Before: lane r holds in values[k] item r of row k's block. After make_table, values[31] of lane r is the sum of row
+ * r, and the other values are sums of parts of other lanes' rows, from which search selects what each step needs. All
+ * lanes call these functions together. Sums are tree sums in the items' type. */
 #ifndef SPG_KERNELS_SAMPLING_BUTTERFLY_BUTTERFLY_CUH
 #define SPG_KERNELS_SAMPLING_BUTTERFLY_BUTTERFLY_CUH
 
@@ -14,7 +14,7 @@ namespace spg
 namespace butterfly
 {
 
-/* BIT: of the rows and of the items that the step adds up. */
+/* BIT: the bit of row and item numbers that the step adds over. */
 template <int BIT, typename Real> __device__ inline void make_step(Real (&values)[WARP])
 {
     if constexpr (BIT < WARP) {
@@ -33,8 +33,8 @@ template <int BIT, typename Real> __device__ inline void make_step(Real (&values
 
 template <typename Real> __device__ inline void make_table(Real (&values)[WARP]) { make_step<1>(values); }
 
-/* One step down: from nodes of 2 * BIT items to their halves. value(d, row) is this lane's entry d of the table that
- * row `row` searches. flip ^ lane: the first item of the node that the lane is at. */
+/* One step down, from nodes of 2 * BIT items to their halves. value(d, row) is this lane's entry d of the table that
+ * row `row` searches. flip ^ lane: the first item of the lane's current node. */
 template <int BIT, typename Real, typename Value>
 __device__ inline void search_step(Value value, Real target, Real &low, Real &high, int &flip)
 {
@@ -56,7 +56,7 @@ __device__ inline void search_step(Value value, Real target, Real &low, Real &hi
     }
 }
 
-/* Where in its row's block each lane's target lies, between the sums before (low) and through (high) the block. */
+/* Where each lane's target lies in its row's block, between the sums before (low) and through (high) the block. */
 template <typename Real, typename Value>
 __device__ inline int search_apart(Value value, Real target, Real low, Real high)
 {
@@ -65,13 +65,13 @@ __device__ inline int search_apart(Value value, Real target, Real low, Real high
     return (flip ^ (int)threadIdx.x) % WARP;
 }
 
-/* Likewise, of one table for all rows. */
+/* The same, with one table for all rows. */
 template <typename Real> __device__ inline int search(const Real (&values)[WARP], Real target, Real low, Real high)
 {
     return search_apart([&](int d, int) { return values[d]; }, target, low, high);
 }
 
-/* An item of weight > 0: the one given, else the next, else the last one. */
+/* The nearest item of weight > 0: the given one, else the next, else the last one. */
 template <typename Positive> __device__ inline int64_t mend(int64_t item, int64_t items, Positive positive)
 {
     if (positive(item)) return item;

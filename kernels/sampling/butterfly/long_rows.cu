@@ -1,6 +1,5 @@
-/* One draw from each of the rows too long for a warp, which are listed first: a block a row, which goes down the tree
- * of sums by a thousand nodes at a time, whose sums its warps form, until it stands at a piece, from which a warp
- * draws. */
+/* One draw from each row too long for a warp. Lists these rows first, then takes a block a row: it goes down the tree
+ * of sums, forming the sums of a thousand nodes at a time by its warps, to a piece, from which one warp draws. */
 #include "row_tree.cuh"
 #include "rows.cuh"
 
@@ -18,11 +17,11 @@ enum {
     NODES_LEVELS = 10,
     NODES = 1 << NODES_LEVELS,
     BLOCKS_A_MULTIPROCESSOR = 2,
-    BATCH = 8 /* chunks read at a time */
+    BATCH = 8 /* chunks loaded together */
 };
-constexpr int STACK = 12; /* a node has up to 2^10 pieces: rows have less than 2^31 items */
+constexpr int STACK = 12; /* a node has up to 2^10 pieces, because rows have fewer than 2^31 items */
 
-/* The sum of `count` pieces (a power of two) from `first` on, by a warp. stack: of the nodes that wait for their right
+/* The sum of `count` pieces (a power of two) from `first` on, by a warp. stack: nodes that wait for their right
  * siblings. */
 template <bool PLAIN, typename Real>
 __device__ double sum_pieces(const row_pieces<Real, int64_t> &pieces, int64_t first, int count, double scale, bool *odd)
@@ -50,7 +49,7 @@ __device__ void build_heap(double *sums, int count)
     __syncthreads();
 }
 
-/* Down the heap, by every thread alike. */
+/* Goes down the heap; every thread does the same. */
 __device__ int find_in_heap(const double *sums, int count, double target, double *base)
 {
     int node = 1;
@@ -96,7 +95,7 @@ __device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *
     return DRAWN;
 }
 
-/* The same of a row that may not be plain; see row_tree.cuh. */
+/* The same for a row that may not be plain (row_tree.cuh). */
 template <typename Real>
 __device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double *sums,
                                   const row_pieces<Real, int64_t> &pieces)
@@ -127,7 +126,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     }
 }
 
-/* Offsets that do not ascend may name more rows than there is room for. */
+/* Offsets that do not ascend may give more rows than there is room for. */
 template <typename Real>
 spg_status list_rows(spg_context *context, const row_job<Real> &job, unsigned int room, int64_t *list,
                      unsigned int *count)

@@ -1,14 +1,15 @@
-/* One draw from each row by the algorithms of the butterfly paper (Steele, Tristan 2015), for rows of any lengths: a
+/* One draw from each row by the algorithms of the butterfly paper (Steele, Tristan 2015), for rows of any length: a
  * warp takes 32 rows, one a lane.
  *
  *   PLAIN (Algorithm 1)       a lane sums its own row and searches the sums
- *   TRANSPOSED (Algorithm 4)  blocks of 32 items of 32 rows are read a row at a time, and sums go to the row's lane by
- *                             way of shared memory
- *   TABLE (Algorithm 7)       blocks are read likewise and become butterfly-patterned tables, of which the sums of
- *                             blocks alone are kept; the block a lane lands in is read and made again, where the paper
- *                             keeps all tables: rows here differ in length, so their tables would not line up
+ *   TRANSPOSED (Algorithm 4)  blocks of 32 items of 32 rows are read a row at a time; sums reach the row's lane through
+ *                             shared memory
+ *   TABLE (Algorithm 7)       the blocks become butterfly-patterned tables; only the sums of blocks are kept. The block
+ *                             that a lane selects is read and its table made again. The paper keeps all tables, but
+ *                             rows here differ in length, so their tables would not line up
  *
- * Sums lie in memory: items' for the first two, blocks' for the third. The orders of sums are in sampling/sums.h. */
+ * Sums are in memory: of items for the first two, of blocks for the third. sampling/sums.h defines the orders of
+ * sums. */
 #include "butterfly.cuh"
 #include "rows.cuh"
 
@@ -38,7 +39,7 @@ template <typename Real> struct lane_row {
     }
 };
 
-/* The first j with target < sums[j]; if there is none, the last of weight > 0. */
+/* The first j with target < sums[j]; if there is none, the last item of weight > 0. */
 template <typename Real>
 __device__ void draw_from_sums(const row_job<Real> &job, const lane_row<Real> &mine, const double *sums, bool bad,
                                double scale)
@@ -54,7 +55,7 @@ __device__ void draw_from_sums(const row_job<Real> &job, const lane_row<Real> &m
     job.write(mine.row, mine.begin, j);
 }
 
-/* All sums of the lane's row; they are formed again, smaller, if they grow too large. */
+/* Sums the lane's row; forms the sums again with a smaller scale if they grow too large. */
 template <typename Real>
 __global__ void __launch_bounds__(THREADS) draw_plainly_kernel(const __grid_constant__ row_job<Real> job, double *sums)
 {
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(THREADS) draw_plainly_kernel(const __grid_cons
     draw_from_sums(job, mine, own, bad, scale);
 }
 
-/* Block b of every lane's row, row by row: after it lane r has item `lane` of row k's block in values[k]. */
+/* Reads block b of every lane's row, row by row; lane r then has item `lane` of row k's block in values[k]. */
 template <typename Real>
 __device__ void read_transposed(const row_job<Real> &job, const lane_row<Real> &mine, int64_t block_begin, double scale,
                                 bool *bad, double (&values)[WARP])
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(THREADS)
     if (mine.sound) draw_from_sums(job, mine, sums + mine.begin, bad, scale);
 }
 
-/* Sums of blocks lie at block_sums[begin / 32 + row + b]: rows have room for one more than begin / 32 gives them. */
+/* Sums of blocks are at block_sums[begin / 32 + row + b]: each row has room for one more than begin / 32 gives it. */
 template <typename Real>
 __global__ void __launch_bounds__(THREADS)
     draw_by_table_kernel(const __grid_constant__ row_job<Real> job, double *block_sums)
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(THREADS)
     int64_t block = first_that((int64_t)0, count, [=](int64_t b) { return target < own[b]; });
     auto before = [=](int64_t b) { return b > 0 ? own[b - 1] : remnant_sum; };
     bool past = block == count;
-    /* Past the last sum by rounding: the last block that adds to it. */
+    /* Past the last sum by rounding: take the last block that adds to it. */
     if (past)
         for (--block; block >= 0 && !(own[block] > before(block));) --block;
     bool in_block = block >= 0 && !(remnant > 0 && target < remnant_sum);

@@ -1,16 +1,15 @@
 /* The tree of sums of a row (src/sampling/sums.h) in the registers of a warp, and the way down it. Private. All lanes
- * of a warp call together.
+ * of a warp call these functions together.
  *
- * A load brings a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. 32 of them are a chunk, up to 32 chunks
- * a piece: lane k ends with the sum of chunk k. For the way down the chosen chunk is read again: caches have it, and
- * registers are left for more warps. Loads of a batch of chunks are under way at a time; their sums are formed by
- * halving (tree.cuh).
+ * A load gives a lane 16 bytes: a node of the tree, of 4 floats or 2 doubles. 32 nodes are a chunk, up to 32 chunks a
+ * piece; lane k ends with the sum of chunk k. On the way down the chosen chunk is read again: it is in cache, and the
+ * registers saved allow more warps. The loads of a batch of chunks overlap; their sums are formed by halving
+ * (tree.cuh).
  *
- * Rows are read in one of two ways. PLAIN: by 16 bytes, which may bring what lies beside the row, but not what lies
- * behind the matrix; of weights whose sum is finite and whose sign bits are clear. Else item by item, each with its
- * scale and looked at: for the few rows that are not plain, and to find faults. What instructions there are for each
- * item bounds the draws from short rows, and how many there are in all the rest: caches of instructions are small
- * (ncu, H100). */
+ * Rows are read in one of two ways. PLAIN: in 16-byte loads, which may include what is next to the row, but nothing
+ * behind the matrix, for weights with a finite sum and clear sign bits. Otherwise item by item, each scaled and
+ * checked: for the few rows that are not plain, and to find faults. Draws from short rows are bound by the instructions
+ * for each item, and by the size of the rest of the code, because instruction caches are small (ncu, H100). */
 #ifndef SPG_KERNELS_SAMPLING_BUTTERFLY_ROW_TREE_CUH
 #define SPG_KERNELS_SAMPLING_BUTTERFLY_ROW_TREE_CUH
 
@@ -29,7 +28,7 @@ template <typename Real> constexpr int ITEMS = SPG_LANE_BYTES / (int)sizeof(Real
 /* Positions of a piece. */
 template <typename Real> constexpr int PIECE = WARP *WARP *ITEMS<Real>;
 
-/* A piece of a row: positions [lead, end) hold items, those before none, and `from` is where position 0 would be. */
+/* A piece of a row: positions [lead, end) hold items, earlier ones none; `from` is the address of position 0. */
 template <typename Real> struct row_piece {
     const Real *from;
     int lead, end;
@@ -38,7 +37,7 @@ template <typename Real> struct row_piece {
 template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
     Real item[ITEMS<Real>];
 
-    /* Returns whether an item is below 0; of what is NaN the sum tells. */
+    /* Returns whether an item is below 0; the sum shows NaN. */
     __device__ bool scale_down(double scale)
     {
         bool bad = false;
@@ -50,7 +49,7 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
         return bad;
     }
 
-    /* Negative where an item has its sign bit set. */
+    /* Negative if an item has its sign bit set. */
     __device__ int signs() const
     {
         int word = 0;
@@ -59,7 +58,7 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
         return word;
     }
 
-    /* Items before `lead` and from `end` on become 0. */
+    /* Sets items before `lead` and from `end` on to 0. */
     __device__ void cut_front(int lead)
     {
 #pragma unroll
@@ -85,7 +84,7 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
     }
     __device__ double sum() const { return add(left(), right()); }
 
-    /* The way down, as lane_tree::find goes: which item. */
+    /* The way down, like lane_tree::find: returns the item. */
     __device__ int find(double target, double base) const
     {
         double before[ITEMS<Real>] = {base, add(base, (double)item[0])};
@@ -101,7 +100,7 @@ template <typename Real> struct alignas(SPG_LANE_BYTES) node_items {
     }
 };
 
-/* Sums of a piece, chunk by chunk. scale: 1 where PLAIN. *odd: PLAIN: a sign bit is set; else an item is below 0. */
+/* Sums of a piece, chunk by chunk. scale: 1 if PLAIN. *odd: if PLAIN, a sign bit is set; else an item is below 0. */
 template <int BATCH, bool PLAIN, typename Real> struct piece_sums {
     static constexpr int CHUNK = WARP * ITEMS<Real>;
 
@@ -122,7 +121,7 @@ template <int BATCH, bool PLAIN, typename Real> struct piece_sums {
         return node;
     }
 
-    /* The lane's nodes of a batch of chunks from position `at` on. */
+    /* Loads the lane's nodes of a batch of chunks from position `at` on. */
     static __device__ void load_batch(const row_piece<Real> &piece, int at, double scale,
                                       node_items<Real> (&nodes)[BATCH], bool *odd)
     {
@@ -170,7 +169,7 @@ template <int BATCH, bool PLAIN, typename Real> struct piece_sums {
         return mine;
     }
 
-    /* From a chunk to the position in the piece, in the lane that has it; elsewhere -1. */
+    /* From a chunk to the position in the piece, in the lane that has it; -1 elsewhere. */
     static __device__ int find_in_chunk(const row_piece<Real> &piece, int chunk, double scale, double target,
                                         double base)
     {
@@ -203,7 +202,7 @@ template <typename Real, typename Index> struct row_pieces {
     }
 
     __device__ Index count() const { return (positions + PIECE<Real> - 1) / PIECE<Real>; }
-    /* Of a row at fault position may lie anywhere. */
+    /* In a faulty row, position may be anything. */
     __device__ Index item(Index k, int position) const
     {
         return min(max(k * PIECE<Real> + position - lead, (Index)0), items - 1);
@@ -215,7 +214,7 @@ template <typename Real, typename Index> struct row_pieces {
     }
 };
 
-/* Draws from a row by a warp, where target lies, with `base` before it, in piece k, whose chunks are summed. */
+/* Draws from a row by a warp. The target lies in piece k, with `base` before it; the chunks of the piece are summed. */
 template <int BATCH, bool PLAIN, typename Real, typename Index>
 __device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, const row_pieces<Real, Index> &pieces,
                                       Index k, const lane_tree &chunks, double scale, double target, double base)
@@ -225,14 +224,14 @@ __device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, con
     if (position >= 0) job.write(row, pieces.begin, pieces.item(k, position));
 }
 
-enum { ODD_BATCH = 4 }; /* chunks read at a time of a row that is not plain */
+enum { ODD_BATCH = 4 }; /* chunks loaded together of a row that is not plain */
 
-/* What came of a draw. */
+/* The result of a draw. */
 enum outcome { DRAWN, ODD, TOO_LARGE };
 
-/* Draws from a row of at most as many pieces as the warp has lanes; the chosen piece is summed once more where it isn't
- * the last, and by the same code: the less of it there is, the more of it stays in the instruction caches. ODD: it has
- * to be drawn from, or reported, another way. */
+/* Draws from a row of at most as many pieces as the warp has lanes. The chosen piece is summed again if it is not the
+ * last, by the same code: less code stays in the instruction caches. ODD: the row must be drawn from, or reported,
+ * another way. */
 template <int BATCH, bool PLAIN, typename Real>
 __device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real, int> &pieces,
                                        double u, double scale)
@@ -262,7 +261,7 @@ __device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, co
     }
 }
 
-/* The same of a row that is not plain. */
+/* The same for a row that is not plain. */
 template <typename Real>
 __device__ inline void draw_odd_by_warp(const row_job<Real> &job, int64_t row, const row_pieces<Real, int> &pieces,
                                         double u)

@@ -1,6 +1,6 @@
-/* One draw from each row, weights read once: method AUTO. A row of up to 8 items goes to a thread; others go to warps,
- * several at a time or one by one, as their lengths are (slots.cuh); very long ones to blocks (long_rows.cu).
- * Where rows are long on average, each warp takes a few of them in turn. All form the same tree. */
+/* One draw from each row, reading weights once: method AUTO. A row of up to 8 items gets a thread. Others get warps,
+ * several rows at a time or one by one, depending on their lengths (slots.cuh); very long ones get blocks
+ * (long_rows.cu). If rows are long on average, each warp takes a few of them in turn. All use the same tree. */
 #include "row_tree.cuh"
 #include "rows.cuh"
 #include "slots.cuh"
@@ -13,10 +13,10 @@ namespace rows
 namespace
 {
 
-/* Where rows are long, few a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
+/* With long rows, few rows a warp keep all multiprocessors busy to the end (sampling_bench, H100). */
 enum { LONG_MEAN = 256, WARP_BYTES = 8192 };
 
-/* The draws below tell of rows that turn out not to be plain, whose draws are of no use. */
+/* The draws below return whether a row is not plain; its draw is then invalid. */
 template <typename Real>
 __device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, int64_t begin, double u,
                                const Real (&items)[SPG_SHORT_ROW])
@@ -32,7 +32,7 @@ __device__ bool draw_by_thread(const row_job<Real> &job, int64_t row, int64_t be
     return true;
 }
 
-/* A row that has been left out, or drawn from wrongly by another lane. Not inlined: there are few such rows. */
+/* Draws from a row that has been skipped, or was drawn wrongly. Not inlined, because such rows are rare. */
 template <typename Real> __device__ __noinline__ void draw_odd_row(const row_job<Real> &job, int64_t row)
 {
     int64_t begin = job.offsets[row];
@@ -46,12 +46,12 @@ template <typename Real> __device__ void draw_odd_rows(const row_job<Real> &job,
     for (; odd != 0; odd &= odd - 1) draw_odd_row(job, first + __ffs((int)odd) - 1);
 }
 
-/* Rows that a block's warps share: of each warp the lanes that have them. */
+/* Rows that a block's warps share: for each warp, the mask of lanes with a row. */
 template <int WARPS> struct shared_rows {
     unsigned int lanes[WARPS];
     int taken;
 
-    /* The thread whose row is the next, or -1. */
+    /* The thread that owns the next row, or -1. */
     __device__ int take()
     {
         int next = 0, warp = 0;
@@ -71,13 +71,13 @@ template <int WARPS> struct shared_rows {
     }
 };
 
-/* The row of a thread; of no items if there is none, or none to be drawn from here. */
+/* The row of a thread; without items if there is none, or none to be drawn from here. */
 template <typename Real> __device__ row_view view_row(const row_job<Real> &job, int64_t row)
 {
     row_view view = {};
     if (row >= job.rows) return view;
     const row_offsets offsets(job.offsets, row);
-    view.u = job.uniform(row); /* while offsets are read */
+    view.u = job.uniform(row); /* computed while offsets are loaded */
     int64_t begin = offsets.begin(), end = offsets.end();
     if (!job.is_for_warp(row, begin, end)) return view;
     view.begin = begin;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_rows_kernel(const __grid
     row_view mine = view_row(job, row);
     int items = mine.positions - mine.lead;
     bool is_short = items <= SPG_SHORT_ROW, is_plain = !is_short && job.is_plain(mine.begin, items);
-    Real short_row[SPG_SHORT_ROW]; /* read while the rest is prepared */
+    Real short_row[SPG_SHORT_ROW]; /* loaded while the rest is prepared */
 #pragma unroll
     for (int k = 0; k < SPG_SHORT_ROW; ++k) short_row[k] = is_short && k < items ? job.weights[mine.begin + k] : 0;
     const slot_rows<Real> rows(is_plain, &mine);
@@ -156,7 +156,7 @@ void queue_draws_by(cudaStream_t stream, const row_job<Real> &job)
     kernel<<<(unsigned)blocks, threads, 0, stream>>>(job);
 }
 
-/* Blocks of four warps share long rows well; where all rows are long, loads of eight chunks a warp keep the memory busy
+/* Blocks of four warps share long rows well. If all rows are long, loads of eight chunks a warp keep the memory busy
  * (sampling_bench, H100). */
 void queue_draws(cudaStream_t stream, const row_job<float> &job) { queue_draws_by<128, 7, 128, 5, 8>(stream, job); }
 void queue_draws(cudaStream_t stream, const row_job<double> &job) { queue_draws_by<128, 7, 128, 6, 8>(stream, job); }
@@ -178,8 +178,8 @@ spg_status draw_automatically(workspace &work, const spg_csr &weights, const row
 
 enum { FIRST_FAULT = 0, FIRST_UNIFORM = 1 }; /* in spg_report.first */
 
-/* The kernels of AUTO say whether there was a fault by a sign, which costs nothing where there was none; if there was,
- * they are run once more, to report the first. */
+/* The kernels of AUTO report a fault through a sign, which costs nothing without one. After a fault they run once more,
+ * to report the first. */
 template <typename Real>
 spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_method method, const spg_random *random,
                 const void *uniforms, int32_t *draws)

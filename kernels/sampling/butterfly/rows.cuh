@@ -1,4 +1,4 @@
-/* One draw from each row of a matrix of weights: what its kernels share. Private. */
+/* One draw from each row of a matrix of weights: shared by its kernels. Private. */
 #ifndef SPG_KERNELS_SAMPLING_BUTTERFLY_ROWS_CUH
 #define SPG_KERNELS_SAMPLING_BUTTERFLY_ROWS_CUH
 
@@ -10,13 +10,13 @@ namespace spg
 namespace rows
 {
 
-/* Rows of more items are not drawn by a warp but by whole blocks: a warp's 32 pieces of 4096 bytes hold no more, with
- * what stands before a row. */
+/* Rows with more items are drawn by blocks, not by a warp: a warp's 32 pieces of 4096 bytes hold no more, including
+ * what is before a row. */
 template <typename Real>
 constexpr int LONGEST = WARP * 4096 / (int)sizeof(Real) - (SPG_LANE_BYTES / (int)sizeof(Real) - 1);
 
-/* The offsets of a row, by words of 32 bits, so that what comes between this and the first call of begin or end need
- * not wait for them. */
+/* The offsets of a row, as 32-bit words, so that code between this and the first call of begin or end does not wait for
+ * them. */
 struct row_offsets {
     bool wide;
     int32_t low[2], high[2];
@@ -48,21 +48,21 @@ template <typename Real> struct row_job {
     spg_random random;
     int32_t *draws;
     int rows_a_warp;                                     /* 1 to 32 */
-    int64_t plain_end;                                   /* where what can be read by 16 bytes ends */
-    unsigned long long *first_fault, *first_bad_uniform; /* rows; all bits set before, or of no use */
-    device_sign fault, has_long;                         /* there is one of them; a row of more than LONGEST items */
+    int64_t plain_end;                                   /* end of what can be read in 16 bytes */
+    unsigned long long *first_fault, *first_bad_uniform; /* rows; valid only if all bits were set before */
+    device_sign fault, has_long;                         /* a fault was found; a row has more than LONGEST items */
 
-    /* Whether a row's offsets can be, which may be any numbers, so that their difference need not be one; the first and
-     * the last of all must span the entries. */
+    /* Whether a row's offsets are valid. They may be any numbers, so their difference may overflow; the first and the
+     * last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
     {
         bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
-        uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items than one */
+        uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items minus one */
         return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) &
                !(starts_late | ends_early);
     }
 
-    /* Whether a row of more than SPG_SHORT_ROW items can be read by 16 bytes. */
+    /* Whether a row of more than SPG_SHORT_ROW items can be read in 16 bytes. */
     __device__ bool is_plain(int64_t begin, int64_t items) const { return begin + items <= plain_end; }
 
     __device__ double uniform(int64_t row) const
@@ -83,7 +83,7 @@ template <typename Real> struct row_job {
         report_first(first_fault, row);
     }
 
-    /* Whether a row is for a warp to draw from; tells of those that are at fault or for blocks. */
+    /* Whether a warp is to draw from a row; reports rows that are faulty or for blocks. */
     __device__ bool is_for_warp(int64_t row, int64_t begin, int64_t end) const
     {
         bool sound = is_sound(row, begin, end), is_long = end - begin > LONGEST<Real>;
@@ -92,7 +92,7 @@ template <typename Real> struct row_job {
         return sound && !is_long;
     }
 
-    /* Item k of a row that begins at `begin` and has `items`, scaled; past its end 0. *bad: it is none. */
+    /* Item k, scaled, of a row of `items` items from `begin` on; 0 past its end. *bad: not a valid weight. */
     __device__ double weight(int64_t begin, int64_t items, int64_t k, double scale, bool *bad) const
     {
         if (k >= items) return 0;
@@ -101,25 +101,25 @@ template <typename Real> struct row_job {
         return sizeof(Real) == 8 ? multiply(value, scale) : value;
     }
 
-    /* Draws of rows at fault are not looked at: the call fails. */
+    /* Draws of faulty rows do not matter, because the call fails. */
     __device__ void write(int64_t row, int64_t begin, int64_t item) const
     {
         draws[row] = name_of(columns, begin, item);
     }
 };
 
-/* Negative where the number or the NaN has its sign bit set. */
+/* Negative if the number or the NaN has its sign bit set. */
 __device__ inline int sign_word(float value) { return __float_as_int(value); }
 __device__ inline int sign_word(double value) { return __double2hiint(value); }
 
-/* Whether a sum calls for all of it to be done again, smaller. */
+/* Whether all must be summed again with a smaller scale. */
 template <typename Real> __device__ inline bool is_too_large(double sum, double scale)
 {
     return sizeof(Real) == 8 && scale == 1 && sum > LARGEST;
 }
 __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGEST; }
 
-/* The rows of more than LONGEST items, by blocks. */
+/* Draws from the rows of more than LONGEST items, by blocks. */
 template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job);
 
 /* The paper's methods. */

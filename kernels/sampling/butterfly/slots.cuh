@@ -1,11 +1,11 @@
-/* Draws from rows of middle length, several at a time by a warp, and from longer ones piece by piece. Private. All
- * lanes of a warp call together.
+/* Draws from rows of medium length, several at a time by a warp, and from longer ones piece by piece. Private. All
+ * lanes of a warp call these functions together.
  *
- * A slot is a lane's: 128 bytes of a row, a node of its tree. A row takes 1, 2, 4, ... or 32 slots side by side, at a
- * multiple of their number, so that lanes form the tree of each by the same steps; longer rows come first, and no slots
- * are lost between rows. 32 slots are a task, or a piece of a longer row. Its rows are copied to shared memory without
- * passing through registers: neighbouring lanes read neighbouring 16 bytes, and then each lane its own slot. What
- * instructions there are for each row bounds the draws (ncu, H100). */
+ * A slot belongs to a lane: 128 bytes of a row, a node of its tree. A row takes 1, 2, 4, ... or 32 adjacent slots, at a
+ * multiple of their number, so that lanes form all trees by the same steps. Longer rows come first, and no slots are
+ * lost between rows. 32 slots are a task, or a piece of a longer row. Its rows are copied to shared memory without
+ * registers: neighbouring lanes read neighbouring 16 bytes, and then each lane reads its own slot. The instructions for
+ * each row bound the draws (ncu, H100). */
 #ifndef SPG_KERNELS_SAMPLING_BUTTERFLY_SLOTS_CUH
 #define SPG_KERNELS_SAMPLING_BUTTERFLY_SLOTS_CUH
 
@@ -25,28 +25,27 @@ struct row_view {
     int64_t begin;
     double u;
     int positions, lead;
-    uint32_t place; /* of its first position, in bytes from that of the warp's first row */
-    int levels;     /* where it lies in slots: in 2^levels of them */
+    uint32_t place; /* of its first position, in bytes, counted from that of the warp's first row */
+    int levels;     /* if it is in slots: it has 2^levels */
 };
 
-/* A task in shared memory: node n of slot s lies at n ^ s % 8, so that neither writing nor reading meets banks twice.
- */
+/* A task in shared memory: node n of slot s is at n ^ s % 8, so that neither writes nor reads have bank conflicts. */
 struct task_room {
     alignas(SLOT_BYTES) unsigned char slots[WARP][SLOT_BYTES];
-    row_view rows[WARP]; /* of the lanes */
-    int owner[WARP];     /* of a row's first slot: the lane whose row it is */
+    row_view rows[WARP]; /* by lane */
+    int owner[WARP];     /* by a row's first slot: the lane with the row */
 };
 
-/* The rows of a warp that lie in slots, a row a lane. */
+/* The rows of a warp that are in slots, a row a lane. */
 template <typename Real> struct slot_rows {
     enum : uint32_t { PLACE_BITS = 28, PLACES = 1u << PLACE_BITS };
 
-    int64_t base; /* the item that places are counted from */
-    int start;    /* the first slot of the lane's row; -1: it has none */
+    int64_t base; /* the item from which places are counted */
+    int start;    /* the first slot of the lane's row; -1: none */
     int tasks;
 
-    /* `wanted`: the lane has a row of more than SPG_SHORT_ROW items that can be read by 16 bytes. Which rows lie in
-     * slots is told by has_slots. */
+    /* `wanted`: the lane has a row of more than SPG_SHORT_ROW items that can be read in 16 bytes. has_slots says which
+     * rows are in slots. */
     __device__ slot_rows(bool wanted, row_view *row) : start(-1), tasks(0)
     {
         unsigned int asked = __ballot_sync(ALL_LANES, wanted);
@@ -68,20 +67,20 @@ template <typename Real> struct slot_rows {
     __device__ bool has_slots() const { return start >= 0; }
 };
 
-/* A lane's slot of a task: slot `block` of those of the row of lane `owner`, or behind them. The row's items end before
- * position `end`, counted from the slot on. */
+/* A lane's slot of a task: slot `block` of the row of lane `owner`, or behind its slots. The row's items end before
+ * position `end`, counted from the slot. */
 template <typename Real> struct task_slot {
     int owner, block, levels, lead, end;
     uint32_t place; /* of the row */
 
     __device__ bool in_row() const { return block < 1 << levels; }
 
-    /* Has the task copied. */
+    /* Starts copying the task. */
     __device__ void open(const row_job<Real> &job, const slot_rows<Real> &rows, int task, task_room &room)
     {
         int lane = lane_in_warp();
         bool here = rows.has_slots() && rows.start / WARP == task;
-        __syncwarp(); /* the task before has been read */
+        __syncwarp(); /* all reads of the task before have ended */
         if (here) room.owner[rows.start % WARP] = lane;
         unsigned int heads = __reduce_or_sync(ALL_LANES, here ? 1u << rows.start % WARP : 0);
         __syncwarp();
@@ -113,7 +112,7 @@ template <typename Real> struct task_slot {
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
 
-    /* Has piece k of a row copied: all slots are its. */
+    /* Starts copying piece k of a row, which takes all slots. */
     __device__ void open_piece(const Real *weights, const row_view &row, int k, task_room &room)
     {
         int lane = lane_in_warp(), slot = lane / SLOT_NODES, first = k * WARP * SLOT<Real>;
@@ -124,7 +123,7 @@ template <typename Real> struct task_slot {
         end = row.positions - first - lane * SLOT<Real>;
         const Real *node = weights + row.begin - row.lead + first + lane * ITEMS<Real>;
         int rest = row.positions - first - lane * ITEMS<Real>;
-        __syncwarp(); /* what lies there has been read */
+        __syncwarp(); /* all reads of the old contents have ended */
 #pragma unroll
         for (int c = 0; c < SLOT_NODES; ++c)
             copy_node(&room.slots[slot + c * (WARP / SLOT_NODES)]
@@ -133,7 +132,7 @@ template <typename Real> struct task_slot {
         asm volatile("cp.async.commit_group;" ::: "memory");
     }
 
-    /* 16 bytes, or zeros. */
+    /* Copies 16 bytes, or zeros. */
     static __device__ void copy_node(void *to, const void *from, bool is_there)
     {
         asm volatile(
@@ -153,7 +152,7 @@ template <typename Real> struct task_slot {
         return *reinterpret_cast<const node_items<Real> *>(item(room, k * ITEMS<Real>));
     }
 
-    /* Waits for the copy. What was read beside the row becomes 0. */
+    /* Waits for the copy, and sets what was read next to the row to 0. */
     __device__ void wait(task_room &room) const
     {
         asm volatile("cp.async.wait_all;" ::: "memory");
@@ -161,7 +160,7 @@ template <typename Real> struct task_slot {
 #pragma unroll
         for (int k = 0; k < ITEMS<Real> - 1; ++k)
             if (block == 0 && k < lead) *item(room, k) = 0;
-        int last = end % ITEMS<Real>; /* items of the last node, if they are fewer than it holds */
+        int last = end % ITEMS<Real>; /* items of the last node, if it is not full */
         if (last == 0 || end < 0 || end > SLOT<Real>) return;
         Real *behind = item(room, end);
 #pragma unroll
@@ -195,18 +194,18 @@ template <typename Real> struct slot_sums {
         }
     }
 
-    /* The position in the row's slots of the task that target lies in, with `base` before them; -1 where that isn't in
-     * the lane's slot. It may be any where sums are at fault. */
+    /* The position of the target in the row's slots of the task, with `base` before them; -1 if it is not in the lane's
+     * slot. Any position if sums are faulty. */
     __device__ int find(const task_slot<Real> &slot, task_room &room, double target, double base) const
     {
         int lane = lane_in_warp();
 #pragma unroll
         for (int level = SLOT_LEVELS - 1; level >= 0; --level)
             if (level < slot.levels && (lane >> level & 1) != 0) base = add(base, others[level]);
-        /* Of the slots that may have it, the last one has: tree.cuh. */
+        /* Of the slots that may contain it, the last one does (tree.cuh). */
         bool may = slot.in_row() && nodes.root() > 0 && target >= base;
         unsigned int later = __ballot_sync(ALL_LANES, may) >> lane >> 1;
-        int rest = (1 << slot.levels) - 1 - slot.block; /* slots of the row behind this one */
+        int rest = (1 << slot.levels) - 1 - slot.block; /* slots of the row after this one */
         if (!may || (later & ((1u << rest) - 1)) != 0) return -1;
         int node = nodes.find(target, &base);
         int k = node * ITEMS<Real> + slot.node(room, node).find(target, base);
@@ -214,7 +213,7 @@ template <typename Real> struct slot_sums {
     }
 };
 
-/* Draws from the rows of a task. Returns the lanes whose rows are not plain, and whose draws are of no use. */
+/* Draws from the rows of a task. Returns the mask of lanes whose rows are not plain; their draws are invalid. */
 template <typename Real>
 __device__ inline unsigned int draw_task(const row_job<Real> &job, int64_t first, const slot_rows<Real> &rows,
                                          const task_slot<Real> &slot, task_room &room)

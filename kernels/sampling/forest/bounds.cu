@@ -1,4 +1,4 @@
-/* Bounds of all rows: sums, units, one prefix sum of all units modulo 2^64, of which each row subtracts what comes
+/* The bounds of all rows: sums, units, one prefix sum of all units modulo 2^64, from which each row subtracts the sum
  * before it, and the division by the row's total. See src/sampling/forest.h. */
 #include "../butterfly/rows.cuh"
 #include "../tree.cuh"
@@ -16,7 +16,7 @@ namespace
 
 enum { THREADS = 256, PIECE_LEVELS = 10, PIECE = 1 << PIECE_LEVELS, STACK = 32 - PIECE_LEVELS };
 
-/* The tree sum of a row by a warp, piece by piece. stack: of the nodes that wait for their right siblings. */
+/* The tree sum of a row by a warp, piece by piece. stack: nodes that wait for their right siblings. */
 __device__ double sum_row(weights_view weights, int64_t items, double scale, bool *bad)
 {
     constexpr int CHUNKS = 8;
@@ -48,7 +48,7 @@ __device__ double sum_row(weights_view weights, int64_t items, double scale, boo
 
 } // namespace
 
-/* A row by itself is summed by all blocks, others by a warp each. */
+/* All blocks sum a single row; otherwise a warp takes each row. */
 spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, unsigned long long *first_fault)
 {
     spg_context *context = work.context;

@@ -1,5 +1,5 @@
-/* Bounds, guide tables and trees of all rows. The host waits once, for whether rows are sound and how long their guides
- * are together. */
+/* Builds bounds, guide tables and trees of all rows. The host waits once: whether rows are sound, and the total length
+ * of their guides. */
 #include "build.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -101,7 +101,7 @@ spg_status spg_cuda_forest_build(spg_context *context, const spg_csr *weights, s
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::forest::build(context, *weights, forest);
-    /* Weights may be given back now, and other contexts may draw. */
+    /* The caller may free the weights now, and other contexts may draw. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK) spg_forest_free_arrays(forest);
     spg_cuda_leave(context);

@@ -5,8 +5,7 @@
  *   fill_guides    the guides of CUTPOINT, from the bounds
  *   plant_trees    the trees of RADIX, and the guides that lead to them
  *
- * The last three give back their own workspace, as much as the weights or more, when they end; `held` is the caller's.
- */
+ * The last three free their own workspace, as large as the weights or larger, when they end; `held` is the caller's. */
 #ifndef SPG_KERNELS_SAMPLING_FOREST_BUILD_CUH
 #define SPG_KERNELS_SAMPLING_FOREST_BUILD_CUH
 
@@ -20,13 +19,13 @@ namespace spg
 namespace forest
 {
 
-/* What the stages know of a row, in device memory. */
+/* Data of a row between the stages, in device memory. */
 struct row_facts {
     row_sum sum;
-    uint64_t before, total, reciprocal; /* units of the rows before, modulo 2^64; of the row; spg_reciprocal */
+    uint64_t before, total, reciprocal; /* units of the rows before, modulo 2^64; units of the row; spg_reciprocal */
 };
 
-/* Bounds of a row's items: numbers side by side, or the nodes'. */
+/* Bounds of a row's items: contiguous numbers, or those in the nodes. */
 struct bounds_view {
     uint64_t *bounds; /* or NULL */
     spg_forest_node *nodes;
@@ -46,7 +45,7 @@ struct forest_view {
     int32_t *guide;
     double cells_per_item;
 
-    /* Where item `item` of a row begins; the end of all for item == items. */
+    /* The lower bound of item `item` of a row; item == items: the end of all. */
     __device__ uint64_t bound(int64_t begin, int64_t items, int64_t item) const
     {
         return item == items ? SPG_FOREST_END : bounds[begin + item];

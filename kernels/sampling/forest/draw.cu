@@ -1,5 +1,5 @@
-/* Draws by monotone inversion: a guide table, then binary search or a tree. A thread makes several draws at once, so
- * that their reads of memory overlap. */
+/* Draws by monotone inversion: a guide table, then binary search or a tree. A thread makes several draws together, so
+ * that their reads overlap. */
 #include "draw.cuh"
 
 namespace spg
@@ -10,22 +10,22 @@ namespace forest
 namespace
 {
 
-enum { THREADS = 256, FIRST_ROW = 0, FIRST_UNIFORM = 1 }; /* draws at fault, in spg_report.first */
+enum { THREADS = 256, FIRST_ROW = 0, FIRST_UNIFORM = 1 }; /* faulty draws, in spg_report.first */
 
-/* A call; what it does not want is NULL. */
+/* A call; outputs that are not wanted are NULL. */
 struct draw_job {
     forest_view forest;
-    int64_t count, row_count, row; /* row: where rows is NULL */
+    int64_t count, row_count, row; /* row: used if rows is NULL */
     const int32_t *rows;
     spg_random random;
-    spg_strata strata; /* of width 0: numbers of `random` are independent */
+    spg_strata strata; /* width 0: numbers of `random` are independent */
     const double *uniforms;
     int32_t *draws, *loads;
     double *probabilities, *remapped;
     unsigned long long *first_row, *first_uniform;
 };
 
-/* The draws of a thread. index: `count` for one that is none. */
+/* The draws of a thread. index: `count` for a draw that does not exist. */
 template <bool TREES, bool MANY_ROWS> struct draw_batch {
     enum { SIZE = MANY_ROWS ? 2 : 4, PAIRS = SIZE / 2 };
     int64_t index[SIZE];
@@ -33,7 +33,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
     seeker<TREES> seek[SIZE];
     int loads[SIZE];
 
-    /* The caller's uniforms from `first` on, THREADS apart. */
+    /* The caller's uniforms from `first` on, at a stride of THREADS. */
     __device__ void take_uniforms(const draw_job &job, int64_t first)
     {
         double u[SIZE];
@@ -49,7 +49,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
             v[b] = spg_forest_uniform(fits ? u[b] : 0);
         }
     }
-    /* Numbers of `random`, by blocks of the generator from `first` on, THREADS apart. */
+    /* Numbers of `random`, from the generator's blocks from `first` on, at a stride of THREADS. */
     __device__ void take_numbers(const draw_job &job, int64_t first)
     {
         int64_t odd = (int64_t)(job.random.first & 1);
@@ -70,7 +70,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
             }
         }
     }
-    /* The row of draw b; row 0 stands in for one out of range. */
+    /* The row of draw b; row 0 replaces a row out of range. */
     __device__ row_view row_of(const draw_job &job, int b) const
     {
         if (index[b] == job.count) return row_view(job.forest, 0);
@@ -79,7 +79,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
         if (!fits) report_first(job.first_row, index[b]);
         return row_view(job.forest, fits ? row : 0);
     }
-    /* All searches, step by step together. */
+    /* Does all searches, step by step together. */
     __device__ void search_all(const row_view *rows)
     {
         bool done = true;
@@ -116,7 +116,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
     }
 };
 
-/* Uniforms or blocks of the generator that a call goes through. */
+/* The uniforms or generator blocks that a call processes. */
 __host__ __device__ inline int64_t pieces_of(const draw_job &job)
 {
     return job.uniforms != nullptr ? job.count : ((int64_t)(job.random.first & 1) + job.count + 1) / 2;
@@ -162,7 +162,7 @@ template <typename Element> spg_status fetch(spg_context *context, const Element
     return spg_cuda_copy_bytes(context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, sizeof *to);
 }
 
-/* The first draw whose row is none. */
+/* Reports the first draw whose row is out of range. */
 spg_status fail_row(spg_context *context, const draw_job &job, int64_t i)
 {
     int32_t row;
@@ -170,10 +170,10 @@ spg_status fail_row(spg_context *context, const draw_job &job, int64_t i)
     return status != SPG_OK ? status : spg_fail_row_number(context, i, row, job.row_count);
 }
 
-/* Waits where rows or uniforms are the caller's, since they may be at fault. */
+/* Waits if rows or uniforms are the caller's, because they may be faulty. */
 spg_status draw(spg_context *context, draw_job job)
 {
-    if (job.row_count == 0) return fail_row(context, job, 0); /* of no rows: the caller's are none */
+    if (job.row_count == 0) return fail_row(context, job, 0); /* without rows, none of the caller's rows is valid */
     spg_cuda *cuda = spg_cuda_of(context);
     bool can_fail = job.rows != nullptr || job.uniforms != nullptr;
     job.first_row = &cuda->report->first[FIRST_ROW];
@@ -193,7 +193,7 @@ spg_status draw(spg_context *context, draw_job job)
     return status != SPG_OK ? status : spg_fail_uniform(context, bad_uniform, uniform);
 }
 
-/* What all calls share. */
+/* The fields common to all calls. */
 draw_job job_of(const spg_forest &forest, int64_t count)
 {
     draw_job job = {};

@@ -27,12 +27,12 @@ struct row_view {
         if (columns != nullptr) columns += begin;
         bounds = bounds.from(begin);
     }
-    /* Where item `item` begins; the end of all from items on. */
+    /* The lower bound of item `item`; the end of all from `items` on. */
     __device__ uint64_t bound(int64_t item) const { return item < items ? bounds[item] : SPG_FOREST_END; }
     __device__ int32_t name(int32_t item) const { return columns != nullptr ? columns[item] : item; }
 };
 
-/* A search on its way: of the guide's entry, then down the tree or between two items. */
+/* A search in progress: first the guide's entry, then down the tree or between two items. */
 template <bool TREES> struct seeker {
     int32_t low, high; /* TREES: low is the node, ~item at the end */
 
@@ -68,7 +68,7 @@ template <bool TREES> __device__ inline int32_t search(const row_view &row, uint
     return seek.item();
 }
 
-/* Queues stratified draws from a row: items alone. */
+/* Queues stratified draws from a row; writes items only. */
 spg_status draw_strata(spg_context *context, const forest_view &forest, int64_t row, int64_t count,
                        const spg_random &random, int32_t *draws);
 

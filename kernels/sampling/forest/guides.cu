@@ -1,5 +1,5 @@
-/* Guide tables from bounds: an item fills the cells that begin in it. Most fill a few; a warp fills the wider ones of
- * its items together, and the widest go to a list for all blocks. See src/sampling/forest.h. */
+/* Builds guide tables from bounds: an item fills the cells that begin in it. Most items fill few cells. A warp fills
+ * the wider runs of its items together, and the widest are listed for all blocks. See src/sampling/forest.h. */
 #include "build.cuh"
 
 namespace spg
@@ -12,7 +12,7 @@ namespace
 
 enum { THREADS = 256, BY_THREAD = 8, BY_WARP = 1 << 14 };
 
-/* Entries [first, end) of the guide are to be `item`. */
+/* Entries [first, end) of the guide get `item`. */
 struct guide_run {
     int64_t first, end;
     int32_t item;
@@ -28,7 +28,7 @@ __device__ guide_run run_of_item(const forest_view &forest, int64_t k, int64_t r
     int64_t guide = forest.guide_offsets[row];
     guide_run run = {guide + (int64_t)((bound + last) >> shift), guide + (int64_t)((next + last) >> shift),
                      (int32_t)item};
-    /* Where the last item that anything draws ends, stands the entry after the last cell. */
+    /* The last item with a nonempty interval also fills the entry after the last cell. */
     if (bound < SPG_FOREST_END && next == SPG_FOREST_END) ++run.end;
     if (bound == SPG_FOREST_END) run.end = run.first;
     return run;

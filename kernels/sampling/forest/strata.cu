@@ -1,7 +1,7 @@
-/* Stratified draws by monotone inversion: numbers and bounds both ascend, so that draws come of merging them. A warp
- * takes a run of strata, tile by tile; its lanes take the next 32 bounds, each of which tells before which draw of the
- * tile its item begins, for which it needs one number of the generator: that of the stratum it lies in. Where bounds
- * lie much denser than strata, each draw is searched for by itself. */
+/* Stratified draws by monotone inversion: numbers and bounds both ascend, so draws come from merging them. A warp takes
+ * a run of strata, tile by tile. Its lanes take the next 32 bounds; each finds before which draw of the tile its item
+ * begins, for which it needs one random number: that of the stratum it lies in. If bounds are much denser than strata,
+ * each draw is searched for separately. */
 #include "draw.cuh"
 
 namespace spg
@@ -29,15 +29,15 @@ __device__ uint64_t number_of(const strata_job &job, int64_t i)
     return spg_stratified(&job.strata, (uint64_t)i, number);
 }
 
-/* How many draws lie before a bound. */
+/* The number of draws before a bound. */
 __device__ int64_t draws_before(const strata_job &job, uint64_t bound)
 {
     int64_t i = (int64_t)spg_stratum_of(&job.strata, (uint64_t)job.count, bound);
     return i < job.count && number_of(job, i) < bound ? i + 1 : i;
 }
 
-/* Counts how many items begin at each draw of a tile, [tile, last), by all bounds up to its end. Returns how many those
- * are; *any: marks are set. */
+/* Counts how many items begin at each draw of a tile, [tile, last), from all bounds up to its end. Returns the number
+ * of these; *any: marks are set. */
 __device__ int32_t mark_beginnings(const strata_job &job, const row_view &row, int32_t item, int64_t tile, int64_t last,
                                    uint64_t tile_end, int *marks, bool *any)
 {
@@ -62,7 +62,7 @@ __device__ int32_t mark_beginnings(const strata_job &job, const row_view &row, i
     return bounds;
 }
 
-/* Four draws of a tile from draw i on. */
+/* Writes four draws of a tile from draw i on. */
 __device__ void write_four(const strata_job &job, const row_view &row, int64_t i, int4 items)
 {
     int4 names = {row.name(items.x), row.name(items.y), row.name(items.z), row.name(items.w)};
@@ -76,7 +76,8 @@ __device__ void write_four(const strata_job &job, const row_view &row, int64_t i
         if (i + k < job.count) job.draws[i + k] = name[k];
 }
 
-/* The draws of a tile whose first number's item is given: lane l has draws 4 l ... 4 l + 3 of both of its halves. */
+/* Writes the draws of a tile; the item of its first number is given. Lane l has draws 4 l ... 4 l + 3 of both
+ * halves. */
 __device__ void write_tile(const strata_job &job, const row_view &row, int32_t item, int64_t tile, const int *marks,
                            bool any)
 {
@@ -91,7 +92,7 @@ __device__ void write_tile(const strata_job &job, const row_view &row, int32_t i
     int4 a = quads[lane], b = quads[WARP + lane];
     a.y += a.x, a.z += a.y, a.w += a.z;
     b.y += b.x, b.z += b.y, b.w += b.z;
-    /* Both halves in one scan: a tile has less than 2^15 marks. */
+    /* One scan for both halves: a tile has fewer than 2^15 marks. */
     static_assert(MOST_BOUNDS + WARP < 1 << 15, "marks of a half take 16 bits");
     int sums = a.w + (b.w << 16), through = inclusive_scan(sums, plus());
     int all = __shfl_sync(ALL_LANES, through, WARP - 1), before = through - sums;

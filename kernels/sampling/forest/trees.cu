@@ -1,6 +1,6 @@
 /* The radix trees of all cells of all rows at once (Binder, Keller 2019, Algorithm 1): from every leaf upward; of two
- * children that meet at a node, the second goes on. Then, where any cell has items enough for it, trees that turned out
- * too deep are found, by one search for every item, and made balanced. See src/sampling/forest.h. */
+ * children that meet at a node, the second continues. Then, if some cell has enough items, trees that are too deep are
+ * found, by a search for every item, and rebuilt balanced. See src/sampling/forest.h. */
 #include "build.cuh"
 
 namespace spg
@@ -13,14 +13,14 @@ namespace
 
 enum { NOBODY = -1, DEGENERATE = -2 }; /* in `others` */
 
-/* The cell in whose tree an item is a leaf but not the lowest one, and the items that overlap it, by the guide of
- * CUTPOINT. It is the one before the item's bound: an item that begins where a cell does is the lowest leaf of that
+/* The cell in whose tree an item is a leaf, but not the lowest one, and the items that overlap it, by the guide of
+ * CUTPOINT. It is the cell before the item's bound: an item that begins where a cell does is the lowest leaf of that
  * cell, but closes the tree of the cell before. */
 struct cell_view {
     int64_t begin; /* of the row */
     int32_t low, high;
-    bool is_leaf;        /* there is such a cell: the item begins neither at 0 nor at the end of all */
-    bool begins_in_cell; /* so that draws in the cell may reach the item */
+    bool is_leaf;        /* there is one: the item begins neither at 0 nor at the end of all */
+    bool begins_in_cell; /* so draws in the cell may reach the item */
 
     __device__ cell_view(const forest_view &forest, const int32_t *cutpoints, int64_t k, int64_t row)
         : begin(forest.offsets[row]), low(0), high(0), is_leaf(false), begins_in_cell(false)
@@ -44,8 +44,8 @@ __device__ bool stands_above(const spg_forest_node *nodes, int32_t i, int32_t j)
     return spg_split_before(nodes[i - 1].bound, nodes[i].bound, i, nodes[j - 1].bound, nodes[j].bound, j);
 }
 
-/* From leaf `item` up to where the other child is still to come, or to the root of the cell. *may_be_deep is set where
- * the cell has items enough. */
+/* Climbs from leaf `item` until the other child has not come yet, or to the root of the cell. Sets *may_be_deep if the
+ * cell has enough items. */
 __device__ void climb(spg_forest_node *nodes, int32_t *others, const cell_view &cell, int32_t item, int *may_be_deep)
 {
     int32_t first = cell.low + 1, low = item, high = item, node = ~item;
@@ -89,9 +89,9 @@ __device__ void balance(spg_forest_node *nodes, int32_t low, int32_t high, int32
 /* The arrays that the stages share. */
 struct trees_under_way {
     forest_view forest;
-    int32_t *others;          /* by node: the far end of the child that came first; of a root: DEGENERATE */
+    int32_t *others;          /* by node: the far end of the child that came first; for a root: DEGENERATE */
     const int32_t *cutpoints; /* the guide of CUTPOINT */
-    int *may_be_deep;         /* whether any cell has items enough for a tree to be too deep */
+    int *may_be_deep;         /* whether some cell has enough items for a tree that is too deep */
 };
 
 spg_status plant(spg_context *context, const spg_csr &weights, const trees_under_way &trees)
@@ -133,7 +133,7 @@ spg_status lead_to_roots(spg_context *context, int64_t rows, int64_t guide_count
     const forest_view &forest = trees.forest;
     int32_t *guide = forest.guide;
     const int64_t *guide_offsets = forest.guide_offsets, *offsets = forest.offsets;
-    /* The guides as if they were rows of a matrix: their last entries stay. */
+    /* The guides as if they were rows of a matrix; their last entries stay. */
     spg_csr cells = {
         rows,    1,      guide_count, SPG_I64, SPG_F64, SPG_PLACE_DEVICE, const_cast<int64_t *>(guide_offsets),
         nullptr, nullptr};

@@ -1,4 +1,4 @@
-/* The z-step: checks, the method's kernels, and the first fault that they met. */
+/* The z-step: checks, the method's kernels, and the report of the first fault that they found. */
 #include "lda.cuh"
 
 namespace spg
@@ -37,7 +37,7 @@ spg_status describe_offsets(spg_context *context, const spg_lda &lda)
     return status;
 }
 
-/* Where a word stands: its document, where that begins, and the word's number. */
+/* The place of a word: its document, where that begins, and the word's number. */
 struct word_place {
     int64_t document, begin;
     int32_t id;
@@ -62,7 +62,7 @@ spg_status find_word(spg_context *context, const spg_lda &lda, int64_t word, wor
     return status;
 }
 
-/* What is wrong with a word's products, factors given; *topic is -1 where it is their sum. */
+/* What is wrong with a word's products, given the factors; *topic is -1 if it is their sum. */
 template <typename Real>
 spg_weight_fault product_fault(const Real *theta, const Real *phi, int32_t count, int32_t *topic)
 {
@@ -128,8 +128,8 @@ template <typename Real> spg_status draw_by_lanes(spg_context *context, const ld
     return status;
 }
 
-/* The kernels of AUTO say whether there was a fault by a sign, which costs nothing where there was none; if there was,
- * they are run once more, to report the first. */
+/* The kernels of AUTO report a fault through a sign, which costs nothing without one. After a fault they run once more,
+ * to report the first. */
 template <typename Real>
 spg_status draw(spg_context *context, const spg_lda &lda, spg_butterfly_method method, const spg_random &random,
                 int32_t *topics)

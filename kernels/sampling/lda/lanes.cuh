@@ -1,5 +1,6 @@
 /* The lane draw of src/sampling/sums.h: a group of LANES neighbouring lanes holds the products of a word with up to
- * LANES * COUNT topics, in registers, as 16-byte loads bring them. Private. All lanes of a warp call together. */
+ * LANES * COUNT topics in registers, in the order of 16-byte loads. Private. All lanes of a warp call these functions
+ * together. */
 #ifndef SPG_KERNELS_SAMPLING_LDA_LANES_CUH
 #define SPG_KERNELS_SAMPLING_LDA_LANES_CUH
 
@@ -11,11 +12,11 @@ namespace spg
 namespace lda
 {
 
-/* The largest number below one above 0. */
+/* The largest number below a positive one. */
 __device__ inline float below(float value) { return __int_as_float(__float_as_int(value) - 1); }
 __device__ inline double below(double value) { return __longlong_as_double(__double_as_longlong(value) - 1); }
 
-/* Where a word's number leads to; sums of floats are never so small that it needs care. */
+/* The target of a word's random number; sums of floats are never so small that they need special treatment. */
 template <typename Real> __device__ inline double lane_target(double u, double total)
 {
     return sizeof(Real) == 8 ? spg_target_f64(u, total) : multiply(u, total);
@@ -26,7 +27,7 @@ __device__ inline double rest_as(double rest, double) { return spg_rest_f64(rest
 __device__ inline int sign_word(float value) { return __float_as_int(value); }
 __device__ inline int sign_word(double value) { return __double2hiint(value); }
 
-/* What one load brings. */
+/* The contents of one load. */
 template <typename Real> struct alignas(16) quad {
     static constexpr int ITEMS = SPG_LANE_BYTES / (int)sizeof(Real);
     Real item[ITEMS];
@@ -41,7 +42,8 @@ template <typename Real, int LANES, int COUNT> struct lane_items {
     /* Item k of the lane is item place(k) of the row. */
     static __device__ int place(int k) { return (k / ITEMS * LANES + lane()) * ITEMS + k % ITEMS; }
 
-    /* Of a row of `count` items; past its end 0. FULL: it has LANES * COUNT, and reads of 16 bytes can be made. */
+    /* Loads items of a row of `count` items; 0 past its end. FULL: it has LANES * COUNT items and can be read in 16
+     * bytes. */
     template <bool FULL> __device__ void load(const Real *row, int32_t count, bool aligned)
     {
         const Real *from = row + place(0);
@@ -64,7 +66,7 @@ template <typename Real, int LANES, int COUNT> struct lane_items {
         }
     }
 
-    /* Items become running sums of products. Negative if a product has its sign bit set. */
+    /* Turns items into running sums of products. Negative if a product has its sign bit set. */
     __device__ int accumulate(const lane_items &factors)
     {
         int signs = 0;
@@ -77,7 +79,7 @@ template <typename Real, int LANES, int COUNT> struct lane_items {
         return signs;
     }
 
-    /* Whether a product of the lane is below 0: some may be -0. */
+    /* Whether a product of the lane is below 0 (it may be -0). */
     static __device__ bool has_negative(const Real *row, const Real *factors, int32_t count)
     {
         bool negative = false;
@@ -86,8 +88,8 @@ template <typename Real, int LANES, int COUNT> struct lane_items {
         return negative;
     }
 
-    /* How many running sums are target or less, if the last one is not. They are moved about: an index that is not
-     * known to the compiler would put them into local memory. */
+    /* The number of running sums that are at most target, if the last one is not. Moves the sums: an index unknown to
+     * the compiler would put them into local memory. */
     template <int OF = COUNT> __device__ int count_through(Real target)
     {
         if constexpr (OF > 1) {
@@ -133,7 +135,7 @@ template <typename Real, int LANES> struct lane_sums {
         return lane_in_warp() % LANES == lane;
     }
 
-    /* Where target lies in this lane, which has it. */
+    /* The target relative to this lane, which contains it. */
     __device__ Real rest_of(double target) const
     {
         Real rest = rest_as(subtract(target, subtract((double)through, (double)own)), Real{});
@@ -141,13 +143,13 @@ template <typename Real, int LANES> struct lane_sums {
         return rest < own ? rest : below(own);
     }
 
-    /* Sums that can't be, but for those of a lane's signs. */
+    /* Whether sums are valid, apart from the signs in a lane. */
     __device__ bool is_sound() const { return total > 0 && total <= LARGEST; }
 
-    /* Whether sums are so large or small that they are worth a closer look. */
+    /* Whether sums are so large or small that they need a closer check. */
     __device__ bool is_unusual() const
     {
-        const int least = 0x00100000, most = 0x7ff00000; /* high words of the least normal double and of infinity */
+        const int least = 0x00100000, most = 0x7ff00000; /* high words of the smallest normal double and of infinity */
         return (unsigned int)(__double2hiint(total) - least) >= (unsigned int)(most - least);
     }
 };

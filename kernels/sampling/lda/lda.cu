@@ -1,5 +1,5 @@
-/* Topics for words by lanes' sums: method AUTO. A warp takes a run of 32 words; the row of theta of their document lies
- * in its registers. A word is drawn by 8, 16 or 32 lanes, as many words at a time as that leaves room for. */
+/* Topics for words by lanes' sums: method AUTO. A warp takes a run of 32 words and keeps its document's row of theta in
+ * registers. 8, 16 or 32 lanes draw a word, so that several words are drawn at a time. */
 #include "lanes.cuh"
 #include "lda.cuh"
 
@@ -11,7 +11,12 @@ namespace lda
 namespace
 {
 
-enum { THREADS = 128, RUN = WARP, EMPTY_DOCUMENTS = 64 /* in a row, after which the next with words is looked for */ };
+enum {
+    THREADS = 128,
+    RUN = WARP,
+    EMPTY_DOCUMENTS = 64 /* EMPTY_DOCUMENTS in a row, then a search for the next with
+                          * words */
+};
 
 /* The words of a run, one a lane. */
 struct word_run {
@@ -21,7 +26,7 @@ struct word_run {
     int32_t id;
 };
 
-/* Words begin ... end - 1 of a run, all of one document. */
+/* Draws words begin ... end - 1 of a run, all of one document. */
 template <bool FULL, typename Real, int LANES, int COUNT>
 __device__ void draw_words(const lda_job<Real> &job, int64_t document, const word_run &run, int begin, int end)
 {
@@ -30,7 +35,7 @@ __device__ void draw_words(const lda_job<Real> &job, int64_t document, const wor
     row_items theta, items;
     theta.template load<FULL>(factors, job.count, job.aligned);
     for (int word = begin + lane_in_warp() / LANES; begin < end; begin += WARP / LANES, word += WARP / LANES) {
-        int slot = min(word, end - 1); /* a group without a word goes along */
+        int slot = min(word, end - 1); /* a group without a word repeats one */
         const Real *row = job.row_of(__shfl_sync(ALL_LANES, run.id, slot));
         items.template load<FULL>(row, job.count, job.aligned);
         int signs = items.accumulate(theta);
@@ -70,7 +75,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) draw_topics_kernel(const __gr
     }
 }
 
-/* LANES as sampling/sums.h has it; COUNT items each, BLOCKS a multiprocessor by registers. */
+/* LANES as in sampling/sums.h; COUNT items each; BLOCKS a multiprocessor, as registers allow. */
 template <int LANES, int COUNT, int BLOCKS, typename Real>
 spg_status launch(spg_context *context, const lda_job<Real> &job)
 {

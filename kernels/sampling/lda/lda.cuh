@@ -1,4 +1,4 @@
-/* The z-step of latent Dirichlet allocation: what its kernels share. Private. */
+/* The z-step of latent Dirichlet allocation: shared by its kernels. Private. */
 #ifndef SPG_KERNELS_SAMPLING_LDA_LDA_CUH
 #define SPG_KERNELS_SAMPLING_LDA_LDA_CUH
 
@@ -10,7 +10,7 @@ namespace spg
 namespace lda
 {
 
-enum { FIRST_WORD = 0, FIRST_PRODUCT = 1 }; /* words at fault, in spg_report.first */
+enum { FIRST_WORD = 0, FIRST_PRODUCT = 1 }; /* faulty words, in spg_report.first */
 enum { BAD_OFFSETS = 3 };                   /* in spg_report.figures: 0 if there are any */
 
 template <typename Real> struct lda_job {
@@ -22,8 +22,8 @@ template <typename Real> struct lda_job {
     spg_random random;
     int32_t *topics;
     spg_report *report;
-    device_sign fault; /* in the mailbox: a fault was met, which the report has if it was empty before */
-    bool aligned;      /* rows of theta and phi can be read by 16 bytes */
+    device_sign fault; /* in the mailbox: a fault was found; the report has it if it was empty before */
+    bool aligned;      /* rows of theta and phi can be read in 16 bytes */
 
     __device__ uint64_t number(int64_t word) const
     {
@@ -38,7 +38,7 @@ template <typename Real> struct lda_job {
         report_first(&report->first[which], word);
     }
 
-    /* A word's number; 0 where that is out of range, which fails the call. */
+    /* A word's number; 0 if out of range, which fails the call. */
     __device__ int32_t id_of(int64_t word) const
     {
         int32_t id = words[word];
@@ -48,7 +48,7 @@ template <typename Real> struct lda_job {
     }
     __device__ const Real *row_of(int32_t id) const { return phi + (int64_t)id * count; }
 
-    /* Whether the offsets about document m, up to `documents`, can be. */
+    /* Whether the offsets of document m, up to `documents`, are valid. */
     __device__ bool is_sound(int64_t m) const
     {
         int64_t begin = word_offsets[m];
@@ -56,10 +56,10 @@ template <typename Real> struct lda_job {
     }
 };
 
-/* Topics by lanes' sums; sets the mailbox's fault if there is one. */
+/* Draws topics by lanes' sums; sets the mailbox's fault if there is one. */
 template <typename Real> spg_status draw_automatically(spg_context *context, const lda_job<Real> &job);
 
-/* Likewise, of more than 1024 topics. */
+/* The same for more than 1024 topics. */
 template <typename Real> spg_status draw_many_topics(spg_context *context, const lda_job<Real> &job);
 
 /* The paper's methods. */

@@ -1,6 +1,5 @@
-/* Topics for words by lanes' sums, of more topics than a warp has room for: it adds up pieces of 1024 topics one after
- * the other, lane k keeping the sum before its share of them, and goes through the share that has the target once more.
- * Method AUTO. */
+/* Topics for words by lanes' sums, with more topics than a warp can hold: it sums pieces of 1024 topics one after the
+ * other, lane k keeps the sum before its share of them, and the share with the target is summed again. Method AUTO. */
 #include "lanes.cuh"
 #include "lda.cuh"
 

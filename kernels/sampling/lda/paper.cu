@@ -1,13 +1,12 @@
 /* The z-step by the algorithms of the butterfly paper (Steele, Tristan 2015): a warp takes 32 documents, one a lane,
  * and their words in step.
  *
- * PLAIN (Algorithm 1): a lane multiplies, sums and searches for itself.
- * TRANSPOSED (Algorithm 4): blocks of 32 topics are multiplied a document at a time, where reads are coalesced, and go
- * to the document's lane by way of shared memory.
- * TABLE (Algorithm 7): blocks multiplied likewise become butterfly-patterned tables.
+ * PLAIN (Algorithm 1): a lane multiplies, sums and searches for itself. TRANSPOSED (Algorithm 4): blocks of 32 topics
+ * are multiplied a document at a time, with coalesced reads, and reach the document's lane through shared memory. TABLE
+ * (Algorithm 7): blocks multiplied likewise become butterfly-patterned tables.
  *
- * The tables of sums lie in memory, item by item for all lanes of a warp, as the paper's local arrays do; rows of theta
- * are read again for every word. The remnant of topics % 32 comes first. The orders of sums are in sampling/sums.h. */
+ * The tables of sums are in memory, interleaved over the lanes of a warp, like the paper's local arrays; rows of theta
+ * are read again for every word. The remnant of topics % 32 comes first. sampling/sums.h defines the orders of sums. */
 #include "../butterfly/butterfly.cuh"
 #include "lda.cuh"
 
@@ -28,7 +27,7 @@ __device__ inline double uniform_of(uint64_t bits, double) { return spg_uniform_
 __device__ inline float target_of(float u, float sum) { return spg_target_f32(u, sum); }
 __device__ inline double target_of(double u, double sum) { return spg_target_f64(u, sum); }
 
-/* A lane's document, and the word it is at. */
+/* A lane's document and current word. */
 template <typename Real> struct lane_word {
     const Real *theta, *phi; /* rows; NULL: the lane has no word */
     int64_t word;
@@ -48,7 +47,7 @@ template <typename Real> __device__ const Real *pointer_from(const Real *pointer
     return reinterpret_cast<const Real *>(__shfl_sync(ALL_LANES, reinterpret_cast<unsigned long long>(pointer), lane));
 }
 
-/* Topics first ... first + 31 of every lane's word: values[k] is topic first + lane of lane k's. */
+/* Topics first ... first + 31 of every lane's word: values[k] is topic first + lane of lane k's word. */
 template <typename Real> __device__ void multiply_transposed(lane_word<Real> &mine, int32_t first, Real (&values)[WARP])
 {
     int lane = lane_in_warp();
@@ -61,7 +60,7 @@ template <typename Real> __device__ void multiply_transposed(lane_word<Real> &mi
     }
 }
 
-/* Sums of the remnant, and what they come to. */
+/* Running sums of the remnant; returns their total. */
 template <typename Real> __device__ Real sum_remnant(lane_word<Real> &mine, int32_t remnant)
 {
     Real sum = 0;
@@ -103,7 +102,7 @@ __device__ int32_t draw_in_order(lane_word<Real> &mine, int32_t count, Real u, R
     return topic;
 }
 
-/* Algorithm 7. All lanes go along, with a word or without. */
+/* Algorithm 7. All lanes call it, with a word or without. */
 template <typename Real> __device__ int32_t draw_by_table(lane_word<Real> &mine, int32_t count, Real u, bool *sound)
 {
     int32_t remnant = count % WARP;
@@ -123,7 +122,7 @@ template <typename Real> __device__ int32_t draw_by_table(lane_word<Real> &mine,
     if (b == blocks)
         for (--b; b >= 0 && !(through(b) > through(b - 1));) --b;
     bool in_block = b >= 0 && !(remnant > 0 && target < remnant_sum);
-    /* Of the table of the block that each lane wants, every lane holds a column. */
+    /* Every lane holds a column of the table of the block that each lane wants. */
     int32_t base = remnant + (in_block ? b : 0) * WARP;
     int found = 0;
     if (blocks > 0)
@@ -170,7 +169,7 @@ __global__ void __launch_bounds__(THREADS) draw_topics_kernel(const __grid_const
 
 } // namespace
 
-/* As many warps as there are groups of documents, or as the device runs at a time: each has a table of its own. */
+/* As many warps as groups of documents, or as are resident: each has a table of its own. */
 template <typename Real>
 spg_status draw_as_paper(workspace &work, const lda_job<Real> &job, spg_butterfly_method method)
 {

@@ -1,8 +1,8 @@
-/* The classes of rows of a plan.
+/* Classifies the rows of a plan.
  *
- * Input: the patterns. Output: the products of each row, the rows listed by class, and what the classes have in all.
- * Rows that are short in C, in A and in products go to threads; equal neighbours are led by the first of them; rows
- * that are long, or have very many products, are cut into parts. */
+ * Input: the patterns. Output: the products of each row, the rows listed by class, and totals of each class. Rows that
+ * are short in C, in A and in products go to threads. Equal neighbours are led by the first of them. Rows that are
+ * long, or have very many products, are cut into parts. */
 #include "plan.cuh"
 
 #include "../../primitives/bins.cuh"
@@ -17,7 +17,7 @@ namespace
 
 enum { THREADS = 256 };
 
-/* A group of so many lanes a row: as many as most rows have entries for. */
+/* Uses a group of as many lanes a row as most rows have entries for. */
 template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch launch)
 {
     if (entries <= 4 * rows)
@@ -28,10 +28,11 @@ template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch
         launch(std::integral_constant<int, WARP>());
 }
 
-/* The rows of this thread's group, one after the other; all lanes of a warp as long as one of its groups has a row. */
+/* The rows of this thread's group, one after the other; all lanes of a warp continue while one of its groups has a
+ * row. */
 template <int Lanes> struct group_rows {
     int64_t row, step;
-    int lane, first_lane; /* in the group, and of it in the warp */
+    int lane, first_lane; /* in the group; of the group's first lane in the warp */
 
     __device__ group_rows()
         : row(((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes), step((int64_t)gridDim.x * (THREADS / Lanes)),
@@ -47,7 +48,7 @@ template <int Lanes> struct group_rows {
     }
 };
 
-/* Long rows, unsorted rows and rows without pairs of columns of B. */
+/* Finds long rows, unsorted rows, and rows without pairs of columns of B. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
 {
@@ -77,10 +78,10 @@ struct either {
     __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
 };
 
-/* Of a row's marks: it has the columns of the row before it; it is all runs of each width. */
+/* A row's marks: it has the columns of the row before; it consists of runs, for each width. */
 enum { IS_EQUAL = 1, HAS_RUNS = 2 };
 
-/* Which rows of B have the columns of the row before. */
+/* Marks which rows of B have the columns of the row before. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
 {
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* What is known of rows on the way to their classes. */
+/* What is known of rows before they are classified. */
 struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
@@ -144,11 +145,13 @@ struct known_rows {
         return c_length(row) <= thread_sums && a_length(row) <= PLAN_THREAD_A &&
                row_products[row] <= PLAN_THREAD_PRODUCTS;
     }
-    /* Rows row .. row + count - 1 can be done together. */
+    /* Whether rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
     {
         if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2) return false; /* the third's is 2 away */
+        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2)
+            return false; /* the third row's is 2
+                           * further on */
         if (by_threads && fits_thread(row)) return false;
         if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
         for (int j = 1; j < count; j++)
@@ -161,7 +164,7 @@ struct known_rows {
             if (plan_width(k) == width) return (marks[row] & HAS_RUNS << k) != 0;
         return false;
     }
-    /* Likewise, in blocks: codes need no room for sums. */
+    /* The same, in blocks: codes need no memory for sums. */
     __device__ bool are_grouped(int64_t row, int count) const
     {
         if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
@@ -202,7 +205,7 @@ __device__ inline bool is_far(const plan_patterns &of, int64_t row)
     return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
 }
 
-/* All products, and how many rows could be done by twos and by threes. */
+/* Sums all products, and counts the rows that could be done by twos and by threes. */
 __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -238,7 +241,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
 
-/* Adds to the totals of each class what the warp's rows of it have. */
+/* Adds the warp's rows to the totals of their class. */
 __device__ inline void add_totals(plan_totals *totals, int row_class, const plan_totals &mine)
 {
     for (unsigned int left = ALL_LANES; left != 0;) {
@@ -291,7 +294,7 @@ __global__ void __launch_bounds__(THREADS)
 
 struct listed_class {
     const uint8_t *row_classes;
-    __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* PLAN_NOTHING is left out */
+    __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* leaves out PLAN_NOTHING */
 };
 
 spg_status read_facts(plan_maker &maker, const plan_facts *facts)

@@ -1,9 +1,9 @@
-/* The codes of a plan's windows.
+/* Makes the codes of a plan's windows.
  *
  * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
- * Output: an array of codes for them, and the products of long entries. A block goes over its window's products again:
- * once to count those of each warp's section, by which each warp knows how many products of an entry come before its
- * own, and once to write them. So each entry has its products in storage order. */
+ * Output: an array of codes for them, and the products of long entries. A block goes over its window's products twice:
+ * once to count those of each warp's section, which tells each warp how many products of an entry come before its own,
+ * and once to write them. So each entry has its products in storage order. */
 #include "products.cuh"
 
 namespace spg
@@ -22,7 +22,7 @@ __device__ inline void write_long_product(const window_work &work, void *product
         static_cast<longlong2 *>(products)[at] = {product.a_at, b};
 }
 
-/* What a code says of the entry of A. */
+/* What a code names: an entry of A, or a run. */
 __device__ inline int64_t name_of(const window_work &work, const window_span &span, const plan_window &window,
                                   int64_t a_at)
 {
@@ -32,7 +32,7 @@ __device__ inline int64_t name_of(const window_work &work, const window_span &sp
     return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.deep - window.a_begin;
 }
 
-/* Product t of the window's entry of this rank. */
+/* Writes product t of the window's entry with this rank. */
 __device__ inline void write_code(const window_work &work, int64_t w, const plan_window &window, uint32_t *codes,
                                   int rank, uint32_t t, uint64_t code)
 {
@@ -49,7 +49,7 @@ __device__ inline void write_code(const window_work &work, int64_t w, const plan
     }
 }
 
-/* counts becomes where the sections' products of the thread's entry begin. */
+/* Turns counts into where the sections' products of the thread's entry begin. */
 __device__ inline void sum_sections(uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW])
 {
     uint32_t before = 0;
@@ -60,7 +60,7 @@ __device__ inline void sum_sections(uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW
     }
 }
 
-/* Which product of its entry this lane has, where it has one; all lanes of a warp. */
+/* The number of this lane's product within its entry, if it has a product; all lanes of a warp call it. */
 __device__ inline uint32_t take_number(uint32_t *counts, int c_at)
 {
     const unsigned int same = __match_any_sync(ALL_LANES, c_at), before = same & ((1u << lane_in_warp()) - 1);
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
         });
 }
 
-/* Long entries know where their products begin in the slice's, and now where these are. */
+/* Long entries store where their products begin in the slice; adds where the slice's products are. */
 spg_status place_products(plan_maker &maker, plan_long_entry *entries, int64_t count, char *products, int bytes_each)
 {
     if (count == 0) return SPG_OK;

@@ -1,9 +1,9 @@
-/* What a plan keeps for rows of C whose entries are summed each by a thread: products sorted by entry.
+/* Makes what a plan keeps for rows of C whose entries are summed by a thread each: products sorted by entry.
  *
  * Input: the patterns and the products of these rows (entry_products). Output: the windows of plan/plan.cuh. The rows
- * are cut into slices that workspace is there for, and the entries of a slice into windows, whose products a block
- * sorts by entry, in storage order (plan/windows.cu, plan/codes.cu). Dalton, Bell, Olson, Algorithm 1, but once for all
- * runs. */
+ * are cut into slices that fit the workspace, and the entries of a slice into windows. A block sorts a window's
+ * products by entry, in storage order (plan/windows.cu, plan/codes.cu). Dalton, Bell, Olson, Algorithm 1, but done once
+ * for all runs. */
 #include "entries.cuh"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace spg
 namespace
 {
 
-/* The next rows from `first` on that are as many as a slice takes, or one; without those at either end that have no
- * products. One thread: slices depend on those before. */
+/* Cuts the next slice from row `first` on: as many rows as fit, at least one, without rows at either end that have no
+ * products. One thread, because slices depend on those before. */
 __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
                                  entry_slice *slice)
 {
@@ -43,7 +43,7 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
     return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
 }
 
-/* Zero at first: those of equal rows behind their leader are read with the others, and used by none. */
+/* Zeroed: those of equal rows behind their leader are read with the others but not used. */
 spg_status keep_b_begins(plan_maker &maker, int64_t each)
 {
     void **begins = &maker.plan->b_begins;
@@ -52,7 +52,7 @@ spg_status keep_b_begins(plan_maker &maker, int64_t each)
     return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
 }
 
-/* Zero at first, as above. Rows that are no blocks leave room. */
+/* Zeroed, as above. Rows that are not blocks leave gaps. */
 spg_status keep_runs(plan_maker &maker)
 {
     plan_windows &kept = maker.part->windows;
@@ -62,7 +62,8 @@ spg_status keep_runs(plan_maker &maker)
     return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, kept.runs, bytes) : status;
 }
 
-/* Room for the windows of all slices. Any two neighbouring slices have more than slice_most of something together. */
+/* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
+ * or entries of C. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
 {
     plan_windows &kept = maker.part->windows;
@@ -136,7 +137,7 @@ spg_status make_windows(plan_maker &maker)
         status =
             spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
     if (status == SPG_OK) status = order_windows(maker);
-    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* what comes behind is aligned */
+    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* keeps what follows aligned */
     kept.long_count = (int64_t)totals.long_entries;
     return status;
 }

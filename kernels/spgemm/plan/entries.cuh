@@ -1,4 +1,4 @@
-/* What the stages of making a plan's windows share (plan/entries.cu, plan/windows.cu, plan/codes.cu). Private. */
+/* Shared by the stages of making a plan's windows (plan/entries.cu, plan/windows.cu, plan/codes.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
 
@@ -8,30 +8,30 @@
 namespace spg
 {
 
-/* Some rows, with their entries of C, which are counted from c_begin; of pairs of columns (`wide` of plan_windows is 2)
+/* Some rows with their entries of C, numbered from c_begin. If columns come in pairs (`wide` of plan_windows is 2),
  * pairs are counted. */
 struct entry_slice {
     int64_t row_begin, row_end, c_begin, c_count, products;
-    uint32_t *long_begins; /* of an entry of C with LONG_RANK: where its products begin in the slice's long ones */
-    uint16_t *ranks;       /* of each entry of C: its place in its window's order, or LONG_RANK */
+    uint32_t *long_begins; /* for an entry of C with LONG_RANK: where its products begin among the slice's long ones */
+    uint16_t *ranks;       /* by entry of C: its rank in its window's order, or LONG_RANK */
 };
 enum { LONG_RANK = 0xffff };
 
-/* Of all slices so far, on the device. */
+/* Totals of all slices so far, on the device. */
 struct entry_totals {
     unsigned int near_most;           /* as of plan_windows */
-    unsigned long long long_entries;  /* rows together each */
+    unsigned long long long_entries;  /* equal rows count separately */
     unsigned long long long_products; /* of this slice */
 };
 
-/* Where the runs of a row begin that leads a group of blocks. Every group leaves as many places as it has runs, so that
+/* Where the runs of a row begin that leads a group of blocks. Every group reserves as many runs as it may have, so that
  * none overlap. */
 __device__ inline int64_t first_run(const plan_patterns &of, const plan_windows &windows, int64_t row)
 {
     return (of.a[row] - of.a[0]) / (windows.deep * windows.together);
 }
 
-/* What the window of a block is made from and what it becomes; window w of the slice is `before` + w of all. */
+/* Input and output for the window of a block; window w of the slice is number `before` + w of all. */
 struct window_work {
     plan_patterns patterns;
     entry_slice slice;
@@ -40,13 +40,14 @@ struct window_work {
     bool halves;
     int near_room;       /* entries, or runs */
     int b_bits;          /* for a position in B */
-    bool prefers_direct; /* where other codes would take fewer bytes */
-    int64_t *words;      /* of each window's codes, in tiles */
+    bool prefers_direct; /* if other codes would take fewer bytes */
+    int64_t *words;      /* by window: words of its codes, in tiles */
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
     __device__ bool is_done(int64_t row) const { return products_before[row + 1] > products_before[row]; }
-    /* A row whose entries stand for those of equal rows behind it: these have products, but are not done. */
+    /* Whether a row leads: its entries stand for those of the equal rows behind it. These have products, but are not
+     * done. */
     __device__ bool leads(int64_t row) const
     {
         return out.together > 1 && row % out.together == 0 && row + out.together <= patterns.rows && is_done(row) &&
@@ -58,11 +59,11 @@ struct window_work {
     }
 };
 
-/* The entries of C of a window, and the rows and entries of A that have products for them. */
+/* The entries of C of a window, and the rows and entries of A with products for them. */
 struct window_span {
-    int64_t c_begin;             /* of all C, in pairs where columns are */
+    int64_t c_begin;             /* among all of C; in pairs if columns are */
     int count;                   /* of entries of C */
-    int64_t first_row, last_row; /* that have some of them */
+    int64_t first_row, last_row; /* the first and the last row with some of them */
     int64_t a_begin, a_end;
 };
 __device__ inline window_span find_span(const window_work &work, int64_t w)
@@ -81,12 +82,13 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
     return span;
 }
 
-/* Adds the slice's windows to the plan's, plan/windows.cu, and `count` windows' codes, `tiles` in all, with the long
- * entries' products, plan/codes.cu; before: the products before each row; found: with this slice. add_windows waits. */
+/* add_windows (plan/windows.cu) adds the slice's windows to the plan's and waits. add_codes (plan/codes.cu) adds the
+ * codes of `count` windows, `tiles` in all, and the long entries' products. before: the products before each row;
+ * found: including this slice. */
 spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals);
 spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, int64_t tiles,
                      const entry_totals &found);
-/* plan/windows.cu. The order of all windows. Waits. */
+/* plan/windows.cu. Orders all windows. Waits. */
 spg_status order_windows(plan_maker &maker);
 
 } // namespace spg

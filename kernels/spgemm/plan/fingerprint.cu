@@ -1,10 +1,10 @@
-/* Whether a pattern is the plan's: C's, of which the plan has its own, by comparison, A's and B's by fingerprints.
- * Nothing is followed, so that the pattern may be any.
+/* Whether a pattern is the plan's: C's by comparison, because the plan has its own; A's and B's by fingerprints.
+ * Indices in the pattern are never followed, so it may be anything.
  *
- * A fingerprint is that of the 32-bit words of all offsets and then of all columns: 64 words, each times a key, add up
- * to a coefficient of a polynomial (universal_hash.h), and the words of neighbouring lanes, read side by side, to
- * neighbouring ones. All of it twice, with other keys. So two patterns of the same sizes have the same fingerprint with
- * a probability of at most (words / 64 + 3)^2 / 2^122. */
+ * A fingerprint covers the 32-bit words of all offsets, then of all columns. 64 words, each times a key, add up to a
+ * coefficient of a polynomial (universal_hash.h); neighbouring lanes read neighbouring words, which belong to
+ * neighbouring coefficients. Everything is done twice, with other keys. So two patterns of the same sizes have the same
+ * fingerprint with a probability of at most (words / 64 + 3)^2 / 2^122. */
 #include "plan.cuh"
 
 #include "../../primitives/warp.cuh"
@@ -30,12 +30,12 @@ __host__ __device__ inline uint64_t hash_power(uint64_t base, uint64_t exponent)
     return power;
 }
 
-/* The powers by which a thread's coefficients are further apart. */
+/* The powers between a thread's consecutive coefficients. */
 struct hash_steps {
     uint64_t powers[PLAN_HASHES];
 };
 
-/* Adds these words' part of the polynomials, whose coefficients begin at the first, in two halves each to sums. */
+/* Adds these words' part of the polynomials, whose first coefficient has index `first`, to sums, in two halves each. */
 __global__ void __launch_bounds__(THREADS) add_words_kernel(const uint32_t *words, int64_t count, int64_t first,
                                                             plan_keys keys, hash_steps steps, unsigned long long *sums)
 {
@@ -115,7 +115,7 @@ spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, const p
 {
     const int64_t offset_words = (matrix->rows + 1) * (matrix->offset_type == SPG_I64 ? 2 : 1);
     spg_report found;
-    spg_status status = clear_report(context); /* to figures of -1 */
+    spg_status status = clear_report(context); /* sets the figures to -1 */
     if (status == SPG_OK) status = add_words(context, matrix->row_offsets, offset_words, 0, keys);
     if (status == SPG_OK)
         status = add_words(context, matrix->columns, matrix->nnz, tiles_of(offset_words) * WARP, keys);

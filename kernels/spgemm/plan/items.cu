@@ -1,8 +1,8 @@
-/* What a plan keeps for all but its short rows: items, pieces and codes.
+/* Makes what a plan keeps for all but its short rows: items, pieces and codes.
  *
  * Input: the rows of one class and the patterns. Output: plan_items of plan/plan.cuh. A row is one item; rows of
- * PLAN_PARTS are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives a piece
- * for each run that does. Items that differ much are ordered, those with most products first. */
+ * PLAN_PARTS are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives one
+ * piece for each ascending run. Items that differ much are ordered by products, largest first. */
 #include "plan.cuh"
 
 #include "../../primitives/warp.cuh"
@@ -22,7 +22,7 @@ struct item_place {
     int32_t row, begin, n;
 };
 
-/* A row of many products is cut finer, to be done by several groups. */
+/* A row of many products is cut finer, so that several groups do it. */
 struct row_cut {
     int64_t parts, width;
 };
@@ -34,7 +34,7 @@ __device__ inline row_cut cut_row(int64_t n, int64_t products, int64_t cut_produ
     return {(n + width - 1) / width, width};
 }
 
-/* The pieces of one row of B whose columns lie in [low, high], one after the other. */
+/* The pieces of one row of B with columns in [low, high], one after the other. */
 struct piece_cursor {
     const int32_t *columns;
     int64_t at, end, next;
@@ -51,7 +51,7 @@ struct piece_cursor {
         if (high < INT32_MAX) end = next + first_not_below(columns + next, end - next, high + 1);
     }
     __device__ bool is_inside(int64_t k) const { return columns[k] >= low && columns[k] <= high; }
-    /* The next piece is [at, next), if there is one. */
+    /* Advances to the next piece, [at, next); false if there is none. */
     __device__ bool advance()
     {
         at = next;
@@ -67,14 +67,14 @@ struct piece_cursor {
     }
 };
 
-/* What the kernels below work on. */
+/* The data of the kernels below. */
 struct item_work {
     plan_patterns patterns;
     const item_place *places;
     int64_t count;
     int lanes;
 
-    /* The end of its row of A; of an item without entries the beginning. */
+    /* The end of its row of A; for an item without entries the beginning. */
     __device__ int64_t a_end(const item_place &place) const
     {
         return patterns.a[place.n > 0 ? place.row + 1 : place.row];
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(THREADS) count_pieces_kernel(item_work work, i
     }
 }
 
-/* The pieces of an item, written by a warp in the order of A's row and then of B's. */
+/* Writes the pieces of an item, by a warp, in the order of A's row and then of B's. */
 __device__ inline void write_pieces(const item_work &work, const item_place &place, const plan_items &out,
                                     int64_t piece_begin)
 {
@@ -132,7 +132,7 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
     }
 }
 
-/* A lane takes a piece's place, and then all lanes the products of 32 pieces, 32 at a time. */
+/* A lane takes one piece; then all lanes go over the products of 32 pieces, 32 at a time. */
 __device__ inline void write_codes(const item_work &work, const plan_item &item, const plan_items &out)
 {
     const int32_t *b_columns = work.patterns.b_columns, *c_columns = work.patterns.c_columns + item.c_begin;
@@ -158,7 +158,7 @@ __device__ inline void write_codes(const item_work &work, const plan_item &item,
     }
 }
 
-/* Items in their order (NULL: as they come), a warp an item. */
+/* Items in the given order (NULL: as they are), a warp an item. */
 __global__ void __launch_bounds__(THREADS)
     write_items_kernel(item_work work, const int64_t *order, const int64_t *piece_begins, const int64_t *code_begins,
                        plan_items out)
@@ -183,8 +183,8 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The entries of rows that items are made of: whole rows; or first, of all rows, those from the diagonal on, and then
- * those below it. */
+/* The entries of rows that make items: whole rows; or those of all rows from the diagonal on, followed by those below
+ * it. */
 struct row_spans {
     plan_patterns patterns;
     const int32_t *rows;
@@ -208,7 +208,7 @@ struct row_spans {
     }
 };
 
-/* The spans' items; for PLAN_PARTS cut. *upper: those before the entries below the diagonal. */
+/* Makes the spans' items; cuts those of PLAN_PARTS. *upper: the number of items before those below the diagonal. */
 spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, int64_t row_count, scratch &memory,
                        item_place **places, int64_t *count, int64_t *upper)
 {
@@ -242,7 +242,7 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
     });
 }
 
-/* Those with most products first, above the diagonal and below it. */
+/* Orders items by products, largest first, above the diagonal and below it separately. */
 spg_status order_items(plan_maker &maker, const int64_t *products, int64_t count, int64_t upper, int64_t *order)
 {
     spg_status status = order_descending(maker, products, upper, order);
@@ -253,8 +253,8 @@ spg_status order_items(plan_maker &maker, const int64_t *products, int64_t count
                     [=] __device__(int64_t k) { order[upper + k] += upper; });
 }
 
-/* As many lanes as most pieces can use, of whole rows of B: fewer for halves are slower (amg_bench, H100, an update of
- * fd3d7: 2.55 ms in place of 2.44). */
+/* As many lanes as most pieces can use, counting whole rows of B: fewer for halves is slower (amg_bench, H100, an
+ * update of fd3d7: 2.55 ms instead of 2.44). */
 int choose_lanes(int row_class, const plan_totals &totals)
 {
     const unsigned long long a_entries = totals.a_entries > 0 ? totals.a_entries : 1;

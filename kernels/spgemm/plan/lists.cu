@@ -1,4 +1,4 @@
-/* Scans and orders of a plan's making: CUB's, in scratch memory. */
+/* Scans and orders used in making a plan, by CUB, in scratch memory. */
 #include "plan.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

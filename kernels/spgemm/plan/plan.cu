@@ -1,7 +1,7 @@
-/* Plans on the device (backend.h). A plan is made from the pattern of C and those of A and B: rows by class
- * (plan/classes.cu), then what each class keeps (plan/short_rows.cu, plan/items.cu, plan/entries.cu); where workspace
- * is limited, some rows after the others. A run launches one kernel for each class that has rows, windows beside the
- * others on a stream of the plan's own; it allocates nothing, waits for nothing and can be captured. */
+/* Plans on the device (backend.h). A plan is made from the patterns of C, A and B: rows by class (plan/classes.cu),
+ * then the data of each class (plan/short_rows.cu, plan/items.cu, plan/entries.cu); under a workspace limit, part of
+ * the rows at a time. A run launches one kernel for each class that has rows, and runs windows on a side stream of the
+ * plan's own. A run allocates nothing, does not wait, and can be captured. */
 #include "plan.cuh"
 
 #include "../../cuda_backend.h"
@@ -17,7 +17,7 @@ namespace
 
 cuda_plan *state_of(const spgemm_plan *plan) { return static_cast<cuda_plan *>(plan->state); }
 
-/* Entries of C that a thread sums: their sums are to leave room for enough threads. */
+/* The most entries of C in a row that a thread sums: the sums must leave room for enough threads. */
 int thread_sums(spg_type type)
 {
     return std::min<int>(PLAN_THREAD_SUMS, (int)(PLAN_THREAD_SUM_BYTES / spg_type_size(type)));
@@ -49,7 +49,7 @@ spg_status make_classes(plan_maker &maker)
     return status;
 }
 
-/* Rows of a part: as many as the workspace has room for. */
+/* Rows of a part: as many as fit the workspace. */
 int64_t choose_rows(const plan_maker &maker, int64_t rows)
 {
     if (maker.context->config.workspace_limit == 0) return rows;
@@ -93,7 +93,7 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 
 bool has_windows(const plan_part &part) { return part.windows.count > 0 || part.windows.long_count > 0; }
 
-/* The class of the largest items, PLAN_NOTHING without any; and how many classes have some. */
+/* The class with the largest items (PLAN_NOTHING: no items); and the number of classes with items. */
 int largest_items(const plan_part &part)
 {
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE; row_class--)
@@ -106,10 +106,10 @@ int64_t classes_of_items(const plan_part &part)
                          [](const plan_items &items) { return items.count > 0; });
 }
 
-/* Whether some of it runs beside the rest: each alone leaves much of the device waiting. */
+/* Whether some of the part runs on the side stream: a single kernel leaves much of the device waiting. */
 bool is_beside(const plan_part &part) { return classes_of_items(part) + has_windows(part) > 1; }
 
-/* Made beforehand, for a run makes nothing. */
+/* Created in advance, because a run creates nothing. */
 spg_status make_side(plan_maker &maker)
 {
     cuda_plan *state = maker.plan;
@@ -148,7 +148,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);
-    /* A and B may be changed by others than this stream as soon as the plan is there. */
+    /* Others may change A and B, on other streams, as soon as the plan exists. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
                              spg_array_bytes(state->parts_count, sizeof *state->parts) +
@@ -159,7 +159,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     return status;
 }
 
-/* Windows, or without any the largest items. */
+/* Queues the windows, or without windows the largest items, on the side stream. */
 spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
 {
     cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
@@ -168,7 +168,7 @@ spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_p
     if (status == SPG_OK)
         status = has_windows(part) ? run_windows(context, state.side, part.windows, values)
                                    : run_items(context, state.side, part.classes[largest_items(part)], values);
-    /* After a failure, too: run_part waits for what was queued before it. */
+    /* After a failure too: run_part waits for what was queued before it. */
     const spg_status ended = spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
     return status == SPG_OK ? ended : status;
 }
@@ -178,7 +178,7 @@ spg_status run_part(spg_context *context, const cuda_plan &state, const plan_par
     cudaStream_t stream = spg_cuda_of(context)->stream;
     const bool beside = is_beside(part);
     const int apart = beside && !has_windows(part) ? largest_items(part) : PLAN_NOTHING;
-    plan_values here = values, aside = values; /* kernels of a stream go on beside each other */
+    plan_values here = values, aside = values; /* kernels of a stream may overlap */
     aside.is_beside = false;
     spg_status status = beside ? run_beside(context, state, part, aside) : SPG_OK;
     for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--) {
@@ -196,7 +196,7 @@ spg_status run_part(spg_context *context, const cuda_plan &state, const plan_par
         here.is_beside = true;
     }
     if (!beside) return status;
-    /* After a failure, too, for what runs aside writes to C, which may be given back now. */
+    /* After a failure too, because the side stream writes to C, which may be freed now. */
     const spg_status joined = spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
     return status == SPG_OK ? joined : status;
 }
@@ -213,7 +213,7 @@ spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_
     return status;
 }
 
-/* Where it is asked for: waits for the run's end. */
+/* If timing is asked for: waits for the end of the run. */
 spg_status time_run(spgemm_plan *plan)
 {
     spg_cuda *cuda = spg_cuda_of(plan->context);

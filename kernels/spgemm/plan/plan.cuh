@@ -1,12 +1,12 @@
-/* What a plan keeps on the device, and the stages of its making (plan/plan.cu). Private.
+/* What a plan keeps on the device, and the stages of making it (plan/plan.cu). Private.
  *
- * A run computes numbers alone: it adds every product to its entry of C by a code that was stored when the plan was
- * made, and reads nothing of the operands but their values, by places stored likewise. So a run with another pattern of
- * the same sizes gives other sums, but stays within the arrays.
+ * A run computes only values: it adds every product to its entry of C by a code that was stored when the plan was made.
+ * Of the operands it reads only values, at stored positions. So a run with another pattern of the same sizes gives
+ * other sums, but stays within the arrays.
  *
- * Rows of C are served by three kernels. A thread computes a short row (plan/run/short_rows.cu), or an entry, of which
- * some neighbours are a window (plan/run/entries.cu; in block matrices plan/run/blocks.cu). Others are cut into
- * items, each for a group of lanes (plan/run/items.cu): a row, neighbouring rows whose rows of A have the same
+ * Three kinds of kernels compute rows of C. A thread computes a short row (plan/run/short_rows.cu), or one entry;
+ * neighbouring entries make a window (plan/run/entries.cu; for block matrices plan/run/blocks.cu). Other rows are cut
+ * into items, each for a group of lanes (plan/run/items.cu): a row, neighbouring rows whose rows of A have the same
  * columns, or a part of a long row. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
@@ -19,12 +19,12 @@
 namespace spg
 {
 
-/* Classes of rows of C. The group classes hold items of up to class_sums() sums; those for equal rows hold all rows
- * of an item together. */
+/* Classes of rows of C. The group classes hold items of up to class_sums() sums; those for equal rows have all rows of
+ * an item together. */
 enum plan_class {
     PLAN_NOTHING, /* no entries, or done with the row that leads its item */
     PLAN_THREAD,
-    PLAN_THREAD_WIDE, /* apart, for their sums take the room of more threads */
+    PLAN_THREAD_WIDE, /* separate, because their sums take the memory of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
     PLAN_LARGE,
@@ -46,23 +46,22 @@ inline int class_sums(int row_class)
     case PLAN_MIDDLE:
     case PLAN_EQUAL_MIDDLE: return PLAN_MIDDLE_SUMS;
     case PLAN_LARGE:
-    case PLAN_PARTS: return PLAN_LARGE_SUMS; /* more leave room for too few warps */
+    case PLAN_PARTS: return PLAN_LARGE_SUMS; /* more would leave room for too few warps */
     default: return PLAN_MOST_SUMS;
     }
 }
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
 
-/* Products of a slice of rows, for windows, and of the longest row of one, without a limit of workspace; and bytes of
- * workspace that an entry of C takes, and all slices. */
+/* Without a workspace limit: products of a slice of rows, for windows, and of the longest row of one. With a limit:
+ * bytes of workspace for an entry of C, and for all slices. */
 enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
 
-/* Bytes of workspace that a row of a part takes: 20 for its products and its place in the list, 28 as an item, the rest
- * for what else lasts less long. A part has a multiple of PLAN_PART_STEP rows, by which equal rows stay
- * together. */
+/* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 28 as an item, the rest for
+ * temporary data. A part has a multiple of PLAN_PART_STEP rows, so that equal rows stay together. */
 enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
 
-/* Mean products of a row, and mean length of the rows of B that entries of A name, by which schemes (measured at
- * choose_scheme) and direct codes are chosen; NEAR: of two, where neighbouring rows name neighbours. */
+/* Mean products of a row, and mean length of the rows of B named by entries of A, that choose the scheme (measured at
+ * choose_scheme) and direct codes. NEAR_TWO: for two equal rows, if neighbouring rows name neighbours. */
 enum {
     PLAN_THREAD_MEAN = 56,
     PLAN_THREAD_B_ROW = 6,
@@ -70,15 +69,16 @@ enum {
     PLAN_ENTRIES_NEAR_TWO_B_ROWS = 11,
     PLAN_DIRECT_B_ROW = 3
 };
-/* Rows of more products than this are cut, so that one does not outlast the others: a share of all products for each
- * of so many groups a multiprocessor, but no less than the least. */
+/* Rows of more products than this are cut, so that none outlasts the others: the share of all products of one among
+ * PLAN_CUT_GROUPS groups a multiprocessor, at least PLAN_CUT_LEAST. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-enum { PLAN_MOST_TOGETHER = 3 }; /* equal rows that a group of lanes or a thread an entry does at once */
-/* A row of so many entries of A goes by entries in any case: a group of lanes would take as many steps. Likewise of
- * fewer where C has too few entries to occupy the device, so many a multiprocessor. */
+enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a group of lanes, or a thread for an entry, does at once */
+/* A row with PLAN_HUB_A entries of A is always done by entries: a group of lanes would take as many steps. With
+ * PLAN_FEW_HUB_A too, if C has too few entries to occupy the device, PLAN_FEW_ENTRIES a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
 
-/* Rows that a thread computes: in C (those of PLAN_THREAD, and all), in A, and of products. */
+/* Limits of rows that a thread computes: entries in C (of PLAN_THREAD, and of all), bytes of sums, entries in A, and
+ * products. */
 enum {
     PLAN_THREAD_FEW = 16,
     PLAN_THREAD_SUMS = 32,
@@ -88,8 +88,8 @@ enum {
 };
 
 /* The rows of PLAN_THREAD or PLAN_THREAD_WIDE, in natural order. A reference leads from an entry of A to its row of B.
- * The codes of a row's products are bytes, four a word, those of the 32 rows of a warp side by side: word w of row r of
- * the warp lies at codes[32 * (codes_begin[warp] + w) + r]. */
+ * The codes of a row's products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the
+ * warp is at codes[32 * (codes_begin[warp] + w) + r]. */
 template <typename Index> struct thread_rows {
     const Index *a_begin, *c_begin;
     const uint32_t *lengths; /* in A << 8 | in C */
@@ -98,11 +98,11 @@ template <typename Index> struct thread_rows {
     const uint32_t *codes;
 };
 template <typename Index> constexpr int reference_bits() { return sizeof(Index) == 4 ? 5 : 10; }
-enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far whose first column differs by more */
+enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far if its first column differs by more from that of the row before */
 static_assert(PLAN_THREAD_A < 1 << 24 && PLAN_THREAD_SUMS < 1 << 8, "lengths are packed");
 static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 
-/* The same, as the plan holds them: Index is uint32_t where everything fits, else uint64_t. */
+/* The same as the plan stores it: Index is uint32_t if everything fits, else uint64_t. */
 struct plan_thread_rows {
     int64_t count;
     bool narrow;
@@ -112,22 +112,22 @@ struct plan_thread_rows {
     int64_t *codes_begin;
 };
 
-/* Where C is to be made symmetric, its entries below the diagonal are done apart, after those above it; runs with the
- * flag set leave them. Of equal rows, what is left of the first one's diagonal is below it. */
+/* If C is to be made symmetric, its entries below the diagonal are done separately, after those above it; runs with the
+ * flag set skip them. For equal rows, what is left of the first one's diagonal counts as below. */
 
-/* Sums of one group of lanes: entries c_begin .. c_begin + n of C, and so many more for each further row that has the
- * same columns in A. */
+/* The sums of one group of lanes: entries c_begin .. c_begin + n of C, and as many for each further row with the same
+ * columns in A. */
 struct plan_item {
     int64_t c_begin, a_begin;
     int64_t piece_begin, pieces, code_begin;
     int32_t a_length;    /* from a row of A to the next */
-    int16_t n, c_length; /* c_length: likewise in C */
+    int16_t n, c_length; /* c_length: the same in C */
 };
 static_assert(PLAN_MOST_SUMS <= INT16_MAX, "they fit");
 
-/* A piece is a part of one row of B whose columns ascend, so that no two of its products meet in an entry of C, and is
- * not longer than the group has lanes. One word holds it: its length, the start in B's values and the entry of A,
- * counted from the item's first; or two, the second with the entry of A. */
+/* A piece is a part of one row of B with ascending columns, so that no two of its products meet in an entry of C, and
+ * is at most as long as the group has lanes. One word holds its length, its start in B's values, and its entry of A,
+ * counted from the item's first; or two words, the second with the entry of A. */
 enum { PIECE_LENGTH_BITS = 6, PIECE_START_BITS = 35 };
 constexpr int PIECE_A_BITS = 64 - PIECE_LENGTH_BITS - PIECE_START_BITS;
 
@@ -154,7 +154,7 @@ __device__ inline int64_t piece_a_entry(uint64_t word)
 
 /* One class of items. Codes are those of the items' products, piece by piece. */
 struct plan_items {
-    int64_t count, upper; /* upper: of the first, where the others are below the diagonal; else all */
+    int64_t count, upper; /* upper: the number of items above the diagonal, if the others are below it; else all */
     int lanes;            /* of a group: 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
@@ -164,7 +164,7 @@ struct plan_items {
     void *codes;
 };
 
-/* By which a pattern is known again, and the plan's own random keys of that; see plan/fingerprint.cu. */
+/* Recognises a pattern by a fingerprint, with random keys of the plan's own; see plan/fingerprint.cu. */
 enum { PLAN_HASHES = 2, PLAN_HASH_WORDS = 64 };
 struct plan_keys {
     uint64_t of_words[PLAN_HASHES][PLAN_HASH_WORDS], of_places[PLAN_HASHES];
@@ -179,7 +179,7 @@ struct plan_array {
     int64_t bytes;
 };
 
-/* Some rows after one another: all, unless the workspace is limited. */
+/* A range of rows: all of them, unless the workspace is limited. */
 struct plan_part {
     plan_thread_rows thread, thread_wide;
     plan_items classes[PLAN_CLASSES];
@@ -189,10 +189,10 @@ struct plan_part {
 struct cuda_plan {
     plan_part *parts;
     int64_t parts_count;
-    /* For what runs beside the rest. */
+    /* For work on the side stream. */
     cudaStream_t side;
     cudaEvent_t forked, joined;
-    void *references, *b_begins; /* of thread_rows and plan_windows: each one array for all parts */
+    void *references, *b_begins; /* for thread_rows and plan_windows: one array each for all parts */
     plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
@@ -200,70 +200,71 @@ struct cuda_plan {
     int64_t bytes; /* of them all */
 };
 
-/* The patterns of A, B and C, checked by the product that gave C's; of A and C the rows of one part. */
+/* The patterns of A, B and C, checked by the product that made C's pattern; of A and C the rows of one part. */
 struct plan_patterns {
     numbers_view a, b, c; /* row offsets */
     const int32_t *a_columns, *b_columns, *c_columns;
     int64_t rows, b_rows;
-    bool b_ascends;    /* every row strictly */
-    bool b_is_paired;  /* by columns 2k and 2k + 1 */
+    bool b_ascends;    /* every row ascends strictly */
+    bool b_is_paired;  /* columns come in pairs 2k and 2k + 1 */
     int64_t first_row; /* of the part */
 };
 
-/* Of the rows of one class; of equal rows, those that lead an item. */
+/* Totals of the rows of one class; of equal rows, only of those that lead an item. */
 struct plan_totals {
     unsigned long long rows, products, a_entries;
     unsigned long long most_products, most_a, most_c; /* of a row */
 };
 
-/* How many neighbouring rows, and entries of A, may be alike, so that codes stand for blocks of products; as there are
- * unknowns or candidates a node. */
+/* How many neighbouring rows, and entries of A, may be equal, so that a code stands for a block of products: the number
+ * of unknowns or candidates a node. */
 enum { PLAN_WIDTHS = 3 };
 __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
 
-/* What chooses the classes of rows, and what came of it. */
+/* The statistics that choose the classes of rows, and the resulting totals. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
     unsigned long long longest_b, unsorted_b, unpaired_b; /* the latter two: flags */
     unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
     unsigned long long short_products; /* of rows that a thread can compute */
-    unsigned long long far_rows;       /* from the row before, by their first columns */
+    unsigned long long far_rows;       /* compared with the row before, by their first columns */
     unsigned long long longest_a;
-    /* Of each width: rows in groups of equal ones, and products of rows in runs. */
+    /* For each width: rows in groups of equal ones, and products of rows in runs. */
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
 };
 
-/* The making of a plan under way. */
+/* The state of a plan while it is made. */
 struct plan_maker {
     spg_context *context;
     spg_cuda *cuda;
     cuda_plan *plan;
-    plan_part *part; /* the one that is made */
+    plan_part *part; /* the part being made */
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
     int value_bytes;
-    bool halves;             /* entries of C below the diagonal are done apart */
-    bool by_entries;         /* rows that no thread computes */
-    bool by_threads;         /* short rows */
-    int64_t cut_products;    /* rows of more are cut */
+    bool halves;             /* entries of C below the diagonal are done separately */
+    bool by_entries;         /* rows that no thread computes go by entries */
+    bool by_threads;         /* short rows go by threads */
+    int64_t cut_products;    /* rows with more are cut */
     int64_t slice_most;      /* products of a slice of rows, for windows */
     int64_t slice_row_most;  /* and of a row */
     int thread_sums;         /* entries of C up to which a thread computes a row */
-    int together;            /* rows an item where they are equal; 1: none are */
-    int deep;                /* the width of runs where PLAN_ENTRIES is for blocks, else 1 */
-    int wide;                /* 2 where besides their columns of B come in pairs, else 1 */
+    int together;            /* equal rows an item; 1: none */
+    int deep;                /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
+    int wide;                /* 2 if their columns of B also come in pairs, else 1 */
     int at_once;             /* of `together` rows in blocks, those that a thread does */
     int64_t most_runs;       /* of a row in blocks */
-    uint8_t *b_follows;      /* on the device, of each row of B: it has the columns of the row before; or NULL */
+    uint8_t *b_follows;      /* on the device, one a row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
-    int64_t *row_products;   /* on the device, of each row */
-    int64_t *entry_products; /* on the device, of each row of PLAN_ENTRIES, else 0; one more; scanned by make_windows */
+    int64_t *row_products;   /* on the device, one a row */
+    int64_t *entry_products; /* on the device, products of a row of PLAN_ENTRIES, else 0; one element more; scanned by
+                              * make_windows */
     int64_t entry_product_count;
     int32_t *listed_rows; /* on the device: the rows of PLAN_THREAD, of PLAN_SMALL ..., ascending in each class */
 };
 
-/* Device memory that lasts as long as a stage of the making. */
+/* Device memory that lives for one stage of making a plan. */
 class scratch
 {
   public:
@@ -293,13 +294,13 @@ class scratch
     int64_t bytes = 0;
 };
 
-/* Whether so many entries of C are too few to occupy the device. */
+/* Whether `entries` entries of C are too few to occupy the device. */
 inline bool are_few(const plan_maker &maker, int64_t entries)
 {
     return entries < (int64_t)maker.cuda->multiprocessors * PLAN_FEW_ENTRIES;
 }
 
-/* Whether the workspace has room to order so many, or to mark so many rows; that only makes runs faster. */
+/* Whether the workspace has room to order `count` elements, or to mark as many rows; both only make runs faster. */
 enum { PLAN_ORDER_BYTES = 48 };
 inline bool can_order(const plan_maker &maker, int64_t count)
 {
@@ -307,7 +308,7 @@ inline bool can_order(const plan_maker &maker, int64_t count)
     return limit == 0 || maker.held + count * PLAN_ORDER_BYTES + PLAN_SLICE_REST <= limit;
 }
 
-/* *memory = bytes that the plan keeps. plan/plan.cu. */
+/* plan/plan.cu. *memory = memory that the plan keeps, of `bytes` bytes. */
 spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory);
 template <typename Element> spg_status keep_array(plan_maker &maker, int64_t count, Element **array)
 {
@@ -317,12 +318,13 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
     return status;
 }
 
-/* plan/classes.cu. find_b_facts: longest_b and b_ascends. classify_rows: fills in the facts, row_products and
+/* plan/classes.cu. find_b_facts sets longest_b and b_ascends. classify_rows fills the facts, row_products and
  * listed_rows, which have room for every row. Both wait. */
 spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
 
-/* plan/scheme.cu. From the facts: by_entries, by_threads, together and what follows it, and where rows are cut. */
+/* plan/scheme.cu. Sets by_entries, by_threads, together and the fields after it, and where rows are cut, from the
+ * facts. */
 void choose_scheme(plan_maker &maker);
 
 /* plan/lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not
@@ -331,10 +333,10 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
 /* order = the numbers 0 .. count - 1, those with the greatest keys first. */
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order);
 
-/* plan/short_rows.cu, plan/items.cu: what one class keeps. */
+/* plan/short_rows.cu, plan/items.cu: make the data of one class. */
 spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows);
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
-/* plan/entries.cu: windows of the rows of PLAN_ENTRIES. Waits. */
+/* plan/entries.cu: makes the windows of the rows of PLAN_ENTRIES. Waits. */
 spg_status make_windows(plan_maker &maker);
 
 /* What a run reads and writes. */
@@ -342,12 +344,12 @@ struct plan_values {
     spg_type type;
     const void *a, *b;
     void *c;
-    const int32_t *symmetric; /* NULL, or on the device: where it is 1, what is below the diagonal is left */
-    bool is_beside;           /* of launch.cuh */
+    const int32_t *symmetric; /* NULL, or on the device: if 1, entries below the diagonal are skipped */
+    bool is_beside;           /* as may_overlap in launch.cuh */
 };
 __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
-/* plan/run/short_rows.cu, plan/run/items.cu, plan/run/entries.cu, plan/run/blocks.cu: values of C. */
+/* plan/run/short_rows.cu, plan/run/items.cu, plan/run/entries.cu, plan/run/blocks.cu: compute values of C. */
 spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
@@ -361,7 +363,7 @@ spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, const p
                             plan_fingerprint *fingerprint);
 spg_status patterns_are_equal(spg_context *context, const spg_csr *one, const spg_csr *other, bool *are_equal);
 
-/* Blocks for `count` threads or warps at work, where a kernel strides over what is left. */
+/* Blocks for `count` threads or warps; the kernel strides over the rest. */
 inline unsigned int plan_blocks(const spg_cuda *cuda, int64_t count, int each_block)
 {
     const int64_t blocks = (count + each_block - 1) / each_block, most = 64 * (int64_t)cuda->multiprocessors;

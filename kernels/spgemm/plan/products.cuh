@@ -1,7 +1,7 @@
 /* The products of a plan's window, in storage order, by the warps of a block. Private.
  *
- * Each warp has a section of the entries of A that have products for the window, one after another. A lane finds what
- * of an entry's row of B the window has; then all lanes go over the products of 32 entries, 32 at a time. */
+ * Each warp has a section of consecutive entries of A with products for the window. A lane finds the part of an entry's
+ * row of B that lies in the window; then all lanes go over the products of 32 entries, 32 at a time. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_PRODUCTS_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_PRODUCTS_CUH
 
@@ -14,8 +14,8 @@ namespace spg
 /* A block a window. */
 enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = WINDOW_THREADS / WARP };
 
-/* What an entry of A has for the window: `count` entries of its row of B, or pairs of them, from the `first` on, and
- * the entries of C among which theirs are. */
+/* The part of an entry of A in the window: `count` entries of its row of B, or pairs, from `first` on, and the range of
+ * entries of C that theirs are in. */
 struct window_row_part {
     int64_t row, b_begin, b_length, first, count;
     int c_at, c_count;
@@ -44,15 +44,15 @@ __device__ inline window_row_part find_part(const window_work &work, const windo
     return part;
 }
 
-/* One product: the entry of A, the position in its row of B (of pairs, where columns come in pairs), where that row
+/* One product: the entry of A, the position in its row of B (of pairs, if columns come in pairs), where that row
  * begins, and the entry of C in the window; -1: this lane has none. */
 struct window_product {
     int64_t a_at, b_at, b_begin;
     int c_at;
 };
 
-/* By all lanes of a warp: each(window_product) for products of the warp's section, 32 of them at once in the order of
- * their lanes; part(a_at, window_row_part) for its entries of A. */
+/* Calls each(window_product) for the products of the warp's section, 32 at once in the order of the lanes, and
+ * part(a_at, window_row_part) for its entries of A. All lanes of a warp call it. */
 template <typename Part, typename Each>
 __device__ inline void for_each_product(const window_work &work, const window_span &span, const int32_t *columns,
                                         Part part, Each each)
@@ -89,14 +89,14 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
     }
 }
 
-/* The columns of the window's entries of C, for all threads. */
+/* Copies the columns of the window's entries of C for all threads. */
 __device__ inline void stage_columns(const window_work &work, const window_span &span, int32_t *columns)
 {
     for (int i = (int)threadIdx.x; i < span.count; i += WINDOW_THREADS)
         columns[i] = work.patterns.c_columns[(span.c_begin + i) * work.out.wide];
 }
 
-/* counts: of each warp and entry of C, the products in the warp's section. */
+/* counts: by warp and entry of C, the products in the warp's section. */
 template <typename Part>
 __device__ inline void count_products(const window_work &work, const window_span &span, const int32_t *columns,
                                       uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], Part part)

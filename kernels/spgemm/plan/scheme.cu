@@ -1,7 +1,7 @@
-/* How a plan's rows are to be done, all that depends on what is known of them in all. By the host alone.
+/* Chooses how a plan's rows are done, from totals over all rows; on the host.
  *
- * Input: the facts. Output: whether by threads or by entries, how many rows together, blocks, and where long rows and
- * slices are cut. plan/classes.cu gives each row its class by these. */
+ * Input: the facts. Output: by threads or by entries, how many rows together, blocks, and where long rows and slices
+ * are cut. plan/classes.cu then classifies each row. */
 #include "plan.cuh"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace spg
 namespace
 {
 
-/* How many rows are done at once: what spares most. */
+/* How many rows are done at once: the number that saves most. */
 int choose_together(const plan_facts &facts)
 {
     if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
@@ -25,7 +25,8 @@ int64_t runs_that_fit(const plan_maker &maker, int at_once)
     return near_runs(at_once, sides, maker.value_bytes, maker.deep);
 }
 
-/* Rows of blocks that a thread does: several share values of B, but leave fewer threads, and take more room for A's. */
+/* Rows of blocks that a thread does: several share values of B, but leave fewer threads and need more memory for A's
+ * values. */
 int choose_rows_at_once(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
@@ -34,7 +35,7 @@ int choose_rows_at_once(const plan_maker &maker)
     return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
 }
 
-/* Blocks where nearly all is of them. */
+/* Chooses blocks if nearly everything is in blocks. */
 void choose_blocks(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
@@ -44,11 +45,11 @@ void choose_blocks(plan_maker &maker)
         if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
     }
     maker.deep = maker.wide = maker.at_once = 1;
-    /* Runs take the products of an entry of C by columns of A, as storage does where rows of B name none twice. Where
-     * these are short, an entry has few blocks, and rows together alone do better (spgemm_bench, H100, A*P of elast3d:
-     * .08 ms, .24 by blocks). */
+    /* Runs take the products of an entry of C by columns of A, which is storage order if rows of B have no column
+     * twice. If rows of B are short, an entry has few blocks, and doing rows together alone is better (spgemm_bench,
+     * H100, A*P of elast3d: .08 ms, .24 by blocks). */
     if (together == 1 || deep == 1 || maker.by_threads || maker.by_entries || !maker.patterns.b_ascends) return;
-    if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* of plan_run */
+    if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* in plan_run */
     maker.together = together;
     maker.deep = deep;
     maker.wide = maker.patterns.b_is_paired ? 2 : 1;
@@ -61,7 +62,7 @@ int64_t choose_cut(const plan_maker &maker)
     return std::max<int64_t>(PLAN_CUT_LEAST, (int64_t)maker.facts.products / groups);
 }
 
-/* Slices that leave the rest of the workspace alone. */
+/* Slices that leave the rest of the workspace free. */
 void choose_slices(plan_maker &maker)
 {
     const int64_t limit = maker.context->config.workspace_limit;
@@ -73,11 +74,11 @@ void choose_slices(plan_maker &maker)
 
 } // namespace
 
-/* Which kernels a plan has. A thread a row where nearly all products are in short rows that need few, or name longer
- * rows of B: their codes are the fewest bytes, but not where rows are equal, nor where neighbouring rows name rows of B
- * far from each other, for each lane would load from a place of its own. Else a thread an entry where rows of B are
- * short; where they are long a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads /
- * entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
+/* Chooses the kernels of a plan. A thread a row if nearly all products are in short rows that have few, or that name
+ * longer rows of B: codes then take the fewest bytes. Not if rows are equal, nor if neighbouring rows name rows of B
+ * far from each other, because each lane would load from a different place. Otherwise a thread an entry if rows of B
+ * are short; if they are long, a group of lanes across them shares its loads better. (spgemm_bench, H100, ms by threads
+ * / entries / groups: fd3d7 A*P 0.13 / 0.18 / 0.24, fd3d7 A*A 0.21 / 0.40 / 0.27, fe2d9 A*A 0.35 / 0.44 / 0.47;
  * scattered: tri2d A*P 0.16 / 0.15 / 0.25, tri2d A*A 0.37 / 0.36 / 0.29, econ A*P 0.095 / 0.094 / 0.065; many products:
  * tet3d A*P 0.41 / 0.36 / 0.38, fe3d27 A*P 0.69 / 0.42 / 0.62, tet3d A*A - / 1.23 / 0.79. amg_bench, H100, A*P of the
  * first level of fe3d27, 5.3 entries a row of P: - / 0.50 / 0.58.) */

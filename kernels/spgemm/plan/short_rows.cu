@@ -1,4 +1,4 @@
-/* What a plan keeps for its short rows: references from A's entries to rows of B, and the codes of products.
+/* Makes what a plan keeps for its short rows: references from A's entries to rows of B, and the codes of products.
  *
  * Input: the rows of PLAN_THREAD or PLAN_THREAD_WIDE and the patterns. Output: thread_rows of plan/plan.cuh. */
 #include "plan.cuh"
@@ -13,7 +13,7 @@ namespace
 
 enum { THREADS = 256 };
 
-/* Words of codes that each warp of rows needs. */
+/* The words of codes that each warp of rows needs. */
 __global__ void __launch_bounds__(THREADS)
     count_words_kernel(const int32_t *rows, int64_t count, const int64_t *row_products, int64_t *words)
 {
@@ -107,7 +107,8 @@ spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *row
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     if (status == SPG_OK) status = scan_counts(maker, kept.codes_begin, warps, &words);
     if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
-    /* Lanes whose rows are shorter than their warp's longest leave words that are read ahead and not used. */
+    /* Zeroed, because lanes with rows shorter than their warp's longest leave words that are prefetched and not
+     * used. */
     if (status == SPG_OK)
         status = spg_cuda_zero_bytes(maker.context, kept.codes, words * WARP * (int64_t)sizeof(uint32_t));
     if (status != SPG_OK) return status;

@@ -1,7 +1,7 @@
-/* The windows of a plan: entries of C in the order of their counts of products.
+/* Makes the windows of a plan: entries of C ordered by their numbers of products.
  *
- * Input: a slice of rows (plan/entries.cu). Output: windows, tile_begins and places of plan/plan.cuh, added to those of
- * the slices before; then their codes (plan/codes.cu). */
+ * Input: a slice of rows (plan/entries.cu). Output: windows, tile_begins and places of plan/plan.cuh, appended to those
+ * of the slices before; then their codes (plan/codes.cu). */
 #include "products.cuh"
 
 namespace spg
@@ -12,7 +12,7 @@ namespace
 
 static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 
-/* Bytes of where something begins in A or B. */
+/* Bytes of a position in A or B. */
 int begin_bytes(const plan_windows &windows) { return windows.narrow ? 4 : 8; }
 
 /* The least bits with 2^bits >= n. */
@@ -28,10 +28,11 @@ __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
     return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
 }
 
-/* Which entries of A codes name. */
+/* The entries of A that codes name. */
 struct a_range {
-    int64_t begin;             /* what a code is counted from: an entry of A, or a run */
-    int64_t count, near_count; /* the latter with those of equal rows behind the last; of blocks, both are runs */
+    int64_t begin;             /* the origin of codes: an entry of A, or a run */
+    int64_t count, near_count; /* near_count: including those of equal rows behind the last; for blocks, both count
+                                * runs */
 };
 __device__ inline a_range find_a_range(const window_work &work, const window_span &span)
 {
@@ -39,7 +40,7 @@ __device__ inline a_range find_a_range(const window_work &work, const window_spa
     const int together = work.out.together;
     const int64_t last = span.last_row, end = min(last - last % together + together, of.rows);
     if (work.out.deep == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
-    /* Of blocks leaders alone have entries here. */
+    /* For blocks, only leaders have entries here. */
     const int64_t first = span.first_row + (together - span.first_row % together) % together;
     if (first > last) return {0, 0, 0};
     const int64_t leader = last - last % together, runs = (of.a[leader + 1] - of.a[leader]) / work.out.deep;
@@ -48,7 +49,7 @@ __device__ inline a_range find_a_range(const window_work &work, const window_spa
     return {run, run_end - run, run_end - run};
 }
 
-/* The codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
+/* Chooses the codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
 __device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
 {
     const int bits = shift + a_bits;
@@ -57,7 +58,7 @@ __device__ inline void choose_codes(const window_work &work, int shift, int a_bi
     window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
 
-/* One thread writes the window and where its tiles begin. */
+/* Writes the window and where its tiles begin; one thread calls it. */
 __device__ inline void write_window(const window_work &work, int64_t w, plan_window window, const uint32_t *longest)
 {
     uint32_t *begins = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1), sum = 0;
@@ -71,7 +72,7 @@ __device__ inline void write_window(const window_work &work, int64_t w, plan_win
     if (window.near_count > 0) atomicMax(&work.totals->near_most, (unsigned int)window.near_count);
 }
 
-/* Takes the long entry c_at, of row `row`, down for each equal row; its products are written later. */
+/* Records the long entry c_at of row `row`, once for each equal row; its products are written later. */
 __device__ inline void add_long_entry(const window_work &work, int64_t row, int64_t c_at, uint32_t count)
 {
     const plan_patterns &of = work.patterns;
@@ -93,7 +94,7 @@ __device__ inline void write_stride(const window_work &work, int64_t at, int64_t
     work.out.strides[at] = work.leads(row) ? (uint32_t)(c_length << 16 | a_length) : 0;
 }
 
-/* Where an entry's row of B begins, or of blocks what run it begins. */
+/* Stores where an entry's row of B begins, or for blocks the run that it begins. */
 template <typename Start>
 __device__ inline void note_row_of_b(const window_work &work, Start *b_begins, int64_t a_at,
                                      const window_row_part &part)
@@ -102,15 +103,15 @@ __device__ inline void note_row_of_b(const window_work &work, Start *b_begins, i
     const plan_windows &out = work.out;
     const int64_t at = a_at - of.a[part.row];
     if (out.deep == 1)
-        b_begins[a_at] = (Start)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* may be read, whatever it is */
+        b_begins[a_at] = (Start)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
     else if (at % out.deep == 0 && work.is_done(part.row))
         out.runs[first_run(of, out, part.row) + at / out.deep] = {
             (uint32_t)a_at, (uint32_t)(of.a[part.row + 1] - of.a[part.row]),
-            part.b_length > 0 ? (uint32_t)(part.b_begin / out.wide) : 0, /* may be read */
+            part.b_length > 0 ? (uint32_t)(part.b_begin / out.wide) : 0, /* safe to read */
             (uint32_t)part.b_length};
 }
 
-/* Each entry's products, in all lanes' sections together. */
+/* Counts each entry's products, over all lanes' sections. */
 template <typename Start>
 __device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
                                        uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
@@ -128,7 +129,7 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     return all;
 }
 
-/* How many keys are greater than this thread's, or equal and of a thread before it. */
+/* How many keys are greater than this thread's, or equal and of an earlier thread. */
 __device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
 {
     const uint4 *fours = reinterpret_cast<const uint4 *>(keys);
@@ -147,7 +148,7 @@ __device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
     return rank;
 }
 
-/* The block's window, but for its codes. */
+/* Makes the block's window, except for its codes. */
 template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
@@ -248,7 +249,7 @@ spg_status order_windows(plan_maker &maker)
     const plan_window *windows = kept.windows;
     const uint32_t *tile_begins = kept.tile_begins;
     const int tile = kept.tile;
-    /* Windows of common weight stay in C's order, for neighbours share rows of B. */
+    /* Windows of ordinary weight stay in C's order, because neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
         const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * tile;
         present[w] = windows[w].count > 0 && all <= 4 * mean;

@@ -1,11 +1,12 @@
-/* Numbers of rows of block matrices by a plan: a thread an entry of C, or two neighbours, in several equal rows.
+/* Values of rows of block matrices by a plan: a thread computes an entry of C, or two neighbours, in several equal
+ * rows.
  *
- * Input: windows of entries with their codes and the runs of A's entries that these name (plan/windows.cuh), and the
- * values of A and B. Output: the windows' values of C. As in plan/run/entries.cu a block does a window and a warp 32
- * entries of about as many products each, but a code stands for a run of A's entries in each of the rows, and where
- * columns come in pairs for two entries of C. So each value of A that is loaded serves two products, and two neighbours
- * of B, loaded together, serve all rows. A's values lie in shared memory run by run, in the order in which they are
- * used. Sums grow in storage order, in registers. Chosen by plan/classes.cu. */
+ * Input: windows of entries with their codes, the runs of A's entries that these name (plan/windows.cuh), and the
+ * values of A and B. Output: the windows' values of C. As in plan/run/entries.cu, a block does a window, and a warp 32
+ * entries with similar numbers of products. But a code stands for a run of A's entries in each of the rows, and if
+ * columns come in pairs, for two entries of C. So each loaded value of A serves two products, and two neighbours of B,
+ * loaded together, serve all rows. A's values are in shared memory run by run, in the order of use. Sums grow in
+ * storage order, in registers. Chosen by plan/classes.cu. */
 #include "../../../launch.cuh"
 #include "../plan.cuh"
 
@@ -15,9 +16,9 @@ namespace spg
 namespace
 {
 
-/* Ahead: pieces whose values of B are on their way at once; then the threads of a block, and blocks that registers are
- * to leave room for. With one row a thread entries are few and long, and latency is what counts; with three rows of
- * six, too, for A's values leave room for few warps. (amg_bench, H100, an update of solid3d:40.) */
+/* Ahead: pieces whose values of B are in flight together. Then the threads of a block, and the blocks for which
+ * registers must leave room. With one row a thread, entries are few and long, and latency dominates; also with three
+ * rows of six, because A's values leave room for few warps. (amg_bench, H100, an update of solid3d:40.) */
 template <int Ahead> constexpr int threads_of = Ahead == 2 ? 128 : 96;
 template <int Ahead, typename Value>
 constexpr int LEAST_BLOCKS = sizeof(Value) > 8 ? (Ahead == 2 ? 3 : 4)
@@ -56,7 +57,7 @@ template <int Rows, typename Value> struct alignas(Rows > 1 ? 16 : sizeof(Value)
     Value of[piece_values(Rows, sizeof(Value))];
 };
 
-/* Code t of `count`, from the first one's word, in a tile of so many entries; none beyond the last. */
+/* Code t of `count`, counted from the first one's word, in a tile of `tile` entries; `none` beyond the last. */
 template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int tile, int t, int count)
 {
     if (t >= count) return code_form<Code>::none;
@@ -68,17 +69,17 @@ template <typename Code> __device__ inline Code code_at(const uint32_t *codes, i
         return (Code)codes[2 * t * tile] | (Code)codes[(2 * t + 1) * tile] << 32;
 }
 
-/* What the sums of a window are made from. */
+/* The data for the sums of a window. */
 template <typename Value> struct window_parts {
     const Value *a;      /* its runs, in shared memory, from the thread's rows on */
-    const uint2 *starts; /* of each run the begin and the length of its first row of B */
+    const uint2 *starts; /* by run: the begin and the length of its first row of B */
     const Value *b;
-    int pitch, piece; /* of `a`: from a run to the next, and from a piece to the next */
+    int pitch, piece; /* strides of `a`: from a run to the next, and from a piece to the next */
     int deep, tile;
     bool aligned;
 };
 
-/* One code's piece of a run, and the values of B that go with it. */
+/* One code's piece of a run, and the values of B for it. */
 template <int Rows, int Wide, typename Code, typename Value> struct run_piece {
     Code code;
     neighbours<Wide, Value> b[PLAN_PIECE];
@@ -86,7 +87,7 @@ template <int Rows, int Wide, typename Code, typename Value> struct run_piece {
     __device__ void load(Code coded, int first, int shift, const window_parts<Value> &of)
     {
         code = coded;
-        /* In place of none: the first run, which is there. */
+        /* Replaces `none` by the first run, which exists. */
         const Code known = code == code_form<Code>::none ? (Code)0 : code;
         const uint2 start = of.starts[known >> shift];
         const uint32_t at = known & (((Code)1 << shift) - 1);
@@ -115,8 +116,8 @@ template <int Rows, int Wide, typename Code, typename Value> struct run_piece {
     }
 };
 
-/* The sums of an entry: its codes are `words` words, as far apart as a tile is wide. Values of B are on their way while
- * those before them are added. */
+/* The sums of an entry: its codes are `words` words, at a stride of the tile's width. Values of B are loaded while
+ * earlier ones are added. */
 template <int Ahead, int Rows, int Wide, typename Code, typename Value>
 __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, const window_parts<Value> &of,
                                 neighbours<Wide, Value> (&sums)[Rows])
@@ -146,7 +147,7 @@ __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, con
     }
 }
 
-/* The same, where A's runs did not fit in shared memory. */
+/* The same, if A's runs did not fit in shared memory. */
 template <int Rows, int Wide, typename Value>
 __device__ inline void sum_far_runs(const plan_windows &of, const plan_window &window, const uint32_t *codes, int words,
                                     int row, int rows, const Value *a_values, const Value *b_values,
@@ -179,7 +180,7 @@ __device__ inline void sum_far_runs(const plan_windows &of, const plan_window &w
     }
 }
 
-/* All codes of the window's first tiles, to come while A is staged. */
+/* Prefetches all codes of the window's first tiles while A is staged. */
 template <int THREADS>
 __device__ inline void ask_for_all_codes(const plan_windows &of, const plan_window &window, const uint32_t *tile_begins,
                                          int tiles)
@@ -189,14 +190,14 @@ __device__ inline void ask_for_all_codes(const plan_windows &of, const plan_wind
         asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)k * 32));
 }
 
-/* A's values of the window's runs, in the block's rows, which begin at `row` of equal ones, and where the runs' rows of
- * B begin. */
+/* Stages A's values of the window's runs, in the block's rows, which begin at `row` of the equal ones, and where the
+ * runs' rows of B begin. */
 template <int THREADS, int Rows, typename Value>
 __device__ inline void stage_runs(const plan_windows &of, const plan_window &window, int row, int sides,
                                   const Value *a_values, Value *near_a, uint2 *near_starts)
 {
     const plan_run *runs = of.runs + window.a_begin;
-    const uint32_t inverse = UINT32_MAX / (uint32_t)of.deep + 1; /* exact for what fits in shared memory */
+    const uint32_t inverse = UINT32_MAX / (uint32_t)of.deep + 1; /* exact for everything that fits in shared memory */
     const int last = min(Rows * sides, of.together - row) - 1;
     constexpr int PIECE = piece_values(Rows, sizeof(Value));
     for (int e = threadIdx.x; e < window.near_count * of.deep; e += THREADS) {

@@ -1,11 +1,11 @@
-/* Numbers of rows of C by a plan: a thread an entry.
+/* Values of rows of C by a plan: a thread an entry.
  *
  * Input: windows of entries with their codes (plan/plan.cuh) and the values of A and B. Output: the windows' values of
- * C. A block does a window, a warp 32 entries of about as many products each; a thread adds the products of its entry
- * in storage order, in a register. The values and references of the window's part of A lie in shared memory where they
- * fit, for neighbouring lanes want them from everywhere in it; sums of sorted windows pass through it to be written
- * side by side. Where rows of A have the same columns, a thread does their entries together, with one code and one
- * value of B for all. The first blocks do long entries, a warp each. Chosen by plan/classes.cu. */
+ * C. A block does a window, a warp 32 entries with similar numbers of products. A thread adds the products of its entry
+ * in storage order, in a register. The values and references of the window's part of A are in shared memory if they
+ * fit, because neighbouring lanes need them from everywhere in it. Sums of sorted windows pass through shared memory,
+ * so that writes are coalesced. If rows of A have the same columns, a thread does their entries together, with one code
+ * and one value of B for all. The first blocks do long entries, a warp each. Chosen by plan/classes.cu. */
 #include "../../../launch.cuh"
 #include "../plan.cuh"
 
@@ -15,8 +15,8 @@ namespace spg
 namespace
 {
 
-/* LEAST_BLOCKS leaves registers for the products that are on their way at once (spgemm_bench, H100: 4 to 7 tried); a
- * third of a window has entries of leaders where rows go together, six tiles. */
+/* LEAST_BLOCKS leaves registers for the products in flight (spgemm_bench, H100: 4 to 7 tried). With equal rows done
+ * together, a third of a window has entries of leaders: six tiles. */
 enum { PRODUCTS_AT_ONCE = 4 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
@@ -28,7 +28,7 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
     for (int u = 0; u < Words; u++) words[u] = u < left ? __ldcs(codes + u * 32) : ~0u;
 }
 
-/* The sums of one entry and those of equal rows, whose values of A are `stride` apart: its codes are `words` words, 32
+/* The sums of one entry and those of equal rows, whose values of A are `stride` apart; its codes are `words` words, 32
  * apart. */
 template <bool Direct, typename Code, int COUNT, int Together, typename Start, typename Value>
 __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
@@ -56,7 +56,7 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
         Value a_value[COUNT][Together], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
-            /* In place of none: the first entry, which is there. */
+            /* Replaces `none` by the first entry, which exists. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
             const Value *first = a + (known >> shift);
             start[u] = (Start)(known & mask);
@@ -77,7 +77,7 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
     }
 }
 
-/* Tiles of one product, or two, are done with no room for more. */
+/* For tiles of one or two products, makes room for no more. */
 template <bool Direct, typename Code, int Together, typename Start, typename Value>
 __device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
                                 const Start *b_begins, const Value *b_values, Value (&sums)[Together])
@@ -104,20 +104,20 @@ __device__ inline void sum_any(const plan_window &window, const uint32_t *codes,
         sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
-/* What the lists of all windows say of one. */
+/* The lists of all windows, as used for one. */
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
     int together;
 };
 
-/* Whether sums pass through shared memory: all that lie between the first and the last are there. */
+/* Whether sums pass through shared memory: every entry between the first and the last is in the window. */
 __device__ inline bool is_gathered(const plan_window &window, int count)
 {
     return window.order == PLAN_ORDER_SORTED && count == window.count;
 }
 
-/* The first `count` entries of the window. */
+/* Sums the first `count` entries of the window. */
 template <int Together, typename Start, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
@@ -125,7 +125,7 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
     constexpr int WARPS = threads_of<Together> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
     for (int k = 0; k < tiles; k += WARPS) {
-        /* Back and forth, as tiles get shorter. */
+        /* Back and forth, because tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
         const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
@@ -149,7 +149,7 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
     }
 }
 
-/* The first codes of this warp's first two tiles, to come while A is staged. */
+/* Prefetches the first codes of this warp's first two tiles while A is staged. */
 template <int THREADS>
 __device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
 {
@@ -167,7 +167,7 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
     return {from_lane(x.re, lane), from_lane(x.im, lane)};
 }
 
-/* Products 32 * LONG_AT_ONCE at a time: what a lane multiplies, all lanes add, in storage order. */
+/* 32 * LONG_AT_ONCE products at a time: a lane multiplies some, and all lanes add all of them, in storage order. */
 template <typename Start, typename Value>
 __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
                                       Value *c_values)
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
             sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
-    /* Where rows go together, A's values are staged alone, and C's are written as they come. */
+    /* If rows go together, only A's values are staged, and C's are written directly. */
     constexpr bool GATHERS = Together == 1;
     extern __shared__ __align__(16) unsigned char shared[];
     Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);

@@ -1,8 +1,8 @@
-/* Numbers of the other rows of C by a plan: a group of lanes an item.
+/* Values of the other rows of C by a plan: a group of lanes an item.
  *
  * Input: the items with their pieces and codes (plan/plan.cuh) and the values of A and B. Output: the items' values of
- * C. The sums of an item lie in shared memory. The group takes piece after piece, a lane a product; within a piece no
- * two products meet in a sum, so the sums grow in storage order. Chosen by plan/classes.cu. */
+ * C. The sums of an item are in shared memory. The group takes piece after piece, a product a lane. Within a piece no
+ * two products meet in a sum, so sums grow in storage order. Chosen by plan/classes.cu. */
 #include "../../../launch.cuh"
 #include "../plan.cuh"
 
@@ -16,7 +16,7 @@ enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10 };
 static_assert(PLAN_MOST_SUMS * 16 <= MOST_SHARED, "one warp always fits");
 static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
 
-/* Pieces whose values are on their way at once: more where large items leave room for few warps. */
+/* Pieces whose values are in flight together: more if large items leave room for few warps. */
 template <typename Value, typename Code, int Together> constexpr int pieces_at_once()
 {
     return sizeof(Value) * Together > 24 ? 2 : sizeof(Value) * Together <= 8 && sizeof(Code) > 1 ? 8 : 4;
@@ -34,7 +34,7 @@ template <int Count> struct some_pieces {
     __device__ bool has(int u, int lane) const { return lane < piece_length(word[u]); }
 };
 
-/* All lanes of the warp are here, with items of different lengths. */
+/* All lanes of the warp call it, with items of different lengths. */
 template <typename Value, typename Code, int Together>
 __device__ inline void add_products(const plan_item &item, const plan_items &of, int lane, const Value *a_values,
                                     const Value *b_values, Value *sums)

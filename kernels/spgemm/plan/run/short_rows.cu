@@ -1,8 +1,8 @@
-/* Numbers of short rows of C by a plan: a thread a row.
+/* Values of short rows of C by a plan: a thread a row.
  *
  * Input: the rows' references and codes (plan/plan.cuh) and the values of A and B. Output: the values of their rows of
- * C. The sums of a row lie in shared memory, one column of it for each thread; they are added to in storage order, and
- * written by whole warps. Chosen by plan/classes.cu. */
+ * C. The sums of a row are in shared memory, one column for each thread; they are added in storage order and written by
+ * whole warps. Chosen by plan/classes.cu. */
 #include "../../../launch.cuh"
 #include "../plan.cuh"
 
@@ -12,16 +12,16 @@ namespace spg
 namespace
 {
 
-/* PITCH_PAD = 1: no conflicts of banks where neighbouring rows use their entries in the same order, nor when a row is
+/* PITCH_PAD = 1 avoids bank conflicts, both if neighbouring rows use their entries in the same order and when a row is
  * written. */
 enum { THREADS = 128, LEAST_BLOCKS = 7, PITCH_PAD = 1, AT_ONCE = 4, MOST_SHARED = 48 << 10 };
 static_assert(PLAN_THREAD_SUM_BYTES * (THREADS + PITCH_PAD) <= MOST_SHARED, "no attribute is needed");
 static_assert(PLAN_THREAD_SUMS % AT_ONCE == 0 && AT_ONCE == 4, "codes come four a word");
 
-/* The codes of one row, taken in order. Two words are on their way while those in the buffer are used. */
+/* The codes of one row, in order. Two words are in flight while those in the buffer are used. */
 struct code_stream {
-    const uint32_t *word; /* the next one's */
-    uint32_t words;       /* from there on */
+    const uint32_t *word; /* the next word */
+    uint32_t words;       /* words left */
     uint32_t next, after;
     uint64_t buffer;
     int have; /* codes in the buffer */
@@ -31,7 +31,7 @@ struct code_stream {
           have(0)
     {
     }
-    /* Four or more codes in the buffer, as far as the row has so many. */
+    /* Fills the buffer to at least four codes, if the row has them. */
     __device__ void fill()
     {
         if (have >= AT_ONCE) return;
@@ -50,7 +50,7 @@ struct code_stream {
     }
 };
 
-/* Neighbouring entries of A are asked for at once: they lie in a sector of memory, that may be gone later. */
+/* Neighbouring entries of A are loaded together: they share a sector of memory, which may be evicted later. */
 template <typename Value> constexpr int ENTRIES_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 
 /* Entries k .. of a row of A; those beyond its end name an empty row of B. */
@@ -90,7 +90,7 @@ __device__ inline void add_row_of_b(const Value *b, int length, Value a, code_st
     }
 }
 
-/* The rows of a warp: `lanes` lanes write each. */
+/* Writes the rows of a warp: `lanes` lanes write each row. */
 template <typename Index, typename Value>
 __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_begin, int n, int lanes, Value *c_values)
 {
