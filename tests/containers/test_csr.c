@@ -1,9 +1,12 @@
 /* CSR matrices: what each call makes, for every type, shape and number of threads, against plain references. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "containers.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void an_allocated_matrix_has_zero_offsets_and_its_bytes_are_counted(void **state)
 {
@@ -85,6 +88,24 @@ static void check_sort(spg_context *context, const spg_csr *matrix)
     test_assert_csr_entries(&sorted, entries, matrix->nnz, matrix->values);
     free(entries);
     spg_csr_free(context, &sorted);
+}
+
+/* After the last column comes a page that may not be read. */
+static void a_check_reads_no_column_past_the_last(void **state)
+{
+    enum { ENTRIES = 100 };
+    (void)state;
+    if (test_place() == SPG_PLACE_DEVICE) skip();
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+    int32_t offsets[] = {0, ENTRIES}, *columns = (int32_t *)(void *)(pages + page) - ENTRIES;
+    float values[ENTRIES] = {0};
+    const spg_csr view = {1, 1, ENTRIES, SPG_I32, SPG_F32, SPG_PLACE_HOST, offsets, columns, values};
+    assert_int_equal(spg_csr_check(test_host(), &view), SPG_OK);
+    columns[ENTRIES - 1] = 1;
+    assert_int_equal(spg_csr_check(test_host(), &view), SPG_ERROR_FORMAT);
+    assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
 static void rows_are_sorted_stably(void **state)
@@ -280,6 +301,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_matrix_without_entries_needs_no_columns_and_values),
         cmocka_unit_test(a_copy_has_the_same_bits),
         cmocka_unit_test(sound_matrices_pass_the_check),
+        cmocka_unit_test(a_check_reads_no_column_past_the_last),
         cmocka_unit_test(rows_are_sorted_stably),
         cmocka_unit_test(the_transpose_is_sorted_and_keeps_the_order_of_repeated_entries),
         cmocka_unit_test(a_product_with_a_vector_sums_in_storage_order),

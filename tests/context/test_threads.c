@@ -4,12 +4,14 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include "clock.h"
 #include "context.h"
 #include "generators.h"
 #include "threads/pool.h"
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +200,36 @@ static void each_item_is_worked_on_once_by_threads_of_different_numbers(void **s
     spg_pool_destroy(pool);
 }
 
+/* Ranges that have begun. */
+typedef struct meeting {
+    atomic_int come;
+    atomic_bool missed;
+} meeting;
+
+static void meet(const void *data, spg_range range)
+{
+    enum { SECONDS = 20 };
+    meeting *m = *(meeting *const *)data;
+    const double end = spg_seconds() + SECONDS;
+    atomic_fetch_add(&m->come, (int)(range.end - range.begin));
+    while (atomic_load(&m->come) < 2 && spg_seconds() < end) sched_yield();
+    if (atomic_load(&m->come) < 2) atomic_store(&m->missed, true);
+}
+
+static void a_helper_comes_whenever_there_is_work_for_it(void **state)
+{
+    (void)state;
+    test_require_threads();
+    spg_pool *pool = spg_pool_create(2);
+    assert_non_null(pool);
+    for (int round = 0; round < 10; round++) {
+        meeting m = {0}, *of = &m;
+        spg_parallel((spg_threads){2, pool}, 2, 1, meet, &of);
+        assert_false(m.missed);
+    }
+    spg_pool_destroy(pool);
+}
+
 /* A chain: each range waits for the one before it. */
 typedef struct chain {
     spg_pool *pool;
@@ -246,6 +278,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_child_of_fork_can_go_on_with_its_parents_context_and_threads_of_its_own),
         cmocka_unit_test(threads_sleep_between_calls),
         cmocka_unit_test(each_item_is_worked_on_once_by_threads_of_different_numbers),
+        cmocka_unit_test(a_helper_comes_whenever_there_is_work_for_it),
         cmocka_unit_test(turns_that_wait_are_told_when_they_have_come),
     };
     return TEST_RUN_HERE(argc, argv, "threads", tests);

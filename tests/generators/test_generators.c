@@ -63,7 +63,6 @@ static void fixed_seeds_give_fixed_bits(void **state)
         {"ladder:300", 0x160d212087ee4e83, 0xac09da1370e61dbb},
         {"empty:5", 0xf550302f73000985, 0xf550302f73000985},
         {"hypersparse:3000", 0x76e95206ac39659b, 0xf5dc610713f243b4},
-
     };
     for (size_t i = 0; i < LENGTH(known); i++) {
         spg_csr A = make(known[i].name, 1, SPG_F64), B = make(known[i].name, 1, SPG_C32);
@@ -72,6 +71,15 @@ static void fixed_seeds_give_fixed_bits(void **state)
             fail_msg("%s: 0x%016llx, 0x%016llx", known[i].name, (unsigned long long)f64, (unsigned long long)c32);
         spg_csr_free(context, &A);
         spg_csr_free(context, &B);
+    }
+    /* An edge of each is drawn at the very bound between two quadrants: the first two, the middle, the last two. */
+    static const uint64_t on_bounds[][2] = {
+        {129801, 0xbbf4355f3d408108}, {43719, 0x115e1257e81851b5}, {189704, 0xb88ad9fd56e95f23}};
+    for (size_t i = 0; i < LENGTH(on_bounds); i++) {
+        spg_csr A = make("rmat9", on_bounds[i][0], SPG_F64);
+        const uint64_t sum = checksum(&A);
+        if (sum != on_bounds[i][1]) fail_msg("seed %d: 0x%016llx", (int)on_bounds[i][0], (unsigned long long)sum);
+        spg_csr_free(context, &A);
     }
 }
 

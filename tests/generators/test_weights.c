@@ -46,6 +46,15 @@ static void a_permutation_reaches_every_number_once(void **state)
     }
 }
 
+/* Those of as many numbers as their bits tell, none of which is passed over. */
+static void permutations_stay_what_they_are(void **state)
+{
+    (void)state;
+    static const int64_t of_4[] = {3, 2, 1, 0}, of_16[] = {5, 13, 9, 6, 1, 11, 8, 2, 12, 0, 7, 15, 10, 4, 3, 14};
+    for (int64_t i = 0; i < 4; i++) assert_int_equal(permuted(9, i, 4), of_4[i]);
+    for (int64_t i = 0; i < 16; i++) assert_int_equal(permuted(9, i, 16), of_16[i]);
+}
+
 static int descending(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -132,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(only_names_of_families_are_taken),
                                        cmocka_unit_test(a_permutation_reaches_every_number_once),
+                                       cmocka_unit_test(permutations_stay_what_they_are),
                                        cmocka_unit_test(power_laws_are_shuffled_powers_of_ranks),
                                        cmocka_unit_test(the_papers_distributions_are_as_written),
                                        cmocka_unit_test(random_families_differ_by_row_and_seed),

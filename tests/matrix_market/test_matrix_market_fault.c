@@ -16,11 +16,12 @@
 #include <unistd.h>
 
 /* Calls of malloc, calloc and realloc by the reader and by CHOLMOD since the k-th was chosen to fail, 0: none fails;
- * and blocks that are not freed yet. The linker leads the reader's calls here. */
-static int64_t system_calls, system_fails_at, system_live;
+ * blocks that are not freed yet; and the most bytes that one was to have. The linker leads the reader's calls here. */
+static int64_t system_calls, system_fails_at, system_live, system_largest;
 
-static bool system_refuses(void)
+static bool system_refuses(size_t bytes)
 {
+    if ((int64_t)bytes > system_largest) system_largest = (int64_t)bytes;
     if (++system_calls != system_fails_at) return false;
     errno = ENOMEM;
     return true;
@@ -51,17 +52,17 @@ void *__wrap_realloc(void *memory, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void __wrap_free(void *memory);
 
-void *__wrap_malloc(size_t bytes) { return system_refuses() ? NULL : counted(__real_malloc(bytes), true); }
+void *__wrap_malloc(size_t bytes) { return system_refuses(bytes) ? NULL : counted(__real_malloc(bytes), true); }
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    return system_refuses() ? NULL : counted(__real_calloc(count, bytes), true);
+    return system_refuses(count * bytes) ? NULL : counted(__real_calloc(count, bytes), true);
 }
 
 void *__wrap_realloc(void *memory, size_t bytes)
 {
     bool is_new = memory == NULL;
-    return system_refuses() ? NULL : counted(__real_realloc(memory, bytes), is_new);
+    return system_refuses(bytes) ? NULL : counted(__real_realloc(memory, bytes), is_new);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
@@ -203,6 +204,24 @@ static void every_allocation_outside_the_context_may_fail_while_reading(void **s
     }
 }
 
+static void the_text_of_a_file_takes_its_bytes_and_little_more(void **state)
+{
+    enum { LINES = 10000, MORE = 64 };
+    fixture *f = *state;
+    spg_csr matrix;
+    FILE *file = fopen(f->path, "w");
+    assert_non_null(file);
+    fputs("%%MatrixMarket matrix coordinate real general\n", file);
+    for (int line = 0; line < LINES; ++line) fputs("% nothing\n", file);
+    fputs("1 1 1\n1 1 2\n", file);
+    const long bytes = ftell(file);
+    assert_int_equal(fclose(file), 0);
+    system_largest = 0;
+    assert_int_equal(matrix_market_read(f->plain, f->path, &matrix), SPG_OK);
+    assert_in_range(system_largest, bytes, bytes + MORE);
+    spg_csr_free(f->plain, &matrix);
+}
+
 static int files_in(const char *folder)
 {
     int count = 0;
@@ -243,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_allocation_of_the_context_may_fail_while_reading_dense, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(every_allocation_outside_the_context_may_fail_while_reading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_text_of_a_file_takes_its_bytes_and_little_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail_while_writing, set_up, tear_down),
     };
     oracle_enter_tree();

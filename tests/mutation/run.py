@@ -29,7 +29,7 @@ PARTS = [
     (r"^(src/host/amg/|amg/(amg_backend|lanczos|numerics|random|units)|src/spgemm/galerkin)", r"^test_amg_"),
     (r"^amg/", r"^test_amg_"),
     (r"^(src/host/sampling/|src/sampling|src/philox)", r"^test_(sampling_|weights$|statistics$)"),
-    (r"^(src/host/spgemm/|src/spgemm/)", r"^test_(product_|amg_galerkin)"),
+    (r"^(src/host/spgemm/|src/spgemm/)", r"^test_(product_|amg_(galerkin|update$))"),
     (r"^matrices/matrix_market", r"^test_matrix_market_"),
     (r"^matrices/", r"^test_(generator|prolongator|weights)"),
     (r"", r"^test_(context|memory|csr|coo|transpose|containers_|cores|threads|product_(short|plan|misuse|memory|stats))"),

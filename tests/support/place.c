@@ -80,6 +80,16 @@ static int finish(void **state)
     return test_close_place() ? 0 : -1;
 }
 
+static bool tests_are_over;
+
+/* Libraries may end the program with success within a test: LAPACK does where an argument is wrong. */
+static void fail_unless_tests_are_over(void)
+{
+    if (tests_are_over) return;
+    fprintf(stderr, "the program ended within a test\n");
+    _exit(EXIT_FAILURE);
+}
+
 int test_run_here(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t count)
 {
     if (test_asks_for_device(argc, argv)) place_under_test = SPG_PLACE_DEVICE;
@@ -90,7 +100,10 @@ int test_run_here(int argc, char **argv, const char *name, const struct CMUnitTe
         return 77;
     }
     spg_context_destroy(probe);
-    return _cmocka_run_group_tests(name, tests, count, start, finish);
+    atexit(fail_unless_tests_are_over);
+    const int failed = _cmocka_run_group_tests(name, tests, count, start, finish);
+    tests_are_over = true;
+    return failed;
 }
 
 void test_require_large(int64_t gigabytes)

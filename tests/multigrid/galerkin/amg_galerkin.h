@@ -34,4 +34,26 @@ static inline void end(galerkin *g)
     spg_csr_free(g->context, &g->P);
 }
 
+/* R*A*P by the call under test; R may be NULL; all on the host. */
+static inline spg_csr multiply(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P)
+{
+    galerkin g;
+    spg_csr C, host;
+    begin(context, R, A, P, &g);
+    if (spg_galerkin(context, R != NULL ? &g.R : NULL, &g.A, &g.P, &C) != SPG_OK)
+        fail_msg("%s", spg_context_message(context));
+    test_to_host(context, &C, &host);
+    spg_csr_free(context, &C);
+    end(&g);
+    return host;
+}
+
+/* Of test_host(); each may be NULL. */
+static inline void free_all(spg_csr *a, spg_csr *b, spg_csr *c, spg_csr *d, spg_csr *e)
+{
+    spg_csr *all[] = {a, b, c, d, e};
+    for (int k = 0; k < 5; k++)
+        if (all[k] != NULL) spg_csr_free(test_host(), all[k]);
+}
+
 #endif

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static void free_all(spg_csr *a, spg_csr *b, spg_csr *c, spg_csr *d, spg_csr *e)
-{
-    spg_csr *all[] = {a, b, c, d, e};
-    for (int k = 0; k < 5; k++)
-        if (all[k] != NULL) spg_csr_free(test_host(), all[k]);
-}
-
 static void expect(spg_context *context, spg_status status, spg_status expected, const char *word)
 {
     assert_int_equal(status, expected);

@@ -177,6 +177,18 @@ static void one_unknown_takes_one_iteration(void **state)
     }
 }
 
+static void defaults_are_the_documented_ones(void **state)
+{
+    (void)state;
+    const spg_amg_solve_options options = spg_amg_solve_options_default();
+    assert_int_equal(options.method, SPG_AMG_CG);
+    assert_true(options.tolerance == SPG_AMG_TOLERANCE_OF_TYPE);
+    assert_int_equal(options.max_iterations, 200);
+    assert_int_equal(options.nullspace, SPG_AMG_NULLSPACE_NONE);
+    assert_int_equal(options.null_vectors, 0);
+    assert_true(options.history == NULL && options.null_values == NULL);
+}
+
 /* The Laplacian of a grid without boundary values: constants are its null space. */
 static void a_singular_matrix_is_solved_where_a_solution_exists(void **state)
 {
@@ -236,6 +248,7 @@ static void every_number_of_threads_gives_the_same_bits(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_the_documented_ones),
         cmocka_unit_test(a_solve_reports_what_it_leaves_in_x),
         cmocka_unit_test(the_first_guess_counts),
         cmocka_unit_test(a_first_guess_far_off_is_mended_to_the_tolerance),

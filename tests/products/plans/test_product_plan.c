@@ -238,6 +238,28 @@ static void products_of_the_first_and_the_last_of_a_power_of_two_are_kept_apart(
     spg_context_destroy(context);
 }
 
+/* Where places are looked up in a table of as many slots, the two share one. */
+static void columns_a_power_of_two_apart_are_kept_apart(void **state)
+{
+    (void)state;
+    spg_context *context = test_context(1, test_default_limits);
+    for (int bits = 8; bits <= 30; ++bits) {
+        test_pattern a = {0}, b = {0};
+        test_add(&a, 0);
+        test_end_row(&a);
+        test_add(&b, 0);
+        test_add(&b, (int64_t)1 << bits);
+        test_end_row(&b);
+        planned p;
+        open_plan_of(&p, context, &a, &b, ((int64_t)1 << bits) + 1, SPG_F64);
+        spg_csr C = {0};
+        run_and_check(&p, &C, "two columns");
+        spg_csr_free(context, &C);
+        close_plan(&p);
+    }
+    spg_context_destroy(context);
+}
+
 static void a_plan_outlives_the_matrices_it_was_made_from(void **state)
 {
     (void)state;
@@ -283,6 +305,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(plan_runs_of_rows_of_every_length_have_the_bits_of_the_plain_sum),
         cmocka_unit_test(columns_that_are_almost_pairs_keep_their_bits),
         cmocka_unit_test(products_of_the_first_and_the_last_of_a_power_of_two_are_kept_apart),
+        cmocka_unit_test(columns_a_power_of_two_apart_are_kept_apart),
         cmocka_unit_test(a_plan_outlives_the_matrices_it_was_made_from),
         cmocka_unit_test(values_are_not_read_when_a_plan_is_made),
     };

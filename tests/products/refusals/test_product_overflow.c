@@ -263,10 +263,12 @@ static void a_row_of_b_whose_length_passes_31_bits_is_refused_on_the_host(void *
 {
     (void)state;
     if (test_place() == SPG_PLACE_DEVICE) skip();
-    const int64_t entries = INT64_C(1) << 31, a_offsets[] = {0, 1}, b_offsets[] = {0, 0, entries};
+    const int64_t longest = INT32_MAX, entries = 2 * longest + 1; /* the longest row that is taken, and one more */
+    const int64_t a_offsets[] = {0, 1}, b_offsets[] = {0, longest, entries};
     const size_t bytes = (size_t)entries * sizeof(float);
     void *zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_true(zeros != MAP_FAILED);
+    madvise(zeros, bytes, MADV_HUGEPAGE); /* of zeros there is a large one, too, which takes less time */
     int32_t column = 1;
     float one = 1;
     const spg_csr A = {1, 2, 1, SPG_I64, SPG_F32, SPG_PLACE_HOST, (void *)(uintptr_t)a_offsets, &column, &one};

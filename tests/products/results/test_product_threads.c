@@ -114,10 +114,47 @@ static void contexts_on_several_threads_do_not_disturb_each_other(void **state)
     for (int k = 0; k < 5; ++k) spg_csr_free(test_host(), made[k]);
 }
 
+/* The last column of a long first row is wrong: when that is found, others sleep until their rows may follow it. */
+static void threads_that_wait_for_a_row_are_told_that_it_failed(void **state)
+{
+    enum { INNER = 1000, LONG = 20000, ROWS = 600, TIMES = 8 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 7;
+    spg_csr A, B, here_A, here_B, C;
+    (void)state;
+    for (int64_t k = 0; k < LONG; ++k) test_add(&a, k < LONG - 1 ? k % INNER : INNER);
+    test_end_row(&a);
+    for (int64_t i = 1; i < ROWS; ++i) {
+        for (int k = 0; k < 30; ++k) test_add(&a, 0);
+        test_end_row(&a);
+    }
+    for (int64_t i = 0; i < INNER; ++i) {
+        test_add_random(&b, &random, i == 0 ? 1 : 200, 0, INNER, true);
+        test_end_row(&b);
+    }
+    test_matrix_of(&a, INNER, SPG_I32, SPG_F64, 1, 0, &A);
+    test_matrix_of(&b, INNER, SPG_I32, SPG_F64, 2, 0, &B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+    spg_context *context = test_context(3, test_default_limits);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    for (int time = 0; time < TIMES; ++time) {
+        assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_ERROR_FORMAT);
+        test_assert_message(context, "row 0");
+    }
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_on_several_threads_do_not_disturb_each_other),
+        cmocka_unit_test(threads_that_wait_for_a_row_are_told_that_it_failed),
     };
     return TEST_RUN_HERE(argc, argv, "product threads", tests);
 }

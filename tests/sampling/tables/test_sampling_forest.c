@@ -88,8 +88,9 @@ static void draws_are_the_inverse_of_the_cumulated_weights(void **state)
     spg_context_destroy(context);
 }
 
-/* Rows that all threads of the host build together. */
-static const int64_t long_lengths[] = {300000, 3, 131072, 131073};
+/* Rows that all threads of the host build together, and the longest ones that each builds by itself beside others. */
+enum { LONG_ROWS = 6 };
+static const int64_t long_lengths[LONG_ROWS] = {300000, 3, 131072, 131073, 131072, 131072};
 
 static void every_place_and_method_draws_the_same(void **state)
 {
@@ -100,8 +101,8 @@ static void every_place_and_method_draws_the_same(void **state)
     for (int i = 0; i < COUNT; ++i) uniforms[i] = (double)(test_random(&random) >> 11) * 0x1p-53;
     for (int kind = 0; kind < TEST_KINDS; ++kind) {
         test_weights weights;
-        test_open_weights(kind % 2 == 0 ? test_lengths : long_lengths, kind % 2 == 0 ? TEST_LENGTHS : 4, kind, SPG_F64,
-                          true, &weights);
+        test_open_weights(kind % 2 == 0 ? test_lengths : long_lengths, kind % 2 == 0 ? TEST_LENGTHS : LONG_ROWS, kind,
+                          SPG_F64, true, &weights);
         for (int k = 0; k < TEST_CONTEXTS; ++k) {
             spg_context *context = test_context_number(k);
             for (int radix = 0; radix < 2; ++radix) {

@@ -1,0 +1,119 @@
+/* Galerkin products and their plans where memory is short: a status says so, and nothing is left behind. */
+#include "amg_galerkin.h"
+#include "fault.h"
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, 2, 0);
+    spg_csr A = test_symmetric(300, 8, SPG_F64, 6), P = random_matrix(300, 70, 3, SPG_I32, SPG_F64, 7, 0);
+    galerkin g;
+    begin(context, NULL, &A, &P, &g);
+    const int64_t live = test_live(&memory);
+    for (int what = 0; what < 3; what++) /* a product, a plan, a plan's first run */
+        for (int64_t k = 1;; k++) {
+            spg_csr C = {0};
+            spg_galerkin_plan *plan = NULL;
+            if (what == 2) assert_int_equal(spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan), SPG_OK);
+            test_fail_at(&memory, k);
+            spg_status status = what == 0   ? spg_galerkin(context, NULL, &g.A, &g.P, &C)
+                                : what == 1 ? spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan)
+                                            : spg_galerkin_plan_run(plan, NULL, &g.A, &g.P, &C);
+            const bool failed = test_failed(&memory), did_without = test_did_without(&memory, status);
+            test_fail_at(&memory, 0);
+            assert_int_equal(status, failed && !did_without ? SPG_ERROR_MEMORY : SPG_OK);
+            if (status != SPG_OK) test_assert_zeroed(&C, sizeof C);
+            if (status != SPG_OK && what == 1) assert_null(plan);
+            spg_csr_free(context, &C);
+            spg_galerkin_plan_destroy(plan);
+            assert_int_equal(test_live(&memory), live);
+            if (failed) continue;
+            assert_true(k > 3);
+            break;
+        }
+    end(&g);
+    free_all(&A, &P, NULL, NULL, NULL);
+    spg_context_destroy(context);
+}
+
+static void a_workspace_limit_is_kept_or_refused_with_its_bytes(void **state)
+{
+    (void)state;
+    spg_csr A = test_symmetric(2000, 8, SPG_F64, 6), P = random_matrix(2000, 500, 3, SPG_I32, SPG_F64, 7, 0);
+    spg_context *context = test_context_at_place(1);
+    spg_csr expected = multiply(context, NULL, &A, &P);
+    galerkin g;
+    begin(context, NULL, &A, &P, &g);
+    bool refused = false, done = false;
+    for (int64_t limit = 1024; !done && limit <= (int64_t)1 << 30; limit *= 2) {
+        spg_csr C, host;
+        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        int64_t before, peak;
+        spg_context_memory_reset(context);
+        spg_context_memory(context, &before, NULL);
+        const spg_status status = spg_galerkin(context, NULL, &g.A, &g.P, &C);
+        spg_context_memory(context, NULL, &peak);
+        if (status != SPG_OK) {
+            assert_int_equal(status, SPG_ERROR_MEMORY);
+            test_assert_message(context, "workspace");
+            refused = true;
+            continue;
+        }
+        done = true;
+        assert_true(peak - before <= limit + C.nnz * 12 + (C.rows + 1) * 4);
+        test_to_host(context, &C, &host);
+        test_assert_same_csr(&host, &expected);
+        spg_csr_free(context, &C);
+        spg_csr_free(test_host(), &host);
+    }
+    assert_true(refused && done);
+    assert_int_equal(spg_context_set_workspace_limit(context, 0), SPG_OK);
+    end(&g);
+    free_all(&A, &P, &expected, NULL, NULL);
+    spg_context_destroy(context);
+}
+
+/* However often products fail, in the second of their two as well, and with a given restriction or the transpose. */
+static void a_product_that_fails_leaves_the_workspace_limit_as_it_was(void **state)
+{
+    (void)state;
+    spg_csr A = random_matrix(2000, 2000, 8, SPG_I32, SPG_F64, 6, 0),
+            P = random_matrix(2000, 500, 3, SPG_I32, SPG_F64, 7, 0);
+    spg_csr R = random_matrix(500, 2000, 6, SPG_I32, SPG_F64, 8, 0),
+            bad = random_matrix(500, 2000, 6, SPG_I32, SPG_F64, 8, 0);
+    spg_context *context = test_context_at_place(1);
+    galerkin g, of_bad;
+    bad.columns[bad.nnz - 1] = 2000;
+    begin(context, &R, &A, &P, &g);
+    begin(context, &bad, &A, &P, &of_bad);
+    int64_t limit = 1024;
+    spg_csr C;
+    spg_status status = SPG_ERROR_MEMORY;
+    for (; status == SPG_ERROR_MEMORY && limit <= (int64_t)1 << 30; limit += limit / 8) {
+        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        status = spg_galerkin(context, &g.R, &g.A, &g.P, &C); /* refused in either product */
+    }
+    assert_int_equal(status, SPG_OK);
+    spg_csr_free(context, &C);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(spg_galerkin(context, &of_bad.R, &g.A, &g.P, &C), SPG_ERROR_FORMAT);
+        test_assert_message(context, "R*AP");
+    }
+    if (spg_galerkin(context, &g.R, &g.A, &g.P, &C) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    spg_csr_free(context, &C);
+    end(&of_bad);
+    end(&g);
+    free_all(&A, &P, &R, &bad, NULL);
+    spg_context_destroy(context);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_workspace_limit_is_kept_or_refused_with_its_bytes),
+        cmocka_unit_test(a_product_that_fails_leaves_the_workspace_limit_as_it_was),
+    };
+    return TEST_RUN_HERE(argc, argv, "amg galerkin fault", tests);
+}
