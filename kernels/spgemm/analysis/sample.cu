@@ -27,7 +27,7 @@ enum {
 };
 static_assert(SAMPLE_SLOTS == 1 << SAMPLE_SLOTS_LOG, "the slots of the table that rows are counted in");
 
-/* Sample row k of n, at a random place in its share of the rows: rows at equal distances may all be at the edge of a
+/* Sample row k of n, at a varying place in its share of the rows: rows at equal distances may all be at the edge of a
  * grid. It begins at a multiple of 6, so that pairs and triples are whole. */
 __device__ int32_t sample_row(int32_t k, int32_t samples, int32_t rows)
 {

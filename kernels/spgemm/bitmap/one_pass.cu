@@ -215,14 +215,14 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
     auto *kernel = one_pass_bitmap_kernel<Value>;
     const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
     if (threads == 0)
-        return spg_context_fail(product.context, SPG_ERROR_DEVICE, "equal rows ahead: too little shared memory");
+        return spg_context_fail(product.context, SPG_ERROR_DEVICE, "one pass, class bitmap: too little shared memory");
     int resident = 0;
     /* Always the maximum: the setting belongs to the process. */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              product.cuda->block_shared_bytes - 1024);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
-    spg_status status = spg_cuda_check(product.context, error, "equal rows ahead");
+    spg_status status = spg_cuda_check(product.context, error, "one pass, class bitmap");
     if (status != SPG_OK) return status;
     const int64_t rows_each = (int64_t)threads / LANES * R, tiles = (product.A->rows + rows_each - 1) / rows_each;
     const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
@@ -236,7 +236,7 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
                                 static_cast<Value *>(reserved.values)};
     kernel<<<(unsigned int)(tiles < most ? tiles : most), threads, bytes, product.cuda->stream>>>(
         shape, patterns_of<int32_t>(product), number, job);
-    return spg_cuda_check_launch(product.context, "equal rows ahead");
+    return spg_cuda_check_launch(product.context, "one pass, class bitmap");
 }
 
 } // namespace

@@ -197,7 +197,7 @@ template <typename Value> spg_status launch(cuda_product &product, const reserve
     auto *kernel = one_pass_hash_thread_kernel<Value>;
     int resident = 0;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, THREADS, (size_t)bytes);
-    spg_status status = spg_cuda_check(product.context, error, "private rows ahead");
+    spg_status status = spg_cuda_check(product.context, error, "one pass, class hash_thread");
     if (status != SPG_OK) return status;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
     const int64_t blocks = std::min<int64_t>(tiles, (int64_t)std::max(resident, 1) * product.cuda->multiprocessors);
@@ -210,7 +210,7 @@ template <typename Value> spg_status launch(cuda_product &product, const reserve
     const numbers<Value> number{static_cast<const Value *>(product.A->values),
                                 static_cast<const Value *>(product.B->values), reserved.columns,
                                 static_cast<Value *>(reserved.values)};
-    return launch_programmatic(product.context, product.cuda->stream, "private rows ahead", (unsigned int)blocks,
+    return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread", (unsigned int)blocks,
                                THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product), number,
                                static_cast<const packed_row *>(product.packed.memory), job);
 }

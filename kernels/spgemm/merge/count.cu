@@ -130,7 +130,7 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     const Offset b_first = load_if(pattern.inner > 0, pattern.b_offsets, 0);
     const Offset b_past = load_if(pattern.inner > 0, pattern.b_offsets + pattern.inner, pattern.b_nnz);
     if (active) a = checked_a_row(pattern, i, found.signs);
-    /* This fault may not concern this row, but without any fault it costs nothing more. */
+    /* This may not concern the row, as find_faults then decides; it costs nothing if the operands are valid. */
     if (b_first != 0 || b_past != pattern.b_nnz) found.signs |= SUSPECT;
     if (a.end - a.begin > MERGE_MOST) {
         found.signs |= LEFT;

@@ -147,7 +147,7 @@ __device__ void find_runs(const patterns<int32_t> &pattern, int32_t room, int32_
             found.runs[atomicAdd(&found.run_count, 1)] = run;
             atomicOr(&found.counted[word], 1u << x % 32);
         }
-        /* If it is too short for a run, all of its rows are single. */
+        /* If the rows cannot be done as a run, all of them are single. */
         const int from = x - 32 * lane, past = from + run.rows;
         if (is_run || past <= 0 || from >= 32) continue;
         const uint32_t mask = (past >= 32 ? ~0u : (1u << past) - 1) & ~0u << max(from, 0);
