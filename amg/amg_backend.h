@@ -90,7 +90,7 @@ enum { SPG_AMG_MOST_SINGULAR = 768 };
 
 /* BREAKDOWN of an update that lacks a pseudo-inverse. */
 #define SPG_AMG_BECAME_SINGULAR                                                                                        \
-    "the coarsest operator of %lld rows became singular in an update, past its candidates; set up again"
+    "the coarsest operator of %lld rows became singular in an update, beyond its candidates; set up again"
 
 /* A sweep over x, at the place; y is not x.
  *

@@ -68,12 +68,11 @@ static spg_status finish(spg_amg *amg)
     if (status == SPG_OK && amg->dense == NULL && last->rows > 0) {
         if (last->inverse == NULL) status = spg_amg_prepare_smoother(amg, last);
         if (!amg->is_diagonal)
-            spg_amg_tell(
-                amg->context,
-                "the last of %d levels has %lld rows (%lld entries): too many for a dense solve to pay, so it is "
-                "smoothed by %d sweeps, and cycles may converge slowly",
-                amg->levels, (long long)last->rows, (long long)last->nnz,
-                amg->options.pre_sweeps + amg->options.post_sweeps);
+            spg_amg_tell(amg->context,
+                         "the last of %d levels has %lld rows (%lld entries): too many for a dense solve, so it is "
+                         "smoothed by %d sweeps, and cycles may converge slowly",
+                         amg->levels, (long long)last->rows, (long long)last->nnz,
+                         amg->options.pre_sweeps + amg->options.post_sweeps);
     }
     spg_amg_end_step(amg, last, &amg->timings.coarse);
     return status;
@@ -84,8 +83,8 @@ static spg_status learn_symmetry(spg_amg *amg)
 {
     const spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
     if (status == SPG_OK && !amg->was_symmetric)
-        spg_amg_tell(amg->context, "A is not symmetric bit for bit, with sorted rows and no column twice: spectral "
-                                   "radii, smoothed prolongators and conjugate gradients suppose that it is");
+        spg_amg_tell(amg->context, "A is not symmetric bit for bit, with sorted rows and no repeated column: spectral "
+                                   "radii, smoothed prolongators and conjugate gradients assume that it is");
     return status;
 }
 

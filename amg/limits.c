@@ -56,7 +56,7 @@ int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_
 
 void spg_amg_tell_unsmoothed(const spg_amg *amg, const spg_level *level)
 {
-    tell(amg, level, "smoothing its prolongator would fill the next operator; max_complexity is %g, so it is left out",
+    tell(amg, level, "its prolongator is not smoothed, or the next operator would pass max_complexity, which is %g",
          amg->options.max_complexity);
 }
 

@@ -81,7 +81,7 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
 static spg_status check_size(spg_context *context, const char *name, int size, int least)
 {
     if (size <= SPG_AMG_MOST_BLOCK) return check_integer(context, name, size, least, SPG_AMG_MOST_BLOCK);
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: %s is %d, past %d", name, size,
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: %s is %d; at most %d is supported", name, size,
                             SPG_AMG_MOST_BLOCK);
 }
 
@@ -110,7 +110,7 @@ spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A
         context->backend->amg->find_beyond(context, A->value_type, count, options->candidate_values, most, &first);
     if (status != SPG_OK || first == count) return status;
     return spg_context_fail(context, SPG_ERROR_FORMAT,
-                            "options: candidate %lld holds a NaN, an infinite or too large a value in row %lld",
+                            "options: candidate %lld has a NaN, infinite or too large value in row %lld",
                             (long long)(first / A->rows), (long long)(first % A->rows));
 }
 
@@ -125,8 +125,7 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "A holds %s; a hierarchy takes f32 or f64",
                                 spg_type_name(A->value_type));
     if (resolved->aggregation == SPG_AGGREGATION_STANDARD && context->backend->amg->aggregate_standard == NULL)
-        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
-                                "options: standard aggregation is greedy, and runs on the host only");
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: standard aggregation runs on the host only");
     if (resolved->candidates == 0) resolved->candidates = resolved->block_size;
     return SPG_OK;
 }

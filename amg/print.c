@@ -98,7 +98,8 @@ spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
     print(&to, "%d levels, operator complexity %.3f, grid complexity %.3f, %lld bytes", summary.levels,
           summary.operator_complexity, summary.grid_complexity, (long long)summary.bytes);
     print_levels(amg, &to, nonzeros);
-    if (!amg->was_symmetric) print(&to, "A is not symmetric bit for bit: rho, P and conjugate gradients suppose it");
+    if (!amg->was_symmetric)
+        print(&to, "A is not symmetric bit for bit: rho, P and conjugate gradients assume that it is");
     print_products(amg, &to);
     print_steps(&summary.setup, &to);
     return SPG_OK;

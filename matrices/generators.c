@@ -73,7 +73,7 @@ static spg_status refuse_name(spg_context *context, const char *name)
     for (int k = 0; k < GENERATORS && used < sizeof names; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, " %s%s", generators[k].name,
                                  generators[k].has_size_suffix ? "16" : "");
-    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "no generator is named '%.80s'; there are%s", name, names);
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "unknown generator '%.80s'; use one of%s", name, names);
 }
 
 /* A number beyond int64_t becomes INT64_MAX, which is too large for every generator. */
@@ -84,8 +84,8 @@ static spg_status parse_size(spg_context *context, const char *name, const char 
     const char *c = text;
     for (; is_digit(*c); c++) value = value > (INT64_MAX - 9) / 10 ? INT64_MAX : 10 * value + (*c - '0');
     if (c == text || *c != '\0')
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s: '%.40s' is no size; write it as in fd2d5:64", name,
-                                text);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s: '%.40s' is not a size; write it as in fd2d5:64",
+                                name, text);
     *size = value;
     return SPG_OK;
 }
@@ -100,7 +100,8 @@ bool has_rigid_body_modes(const char *name)
 spg_status generate_rigid_body_modes(spg_context *context, const char *name, spg_type value_type, void *values)
 {
     if (context == NULL || values == NULL || (value_type != SPG_F32 && value_type != SPG_F64))
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_rigid_body_modes: no values, or no real ones");
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                                "generate_rigid_body_modes: values is NULL, or value_type is not f32 or f64");
     if (!has_rigid_body_modes(name))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s has no rigid-body modes",
                                 name != NULL ? name : "NULL");
@@ -128,7 +129,7 @@ spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed
     memset(matrix, 0, sizeof *matrix);
     if (name == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: name is NULL");
     if (value_type != SPG_F32 && value_type != SPG_F64 && value_type != SPG_C32 && value_type != SPG_C64)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: value_type %d is no value type",
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "generate_matrix: value_type %d is not a value type",
                                 (int)value_type);
     const char *size;
     const generator *found = find_generator(name, &size);

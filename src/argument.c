@@ -43,7 +43,8 @@ static spg_status check_sizes(spg_context *context, int64_t rows, int64_t cols, 
 static spg_status check_value_type(spg_context *context, spg_type value_type, const char *name)
 {
     if (spg_is_value_type(value_type)) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: value_type %d is no value type", name, (int)value_type);
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: value_type %d is not a value type", name,
+                            (int)value_type);
 }
 
 spg_status spg_check_offset_type(spg_context *context, spg_type offset_type, const char *name)

@@ -62,14 +62,14 @@ static bool limits_are_valid(const spg_row_limits *limits)
 /* NULL if config is valid. */
 static const char *find_fault(const spg_config *config)
 {
-    if ((unsigned)config->place > (unsigned)SPG_PLACE_AUTO) return "config: place is no spg_place";
+    if ((unsigned)config->place > (unsigned)SPG_PLACE_AUTO) return "config: place is not an spg_place";
     if (config->device < -1) return "config: device must be -1 or more";
     if (config->threads < 0 || config->threads > MOST_THREADS) return "config: threads must be in [0, 4096]";
     if ((config->allocator.allocate == NULL) != (config->allocator.release == NULL))
-        return "config: allocator has one function without the other";
+        return "config: allocator needs both functions or neither";
     if (config->workspace_limit < 0) return "config: workspace_limit must not be negative";
     if (config->keep_bytes < 0) return "config: keep_bytes must not be negative";
-    if (!limits_are_valid(&config->row_limits)) return "config: row_limits must be -1 or more each";
+    if (!limits_are_valid(&config->row_limits)) return "config: each of row_limits must be -1 or more";
     return NULL;
 }
 
@@ -159,7 +159,8 @@ spg_status spg_context_set_workspace_limit(spg_context *context, int64_t bytes)
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (bytes < 0)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "workspace limit: %lld bytes", (long long)bytes);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "workspace limit is %lld bytes; it must not be negative",
+                                (long long)bytes);
     context->config.workspace_limit = bytes;
     return SPG_OK;
 }

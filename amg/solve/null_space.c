@@ -224,7 +224,7 @@ spg_status spg_amg_check_compatible(spg_amg_solve_state *solve)
     if (status != SPG_OK || !is_one) return status;
     return spg_context_fail(
         solve->context, SPG_ERROR_INCOMPATIBLE,
-        "A is singular, and %.3g of b is in its null space: no x solves this. With options.nullspace "
-        "SPG_AMG_NULLSPACE_CANDIDATES the rest of b is solved for",
+        "A is singular, and %.3g of b is in its null space, so there is no solution. With options.nullspace "
+        "SPG_AMG_NULLSPACE_CANDIDATES the solve is for the rest of b",
         norm / solve->norm);
 }

@@ -22,7 +22,7 @@ static spg_status check_null_space(spg_context *context, const spg_amg_solve_opt
     const bool is_given = options->nullspace == SPG_AMG_NULLSPACE_GIVEN;
     const int kind = (int)options->nullspace, least = is_given ? 1 : 0, most = is_given ? SPG_AMG_MOST_NULL : 0;
     if (kind < SPG_AMG_NULLSPACE_NONE || kind > SPG_AMG_NULLSPACE_GIVEN)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is no spg_amg_nullspace", kind);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is not an spg_amg_nullspace", kind);
     if (options->null_vectors < least || options->null_vectors > most)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_vectors is %d, not from %d to %d with nullspace %d",
                                 options->null_vectors, least, most, kind);
@@ -35,11 +35,15 @@ static spg_status check_null_space(spg_context *context, const spg_amg_solve_opt
 static spg_status check_options(spg_context *context, const spg_amg_solve_options *options)
 {
     if (options->method != SPG_AMG_CG && options->method != SPG_AMG_STANDALONE)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is no spg_amg_method", (int)options->method);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is not an spg_amg_method",
+                                (int)options->method);
     if (!(options->tolerance >= 0) && options->tolerance != SPG_AMG_TOLERANCE_OF_TYPE)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "tolerance is %g", options->tolerance);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                                "tolerance is %g; it must be at least 0 or SPG_AMG_TOLERANCE_OF_TYPE",
+                                options->tolerance);
     if (options->max_iterations < 0)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d", options->max_iterations);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d; it must not be negative",
+                                options->max_iterations);
     return check_null_space(context, options);
 }
 
@@ -324,7 +328,7 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
     if (result->stagnated)
         return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
                                 "after %d iterations the residual stays at %.3g of the right-hand side: rounding in %s "
-                                "keeps it from %.3g",
+                                "keeps it above %.3g",
                                 result->iterations, result->relative_residual, spg_type_name(solve->type),
                                 solve->options.tolerance);
     return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,

@@ -142,9 +142,9 @@ static int take_choice(matrix_market_scanner *scanner, const char *const *words,
         if (take_word(scanner, words[k])) return k;
     char *at = matrix_market_skip_blanks(scanner->at);
     if (*at == '\n')
-        matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the banner ends where %s should stand", expected);
+        matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the banner ends where %s should be", expected);
     else
-        matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the banner has %s where %s should stand",
+        matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the banner has %s where %s should be",
                             matrix_market_quote_token(at).text, expected);
     return -1;
 }
@@ -162,7 +162,7 @@ static bool scan_banner(matrix_market_scanner *scanner)
         (!take_word(scanner, "%%matrixmarket") && !(scanner->result->lenient && take_word(scanner, "%matrixmarket") &&
                                                     matrix_market_lets_pass(scanner, "a banner with one %"))))
         return matrix_market_fault(scanner, SPG_ERROR_FORMAT,
-                                   "no Matrix Market file: it does not begin with "
+                                   "not a Matrix Market file: it does not begin with "
                                    "%%%%MatrixMarket");
     if (take_choice(scanner, objects, 1, "matrix") < 0) return false;
     int format = take_choice(scanner, formats, 2, "coordinate or array");

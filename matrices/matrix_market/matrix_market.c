@@ -88,7 +88,7 @@ static spg_status read_coo(spg_context *context, const matrix_market_text *text,
     if (status != SPG_OK) return status;
     if (text->warning != NULL) tell(&scan.warning, text->warning);
     if (array_only && !scan.array)
-        status = spg_context_fail(context, SPG_ERROR_FORMAT, "%s, line 1: a coordinate file where an array is wanted",
+        status = spg_context_fail(context, SPG_ERROR_FORMAT, "%s, line 1: a coordinate file; an array file is needed",
                                   matrix_market_short_name(text->name));
     else
         status = coo_of_scan(context, text, &scan, coo);
@@ -172,7 +172,7 @@ static spg_status begin_reading(spg_context *context, const void *source, void *
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "Matrix Market: %s is NULL",
                                 source == NULL ? "path" : "matrix");
     if (spg_context_place(context) != SPG_PLACE_HOST)
-        return spg_context_fail(context, SPG_ERROR_PLACE, "Matrix Market: the context must be one on the host");
+        return spg_context_fail(context, SPG_ERROR_PLACE, "Matrix Market: the context must be on the host");
     return SPG_OK;
 }
 

@@ -81,7 +81,7 @@ static char *skip_digits(char *p)
 static bool value_fault(matrix_market_scanner *scanner)
 {
     if (*scanner->at == '\n') return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the line lacks a value");
-    return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the value %s is no finite decimal number",
+    return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the value %s is not a finite decimal number",
                                matrix_market_quote_token(scanner->at).text);
 }
 
@@ -127,12 +127,12 @@ static bool scan_whole(matrix_market_scanner *scanner, int64_t index)
     const bool is_whole = matrix_market_take_integer(scanner, &value), is_exact = value <= most && value >= -most;
     if (is_whole && is_exact) return true;
     if (matrix_market_lets_pass(scanner, is_whole ? "an integer past 2^53, what double holds exactly"
-                                                  : "a value of an integer matrix that is no integer")) {
+                                                  : "a value of an integer matrix that is not an integer")) {
         scanner->at = token;
         return scan_real(scanner, index);
     }
     if (!is_whole)
-        return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the value %s of an integer matrix is no integer",
+        return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the value %s of an integer matrix is not an integer",
                                    matrix_market_quote_token(token).text);
     return matrix_market_fault(scanner, SPG_ERROR_OVERFLOW, "the integer %s is past 2^53, what double holds exactly",
                                matrix_market_quote_token(token).text);
@@ -178,7 +178,7 @@ static bool index_fault(matrix_market_scanner *scanner, char *token, const char 
     scanner->at = token;
     if (*token == '\n') return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the line lacks its %s index", what);
     if (!matrix_market_take_integer(scanner, &index))
-        return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the %s index %s is no integer", what, quote.text);
+        return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the %s index %s is not an integer", what, quote.text);
     return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "the %s index %s is outside 1 to %lld", what, quote.text,
                                (long long)size);
 }
@@ -214,7 +214,7 @@ static bool triangle_fault(matrix_market_scanner *scanner, int64_t i, int64_t j)
 {
     return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "entry (%lld, %lld) is %s", (long long)i, (long long)j,
                                i == j ? "on the diagonal, which a skew-symmetric file leaves out"
-                                      : "above the diagonal, and the file is to hold the lower triangle");
+                                      : "above the diagonal, but the file must hold the lower triangle");
 }
 
 /* Whether the values of the line's entry, before the cursor, are written as zero. */

@@ -32,12 +32,14 @@ enum { MOST_CHUNKS = 1024 };
 static spg_status check_options(spg_context *context, const spg_alias_options *options)
 {
     if (options->builder < SPG_ALIAS_AUTO || options->builder > SPG_ALIAS_PSA_PLUS)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: builder %d is none", (int)options->builder);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: builder %d is not an spg_alias_builder",
+                                (int)options->builder);
     if (options->resolution != SPG_ALIAS_COMPACT && options->resolution != SPG_ALIAS_EXACT)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: resolution %d is none",
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: resolution %d is not an spg_alias_resolution",
                                 (int)options->resolution);
     if (options->split != SPG_ALIAS_PARTIAL_P_ARY && options->split != SPG_ALIAS_BINARY)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: split %d is none", (int)options->split);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: split %d is not an spg_alias_split",
+                                (int)options->split);
     if (options->chunks < 0 || options->chunks > MOST_CHUNKS)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: %d chunks lie outside [0, %d]", options->chunks,
                                 (int)MOST_CHUNKS);
@@ -98,7 +100,8 @@ static spg_status check_draw(spg_context *context, const spg_alias *alias, int64
 static spg_status check_draw_options(spg_context *context, const spg_alias_draw_options *options)
 {
     if (options->sampler < SPG_SAMPLER_AUTO || options->sampler > SPG_SAMPLER_SHARED)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: sampler %d is none", (int)options->sampler);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: sampler %d is not an spg_alias_sampler",
+                                (int)options->sampler);
     if (options->sampler == SPG_SAMPLER_BASELINE && options->grouped)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: the baseline sampler does not group");
     return SPG_OK;
@@ -130,7 +133,7 @@ spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int
     if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, "rows");
     if (status != SPG_OK || count == 0) return status;
     if (rows == NULL && count > alias->rows)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "count is %lld, of %lld rows", (long long)count,
-                                (long long)alias->rows);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "count is %lld; without rows it must be at most %lld",
+                                (long long)count, (long long)alias->rows);
     return context->backend->sampling->alias_row_draws(context, alias, count, rows, random, draws);
 }

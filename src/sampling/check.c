@@ -7,7 +7,7 @@
 spg_status spg_check_samples_here(spg_context *context)
 {
     if (context->backend->sampling != NULL) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "this build does not sample where the context works");
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "this build has no sampling at the context's place");
 }
 
 spg_status spg_check_weights(spg_context *context, const spg_csr *weights)
@@ -32,7 +32,7 @@ spg_status spg_check_array(spg_context *context, int64_t count, const void *arra
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name)
 {
     if (count >= 0) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is %lld", name, (long long)count);
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is %lld; it must not be negative", name, (long long)count);
 }
 
 spg_status spg_check_random(spg_context *context, const spg_random *random, const void *uniforms)
@@ -45,8 +45,7 @@ spg_status spg_check_built_here(spg_context *context, const spg_context *made, c
 {
     const spg_config *there = &made->config, *here = &context->config;
     if (there->place != here->place)
-        return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on the other place than the context works on",
-                                name);
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built at another place than the context", name);
     if (here->place == SPG_PLACE_HOST || there->device == here->device) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_PLACE, "%s was built on device %d, the context works on device %d", name,
                             there->device, here->device);

@@ -16,7 +16,7 @@ spg_status spg_fail_weight(spg_context *context, spg_weight_fault fault, int64_t
                                 "weights: row %lld has %lld items; 2147483647 are the most", i, n);
     case SPG_WEIGHT_EMPTY: return spg_context_fail(context, SPG_ERROR_FORMAT, "weights: row %lld is empty", i);
     case SPG_WEIGHT_ZEROS:
-        return spg_context_fail(context, SPG_ERROR_FORMAT, "weights: row %lld: all of its %lld weights are zero", i, n);
+        return spg_context_fail(context, SPG_ERROR_FORMAT, "weights: row %lld: all %lld weights are zero", i, n);
     default:
         return spg_context_fail(context, SPG_ERROR_FORMAT, "weights: row %lld, item %lld: weight %g is %s", i,
                                 (long long)item, weight, kind_name(fault));

@@ -32,7 +32,8 @@ void spg_forest_destroy(spg_forest *forest)
 static spg_status check_options(spg_context *context, const spg_forest_options *options)
 {
     if (options->method < SPG_FOREST_AUTO || options->method > SPG_FOREST_RADIX)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: method %d is none", (int)options->method);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: method %d is not an spg_forest_method",
+                                (int)options->method);
     if (!(options->cells_per_item >= 0 && options->cells_per_item <= 1024))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: cells_per_item %g lies outside [0, 1024]",
                                 options->cells_per_item);

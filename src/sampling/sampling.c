@@ -30,7 +30,7 @@ spg_status spg_random_uniforms(spg_context *context, const spg_random *random, i
 static spg_status check_method(spg_context *context, spg_butterfly_method method)
 {
     if (method >= SPG_BUTTERFLY_AUTO && method <= SPG_BUTTERFLY_TABLE) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is none", (int)method);
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is not an spg_butterfly_method", (int)method);
 }
 
 spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
@@ -54,14 +54,16 @@ static spg_status check_lda_sizes(spg_context *context, const spg_lda *lda)
     if (status == SPG_OK) status = spg_check_count(context, lda->words_total, "lda: words_total");
     if (status != SPG_OK) return status;
     if (lda->vocabulary > INT32_MAX)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: vocabulary of %lld; 2147483647 words are the most",
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: vocabulary is %lld; it must be at most 2147483647",
                                 (long long)lda->vocabulary);
-    if (lda->topics < 1) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: topics is %d", (int)lda->topics);
+    if (lda->topics < 1)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: topics is %d; it must be at least 1",
+                                (int)lda->topics);
     if (lda->type != SPG_F32 && lda->type != SPG_F64)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: type %s; theta and phi are f32 or f64",
                                 spg_type_name(lda->type));
     if (lda->words_total > 0 && lda->documents == 0)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: %lld words in no document",
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda: words_total is %lld, but documents is 0",
                                 (long long)lda->words_total);
     return SPG_OK;
 }

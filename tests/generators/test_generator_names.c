@@ -50,7 +50,7 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
                                       "fd2d5:4:4", "econ:1e3", "rmat:x",   "rmat:+5"};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         assert_true(is_generator_name(bad[i]));
-        assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is no size");
+        assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not a size");
         test_assert_message(context, bad[i]);
     }
 }

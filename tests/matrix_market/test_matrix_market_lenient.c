@@ -63,7 +63,7 @@ static const lenient_case cases[] = {
     {BANNER "coordinate integer general\n2 2 1\n1 1 -9223372036854775808\n", 3, 1, "2^53", {-0x1p63}},
     {BANNER "coordinate integer general\n2 2 1\n1 1 100000000000000000000\n", 3, 1, "2^53", {1e20}},
     {BANNER "array integer general\n2 2\n1\n2\n3\n9007199254740993\n", 6, 1, "2^53", {1, 3, 2, 0x1p53}},
-    {BANNER "coordinate integer general\n2 2 2\n1 1 1.5\n2 2 2e3\n", 3, 2, "no integer", {1.5, 0, 0, 2000}},
+    {BANNER "coordinate integer general\n2 2 2\n1 1 1.5\n2 2 2e3\n", 3, 2, "not an integer", {1.5, 0, 0, 2000}},
     {BANNER "coordinate real general\n2 2 2\n1 1 3D2\n2 2 3d+2\n", 3, 2, "with d", {300, 0, 0, 300}},
     {"%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 3\n", 1, 1, "one %", {3}},
     {" " BANNER "coordinate real general\n2 2 1\n1 1 3\n", 1, 1, "blanks before", {3}},

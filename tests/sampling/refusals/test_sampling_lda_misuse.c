@@ -42,7 +42,7 @@ static void a_corpus_that_cannot_be_is_refused(void **state)
     lda.topics = 0, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "topics is 0"), lda = sound;
     lda.type = SPG_C64, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "type c64"), lda = sound;
     lda.documents = -1, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "documents is -1"), lda = sound;
-    lda.documents = 0, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "in no document"), lda = sound;
+    lda.documents = 0, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "documents is 0"), lda = sound;
     lda.theta = NULL, assert_refused(&f, &lda, SPG_ERROR_ARGUMENT, "theta is NULL"), lda = sound;
     lda.words_total = 4, assert_refused(&f, &lda, SPG_ERROR_FORMAT, "end at 3, words_total is 4"), lda = sound;
     lda.vocabulary = 1, assert_refused(&f, &lda, SPG_ERROR_FORMAT, "document 0, word 0: 1 lies outside [0, 1)");

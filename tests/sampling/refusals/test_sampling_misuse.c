@@ -97,8 +97,8 @@ static void weights_that_cannot_be_are_refused_by_row_item_and_kind(void **state
         {5, NAN, "is NaN"},
         {9, INFINITY, "row 3, item 2: weight inf is infinite"},
         {3, -INFINITY, "row 1, item 0: weight -inf is negative"},
-        {3, 0, "row 1: all of its 1 weights are zero"},
-        {3, -0.0, "row 1: all of its 1 weights are zero"},
+        {3, 0, "row 1: all 1 weights are zero"},
+        {3, -0.0, "row 1: all 1 weights are zero"},
     };
     fixture *f = *state;
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; ++w) {
@@ -137,7 +137,7 @@ static void weights_that_cannot_be_are_refused_in_long_rows(void **state)
     } wrong[] = {{4, -1, "row 4, item 2999: weight -1 is negative"},
                  {1, NAN, "row 1, item 2999"},
                  {2, INFINITY, "row 2, item 2999: weight inf is infinite"},
-                 {3, 0, "row 3: all of its 3000 weights are zero"}};
+                 {3, 0, "row 3: all 3000 weights are zero"}};
     static double values[ALL];
     int32_t offsets[LONG_ROWS + 1];
     fixture *f = *state;
@@ -295,7 +295,7 @@ static void arguments_of_tables_and_their_draws_are_checked(void **state)
     assert_refused(f, spg_alias_draw(c, alias, 0, 1, &number, &both, f->draws), SPG_ERROR_ARGUMENT, "baseline");
     assert_int_equal(spg_alias_draw(c, alias, 0, 0, &number, NULL, NULL), SPG_OK);
     assert_refused(f, spg_alias_draw_rows(c, alias, ROWS + 1, NULL, &number, f->draws), SPG_ERROR_ARGUMENT,
-                   "count is 5, of 4 rows");
+                   "count is 5; without rows it must be at most 4");
     int32_t rows[ITEMS] = {0, 3, 4, -1};
     test_send(rows, sizeof rows, f->rows);
     assert_refused(f, spg_alias_draw_rows(c, alias, 3, f->rows, &number, f->draws), SPG_ERROR_ARGUMENT,

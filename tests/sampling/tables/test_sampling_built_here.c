@@ -26,7 +26,7 @@ static void a_table_built_at_one_place_is_refused_at_the_other(void **state)
     spg_context made = context_at(SPG_PLACE_HOST, 0), here = context_at(SPG_PLACE_DEVICE, 0);
     (void)state;
     assert_int_equal(spg_check_built_here(&here, &made, "forest"), SPG_ERROR_PLACE);
-    assert_string_equal(spg_context_message(&here), "forest was built on the other place than the context works on");
+    assert_string_equal(spg_context_message(&here), "forest was built at another place than the context");
 }
 
 static void on_the_host_the_device_asked_for_means_nothing(void **state)
