@@ -191,7 +191,7 @@ typedef struct spg_amg_backend {
      * set, have close numbers. */
     spg_status (*aggregate_mis2)(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
                                  int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
-    /* PyAMG's standard aggregation, of nodes neither isolated nor alone, with the same results; NULL if the backend has
+    /* PyAMG's standard aggregation, of nodes neither isolated nor alone, with outputs as above; NULL if the backend has
      * none. */
     spg_status (*aggregate_standard)(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
                                      int64_t *aggregates, int64_t *left_out);

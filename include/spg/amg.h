@@ -239,13 +239,13 @@ typedef enum spg_amg_nullspace {
 
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* CG */
-    double
-        tolerance; /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance if b is zero; SPG_AMG_TOLERANCE_OF_TYPE:
-                      1e-8 with SPG_F64, 1e-4 with SPG_F32. With floats the least that can be reached is about 1e-7
-                      ||A|| ||x|| / ||b||, which may be more than this on large grids: see `stagnated` */
-    int max_iterations; /* 200 */
-    double *history;    /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of the
-                           initial x */
+    double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance if b is zero;
+                              SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with SPG_F64, 1e-4 with SPG_F32. With floats the
+                              least that can be reached is about 1e-7 ||A|| ||x|| / ||b||, which may be more than
+                              this on large grids: see `stagnated` */
+    int max_iterations;    /* 200 */
+    double *history;       /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of the
+                              initial x */
     spg_amg_nullspace nullspace; /* NONE */
     int null_vectors;            /* for GIVEN: the number of vectors, 1 to 32; else 0 */
     const void *null_values; /* A.rows x null_vectors at the context's place, column-major; they need not be orthogonal.

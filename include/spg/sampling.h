@@ -44,8 +44,7 @@ SPG_API spg_status spg_random_uniforms(spg_context *context, const spg_random *r
 
 /* How one draw from each row is made. */
 typedef enum spg_butterfly_method {
-    SPG_BUTTERFLY_AUTO =
-        0, /* the fastest: each row in registers, by a thread, some lanes or a warp according to its length */
+    SPG_BUTTERFLY_AUTO = 0,       /* the fastest: a row in registers, by a thread, some lanes or a warp by its length */
     SPG_BUTTERFLY_PLAIN = 1,      /* one thread per distribution: prefix sums and a binary search (Algorithm 1) */
     SPG_BUTTERFLY_TRANSPOSED = 2, /* blocks of 32 distributions, read transposed (Algorithm 4) */
     SPG_BUTTERFLY_TABLE = 3       /* butterfly-patterned partial sums (Algorithm 7) */
