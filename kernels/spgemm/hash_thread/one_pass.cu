@@ -210,9 +210,9 @@ template <typename Value> spg_status launch(cuda_product &product, const reserve
     const numbers<Value> number{static_cast<const Value *>(product.A->values),
                                 static_cast<const Value *>(product.B->values), reserved.columns,
                                 static_cast<Value *>(reserved.values)};
-    return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread", (unsigned int)blocks,
-                               THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product), number,
-                               static_cast<const packed_row *>(product.packed.memory), job);
+    return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread",
+                               (unsigned int)blocks, THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product),
+                               number, static_cast<const packed_row *>(product.packed.memory), job);
 }
 
 } // namespace
