@@ -166,9 +166,12 @@ static void candidates_that_depend_on_each_other_become_zero_rows(void **state)
     options.max_coarse = 50;
     test_system system;
     test_hierarchy hierarchy;
+    spg_amg_summary summary;
     test_system_begin(&A, &options, 2, &system);
     test_fetch_hierarchy(&system, &hierarchy);
     assert_true(hierarchy.levels >= 2);
+    assert_int_equal(spg_amg_summarise(system.amg, &summary), SPG_OK);
+    assert_int_equal(summary.singular, 0); /* what stands for a candidate that depends on others is no unknown */
     const spg_csr *coarse = &hierarchy.level[1].A;
     int64_t zeros = 0;
     for (int64_t i = 1; i < coarse->rows; i += 3)

@@ -233,6 +233,23 @@ static void an_empty_row_among_long_ones_is_refused(void **state)
     spg_context_destroy(context);
 }
 
+/* Nor are there arrays of items and weights then. */
+static void rows_without_any_item_are_refused(void **state)
+{
+    const int32_t offsets[] = {0, 0};
+    int32_t draw = 0, *offsets_here = test_lend(offsets, sizeof offsets), *draw_here = test_lend(&draw, sizeof draw);
+    const spg_csr none = {1, 5, 0, SPG_I32, SPG_F64, test_place(), offsets_here, NULL, NULL};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int way = 0; way < WAYS; ++way) {
+        assert_int_equal(draw_rows(context, &none, way, NULL, draw_here), SPG_ERROR_FORMAT);
+        test_assert_message(context, "row 0 is empty");
+    }
+    test_give_back(offsets_here, sizeof offsets);
+    test_give_back(draw_here, sizeof draw);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_rows_among_short_ones_are_drawn_from),
         cmocka_unit_test(draws_of_long_rows_lie_where_their_uniforms_say),
         cmocka_unit_test(an_empty_row_among_long_ones_is_refused),
+        cmocka_unit_test(rows_without_any_item_are_refused),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_large", tests);
 }
