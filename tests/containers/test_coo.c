@@ -86,6 +86,21 @@ static void triples_are_sorted_stably(void **state)
     test_for_each_coo(check_sort);
 }
 
+static void a_row_that_falls_after_a_higher_column_is_sorted(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    int32_t rows[] = {0, 1, 1}, columns[] = {9, 5, 3}, sorted_columns[] = {9, 3, 5};
+    double values[] = {1, 2, 3}, sorted_values[] = {1, 3, 2};
+    spg_coo matrix = {2, 10, 3, SPG_F64, SPG_PLACE_HOST, rows, columns, values}, here;
+    spg_coo sorted = {2, 10, 3, SPG_F64, SPG_PLACE_HOST, rows, sorted_columns, sorted_values};
+    test_coo_to_place(context, &matrix, &here);
+    assert_int_equal(spg_coo_sort(context, &here), SPG_OK);
+    test_assert_fetched_coo(&here, &sorted);
+    spg_coo_free(context, &here);
+    spg_context_destroy(context);
+}
+
 static void sorting_needs_no_memory_for_rows_that_hold_nothing(void **state)
 {
     (void)state;
@@ -243,6 +258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_copy_has_the_same_bits),
         cmocka_unit_test(the_transpose_exchanges_rows_and_columns),
         cmocka_unit_test(triples_are_sorted_stably),
+        cmocka_unit_test(a_row_that_falls_after_a_higher_column_is_sorted),
         cmocka_unit_test(sorting_needs_no_memory_for_rows_that_hold_nothing),
         cmocka_unit_test(a_product_with_a_vector_sums_in_storage_order),
         cmocka_unit_test(triples_of_the_same_place_are_summed_in_storage_order),
