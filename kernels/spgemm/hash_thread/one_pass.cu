@@ -23,36 +23,6 @@ namespace
  * fe3d27 0.68, 0.69, and 0.78 in two passes). */
 enum { THREADS = 128, WARPS = THREADS / 32, RESIDENT = 4 };
 
-/* Checks operands as the counting pass does. */
-struct counting_guard {
-    const patterns<int32_t> &pattern;
-    thread_found &found;
-    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
-    {
-        return checked_packed(pattern, packed, is_entry, column, found);
-    }
-    __device__ void count(int length) const { found.products += (unsigned int)length; }
-    __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
-};
-
-/* Sums and counts row i; returns its length, 0 unless found.fits. A whole warp calls it. */
-template <typename Value>
-__device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                          uint32_t i, thread_sums<Value, true> &sums, thread_found &found)
-{
-    const bool active = i < (uint32_t)pattern.rows;
-    span<int32_t> a{0, 0};
-    if (active) a = checked_a_row(pattern, (int32_t)i, found.faults);
-    if (a.end - a.begin > HASH_THREAD_MOST_A) {
-        found.fits = false;
-        a.end = a.begin;
-    }
-    counting_guard guard{pattern, found};
-    add_row(pattern, number, packed, a, sums, guard);
-    if (sums.table.taken > HASH_THREAD_MOST) found.fits = false;
-    return found.fits ? (int32_t)sums.table.taken : 0;
-}
-
 /* Clears the sums of a warp's rows. */
 template <typename Value> __device__ void clear_sums(char *first, int each)
 {
@@ -85,7 +55,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         clear_sums<Value>(memory + sizeof tables, job.most + 1);
         __syncwarp();
         thread_found found{0, 0, true};
-        const int32_t length = do_row(pattern, number, packed, i, sums, found);
+        const int32_t length = count_row(pattern, number, packed, i, sums, found);
         all.add(i < (uint32_t)pattern.rows, found, length);
         if (!found.fits) list_overflow_row(pattern, (int32_t)i);
         const int n = length <= job.most ? length : 0;
