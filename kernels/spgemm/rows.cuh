@@ -90,10 +90,8 @@ spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span
  * which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 
-/* For C of up to FEW_COLUMNS columns, whose bitmap fits in shared memory. bitmap/few_columns_count.cu counts, a warp a
- * row. bitmap/few_columns_fill.cu fills rows of up to `slots` entries with values, a block a row. `ticket`: a zeroed
- * word of device memory that must live until the kernel ends. */
-spg_status count_rows_few_columns(cuda_product &product, const row_set &rows, uint32_t *ticket);
+/* bitmap/few_columns_fill.cu. For C of up to FEW_COLUMNS_TO_FILL columns: fills rows of up to `slots` entries with
+ * values, a block a row. `ticket`: a zeroed word of device memory that must live until the kernel ends. */
 spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
 
 /* long_rows/long_rows.cuh: rows of any length; long rows are split over blocks. */

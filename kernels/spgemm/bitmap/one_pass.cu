@@ -5,8 +5,7 @@
  * offsets, columns and values, and the notes that filling needs. Units whose rows are not all equal, or longer or wider
  * than expected, are only counted. A block takes tiles of a unit a group: while it sums the products, look-back finds
  * where its rows begin in C (assemble/look_back.cuh). Chosen by route/route.cu. */
-#include "../assemble/look_back.cuh"
-#include "../assemble/reserved.cuh"
+#include "../assemble/tile_places.cuh"
 #include "../driver/counters.cuh"
 #include "fill_window.cuh"
 
@@ -17,14 +16,6 @@ namespace
 
 enum { LANES = 8, R = MOST_TOGETHER, GROUPS = 32 / LANES, MOST_WARPS = GROUP_THREADS / 32 };
 using row_group = lane_group<LANES>;
-
-struct bitmap_job {
-    look_back sums_before;
-    long long room;
-    int32_t tiles;
-    spg_mailbox *mailbox;
-    unsigned int post;
-};
 
 /* A group's results for its unit: the lengths of its rows of C; its window, or an empty window if the unit is not to be
  * filled. */
@@ -90,80 +81,16 @@ __device__ inline group_found count_group(const bitmap_shape &shape, const patte
     return unit;
 }
 
-/* What the warps of a block share about their tile, in shared memory. */
-struct tile_board {
-    uint32_t taken;
-    int lengths[MOST_WARPS];      /* entries of each warp's rows */
-    long long begins[MOST_WARPS]; /* where the rows begin in C */
-    bool has_room;
-};
-
-/* Finds where the rows of a block's tile begin in C, in two steps, because the tiles before need time. The whole block
- * calls its functions. */
-struct tile_places {
-    const bitmap_job &job;
-    tile_board &board;
-    const int warp, lane, warps;
-    int before;                /* entries of the warp's rows before those of this group */
-    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of the warps up to it, and of the tile */
-
-    __device__ tile_places(const bitmap_job &of, tile_board &shared)
-        : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32), warps((int)blockDim.x / 32)
-    {
-    }
-
-    __device__ int64_t take_tile()
-    {
-        if (threadIdx.x == 0) board.taken = job.sums_before.take_tile();
-        __syncthreads();
-        return board.taken;
-    }
-
-    /* Publishes how many entries the tile has; `own`: of this group's rows. */
-    __device__ void publish_own(int64_t tile, int own)
-    {
-        int upto = own;
-#pragma unroll
-        for (int step = LANES; step < 32; step *= 2) {
-            const int other = __shfl_up_sync(~0u, upto, step);
-            if (lane >= step) upto += other;
-        }
-        before = upto - own;
-        if (lane == 31) board.lengths[warp] = upto;
-        __syncthreads();
-        of_warp = warp == 0 && lane < warps ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
-        all = __shfl_sync(~0u, through, 31);
-        if (threadIdx.x == 0) job.sums_before.publish(tile, all, look_back::AGGREGATE);
-    }
-
-    /* Looks back over the tiles before and publishes the prefix; returns where this group's rows begin. *end: the end
-     * of C's last row, written by the last tile. */
-    __device__ int32_t begin(int64_t tile, int32_t *end)
-    {
-        if (warp == 0) {
-            const long long first = job.sums_before.before(tile);
-            if (lane < MOST_WARPS) board.begins[lane] = first + through - of_warp;
-            if (lane == 0) {
-                job.sums_before.publish(tile, first + all, look_back::PREFIX);
-                board.has_room = first + all <= job.room;
-                if (tile == job.tiles - 1) *end = (int32_t)(first + all);
-            }
-        }
-        __syncthreads();
-        return (int32_t)(board.begins[warp] + before);
-    }
-};
-
 /* Blocks a multiprocessor for which registers must leave room, as for filling. */
 template <typename Value>
 __global__ __launch_bounds__(GROUP_THREADS,
                              5) void one_pass_bitmap_kernel(const bitmap_shape shape, const patterns<int32_t> pattern,
-                                                            const numbers<Value> number, const bitmap_job job)
+                                                            const numbers<Value> number, const reserved_job job)
 {
     extern __shared__ int4 shared[];
-    __shared__ tile_board board;
+    __shared__ tile_board<MOST_WARPS> board;
     const row_group group;
-    tile_places places(job, board);
+    tile_places<LANES, MOST_WARPS> places(job, board);
     int4 *const mine = shared + group.in_block * (shape.group_bytes / 16);
     bitmap_fill<int32_t, Value, R, row_group> fill{pattern,
                                                    number,
@@ -181,19 +108,21 @@ __global__ __launch_bounds__(GROUP_THREADS,
         const int64_t first = (tile * places.warps * GROUPS + group.in_block) * R, rest = pattern.rows - first;
         const int rows = rest <= 0 ? 0 : rest < R ? (int)rest : (int)R;
         const group_found unit = count_group(shape, pattern, fill, (int32_t)first, rows, found, left);
-        places.publish_own(tile, unit.length[0] + unit.length[1] + unit.length[2]);
+        const int all_lengths = unit.length[0] + unit.length[1] + unit.length[2];
+        places.publish_own(tile, all_lengths);
         /* Summing does not check what it reads, so it is skipped after any fault; C is then not used. */
         const bool sound = !__any_sync(~0u, found.faults != 0);
         const int length = sound && fill.bundle.rows > 0 ? unit.length[0] : 0;
         fill.template add_window<false>(shape, unit.window, length,
                                         length > 0 ? fill.bundle.row[0] : span<int32_t>{0, 0});
-        fill.begin[0] = places.begin(tile, &pattern.c_offsets[pattern.rows]);
+        const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
+        fill.begin[0] = (int32_t)begin;
         fill.begin[1] = fill.begin[0] + unit.length[0];
         fill.begin[2] = fill.begin[1] + unit.length[1];
 #pragma unroll
         for (int r = 0; r < R; r++)
             if (group.lane == r && r < rows) pattern.c_offsets[first + r] = fill.begin[r];
-        const int written = board.has_room ? length : 0;
+        const int written = places.has_room(begin, all_lengths) ? length : 0;
         fill.write_values(written);
         __syncwarp();
         fill.write_columns(unit.window, written);
@@ -224,18 +153,9 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
     spg_status status = spg_cuda_check(product.context, error, "one pass, class bitmap");
     if (status != SPG_OK) return status;
-    const int64_t rows_each = (int64_t)threads / LANES * R, tiles = (product.A->rows + rows_each - 1) / rows_each;
-    const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors;
-    const bitmap_job job{{static_cast<unsigned long long *>(reserved.memory)},
-                         reserved.room,
-                         (int32_t)tiles,
-                         product.cuda->device_mailbox,
-                         post};
-    const numbers<Value> number{static_cast<const Value *>(product.A->values),
-                                static_cast<const Value *>(product.B->values), reserved.columns,
-                                static_cast<Value *>(reserved.values)};
-    kernel<<<(unsigned int)(tiles < most ? tiles : most), threads, bytes, product.cuda->stream>>>(
-        shape, patterns_of<int32_t>(product), number, job);
+    const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * R, post);
+    kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
+        shape, patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved), job);
     return spg_cuda_check_launch(product.context, "one pass, class bitmap");
 }
 

@@ -6,8 +6,7 @@
  * uniform rows up to HASH_THREAD_MOST entries. Contraction while expanding replaces the paper's sort (section 3.3). */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"
-#include "../merge/heads.cuh"
-#include "table.cuh"
+#include "sums.cuh"
 
 #include <algorithm>
 
@@ -20,74 +19,6 @@ namespace
 enum { THREADS = 256, WARPS = THREADS / 32 };
 enum { LEAST_TILES = 2, MOST_BLOCKS = 4096 }; /* above MOST_BLOCKS blocks, a block takes more tiles */
 
-/* Takes a row of B that is not packed. */
-__device__ void take_unpacked(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
-                              thread_found &found)
-{
-    if (!check_unpacked(pattern, row, found)) return;
-    uint32_t number[1];
-    for (uint32_t q = 0; q < row.beyond[0]; ++q) {
-        const uint32_t column[1] = {(uint32_t)pattern.b_columns[row.begin + q]};
-        table.numbers_of(column, 1, number);
-    }
-}
-
-/* Loads the columns of entries k to k + A_AT_ONCE - 1 of a row of A. */
-__device__ void load_columns(const patterns<int32_t> &pattern, span<int32_t> a, int k, int32_t (&columns)[A_AT_ONCE])
-{
-#pragma unroll
-    for (int n = 0; n < A_AT_ONCE; ++n)
-        columns[n] = load_if(a.begin + k + n < a.end, pattern.a_columns + a.begin + k + n, 0);
-}
-
-/* Inserts the columns of a row of B. A whole warp calls it. */
-__device__ void take_row(const patterns<int32_t> &pattern, const packed_row &row, thread_table &table,
-                         thread_found &found)
-{
-    int length = length_of(row);
-    if (length > PACKED_MOST) {
-        take_unpacked(pattern, row, table, found);
-        length = 0;
-    }
-    found.products += length;
-    const int most = __reduce_max_sync(~0u, length);
-#pragma unroll
-    for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
-        if (q >= most) break;
-        uint32_t column[B_AT_ONCE], number[B_AT_ONCE];
-#pragma unroll
-        for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
-        table.numbers_of(column, length - q, number);
-    }
-}
-
-/* The length of row i, if `active` and found.fits. A whole warp calls it. */
-__device__ int32_t count_row(const patterns<int32_t> &pattern, const packed_row *packed, bool active, int32_t i,
-                             thread_table &table, thread_found &found)
-{
-    span<int32_t> a{0, 0};
-    if (active) a = checked_a_row(pattern, i, found.faults);
-    if (a.end - a.begin > HASH_THREAD_MOST_A) {
-        found.fits = false;
-        a.end = a.begin;
-    }
-    const int longest = __reduce_max_sync(~0u, a.end - a.begin);
-    int32_t columns[A_AT_ONCE];
-    load_columns(pattern, a, 0, columns);
-    packed_row next = checked_packed(pattern, packed, a.begin < a.end, columns[0], found);
-#pragma unroll 1
-    for (int k = 0; k < longest; ++k) {
-        const packed_row row = next;
-#pragma unroll
-        for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1];
-        if ((k + 1) % A_AT_ONCE == 0) load_columns(pattern, a, k + 1, columns);
-        next = checked_packed(pattern, packed, a.begin + k + 1 < a.end, columns[0], found);
-        take_row(pattern, row, table, found);
-    }
-    if (table.taken > HASH_THREAD_MOST) found.fits = false;
-    return (int32_t)table.taken;
-}
-
 /* A block takes `tiles` consecutive tiles, a row a thread. */
 __global__ void __launch_bounds__(THREADS, 4)
     count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
@@ -97,15 +28,15 @@ __global__ void __launch_bounds__(THREADS, 4)
     __shared__ thread_counts of_warps[WARPS];
     wait_and_trigger();
     const int warp = threadIdx.x / 32;
-    thread_table table(reinterpret_cast<table_memory *>(shared)[warp]);
+    thread_sums<none, false> columns{thread_table(reinterpret_cast<table_memory *>(shared)[warp]), nullptr, 0};
     thread_counts sums{0, 0, 0, 0, 0};
     /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
     uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * THREADS) + threadIdx.x;
     for (int tile = 0; tile < tiles; ++tile, i += THREADS) {
         const bool active = i < (uint32_t)pattern.rows;
         thread_found found{0, 0, true};
-        table.clear();
-        const int32_t length = count_row(pattern, packed, active, (int32_t)i, table, found);
+        columns.table.clear();
+        const int32_t length = count_row(pattern, numbers<none>{}, packed, i, columns, found);
         if (active && found.fits) pattern.c_offsets[i] = length;
         if (!found.fits) leave_row(pattern, (int32_t)i);
         sums.add(active, found, length);

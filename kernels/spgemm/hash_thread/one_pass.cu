@@ -7,9 +7,7 @@
  * thread: while it sorts their columns, look-back finds where its rows begin in C (assemble/look_back.cuh). Chosen by
  * route/route.cu. */
 #include "../../launch.cuh"
-#include "../assemble/look_back.cuh"
-#include "../assemble/reserved.cuh"
-#include "../driver/counters.cuh"
+#include "../assemble/tile_places.cuh"
 #include "sums.cuh"
 
 #include <algorithm>
@@ -25,108 +23,6 @@ namespace
  * fe3d27 0.68, 0.69, and 0.78 in two passes). */
 enum { THREADS = 128, WARPS = THREADS / 32, RESIDENT = 4 };
 
-struct one_pass_job {
-    look_back sums_before;
-    long long room;
-    int32_t tiles;
-    int most; /* entries of the longest row with sums */
-    spg_mailbox *mailbox;
-    unsigned int post;
-};
-
-/* Checks operands as the counting pass does. */
-struct counting_guard {
-    const patterns<int32_t> &pattern;
-    thread_found &found;
-    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
-    {
-        return checked_packed(pattern, packed, is_entry, column, found);
-    }
-    __device__ void count(int length) const { found.products += (unsigned int)length; }
-    __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
-};
-
-/* What the warps of a block share about their tile, in shared memory. */
-struct tile_board {
-    uint32_t taken;
-    int lengths[WARPS];      /* entries of each warp's rows */
-    bool are_long[WARPS];    /* whether rows need the larger network */
-    long long begins[WARPS]; /* where the rows begin in C */
-    thread_counts sums[WARPS];
-};
-
-/* Finds where the rows of a tile begin in C. The whole block calls its functions. */
-struct tile_places {
-    const one_pass_job &job;
-    tile_board &board;
-    const int warp, lane;
-    int before;                /* entries of the warp's rows before this lane's */
-    int of_warp, through, all; /* in warp 0: entries of warp `lane`, of the warps up to it, and of the tile */
-
-    __device__ tile_places(const one_pass_job &of, tile_board &shared)
-        : job(of), board(shared), warp((int)threadIdx.x / 32), lane((int)threadIdx.x % 32)
-    {
-    }
-
-    __device__ int64_t take_tile()
-    {
-        if (threadIdx.x == 0) board.taken = job.sums_before.take_tile();
-        __syncthreads();
-        return board.taken;
-    }
-
-    /* Publishes how many entries the tile has; `own`: of this lane's row. Returns whether any row is long. */
-    __device__ bool publish_own(int64_t tile, int own, bool is_long)
-    {
-        const int upto = inclusive_scan(own, plus{});
-        const bool some_long = __any_sync(~0u, is_long);
-        before = upto - own;
-        if (lane == 31) board.lengths[warp] = upto, board.are_long[warp] = some_long;
-        __syncthreads();
-        of_warp = warp == 0 && lane < WARPS ? board.lengths[lane] : 0, through = inclusive_scan(of_warp, plus{});
-        all = __shfl_sync(~0u, through, 31);
-        if (threadIdx.x == 0) job.sums_before.publish(tile, all, look_back::AGGREGATE);
-        bool any = false;
-#pragma unroll
-        for (int w = 0; w < WARPS; ++w) any = any || board.are_long[w];
-        return any;
-    }
-
-    /* Looks back over the tiles before and publishes the prefix; returns where this lane's row begins. *end: the end of
-     * C's last row, written by the last tile. */
-    __device__ int64_t begin(int64_t tile, int32_t *end)
-    {
-        if (warp == 0) {
-            const long long first = job.sums_before.before(tile);
-            if (lane < WARPS) board.begins[lane] = first + through - of_warp;
-            if (lane == 0) {
-                job.sums_before.publish(tile, first + all, look_back::PREFIX);
-                if (tile == job.tiles - 1) *end = (int32_t)(first + all);
-            }
-        }
-        __syncthreads();
-        return board.begins[warp] + before;
-    }
-};
-
-/* Sums and counts row i; returns its length, 0 unless found.fits. A whole warp calls it. */
-template <typename Value>
-__device__ int32_t do_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                          uint32_t i, thread_sums<Value, true> &sums, thread_found &found)
-{
-    const bool active = i < (uint32_t)pattern.rows;
-    span<int32_t> a{0, 0};
-    if (active) a = checked_a_row(pattern, (int32_t)i, found.faults);
-    if (a.end - a.begin > HASH_THREAD_MOST_A) {
-        found.fits = false;
-        a.end = a.begin;
-    }
-    counting_guard guard{pattern, found};
-    add_row(pattern, number, packed, a, sums, guard);
-    if (sums.table.taken > HASH_THREAD_MOST) found.fits = false;
-    return found.fits ? (int32_t)sums.table.taken : 0;
-}
-
 /* Clears the sums of a warp's rows. */
 template <typename Value> __device__ void clear_sums(char *first, int each)
 {
@@ -138,12 +34,13 @@ template <typename Value> __device__ void clear_sums(char *first, int each)
 template <typename Value>
 __global__ void __launch_bounds__(THREADS, RESIDENT)
     one_pass_hash_thread_kernel(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed,
-                                const one_pass_job job)
+                                const reserved_job job)
 {
     extern __shared__ uint2 shared[];
-    __shared__ tile_board board;
+    __shared__ tile_board<WARPS> board;
+    __shared__ thread_counts counted[WARPS];
     wait_and_trigger();
-    tile_places places(job, board);
+    tile_places<1, WARPS> places(job, board);
     char *memory = reinterpret_cast<char *>(shared) + places.warp * warp_bytes<Value>(job.most + 1);
     auto &tables = *reinterpret_cast<table_memory *>(memory);
     thread_sums<Value, true> sums{thread_table(tables), reinterpret_cast<Value *>(memory + sizeof tables) + places.lane,
@@ -158,7 +55,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         clear_sums<Value>(memory + sizeof tables, job.most + 1);
         __syncwarp();
         thread_found found{0, 0, true};
-        const int32_t length = do_row(pattern, number, packed, i, sums, found);
+        const int32_t length = count_row(pattern, number, packed, i, sums, found);
         all.add(i < (uint32_t)pattern.rows, found, length);
         if (!found.fits) list_overflow_row(pattern, (int32_t)i);
         const int n = length <= job.most ? length : 0;
@@ -168,9 +65,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         const auto place = [&] {
             const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
             if (i < (uint32_t)pattern.rows) pattern.c_offsets[i] = (int32_t)begin;
-            const bool has_room = begin + n <= job.room;
             const int32_t first = __shfl_sync(~0u, (int32_t)begin, 0);
-            return rows_place{first, (int32_t)begin - first, has_room ? n : 0};
+            return rows_place{first, (int32_t)begin - first, places.has_room(begin, n) ? n : 0};
         };
         if (are_long)
             write_rows<NUMBERS>(number, tables, sums, n, place);
@@ -181,17 +77,19 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     all.reduce();
     left = __reduce_add_sync(~0u, left);
     if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
-    if (places.lane == 0) board.sums[places.warp] = all;
+    if (places.lane == 0) counted[places.warp] = all;
     __syncthreads();
     if (places.warp > 0) return;
-    all = places.lane < WARPS ? board.sums[places.lane] : thread_counts{0, 0, 0, 0, 0};
+    all = places.lane < WARPS ? counted[places.lane] : thread_counts{0, 0, 0, 0, 0};
     add_counts(pattern.counters, all.nnz, all.products, all.longest, all.rows, all.faults);
     send_counters_if_last(pattern.counters, job.mailbox, job.post, &pattern.counters->overflow);
 }
 
 template <typename Value> spg_status launch(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
 {
-    static_assert(WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board) <= 48 * 1024,
+    static_assert(WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board<WARPS>) +
+                          WARPS * sizeof(thread_counts) <=
+                      48 * 1024,
                   "every device has it");
     const int most = std::min(reserved.most, (int)HASH_THREAD_MOST), bytes = WARPS * warp_bytes<Value>(most + 1);
     auto *kernel = one_pass_hash_thread_kernel<Value>;
@@ -199,20 +97,12 @@ template <typename Value> spg_status launch(cuda_product &product, const reserve
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, THREADS, (size_t)bytes);
     spg_status status = spg_cuda_check(product.context, error, "one pass, class hash_thread");
     if (status != SPG_OK) return status;
-    const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
-    const int64_t blocks = std::min<int64_t>(tiles, (int64_t)std::max(resident, 1) * product.cuda->multiprocessors);
-    const one_pass_job job{{static_cast<unsigned long long *>(reserved.memory)},
-                           reserved.room,
-                           (int32_t)tiles,
-                           most,
-                           product.cuda->device_mailbox,
-                           post};
-    const numbers<Value> number{static_cast<const Value *>(product.A->values),
-                                static_cast<const Value *>(product.B->values), reserved.columns,
-                                static_cast<Value *>(reserved.values)};
+    reserved_job job = reserved_job_of(product, reserved, THREADS, post);
+    job.most = most;
     return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread",
-                               (unsigned int)blocks, THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product),
-                               number, static_cast<const packed_row *>(product.packed.memory), job);
+                               reserved_blocks(product, job, resident), THREADS, (size_t)bytes, kernel,
+                               patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved),
+                               static_cast<const packed_row *>(product.packed.memory), job);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-/* How a thread sums the products of its row of C by column, and how a warp writes its rows (hash_thread/fill.cu,
- * hash_thread/one_pass.cu). Private. */
+/* How a thread finds the columns of its row of C and sums its products by column, for all passes of hash_thread, and
+ * how a warp writes its rows. Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 
@@ -28,8 +28,14 @@ template <typename Value, bool Bounded> struct thread_sums {
     template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
     {
         uint32_t number[N];
-        Value sum[N];
         table.numbers_of(column, live, number);
+        if constexpr (has_values<Value>) add_to(number, live, a, b);
+    }
+
+  private:
+    template <int N> __device__ void add_to(uint32_t (&number)[N], int live, Value a, const Value (&b)[N])
+    {
+        Value sum[N];
 #pragma unroll
         for (int n = 0; n < N; ++n)
             if (Bounded && n < live) number[n] = min(number[n], most);
@@ -42,7 +48,7 @@ template <typename Value, bool Bounded> struct thread_sums {
     }
 };
 
-/* For filling, where rows have been counted: checks nothing. A kernel that also counts has a guard of its own. */
+/* For filling, where rows have been counted: checks nothing. */
 struct no_guard {
     __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
     {
@@ -52,6 +58,18 @@ struct no_guard {
     __device__ bool may_take(const packed_row &) const { return true; }
 };
 
+/* For counting: checks operands. */
+struct counting_guard {
+    const patterns<int32_t> &pattern;
+    thread_found &found;
+    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
+    {
+        return checked_packed(pattern, packed, is_entry, column, found);
+    }
+    __device__ void count(int length) const { found.products += (unsigned int)length; }
+    __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
+};
+
 /* Adds a row of B that is not packed. */
 template <typename Value, typename Sums>
 __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
@@ -59,7 +77,8 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
 {
     for (uint32_t q = row.begin; q < row.begin + row.beyond[0]; ++q) {
         const uint32_t column[1] = {(uint32_t)pattern.b_columns[q]};
-        const Value b[1] = {number.b_values[q]};
+        Value b[1] = {};
+        if constexpr (has_values<Value>) b[0] = number.b_values[q];
         sums.add(column, 1, a, b);
     }
 }
@@ -70,9 +89,41 @@ template <typename Value> __device__ complex<Value> pair_if(bool wanted, const V
     return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
 }
 
-/* Adds the products of an entry of A with the row of B that it names. Values of B are loaded in pairs: rows of
- * neighbouring threads are far apart, so a load costs L1 a line a thread, however little of it is used. A whole warp
- * calls it. */
+/* The values of a packed row of B, loaded in pairs: rows of neighbouring threads are far apart, so a load costs L1 a
+ * line a thread, however little of it is used. */
+template <typename Value> struct paired_values {
+    const Value *b;
+    int length;
+    bool odd;
+    complex<Value> last;
+
+    __device__ paired_values(const numbers<Value> &number, const packed_row &row, int entries)
+        : b(number.b_values + row.begin), length(entries), odd(reinterpret_cast<uintptr_t>(b) / sizeof(Value) % 2 != 0)
+    {
+        b -= odd;
+        last = pair_if(length > 0, b);
+    }
+
+    /* Those from q on. */
+    __device__ void load(int q, Value (&value)[B_AT_ONCE])
+    {
+        complex<Value> next[B_AT_ONCE / 2];
+#pragma unroll
+        for (int p = 0; p < B_AT_ONCE / 2; ++p) next[p] = pair_if(q + 2 * p + 2 < length + odd, b + q + 2 * p + 2);
+#pragma unroll
+        for (int n = 0; n < B_AT_ONCE; n += 2) {
+            value[n] = odd ? last.im : last.re;
+            value[n + 1] = odd ? next[n / 2].re : last.im;
+            last = next[n / 2];
+        }
+    }
+};
+template <> struct paired_values<none> {
+    __device__ paired_values(const numbers<none> &, const packed_row &, int) {}
+    __device__ void load(int, none (&)[B_AT_ONCE]) {}
+};
+
+/* Adds the products of an entry of A with the row of B that it names. A whole warp calls it. */
 template <typename Value, typename Sums, typename Guard>
 __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
                           Value a, Sums &sums, Guard &guard)
@@ -84,24 +135,13 @@ __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value>
     }
     guard.count(length);
     const int most = __reduce_max_sync(~0u, length);
-    const Value *b = number.b_values + row.begin;
-    const bool odd = reinterpret_cast<uintptr_t>(b) / sizeof(Value) % 2 != 0;
-    b -= odd;
-    complex<Value> last = pair_if(length > 0, b);
+    paired_values<Value> values(number, row, length);
 #pragma unroll
     for (int q = 0; q < PACKED_MOST; q += B_AT_ONCE) {
         if (q >= most) break;
         uint32_t column[B_AT_ONCE];
         Value value[B_AT_ONCE];
-        complex<Value> next[B_AT_ONCE / 2];
-#pragma unroll
-        for (int p = 0; p < B_AT_ONCE / 2; ++p) next[p] = pair_if(q + 2 * p + 2 < length + odd, b + q + 2 * p + 2);
-#pragma unroll
-        for (int n = 0; n < B_AT_ONCE; n += 2) {
-            value[n] = odd ? last.im : last.re;
-            value[n + 1] = odd ? next[n / 2].re : last.im;
-            last = next[n / 2];
-        }
+        values.load(q, value);
 #pragma unroll
         for (int n = 0; n < B_AT_ONCE; ++n) column[n] = column_of(row, q + n);
         sums.add(column, length - q, a, value);
@@ -120,7 +160,7 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
 #pragma unroll
         for (int n = 0; n < A_AT_ONCE; ++n) {
             columns[n] = load_if(k + n < length, pattern.a_columns + a.begin + k + n, 0);
-            values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
+            if constexpr (has_values<Value>) values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
         }
     };
     load(0);
@@ -135,6 +175,24 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
         next = guard.load(packed, k + 1 < length, columns[0]);
         add_entry(pattern, number, row, value, sums, guard);
     }
+}
+
+/* Sums and counts row i; returns its length, 0 unless found.fits. A whole warp calls it. */
+template <typename Value, typename Sums>
+__device__ int32_t count_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
+                             uint32_t i, Sums &sums, thread_found &found)
+{
+    const bool active = i < (uint32_t)pattern.rows;
+    span<int32_t> a{0, 0};
+    if (active) a = checked_a_row(pattern, (int32_t)i, found.faults);
+    if (a.end - a.begin > HASH_THREAD_MOST_A) {
+        found.fits = false;
+        a.end = a.begin;
+    }
+    counting_guard guard{pattern, found};
+    add_row(pattern, number, packed, a, sums, guard);
+    if (sums.table.taken > HASH_THREAD_MOST) found.fits = false;
+    return found.fits ? (int32_t)sums.table.taken : 0;
 }
 
 /* Compacts the keys of a table, at a stride of 32, where the table was. A whole warp calls it, because lists interleave

@@ -266,10 +266,7 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
 
 spg_status count_window_columns(cuda_product &product, const row_set &rows)
 {
-    const spg_csr *B = product.B;
-    const bool heavy_alone = B->cols <= FEW_COLUMNS;
-    return run_pattern(product, rows, b_order::checked,
-                       heavy_alone && (B->cols <= FEW_COLUMNS_TO_FILL || B->nnz / SPLIT_LONG_B_HEAVY > B->rows));
+    return run_pattern(product, rows, b_order::checked, false);
 }
 
 spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows)

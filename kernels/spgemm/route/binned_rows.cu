@@ -15,8 +15,8 @@ namespace spg
 namespace
 {
 
-/* Bin 0: rows to skip. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: few_columns when counting, bitmap when
- * filling. Bins 8 to 10: few_columns when filling, by slots. Bin 11: long rows. */
+/* Bin 0: rows to skip. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: bitmap, when filling.
+ * Bins 8 to 10: few_columns, when filling, by slots. Bin 11: long rows. */
 enum {
     TABLE_BINS = 6,
     MIDDLE_BIN,
@@ -96,7 +96,7 @@ struct window_work {
     bool fills, heavy, few;
 };
 
-/* The kernels of the bins; middle(rows, ticket). few_columns_slots: of the first few_columns bin; 0: none. */
+/* The kernels of the bins; middle(rows). few_columns_slots: of the first few_columns bin; 0: none. */
 template <typename Middle> struct bin_launchers {
     table_launcher table;
     window_work windows;
@@ -109,7 +109,7 @@ struct binned {
     int32_t *permuted; /* rows by bin */
     int32_t count;     /* rows in all */
     uint32_t *begins;  /* where each bin begins in them, then the number of rows of each */
-    uint32_t *tickets; /* for the middle bin and the few_columns bins */
+    uint32_t *tickets; /* for the few_columns bins */
 };
 
 row_set rows_of_bin(const binned &rows, int bin)
@@ -177,10 +177,10 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     stream = streams.windows;
     spg_status status = queue_columns(product, windows, launch.windows);
     stream = streams.middle;
-    if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN), rows.tickets);
+    if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN));
     for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && launch.few_columns_slots > 0 && status == SPG_OK; --k)
         status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), launch.few_columns_slots << k,
-                                       rows.tickets + 1 + k);
+                                       rows.tickets + k);
     stream = streams.windows;
     if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
@@ -196,7 +196,7 @@ template <typename RowBin, typename Middle>
 spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
                         const int64_t *row_products, const bin_launchers<Middle> &launch)
 {
-    constexpr int TICKETS = 1 + FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
+    constexpr int TICKETS = FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
     const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
     void *memory = nullptr;
     spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
@@ -228,17 +228,13 @@ bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narro
 /* Counts all rows, or the listed ones; row_products: of every row. */
 static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
 {
-    const bool narrow = product.B->cols <= FEW_COLUMNS;
-    const auto middle = [&](const row_set &set, uint32_t *ticket) {
-        return narrow ? count_rows_few_columns(product, set, ticket) : SPG_OK;
-    };
+    const auto none = [](const row_set &) { return SPG_OK; };
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
-        const bin_by_products<Offset> row_bin{
-            bin_rule_for<Offset>(product, narrow ? (int64_t)FEW_COLUMNS_PRODUCTS : 0, LONG_A), row_products,
-            (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
+        const bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, 0, 0), row_products,
+                                              (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
         return for_each_bin(product, all, row_bin, row_products,
-                            bin_launchers<decltype(middle)>{count_rows_hash_group, {false, false, false}, middle, 0});
+                            bin_launchers<decltype(none)>{count_rows_hash_group, {false, false, false}, none, 0});
     });
 }
 
@@ -279,7 +275,7 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
     if (product.context->config.workspace_limit != 0) release_binned(product, rows);
     const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
     const int longest = narrow.longest < BITMAP_MOST ? narrow.longest : (int)BITMAP_MOST;
-    const auto middle = [&](const row_set &set, uint32_t *) {
+    const auto middle = [&](const row_set &set) {
         return narrow.span > 0 ? fill_rows_bitmap(product, set, narrow.span, longest, 1) : SPG_OK;
     };
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {

@@ -43,9 +43,6 @@ enum { FILL_SMALL_ROW = 48, FILL_LEAST_SLOTS = 64 };
 /* bitmap: columns of a window, and entries that are filled. Not measured: what shared memory has room for. */
 enum { BITMAP_MOST_SPAN = 12288, BITMAP_MOST = 2048 };
 
-/* A C of so few columns that its bitmap fits in shared memory. */
-enum { FEW_COLUMNS = 1 << 16 };
-
 /* The paper's classes (section 3.3), in products. */
 enum { THREAD_MOST = 32, WARP_MOST = 1024, CTA_MOST = 8192 };
 
@@ -114,11 +111,7 @@ enum { LONG_A = 1024, BITMAP_A = 256, FEW_ROWS = 128 };
  * that case (spgemm_bench, H100, rmat16 A*P: 1.34 ms, 1.54 with 768). */
 enum { FEW_COLUMNS_C = 1 << 17, FEW_COLUMNS_TABLE_ENTRIES = 192 };
 
-/* few_columns, counting: products of a row that one warp counts (spgemm_bench, H100, rmat16 A*P: counting takes 0.30
- * ms, 0.39 with 0). */
-enum { FEW_COLUMNS_PRODUCTS = 8192 };
-
-/* few_columns, filling: columns of C up to which it is used, so that long_rows gets heavy rows only (for wider C the
+/* few_columns: columns of C up to which it is used, so that long_rows gets heavy rows only (for wider C the
  * maps are no longer small compared with the sums); products per entry of A from which it is; bytes of its sums, which
  * double with each bin; the most entries of a table then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it;
  * 1.06 with tables of up to 96 entries); the most products of a row, which one block adds one after the other. */
@@ -138,9 +131,8 @@ enum {
 enum { SMALL_BITMAP = 16 * 1024, SPLIT_LEAST = 1024, SPLIT_LONG = 256 };
 enum { HEAVY_LEAST = 256, HEAVY_ROWS = 8, SPLIT_BYTES = 4 << 20, SPLIT_ROWS = 512 };
 
-/* Mean entries of a row of B above which it is long; fewer if rows that are not heavy get a warp each, as few_columns
- * counts them (spgemm_bench, H100, RAP: rmat16 15 and 9.5 ms; econ 1.21 and 1.10). */
-enum { SPLIT_LONG_B = 64, SPLIT_LONG_B_HEAVY = 16 };
+/* Mean entries of a row of B above which it is long. Not measured alone. */
+enum { SPLIT_LONG_B = 64 };
 
 /* Values: bytes of the sums of a window (spgemm_bench, H100, rmat16), and words of its map; entries of A from which a
  * row is summed before others. Windows of a heavy row are halved, because their products are added one after the other,
