@@ -1,5 +1,5 @@
 /* The state of a product on the device between its stages, and the functions that count and fill its rows (product.cu,
- * product_rows.cu). Private. */
+ * product_rows.cu, product_fill.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 

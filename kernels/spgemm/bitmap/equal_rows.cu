@@ -1,7 +1,7 @@
 /* Notes on equal rows (product.cuh): finds the rows of B that have the columns of the row before; the kernels write the
  * other notes.
  *
- * Output: repeats[j] for every row of B. Called by product_rows.cu if neighbouring rows of A are equal. */
+ * Output: repeats[j] for every row of B. Called by product_count.cu if neighbouring rows of A are equal. */
 #include "../driver/groups.cuh"
 
 namespace spg

@@ -2,7 +2,7 @@
  *
  * Input: rows and c_offsets; rows outside 1 to table_holds(slots) entries are skipped. Output: columns and values.
  * Invariant: a slot's sum takes its products in storage order, because the warp is synchronised between entries of A.
- * Sums of empty slots are zero. Chosen by product_rows.cu and route/binned_rows.cu. Contraction while expanding
+ * Sums of empty slots are zero. Chosen by product_fill.cu and route/binned_rows.cu. Contraction while expanding
  * replaces the paper's sort (section 3.3). */
 #include "sort_columns.cuh"
 

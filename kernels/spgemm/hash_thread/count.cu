@@ -2,7 +2,7 @@
  *
  * Input: A, unchecked, and the packed rows of B. Output: the lengths of C's rows. Rows with more than HASH_THREAD_MOST
  * entries, or HASH_THREAD_MOST_A entries of A, become overflow rows. Each row of B is visited once, one after the
- * other; unlike a merge, which returns to all of them until it ends, this needs no L1. Chosen by product_rows.cu for
+ * other; unlike a merge, which returns to all of them until it ends, this needs no L1. Chosen by product_count.cu for
  * uniform rows up to HASH_THREAD_MOST entries. Contraction while expanding replaces the paper's sort (section 3.3). */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"

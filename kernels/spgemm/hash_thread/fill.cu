@@ -4,7 +4,7 @@
  * warp takes as long as its longest row. Output: columns and values. Invariant: sums are stored in the order of arrival
  * of their columns, each from +0 with its products in storage order; the table maps columns to sums. At the end the
  * keys (column and number) are sorted by a network in registers; CHUNK entries of every row of a warp are staged where
- * the table was and written in order. Chosen by product_rows.cu, like counting. Contraction while expanding replaces
+ * the table was and written in order. Chosen by product_fill.cu. Contraction while expanding replaces
  * the paper's sort (section 3.3). */
 #include "../../launch.cuh"
 #include "sums.cuh"

@@ -7,7 +7,7 @@
  *
  * CHUNK entries of every row of a warp are staged in shared memory and written in order. A merge returns to its rows of
  * B until it ends, so speed depends on how many of them L1 holds. If they are long or scattered, few rows are active at
- * a time, neighbours on one multiprocessor. Chosen by product_rows.cu for products with short rows. No counterpart in
+ * a time, neighbours on one multiprocessor. Chosen by product_fill.cu for products with short rows. No counterpart in
  * the paper. */
 #include "../../launch.cuh"
 #include "../driver/staged_rows.cuh"

@@ -8,7 +8,7 @@
  * C.
  *
  * A warp takes WARP_ROWS neighbouring rows. Their part of C is contiguous: it is staged in shared memory and written in
- * order, unless it is too long or has a row that is skipped. Chosen by product_rows.cu for products with short rows. No
+ * order, unless it is too long or has a row that is skipped. Chosen by product_fill.cu for products with short rows. No
  * counterpart in the paper. */
 #include "../../launch.cuh"
 #include "../rows.cuh"

@@ -4,7 +4,7 @@
  * row of B once, all of it, in pairs of entries. (A merge returns to every row of B for every column, and finds it in
  * L1 only if few rows are active.) Products are in shared memory by number, in storage order. A key is a column and a
  * number: a network in registers sorts the keys, so that the products of a column are consecutive and in the order of
- * addition. Entries of C replace the products and are written in order. Chosen by product_rows.cu if rows of B are long
+ * addition. Entries of C replace the products and are written in order. Chosen by product_fill.cu if rows of B are long
  * and scattered and contract little. The network is that of the paper's class for few products (section 3.3). */
 #include "../../launch.cuh"
 #include "../merge/heads.cuh"
