@@ -104,9 +104,9 @@ spg_status spg_amg_plan_update(spg_amg *amg);
 bool spg_amg_stalls(spg_amg *amg, const spg_level *level);
 /* The most entries that the next operator may have; 0: no limit. */
 int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed);
-void spg_amg_tell_unsmoothed(const spg_amg *amg, const spg_level *level);
-void spg_amg_tell_too_many_entries(const spg_amg *amg, const spg_level *level);
-void spg_amg_tell_most_levels(const spg_amg *amg);
+void spg_amg_log_unsmoothed(const spg_amg *amg, const spg_level *level);
+void spg_amg_log_too_many_entries(const spg_amg *amg, const spg_level *level);
+void spg_amg_log_most_levels(const spg_amg *amg);
 
 /* ---- coarse.c: the last level's solver ---- */
 /* Sets amg->dense and dense_bytes, if the last level has from 1 to SPG_AMG_MOST_DENSE rows and a dense solver pays
@@ -126,12 +126,12 @@ void spg_amg_cycle_destroy(spg_amg *amg); /* also after half of a creation */
 /* ---- solve.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* frees what solves kept, if any */
 
-/* ---- tell.c ---- */
+/* ---- log.c ---- */
 /* Writes a line to the context's log, if it has one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-void spg_amg_tell(const spg_context *context, const char *format, ...);
+void spg_amg_log(const spg_context *context, const char *format, ...);
 
 /* ---- timing.c ---- */
 /* Starts timing the steps; with options.timing, after all queued work has ended. */

@@ -123,10 +123,10 @@ typedef struct spg_amg_backend {
      * rows sorted), else 0. */
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
     /* The same and, for real types, inverse_diagonal without l1: in one pass on a device. */
-    spg_status (*survey)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
-    /* tell_flag queues a copy of *flag to the host; flag_on_host waits for the last flag copy. Work on the side stream
+    spg_status (*find_symmetry_and_inverse)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
+    /* send_flag queues a copy of *flag to the host; flag_on_host waits for the last flag copy. Work on the side stream
      * must have been joined before (backend.h). */
-    spg_status (*tell_flag)(spg_context *context, const int32_t *flag);
+    spg_status (*send_flag)(spg_context *context, const int32_t *flag);
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
     /* If *flag is 1: copies to each entry below the diagonal of the square C, whose rows are sorted, the value of its
      * mirror image. Entries without a mirror image do not change. */
@@ -168,8 +168,8 @@ typedef struct spg_amg_backend {
      * Independent set of candidates within allowed nodes. Each node has a key of 64 bits: its state (2: in, 1:
      * undecided, 0: out) in the upper 2, then the upper 31 bits of spg_amg_random(seed, node) (amg/random.h), then the
      * node in 31. A node that is out or not allowed has the key 0. Candidates start undecided, others out. A round:
-     * ring_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
-     * with u the largest ring of i itself and of the columns of its row: i is in if u is its own key, else out if u's
+     * max_i = the largest key of i itself and of the columns of its row, for allowed i, else 0; then, for undecided i,
+     * with u the largest max of i itself and of the columns of its row: i is in if u is its own key, else out if u's
      * state is `in`. Rounds go on until no node is undecided. For a symmetric graph this gives the same as taking
      * candidates greedily in descending order of keys.
      *

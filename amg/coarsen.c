@@ -249,7 +249,7 @@ static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
         if (status != SPG_OK || !*ends) return status;
         undo_prolongator(amg, level);
         if (level->relaxation == 0) return SPG_OK;
-        spg_amg_tell_unsmoothed(amg, level);
+        spg_amg_log_unsmoothed(amg, level);
         level->relaxation = 0;
     }
 }
@@ -270,7 +270,7 @@ spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends)
         if (status != SPG_OK) return status;
         if (*ends) {
             amg->end = SPG_AMG_END_COMPLEXITY;
-            spg_amg_tell_too_many_entries(amg, level);
+            spg_amg_log_too_many_entries(amg, level);
         }
     }
     if (*ends)

@@ -52,7 +52,7 @@ static spg_status coarsen_all(spg_amg *amg)
         if (level->rows <= amg->options.max_coarse) return SPG_OK;
         if (amg->levels == amg->options.max_levels) {
             amg->end = SPG_AMG_END_LEVELS;
-            spg_amg_tell_most_levels(amg);
+            spg_amg_log_most_levels(amg);
             return SPG_OK;
         }
         status = spg_amg_coarsen(amg, level, &ends);
@@ -68,11 +68,11 @@ static spg_status finish(spg_amg *amg)
     if (status == SPG_OK && amg->dense == NULL && last->rows > 0) {
         if (last->inverse == NULL) status = spg_amg_prepare_smoother(amg, last);
         if (!amg->is_diagonal)
-            spg_amg_tell(amg->context,
-                         "the last of %d levels has %lld rows (%lld entries): too many for a dense solve, so it is "
-                         "smoothed by %d sweeps, and cycles may converge slowly",
-                         amg->levels, (long long)last->rows, (long long)last->nnz,
-                         amg->options.pre_sweeps + amg->options.post_sweeps);
+            spg_amg_log(amg->context,
+                        "the last of %d levels has %lld rows (%lld entries): too many for a dense solve, so it is "
+                        "smoothed by %d sweeps, and cycles may converge slowly",
+                        amg->levels, (long long)last->rows, (long long)last->nnz,
+                        amg->options.pre_sweeps + amg->options.post_sweeps);
     }
     spg_amg_end_step(amg, last, &amg->timings.coarse);
     return status;
@@ -83,8 +83,8 @@ static spg_status learn_symmetry(spg_amg *amg)
 {
     const spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
     if (status == SPG_OK && !amg->was_symmetric)
-        spg_amg_tell(amg->context, "A is not symmetric bit for bit, with sorted rows and no repeated column: spectral "
-                                   "radii, smoothed prolongators and conjugate gradients assume that it is");
+        spg_amg_log(amg->context, "A is not symmetric bit for bit, with sorted rows and no repeated column: spectral "
+                                  "radii, smoothed prolongators and conjugate gradients assume that it is");
     return status;
 }
 
@@ -96,7 +96,7 @@ static spg_status build(spg_amg *amg)
     context->config.timing |= amg->options.timing != 0;
     spg_amg_start_timing(amg);
     spg_status status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
-    if (status == SPG_OK) status = amg->backend->tell_flag(context, amg->symmetric);
+    if (status == SPG_OK) status = amg->backend->send_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
     if (status == SPG_OK) status = learn_symmetry(amg);

@@ -8,7 +8,7 @@
 __attribute__((format(printf, 3, 4)))
 #endif
 static void
-tell(const spg_amg *amg, const spg_level *level, const char *format, ...)
+log_limit(const spg_amg *amg, const spg_level *level, const char *format, ...)
 {
     const spg_config *config = &amg->context->config;
     char what[192], line[256];
@@ -28,13 +28,13 @@ bool spg_amg_stalls(spg_amg *amg, const spg_level *level)
     const int64_t coupled = (of->nodes - level->left_out) * of->block_size, next = of->aggregates * of->candidates;
     if (of->aggregates == 0) {
         amg->end = SPG_AMG_END_UNCOUPLED;
-        tell(amg, level, "no node has a strong neighbour at theta %g; it is the last", amg->options.theta);
+        log_limit(amg, level, "no node has a strong neighbour at theta %g; it is the last", amg->options.theta);
         return true;
     }
     if (next < level->rows && (double)next * amg->options.least_coarsening <= (double)coupled) return false;
     amg->end = SPG_AMG_END_SLOW;
-    tell(amg, level, "the next would have %lld for %lld, and least_coarsening is %g; it is the last", (long long)next,
-         (long long)coupled, amg->options.least_coarsening);
+    log_limit(amg, level, "the next would have %lld for %lld, and least_coarsening is %g; it is the last",
+              (long long)next, (long long)coupled, amg->options.least_coarsening);
     return true;
 }
 
@@ -54,19 +54,20 @@ int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_
     return left < 1 ? 1 : left < 0x1p62 ? (int64_t)left : INT64_MAX;
 }
 
-void spg_amg_tell_unsmoothed(const spg_amg *amg, const spg_level *level)
+void spg_amg_log_unsmoothed(const spg_amg *amg, const spg_level *level)
 {
-    tell(amg, level, "its prolongator is not smoothed, or the next operator would pass max_complexity, which is %g",
-         amg->options.max_complexity);
+    log_limit(amg, level,
+              "its prolongator is not smoothed, or the next operator would pass max_complexity, which is %g",
+              amg->options.max_complexity);
 }
 
-void spg_amg_tell_too_many_entries(const spg_amg *amg, const spg_level *level)
+void spg_amg_log_too_many_entries(const spg_amg *amg, const spg_level *level)
 {
-    tell(amg, level, "the next operator would pass max_complexity, which is %g; it is the last",
-         amg->options.max_complexity);
+    log_limit(amg, level, "the next operator would pass max_complexity, which is %g; it is the last",
+              amg->options.max_complexity);
 }
 
-void spg_amg_tell_most_levels(const spg_amg *amg)
+void spg_amg_log_most_levels(const spg_amg *amg)
 {
-    tell(amg, &amg->level[amg->levels - 1], "max_levels is %d; it is the last", amg->options.max_levels);
+    log_limit(amg, &amg->level[amg->levels - 1], "max_levels is %d; it is the last", amg->options.max_levels);
 }

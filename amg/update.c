@@ -96,9 +96,9 @@ static spg_status renew(spg_amg *amg)
 {
     const spg_amg_backend *backend = amg->backend;
     spg_level *first = &amg->level[0], *last = &amg->level[amg->levels - 1];
-    spg_status status = first->inverse != NULL
-                            ? backend->survey(amg->context, &first->A, amg->symmetric, first->inverse)
-                            : backend->find_symmetry(amg->context, &first->A, amg->symmetric);
+    spg_status status = first->inverse != NULL ? backend->find_symmetry_and_inverse(amg->context, &first->A,
+                                                                                    amg->symmetric, first->inverse)
+                                               : backend->find_symmetry(amg->context, &first->A, amg->symmetric);
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l) status = renew_level(amg, &amg->level[l]);
     if (status == SPG_OK && last->inverse != NULL) status = spg_amg_renew_smoother(amg, last);
     return status == SPG_OK ? spg_amg_coarse_update(amg) : status;

@@ -91,8 +91,8 @@ static cudaError_t create_reports(spg_cuda *cuda)
     cuda->device_mailbox = own.device_mailbox;
     if (error == cudaSuccess) error = cudaMalloc((void **)&cuda->product_counters, sizeof *cuda->product_counters);
     if (error != cudaSuccess) return error;
-    cuda->told = &own.mailbox->told;
-    cuda->device_told = &own.device_mailbox->told;
+    cuda->flag_copy = &own.mailbox->flag;
+    cuda->device_flag_copy = &own.device_mailbox->flag;
     return cudaSuccess;
 }
 

@@ -76,7 +76,7 @@ typedef struct spg_counters {
 typedef struct spg_mailbox {
     spg_counters counters;
     volatile unsigned int number, signs[2];
-    volatile unsigned int told; /* bit 0: the flag; from bit 1 on: the number of the transfer */
+    volatile unsigned int flag; /* bit 0: the flag; from bit 1 on: the number of the transfer */
 } spg_mailbox;
 
 /* What kernels that check a matrix report to the host, in device memory: the numbers of the first rows or entries at
@@ -94,7 +94,7 @@ enum { SPG_SIDE_STREAMS = 2 };
 
 /* The stream in whose order a block is free. While a side stream is in use (side_stream.cu), a block that one stream
  * freed is not yet available to the other. */
-typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_BESIDE } spg_order;
+typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_SIDE } spg_order;
 
 /* A block of device memory that was lately allocated from a pool (kept_blocks.cu). */
 typedef struct spg_block {
@@ -139,8 +139,8 @@ typedef struct spg_cuda {
     bool is_forked, on_side_stream; /* between begin and end of side_stream.cu; whether `other` is the context's own
                                      * lane */
     cudaEvent_t side_begin, side_end;
-    volatile unsigned int *told, *device_told; /* in the context's own mailbox */
-    unsigned int tellings;
+    volatile unsigned int *flag_copy, *device_flag_copy; /* in the context's own mailbox */
+    unsigned int flag_copies;                            /* requested so far */
     bool kernels_wait; /* kernels wait for the previous kernel themselves (launch.cuh); depends on the compiled
                         * architecture */
 } spg_cuda;
@@ -163,7 +163,7 @@ cudaError_t spg_cuda_create_reports(spg_lane *lane);
 void spg_cuda_free_reports(spg_lane *lane);
 cudaError_t spg_cuda_create_side_stream(spg_cuda *cuda);
 void spg_cuda_destroy_side_stream(spg_cuda *cuda);
-spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_beside);
+spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_forked);
 void spg_cuda_use_side_stream(spg_context *context, bool side);
 spg_status spg_cuda_end_side_stream(spg_context *context);
 

@@ -10,7 +10,7 @@ static bool is_small(const spg_block *block) { return block->bytes <= SPG_SMALL_
 static spg_order current_order(const spg_cuda *cuda)
 {
     if (!cuda->is_forked) return SPG_ORDER_BOTH;
-    return cuda->on_side_stream ? SPG_ORDER_BESIDE : SPG_ORDER_OWN;
+    return cuda->on_side_stream ? SPG_ORDER_SIDE : SPG_ORDER_OWN;
 }
 
 static void give_back(spg_cuda *cuda, spg_block *block)

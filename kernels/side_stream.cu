@@ -44,19 +44,19 @@ void spg_cuda_destroy_side_stream(spg_cuda *cuda)
 /* No side stream in four cases: without pools, because memory is then not freed in stream order; with a caller's
  * allocator, which knows one stream; under a workspace limit, which leaves no room for two workspaces; with timing,
  * where each stage must run alone. */
-spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_beside)
+spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_forked)
 {
     spg_cuda *cuda = spg_cuda_of(context);
-    *is_beside = cuda->pool != nullptr && context->config.workspace_limit == 0 && !context->config.timing;
-    if (!*is_beside) return SPG_OK;
+    *is_forked = cuda->pool != nullptr && context->config.workspace_limit == 0 && !context->config.timing;
+    if (!*is_forked) return SPG_OK;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     cudaError_t error = cudaEventRecord(cuda->side_begin, cuda->stream);
     if (error == cudaSuccess) error = cudaStreamWaitEvent(cuda->other.stream, cuda->side_begin, 0);
     status = spg_cuda_check(context, error, "forking a stream");
     spg_cuda_leave(context);
-    *is_beside = status == SPG_OK;
-    if (!*is_beside) return status;
+    *is_forked = status == SPG_OK;
+    if (!*is_forked) return status;
     spg_cuda_merge_orders(cuda);
     cuda->is_forked = true;
     return SPG_OK;

@@ -49,9 +49,9 @@ typedef struct spg_backend {
     /* Work on a side stream. After begin_side_stream, calls between use_side_stream(.., true) and use_side_stream(..,
      * false) are queued on the side stream, after all that was queued before; they may overlap with the other calls.
      * Calls after end_side_stream follow both. Memory allocated on one of the two may be released on the other only
-     * after end_side_stream. Fails as a device does. *is_beside false, as on the host: everything runs in call order,
+     * after end_side_stream. Fails as a device does. *is_forked false, as on the host: everything runs in call order,
      * and use_side_stream and end_side_stream are not needed. */
-    spg_status (*begin_side_stream)(spg_context *context, bool *is_beside);
+    spg_status (*begin_side_stream)(spg_context *context, bool *is_forked);
     void (*use_side_stream)(spg_context *context, bool beside);
     spg_status (*end_side_stream)(spg_context *context); /* also after a failure */
 

@@ -3,8 +3,8 @@
 
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
-    .survey = spg_cuda_survey,
-    .tell_flag = spg_cuda_tell_flag,
+    .find_symmetry_and_inverse = spg_cuda_find_symmetry_and_inverse,
+    .send_flag = spg_cuda_send_flag,
     .flag_on_host = spg_cuda_flag_on_host,
     .mirror = spg_cuda_mirror,
     .find_images = spg_cuda_find_images,

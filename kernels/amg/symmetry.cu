@@ -45,7 +45,7 @@ template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t hi
 /* The results of a pass over A. counters: zero between kernels, because no other kernel leaves anything in `products`,
  * which takes fingerprints above minus those below, and `faults`, which says whether a row is out of order. inverse:
  * NULL, or for real types what spg_amg_backend.inverse_diagonal gives. */
-struct survey {
+struct symmetry_sums {
     int32_t *flag;
     void *inverse;
     spg_counters *counters;
@@ -53,7 +53,7 @@ struct survey {
 };
 
 /* Adds a block's results; the last block to get here writes the flag. */
-__device__ void add_up(const survey &out, unsigned long long excess, bool fault)
+__device__ void add_up(const symmetry_sums &out, unsigned long long excess, bool fault)
 {
     __shared__ unsigned long long of_block;
     if (threadIdx.x == 0) of_block = 0;
@@ -148,7 +148,8 @@ __device__ __noinline__ findings<Word> add_long_rows(const matrix_view<Word> &A,
 
 /* A group of lanes a row. */
 template <typename Word>
-__global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes, survey out)
+__global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matrix_view<Word> A, int lanes,
+                                                                            symmetry_sums out)
 {
     wait_and_trigger();
     findings<Word> found;
@@ -182,9 +183,10 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
     /* As many blocks as are resident, because each adds to one address. */
     const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
-    return launch_programmatic(
-        context, cuda->stream, "looking for symmetry", std::min(blocks_for_groups(context, A.rows, lanes), most),
-        THREADS, 0, add_fingerprints<Word>, view_of<Word>(A), lanes, survey{flag, inverse, cuda->counters, A.nnz});
+    return launch_programmatic(context, cuda->stream, "looking for symmetry",
+                               std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0,
+                               add_fingerprints<Word>, view_of<Word>(A), lanes,
+                               symmetry_sums{flag, inverse, cuda->counters, A.nnz});
 }
 
 template <typename Word>
@@ -220,10 +222,10 @@ template <typename Word> spg_status queue_copies(spg_context *context, const int
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag)
 {
-    return spg_cuda_survey(context, A, flag, nullptr);
+    return spg_cuda_find_symmetry_and_inverse(context, A, flag, nullptr);
 }
 
-spg_status spg_cuda_survey(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse)
+spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;

@@ -36,10 +36,10 @@ static spg_status zero_bytes(spg_context *context, void *memory, int64_t bytes)
 }
 
 /* All threads work on the current call, so there is no side stream. */
-static spg_status begin_side_stream(spg_context *context, bool *is_beside)
+static spg_status begin_side_stream(spg_context *context, bool *is_forked)
 {
     (void)context;
-    *is_beside = false;
+    *is_forked = false;
     return SPG_OK;
 }
 

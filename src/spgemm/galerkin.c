@@ -131,7 +131,7 @@ static spg_status find_symmetry(spg_context *context, const spg_galerkin_operand
 {
     const spg_amg_backend *amg = context->backend->amg;
     spg_status status = of->finds ? amg->find_symmetry(context, of->A, of->symmetric) : SPG_OK;
-    return status == SPG_OK && of->finds ? amg->tell_flag(context, of->symmetric) : status;
+    return status == SPG_OK && of->finds ? amg->send_flag(context, of->symmetric) : status;
 }
 
 static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
@@ -187,12 +187,12 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
 {
     const spg_backend *backend = context->backend;
     spg_csr AP = {0};
-    bool is_beside = false;
+    bool is_forked = false;
     memset(C, 0, sizeof *C);
-    spg_status status = R->row_offsets == NULL ? backend->begin_side_stream(context, &is_beside) : SPG_OK;
+    spg_status status = R->row_offsets == NULL ? backend->begin_side_stream(context, &is_forked) : SPG_OK;
     if (status != SPG_OK) return status;
-    status = is_beside ? multiply_beside(context, of, R, &AP, stats) : multiply_in_turn(context, of, R, &AP, stats);
-    const spg_status joined = is_beside ? backend->end_side_stream(context) : SPG_OK;
+    status = is_forked ? multiply_beside(context, of, R, &AP, stats) : multiply_in_turn(context, of, R, &AP, stats);
+    const spg_status joined = is_forked ? backend->end_side_stream(context) : SPG_OK;
     if (status == SPG_OK) status = joined;
     const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
     const bool skips = status == SPG_OK && promises_too_much(of, &AP);

@@ -51,7 +51,7 @@ struct spg_pool {
     region region;       /* the last one opened; helpers read it while they are in it */
     atomic_ullong gate;  /* of the region: its number, free places, helpers in it */
     atomic_bool is_over; /* helpers must end */
-    event opened, left, told;
+    event opened, left, changed;
 };
 
 enum { PLACE_BIT = 16, NUMBER_BIT = 32 };
@@ -91,14 +91,14 @@ static void wait_for(event *e, bool (*has_come)(const void *data), const void *d
 {
     if (comes_soon(has_come, data)) return;
     pthread_mutex_lock(&e->lock);
-    atomic_fetch_add(&e->sleepers, 1); /* before the last check: this sees the change, or `tell` sees this thread */
+    atomic_fetch_add(&e->sleepers, 1); /* before the last check: this sees the change, or `wake` sees this thread */
     while (!has_come(data)) pthread_cond_wait(&e->changed, &e->lock);
     atomic_fetch_sub(&e->sleepers, 1);
     pthread_mutex_unlock(&e->lock);
 }
 
 /* Call after the change: wakes up to `wanted` sleepers. */
-static void tell(event *e, int wanted)
+static void wake(event *e, int wanted)
 {
     const int asleep = atomic_load(&e->sleepers);
     if (asleep == 0) return;
@@ -149,7 +149,7 @@ static int enter(helper *self)
 static void leave(spg_pool *pool)
 {
     const unsigned long long gate = atomic_fetch_sub(&pool->gate, WITHIN) - WITHIN;
-    if (within(gate) == 0 && places(gate) == 0) tell(&pool->left, INT_MAX);
+    if (within(gate) == 0 && places(gate) == 0) wake(&pool->left, INT_MAX);
 }
 
 static void *help(void *data)
@@ -191,7 +191,7 @@ static void begin_anew(spg_pool *pool)
     atomic_store(&pool->is_over, false);
     open_event(&pool->opened);
     open_event(&pool->left);
-    open_event(&pool->told);
+    open_event(&pool->changed);
 }
 
 /* The number of helpers available, at most `wanted`. A child of fork has none of its parent's. */
@@ -210,7 +210,7 @@ static void run_region(spg_pool *pool, int helpers)
 {
     const unsigned long long before = atomic_load(&pool->gate);
     atomic_store(&pool->gate, (before / NUMBER + 1) * NUMBER + (unsigned)helpers * PLACE);
-    tell(&pool->opened, helpers);
+    wake(&pool->opened, helpers);
     take_ranges(&pool->region, 0);
     atomic_fetch_and(&pool->gate, ~(NUMBER - PLACE)); /* closed: no free places */
     wait_for(&pool->left, all_left, pool);
@@ -239,10 +239,10 @@ void spg_parallel(spg_threads threads, int64_t count, int64_t grain, spg_work *w
 
 void spg_wait_until(spg_pool *pool, bool (*has_come)(const void *data), const void *data)
 {
-    wait_for(&pool->told, has_come, data);
+    wait_for(&pool->changed, has_come, data);
 }
 
-void spg_tell_waiting(spg_pool *pool) { tell(&pool->told, INT_MAX); }
+void spg_wake_waiting(spg_pool *pool) { wake(&pool->changed, INT_MAX); }
 
 spg_pool *spg_pool_create(int threads)
 {
@@ -266,11 +266,11 @@ void spg_pool_destroy(spg_pool *pool)
     if (pool == NULL) return;
     if (pool->process == getpid()) {
         atomic_store(&pool->is_over, true);
-        tell(&pool->opened, INT_MAX);
+        wake(&pool->opened, INT_MAX);
         for (int k = 0; k < pool->running; ++k) pthread_join(pool->helpers[k], NULL);
         close_event(&pool->opened);
         close_event(&pool->left);
-        close_event(&pool->told);
+        close_event(&pool->changed);
     }
     free(pool->helpers);
     free(pool);

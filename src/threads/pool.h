@@ -32,9 +32,9 @@ typedef void spg_work(const void *job, spg_range range);
 void spg_parallel(spg_threads threads, int64_t count, int64_t grain, spg_work *work, const void *job);
 
 /* To be called within work: returns when has_come(data) is true. Another thread of the same work makes it true by a
- * store to an atomic (memory_order_seq_cst), and then calls spg_tell_waiting. */
+ * store to an atomic (memory_order_seq_cst), and then calls spg_wake_waiting. */
 void spg_wait_until(spg_pool *pool, bool (*has_come)(const void *data), const void *data);
-void spg_tell_waiting(spg_pool *pool);
+void spg_wake_waiting(spg_pool *pool);
 
 /* NULL if out of memory. threads: the most that work may take. Starts no thread yet. */
 spg_pool *spg_pool_create(int threads);

@@ -253,7 +253,7 @@ static void pass_on(const void *data, spg_range range)
     for (int64_t k = range.begin; k < range.end; k++) {
         spg_wait_until(c->pool, turn_has_come, &(link_of_chain){c, k});
         atomic_store(&c->turn, k + 1);
-        spg_tell_waiting(c->pool);
+        spg_wake_waiting(c->pool);
     }
 }
 

@@ -20,14 +20,14 @@ __device__ inline uint64_t largest_around(const aggregation &job, int64_t node, 
     return maximum()(largest, own);
 }
 
-/* Finds the rings of the nodes whose ring may still change. */
+/* Finds the maxima of the nodes whose maximum may still change. */
 __device__ inline void find_rings(const aggregation &job, list_counts &counts, int turn)
 {
     int32_t *next = own_part(job, job.path, 1 - turn);
     for_each_listed(job, own_part(job, job.path, turn), counts.path[turn], [&](int64_t i, row_range row, int lane) {
         uint64_t largest = largest_around(job, i, row, lane, job.keys);
         bool writes = i >= 0 && lane == 0;
-        if (writes) job.ring[i] = largest;
+        if (writes) job.neighbor_max[i] = largest;
         append_nodes(next, &counts.path[1 - turn], i, writes && is_undecided(largest));
     });
 }
@@ -37,7 +37,7 @@ __device__ inline void decide(const aggregation &job, list_counts &counts, int t
     int32_t *next = own_part(job, job.undecided, 1 - turn);
     for_each_listed(job, own_part(job, job.undecided, turn), counts.undecided[turn],
                     [&](int64_t i, row_range row, int lane) {
-                        uint64_t largest = largest_around(job, i, row, lane, job.ring);
+                        uint64_t largest = largest_around(job, i, row, lane, job.neighbor_max);
                         bool decides = i >= 0 && lane == 0, is_member = decides && largest == job.keys[i];
                         if (is_member)
                             job.keys[i] += UNDECIDED; /* sets the state to IN */
@@ -80,28 +80,28 @@ __device__ inline void find_set_in_rounds(const aggregation &job, cooperative_gr
 
 /* For a symmetric graph, any order of the same decisions gives the same set, that of the greedy choice: a node is in if
  * no undecided node within two steps has a larger key, and out if one within two steps is in. So rows are not visited
- * in every round, but only after an event. A node's ring is searched again when the node that it came from is out. If a
- * ring comes from a node that is in, its node puts its neighbours out and is done. Only a node with the largest key of
- * its own ring asks its neighbours for their rings. */
+ * in every round, but only after an event. A node's maximum is searched again when the node that it came from is out.
+ * If a maximum comes from a node that is in, its node puts its neighbours out and is done. Only a node with the largest
+ * key of its own neighbourhood asks its neighbours for their maxima. */
 
-/* Renews rings that came from nodes that are out; `all`: all rings, at the start. */
+/* Renews maxima that came from nodes that are out; `all`: all maxima, at the start. */
 __device__ inline void renew_rings(const aggregation &job, list_counts &counts, int turn, bool all)
 {
     const int32_t *path = own_part(job, job.path, turn);
     int32_t *work = own_part(job, job.path, 1 - turn);
     clear_work(counts);
     for_each_alone(path, all ? 0 : counts.path[turn], [&](int64_t i) {
-        append_nodes(work, &counts.work, i, i >= 0 && job.keys[node_of(job.ring[i])] == 0);
+        append_nodes(work, &counts.work, i, i >= 0 && job.keys[node_of(job.neighbor_max[i])] == 0);
     });
     __syncthreads();
     for_each_listed(job, all ? path : work, all ? counts.path[turn] : counts.work,
                     [&](int64_t i, row_range row, int lane) {
                         uint64_t largest = largest_around(job, i, row, lane, job.keys);
-                        if (i >= 0 && lane == 0) job.ring[i] = largest;
+                        if (i >= 0 && lane == 0) job.neighbor_max[i] = largest;
                     });
 }
 
-/* Undecided nodes with the largest key of all rings around them are in. Returns how many are left undecided. */
+/* Undecided nodes with the largest key of all maxima around them are in. Returns how many are left undecided. */
 __device__ inline int decide_largest(const aggregation &job, list_counts &counts, int turn)
 {
     __shared__ int members;
@@ -111,11 +111,11 @@ __device__ inline int decide_largest(const aggregation &job, list_counts &counts
     for_each_alone(own_part(job, job.undecided, turn), counts.undecided[turn], [&](int64_t i) {
         uint64_t key = i >= 0 ? job.keys[i] : 0;
         append_nodes(next, &counts.undecided[1 - turn], i, is_undecided(key));
-        append_nodes(work, &counts.work, i, is_undecided(key) && job.ring[i] == key);
+        append_nodes(work, &counts.work, i, is_undecided(key) && job.neighbor_max[i] == key);
     });
     __syncthreads();
     for_each_listed(job, work, counts.work, [&](int64_t i, row_range row, int lane) {
-        uint64_t largest = largest_around(job, i, row, lane, job.ring);
+        uint64_t largest = largest_around(job, i, row, lane, job.neighbor_max);
         if (i < 0 || lane != 0 || largest != job.keys[i]) return;
         job.keys[i] = largest + UNDECIDED; /* sets the state to IN */
         atomicAdd(&members, 1);
@@ -131,14 +131,14 @@ __device__ inline void put_neighbours_out(const aggregation &job, list_counts &c
     int32_t *next = own_part(job, job.path, 1 - turn), *work = own_part(job, job.undecided, turn);
     clear_work(counts);
     for_each_alone(own_part(job, job.path, turn), counts.path[turn], [&](int64_t i) {
-        uint64_t ring = i >= 0 ? job.ring[i] : 0;
-        bool is_beside = ring != 0 && is_in(job.keys[node_of(ring)]);
-        append_nodes(next, &counts.path[1 - turn], i, ring != 0 && !is_beside);
-        append_nodes(work, &counts.work, i, is_beside);
+        uint64_t neighbor_max = i >= 0 ? job.neighbor_max[i] : 0;
+        bool is_next_to_one = neighbor_max != 0 && is_in(job.keys[node_of(neighbor_max)]);
+        append_nodes(next, &counts.path[1 - turn], i, neighbor_max != 0 && !is_next_to_one);
+        append_nodes(work, &counts.work, i, is_next_to_one);
     });
     __syncthreads();
     for_each_listed(job, work, counts.work, [&](int64_t i, row_range row, int lane) {
-        int64_t member = i >= 0 ? node_of(job.ring[i]) : -1;
+        int64_t member = i >= 0 ? node_of(job.neighbor_max[i]) : -1;
         if (i >= 0 && lane == 0 && i != member) job.keys[i] = 0;
         for (int64_t k = row.begin + lane; k < row.end; k += job.lanes) {
             int32_t j = job.columns[k];

@@ -33,14 +33,15 @@ __device__ inline int32_t largest_root(const aggregation &job, row_range row, in
 }
 
 /* Free nodes that are not roots join the largest root next to them. In a symmetric graph there is only one, the source
- * of their ring. */
+ * of its neighbourhood. */
 __device__ inline void join_roots(const aggregation &job, list_counts &counts)
 {
     auto may_join = [&](int64_t i) { return is_free(job, i) && !is_root(job, i); };
     if (is_symmetric(job)) {
         for_each_owned(job, [&](int64_t i) {
-            uint64_t ring = may_join(i) ? job.ring[i] : 0;
-            if (ring != 0 && is_root(job, node_of(ring))) job.aggregate_of[i] = job.aggregate_of[node_of(ring)];
+            uint64_t neighbor_max = may_join(i) ? job.neighbor_max[i] : 0;
+            if (neighbor_max != 0 && is_root(job, node_of(neighbor_max)))
+                job.aggregate_of[i] = job.aggregate_of[node_of(neighbor_max)];
         });
         return;
     }
@@ -65,7 +66,7 @@ __device__ inline void begin_first_set(const aggregation &job, list_counts &coun
     for_each_owned(job, [&](int64_t i) {
         const bool is_isolated = job.isolated != nullptr && job.isolated[i] != 0;
         job.aggregate_of[i] = is_isolated ? (int32_t)SPG_AMG_NO_AGGREGATE : FREE;
-        if (is_isolated) job.keys[i] = job.ring[i] = 0;
+        if (is_isolated) job.keys[i] = job.neighbor_max[i] = 0;
     });
     __syncthreads();
     for_each_wanted(
@@ -83,7 +84,7 @@ __device__ inline void begin_first_set(const aggregation &job, list_counts &coun
 __device__ inline void begin_second_set(const aggregation &job, list_counts &counts)
 {
     clear_lists(counts);
-    for_each_owned(job, [&](int64_t i) { job.keys[i] = job.ring[i] = 0; });
+    for_each_owned(job, [&](int64_t i) { job.keys[i] = job.neighbor_max[i] = 0; });
     for_each_wanted(
         job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
@@ -119,7 +120,8 @@ __device__ inline int32_t strongest(const aggregation &job, row_range row, int l
     return best == 0 ? -1 : INT32_MAX - (int32_t)(best & UINT32_MAX);
 }
 
-/* Choices of free nodes are stored separately first, so that none sees another's choice: choice + 1, in ring. */
+/* Choices of free nodes are stored separately first, so that none sees another's choice: choice + 1, in neighbor_max.
+ */
 template <typename Choose>
 __device__ inline void note_choices(const aggregation &job, list_counts &counts, Choose choose)
 {
@@ -127,14 +129,15 @@ __device__ inline void note_choices(const aggregation &job, list_counts &counts,
         job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
             int32_t choice = choose(row, lane);
-            if (i >= 0 && lane == 0) job.ring[i] = (uint64_t)(choice + 1);
+            if (i >= 0 && lane == 0) job.neighbor_max[i] = (uint64_t)(choice + 1);
         });
 }
 
 __device__ inline void follow_choices(const aggregation &job)
 {
     for_each_owned(job, [&](int64_t i) {
-        if (is_free(job, i)) job.aggregate_of[i] = job.ring[i] != 0 ? (int32_t)job.ring[i] - 1 : SPG_AMG_NO_AGGREGATE;
+        if (is_free(job, i))
+            job.aggregate_of[i] = job.neighbor_max[i] != 0 ? (int32_t)job.neighbor_max[i] - 1 : SPG_AMG_NO_AGGREGATE;
     });
 }
 
@@ -203,8 +206,8 @@ __device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_g
     note_choices(job, counts, [&](row_range row, int lane) { return strongest(job, row, lane); });
     grid.sync();
     aggregates = number_nodes(
-        job, grid, aggregates, [&](int64_t i) { return is_free(job, i) && job.ring[i] == 0; },
-        [&](int64_t i, int64_t number) { job.ring[i] = (uint64_t)(number + 1); });
+        job, grid, aggregates, [&](int64_t i) { return is_free(job, i) && job.neighbor_max[i] == 0; },
+        [&](int64_t i, int64_t number) { job.neighbor_max[i] = (uint64_t)(number + 1); });
     grid.sync();
     follow_choices(job);
     number_by_first_nodes(job, grid, aggregates);
@@ -266,7 +269,7 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     if (status == SPG_OK) status = work.take(4 * graph.nodes, what, &job.path);
     if (status == SPG_OK) status = work.take((int64_t)blocks + 3, what, &job.block_counts);
     if (status != SPG_OK) return status;
-    job.ring = job.keys + graph.nodes;
+    job.neighbor_max = job.keys + graph.nodes;
     job.undecided = job.path + 2 * graph.nodes;
     job.left = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
     status =

@@ -30,13 +30,13 @@ struct aggregation {
     const uint8_t *isolated;  /* not 0: in no aggregate; NULL: no node is */
     int lanes;                /* of a group */
     uint64_t seed;
-    uint64_t *keys;        /* as defined; for members of a set the state is `in` */
-    uint64_t *ring;        /* the largest key around a node when it was searched; between sets, the node's choice */
-    int32_t *aggregate_of; /* or FREE; isolated nodes are marked as in none */
-    int32_t *path;         /* two lists of nodes whose ring is not settled, for this round and the next */
-    int32_t *undecided;    /* two lists of undecided nodes, likewise */
-    unsigned int *left;    /* three counts of undecided nodes, used in rotation; zero at first */
-    int32_t *block_counts; /* of each block of the grid */
+    uint64_t *keys;         /* as defined; for members of a set the state is `in` */
+    uint64_t *neighbor_max; /* the largest key around a node when it was searched; between sets, the node's choice */
+    int32_t *aggregate_of;  /* or FREE; isolated nodes are marked as in none */
+    int32_t *path;          /* two lists of nodes whose maximum is not settled, for this round and the next */
+    int32_t *undecided;     /* two lists of undecided nodes, likewise */
+    unsigned int *left;     /* three counts of undecided nodes, used in rotation; zero at first */
+    int32_t *block_counts;  /* of each block of the grid */
 };
 
 /* The lengths of a block's lists. The lists of turn 1 follow those of turn 0; each block has its own part. `work`:
@@ -188,7 +188,7 @@ __device__ inline void enlist(const aggregation &job, list_counts &counts, int64
     bool writes = node >= 0 && lane == 0;
     if (writes) {
         job.keys[node] = is_candidate ? key_of(job.seed, node) : 0;
-        job.ring[node] = 0;
+        job.neighbor_max[node] = 0;
     }
     append_nodes(own_part(job, job.path, 0), &counts.path[0], node, writes && is_allowed);
     append_nodes(own_part(job, job.undecided, 0), &counts.undecided[0], node, writes && is_candidate);

@@ -35,13 +35,13 @@ spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_
     return SPG_OK;
 }
 
-spg_status spg_host_survey(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse)
+spg_status spg_host_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse)
 {
     spg_status status = spg_host_find_symmetry(context, A, flag);
     return status == SPG_OK ? spg_host_inverse_diagonal(context, A, false, inverse) : status;
 }
 
-spg_status spg_host_tell_flag(spg_context *context, const int32_t *flag)
+spg_status spg_host_send_flag(spg_context *context, const int32_t *flag)
 {
     (void)context, (void)flag;
     return SPG_OK;

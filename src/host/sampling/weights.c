@@ -10,7 +10,7 @@ typedef struct lengths_job {
     atomic_llong *longest, *first;
 } lengths_job;
 
-static void survey_lengths(const void *data, spg_range rows)
+static void check_lengths(const void *data, spg_range rows)
 {
     const lengths_job *job = data;
     int64_t longest = 0, first = INT64_MAX;
@@ -27,7 +27,7 @@ static void survey_lengths(const void *data, spg_range rows)
 static int64_t longest_row(const spg_context *context, const spg_csr *weights, int64_t *odd)
 {
     atomic_llong longest = 0, first = weights->rows;
-    spg_parallel(spg_host_threads(context, weights->rows), weights->rows, 0, survey_lengths,
+    spg_parallel(spg_host_threads(context, weights->rows), weights->rows, 0, check_lengths,
                  &(lengths_job){weights, &longest, &first});
     *odd = first;
     return longest;

@@ -86,7 +86,7 @@ static void finish(spg_worker *worker, staged_chunk *chunk)
     place(shared, chunk);
     shared->appended = chunk->offset + chunk->count;
     atomic_store(&shared->turn, chunk->index + 1);
-    spg_tell_waiting(shared->product->context->pool);
+    spg_wake_waiting(shared->product->context->pool);
     copy_staged(worker, chunk, chunk->count - chunk->flushed);
     shift_ends(shared->product->C, chunk);
 }

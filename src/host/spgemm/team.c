@@ -111,7 +111,7 @@ static void multiply(const void *data, spg_range turn)
     spg_worker *worker = spg_worker_of(team, turn.thread);
     if (multiply_chunks(worker)) return;
     atomic_store(&worker->shared->failed, true);
-    spg_tell_waiting(team->threads.pool);
+    spg_wake_waiting(team->threads.pool);
 }
 
 bool spg_run_team(const worker_team *team, handover_mode mode)

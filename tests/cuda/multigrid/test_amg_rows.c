@@ -81,7 +81,7 @@ static spg_csr dense_rows(int64_t dense, spg_type type)
 }
 
 /* What both sides find: the same, and the flag that is expected. */
-static void check_survey(const spg_csr *A, int32_t is_symmetric)
+static void check_symmetry_and_inverse(const spg_csr *A, int32_t is_symmetric)
 {
     side sides[SIDES];
     const int64_t bytes = A->rows * (int64_t)spg_type_size(A->value_type);
@@ -96,7 +96,7 @@ static void check_survey(const spg_csr *A, int32_t is_symmetric)
         memset(inverses[s], 0xff, (size_t)bytes);
         void *there = put(at, inverses[s], bytes);
         put_matrix(at, A, &here);
-        assert_int_equal(at->stages->survey(at->context, &here, flag_there, there), SPG_OK);
+        assert_int_equal(at->stages->find_symmetry_and_inverse(at->context, &here, flag_there, there), SPG_OK);
         get(at, flag_there, sizeof flag, &flag);
         get(at, there, bytes, inverses[s]);
         if (flag != is_symmetric) fail_msg("side %d: the flag is %d", s, (int)flag);
@@ -109,24 +109,24 @@ static void check_survey(const spg_csr *A, int32_t is_symmetric)
     close_sides(sides);
 }
 
-static void long_rows_among_short_ones_are_surveyed_alike(void **state)
+static void symmetry_and_inverse_of_long_rows_among_short_ones_are_the_hosts(void **state)
 {
     (void)state;
     for (int run = 0; run < 4; ++run) {
         const int64_t dense = run < 2 ? 3 : 6;
         spg_csr A = dense_rows(dense, real_types[run % 2]);
-        check_survey(&A, 1);
+        check_symmetry_and_inverse(&A, 1);
         for (int64_t row = FIRST_DENSE; row < FIRST_DENSE + dense; ++row) {
             const int64_t last = test_offset(&A, row + 1) - 1;
             const double value = value_of(A.value_type, A.values, last);
             set_value(&A, last, 2 * value);
-            check_survey(&A, 0);
+            check_symmetry_and_inverse(&A, 0);
             set_value(&A, last, value);
             exchange(&A, last - 1, last); /* all entries are there, but columns do not ascend */
-            check_survey(&A, 0);
+            check_symmetry_and_inverse(&A, 0);
             exchange(&A, last - 1, last);
         }
-        check_survey(&A, 1);
+        check_symmetry_and_inverse(&A, 1);
         spg_csr_free(test_host(), &A);
     }
 }
@@ -358,7 +358,7 @@ int main(int argc, char **argv)
     (void)argc;
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_rows_among_short_ones_are_surveyed_alike),
+        cmocka_unit_test(symmetry_and_inverse_of_long_rows_among_short_ones_are_the_hosts),
         cmocka_unit_test(mirror_images_come_with_the_inverse_of_the_diagonal),
         cmocka_unit_test(a_row_of_many_neighbours_is_weighed_by_its_first_64),
         cmocka_unit_test(nodes_whose_rows_are_almost_blocks_have_the_same_prolongator),

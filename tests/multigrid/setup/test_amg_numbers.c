@@ -16,7 +16,7 @@ static double element(const void *values, spg_type type, int64_t k)
 }
 
 /* Of the diagonal, of rows' magnitudes, or of the diagonal as updates ask for it. */
-typedef enum inverse_way { DIAGONAL, L1, SURVEY, WAYS } inverse_way;
+typedef enum inverse_way { DIAGONAL, L1, WITH_SYMMETRY, WAYS } inverse_way;
 
 /* The inverses that the place gives, on the host; malloc'ed. */
 static void *inverses(spg_context *context, const spg_csr *A, inverse_way way)
@@ -27,13 +27,13 @@ static void *inverses(spg_context *context, const spg_csr *A, inverse_way way)
     void *inverse = calloc(1, bytes + 8), *inverse_here = test_lend(inverse, bytes);
     test_to_place(context, A, &here);
     int32_t flag = -1, *flag_here = test_lend(&flag, sizeof flag);
-    if (way == SURVEY)
-        assert_int_equal(backend->survey(context, &here, flag_here, inverse_here), SPG_OK);
+    if (way == WITH_SYMMETRY)
+        assert_int_equal(backend->find_symmetry_and_inverse(context, &here, flag_here, inverse_here), SPG_OK);
     else
         assert_int_equal(backend->inverse_diagonal(context, &here, way == L1, inverse_here), SPG_OK);
     test_fetch(inverse_here, bytes, inverse);
     test_fetch(flag_here, sizeof flag, &flag);
-    assert_int_equal(flag, way == SURVEY ? 0 : -1); /* none of these matrices is symmetric */
+    assert_int_equal(flag, way == WITH_SYMMETRY ? 0 : -1); /* none of these matrices is symmetric */
     test_give_back(inverse_here, bytes);
     test_give_back(flag_here, sizeof flag);
     spg_csr_free(context, &here);
@@ -79,11 +79,11 @@ static void inverses_that_are_not_finite_are_zero(void **state)
     spg_csr A = test_from_triples(4, 5, rows, columns, values, SPG_F64);
     spg_context *context = test_context_at_place(1);
     double *plain = inverses(context, &A, DIAGONAL), *l1 = inverses(context, &A, L1);
-    double *surveyed = inverses(context, &A, SURVEY);
+    double *with_symmetry = inverses(context, &A, WITH_SYMMETRY);
     const double expected[] = {0, 0, -0.25, 0}, expected_l1[] = {0, 1, 0.25, 0};
     for (int i = 0; i < 4; i++)
-        assert_true(plain[i] == expected[i] && l1[i] == expected_l1[i] && surveyed[i] == expected[i]);
-    free(surveyed);
+        assert_true(plain[i] == expected[i] && l1[i] == expected_l1[i] && with_symmetry[i] == expected[i]);
+    free(with_symmetry);
     free(plain);
     free(l1);
     spg_csr_free(test_host(), &A);

@@ -27,9 +27,9 @@ int64_t spg_graph_number(spg_threads threads, int64_t nodes, const uint8_t *chos
 int64_t spg_graph_left_out(spg_threads threads, int64_t nodes, int32_t *aggregate_of);
 
 /* A maximal independent set of distance 2 among candidates; see amg/amg_backend.h. keys: those of candidates, 0 for
- * other nodes; ring: zeros. path: the path_count allowed nodes; open: the candidates. Both lists are overwritten. At
- * the end keys is nonzero only for the members of the set. */
-void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *ring,
+ * other nodes; neighbor_max: zeros. path: the path_count allowed nodes; open: the candidates. Both lists are
+ * overwritten. At the end keys is nonzero only for the members of the set. */
+void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *neighbor_max,
                                int32_t *path, int64_t path_count, int32_t *open, int64_t open_count);
 
 /* The key of an undecided node. */

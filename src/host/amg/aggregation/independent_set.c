@@ -1,5 +1,5 @@
 /* Maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid
- * Methods, section 4). amg/amg_backend.h defines the result of the rounds. Here, nodes whose ring is final and nodes
+ * Methods, section 4). amg/amg_backend.h defines the result of the rounds. Here, nodes whose maximum is final and nodes
  * that are decided leave the lists, so that later rounds process only the rest. */
 #include "graph.h"
 #include "host/work.h"
@@ -119,14 +119,14 @@ static inline uint64_t largest_around(const spg_amg_graph *graph, const uint64_t
     return largest;
 }
 
-/* Whether the state in a key's upper bits is `undecided`. Of a ring: its maximum may still change; once it is `in`, it
+/* Whether the state in a key's upper bits is `undecided`. Of a maximum: it may still change; once it is `in`, it
  * stays. */
 static bool is_undecided(const void *keys, int32_t node) { return ((const uint64_t *)keys)[node] >> 62 == 1; }
 
 /* A round: the largest keys around the nodes of a list, then the candidates that are in. */
 typedef struct round_job {
     const spg_amg_graph *graph;
-    uint64_t *keys, *ring;
+    uint64_t *keys, *neighbor_max;
     const int32_t *list;
 } round_job;
 
@@ -134,7 +134,7 @@ static void look_around(const void *data, spg_range range)
 {
     const round_job *job = data;
     for (int64_t k = range.begin; k < range.end; ++k)
-        job->ring[job->list[k]] = largest_around(job->graph, job->keys, job->list[k]);
+        job->neighbor_max[job->list[k]] = largest_around(job->graph, job->keys, job->list[k]);
 }
 
 static void decide(const void *data, spg_range range)
@@ -142,7 +142,7 @@ static void decide(const void *data, spg_range range)
     const round_job *job = data;
     for (int64_t k = range.begin; k < range.end; ++k) {
         const int32_t i = job->list[k];
-        const uint64_t around = largest_around(job->graph, job->ring, i);
+        const uint64_t around = largest_around(job->graph, job->neighbor_max, i);
         if (around == job->keys[i])
             job->keys[i] += UNDECIDED; /* to IN */
         else if (around >= IN)
@@ -150,13 +150,13 @@ static void decide(const void *data, spg_range range)
     }
 }
 
-void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *ring,
+void spg_graph_independent_set(spg_threads threads, const spg_amg_graph *graph, uint64_t *keys, uint64_t *neighbor_max,
                                int32_t *path, int64_t path_count, int32_t *open, int64_t open_count)
 {
     while (open_count > 0) {
-        spg_parallel(threads, path_count, GRAIN, look_around, &(round_job){graph, keys, ring, path});
-        path_count = spg_graph_filter(threads, path, path_count, is_undecided, ring);
-        spg_parallel(threads, open_count, GRAIN, decide, &(round_job){graph, keys, ring, open});
+        spg_parallel(threads, path_count, GRAIN, look_around, &(round_job){graph, keys, neighbor_max, path});
+        path_count = spg_graph_filter(threads, path, path_count, is_undecided, neighbor_max);
+        spg_parallel(threads, open_count, GRAIN, decide, &(round_job){graph, keys, neighbor_max, open});
         open_count = spg_graph_filter(threads, open, open_count, is_undecided, keys);
     }
 }

@@ -14,7 +14,7 @@ typedef struct aggregation {
     const spg_amg_graph *graph;
     uint64_t seed;
     spg_threads threads;
-    uint64_t *keys, *ring;
+    uint64_t *keys, *neighbor_max;
     int32_t *path, *open;  /* lists of nodes */
     int32_t *aggregate_of; /* the aggregate, or FREE; for isolated nodes, none */
     uint8_t *chosen;       /* marks of nodes */
@@ -38,9 +38,9 @@ static void select_roots(aggregation *job, int64_t path_count, int64_t open_coun
 {
     const int64_t nodes = job->graph->nodes;
     memset(job->keys, 0, (size_t)nodes * sizeof *job->keys);
-    memset(job->ring, 0, (size_t)nodes * sizeof *job->ring);
+    memset(job->neighbor_max, 0, (size_t)nodes * sizeof *job->neighbor_max);
     spg_parallel(job->threads, open_count, 0, set_keys, job);
-    spg_graph_independent_set(job->threads, job->graph, job->keys, job->ring, job->path, path_count, job->open,
+    spg_graph_independent_set(job->threads, job->graph, job->keys, job->neighbor_max, job->path, path_count, job->open,
                               open_count);
     spg_parallel(job->threads, nodes, 0, mark_members, job);
     job->aggregates = spg_graph_number(job->threads, nodes, job->chosen, job->aggregates, job->aggregate_of);
@@ -203,8 +203,8 @@ spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *gr
     spg_status status = spg_allocate_workspace(context, 0, bytes, "aggregation", (void **)&job.keys);
     if (status != SPG_OK) return status;
     if (nodes > 0) {
-        job.ring = job.keys + nodes;
-        job.path = (int32_t *)(void *)(job.ring + nodes);
+        job.neighbor_max = job.keys + nodes;
+        job.path = (int32_t *)(void *)(job.neighbor_max + nodes);
         job.open = job.path + nodes;
         job.chosen = (uint8_t *)(void *)(job.open + nodes);
         spg_parallel(job.threads, nodes, 0, begin_range, &job);

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void spg_amg_tell(const spg_context *context, const char *format, ...)
+void spg_amg_log(const spg_context *context, const char *format, ...)
 {
     char line[256];
     va_list arguments;
