@@ -110,8 +110,9 @@ int main(void)
     for (int t = 0; t < TRIALS; t++) {
         make_points(shifts[2 * t], shifts[2 * t + 1], down, across);
         const double plain = estimate_plainly(&s, down, across) / exact - 1;
-        TRY(spg_forest_draw(context, over_rows, POINTS, NULL, NULL, down, rows, NULL, y));
-        TRY(spg_forest_draw(context, over_columns, POINTS, rows, NULL, across, columns, NULL, x));
+        TRY(spg_forest_draw(context, over_rows, POINTS, NULL, NULL, down, rows, &(spg_forest_details){NULL, y}));
+        TRY(spg_forest_draw(context, over_columns, POINTS, rows, NULL, across, columns,
+                            &(spg_forest_details){NULL, x}));
         const double drawn = estimate_by_brightness(mean, rows, columns, y, x) / exact - 1;
         plain_error += plain * plain / TRIALS;
         error += drawn * drawn / TRIALS;

@@ -184,14 +184,19 @@ SPG_API spg_status spg_forest_build(spg_context *context, const spg_csr *weights
                                     spg_forest **forest);
 SPG_API void spg_forest_destroy(spg_forest *forest);
 
+/* What a draw may tell beyond the item. Each member is NULL, if it is not wanted, or an array of count doubles. */
+typedef struct spg_forest_details {
+    double *probabilities; /* the item's share of its row */
+    double *remapped;      /* the position of u_i in the item's interval, in [0, 1), for a draw on the next level of a
+                              hierarchy */
+} spg_forest_details;
+
 /* draws[i] is the item of row rows[i] (NULL: row 0) whose interval of the cumulative weights contains u_i: monotone in
  * u. u_i is uniforms[i] (double, in [0, 1), at the context's place), or number i of `random` if uniforms is NULL.
- * probabilities (NULL or count doubles): the item's share of its row. remapped (NULL or count doubles): the position of
- * u_i in the item's interval, in [0, 1), for a draw on the next level of a hierarchy. ARGUMENT: a row out of range, or
- * a uniform outside [0, 1); the message names it. */
+ * details may be NULL. ARGUMENT: a row out of range, or a uniform outside [0, 1); the message names it. */
 SPG_API spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                    const spg_random *random, const double *uniforms, int32_t *draws,
-                                   double *probabilities, double *remapped);
+                                   const spg_forest_details *details);
 
 /* Stratified draws from row `row`: u_i = (i + x_i) / count, where x_i in [0, 1) is number i of `random`. So each of
  * count equal parts of [0, 1) holds one u_i, and draws ascend by item. The number of draws of an item of share p
@@ -199,7 +204,7 @@ SPG_API spg_status spg_forest_draw(spg_context *context, const spg_forest *fores
  * sequence: it cannot be split into calls. Otherwise as spg_forest_draw. */
 SPG_API spg_status spg_forest_draw_stratified(spg_context *context, const spg_forest *forest, int64_t row,
                                               int64_t count, const spg_random *random, int32_t *draws,
-                                              double *probabilities, double *remapped);
+                                              const spg_forest_details *details);
 
 /* Memory reads of a draw, for the paper's Table 1: for each u_i, the nodes or bounds visited besides the guide table.
  * loads: count of them. Arguments and errors as for spg_forest_draw, except that uniforms must not be NULL. */

@@ -27,9 +27,9 @@ spg_status spg_cuda_alias_row_draws(spg_context *context, const spg_alias *alias
 spg_status spg_cuda_forest_build(spg_context *context, const spg_csr *weights, spg_forest *forest);
 spg_status spg_cuda_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const spg_random *random, const double *uniforms, int32_t *draws,
-                                 double *probabilities, double *remapped);
+                                 spg_forest_details details);
 spg_status spg_cuda_forest_strata(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                                  const spg_random *random, int32_t *draws, double *probabilities, double *remapped);
+                                  const spg_random *random, int32_t *draws, spg_forest_details details);
 spg_status spg_cuda_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const double *uniforms, int32_t *loads);
 

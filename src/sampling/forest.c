@@ -83,31 +83,36 @@ static spg_status check_draw(spg_context *context, const spg_forest *forest, int
     return status;
 }
 
-static spg_status check_results(spg_context *context, int64_t count, const int32_t *draws, const double *probabilities,
-                                const double *remapped)
+static spg_forest_details details_of(const spg_forest_details *details)
+{
+    return details != NULL ? *details : (spg_forest_details){NULL, NULL};
+}
+
+static spg_status check_results(spg_context *context, int64_t count, const int32_t *draws, spg_forest_details details)
 {
     spg_status status = spg_check_array(context, count, draws, "draws");
-    if (status == SPG_OK && probabilities != NULL)
-        status = spg_check_array(context, count, probabilities, "probabilities");
-    if (status == SPG_OK && remapped != NULL) status = spg_check_array(context, count, remapped, "remapped");
+    if (status == SPG_OK && details.probabilities != NULL)
+        status = spg_check_array(context, count, details.probabilities, "probabilities");
+    if (status == SPG_OK && details.remapped != NULL)
+        status = spg_check_array(context, count, details.remapped, "remapped");
     return status;
 }
 
 spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
-                           const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
-                           double *remapped)
+                           const spg_random *random, const double *uniforms, int32_t *draws,
+                           const spg_forest_details *details)
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     spg_status status = check_draw(context, forest, count, rows, uniforms);
     if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
-    if (status == SPG_OK) status = check_results(context, count, draws, probabilities, remapped);
+    if (status == SPG_OK) status = check_results(context, count, draws, details_of(details));
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->forest_draws(context, forest, count, rows, random, uniforms, draws,
-                                                    probabilities, remapped);
+                                                    details_of(details));
 }
 
 spg_status spg_forest_draw_stratified(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                                      const spg_random *random, int32_t *draws, double *probabilities, double *remapped)
+                                      const spg_random *random, int32_t *draws, const spg_forest_details *details)
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     spg_status status = check_draw(context, forest, count, NULL, NULL);
@@ -115,10 +120,9 @@ spg_status spg_forest_draw_stratified(spg_context *context, const spg_forest *fo
         status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "row %lld lies outside [0, %lld)", (long long)row,
                                   (long long)forest->rows);
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    if (status == SPG_OK) status = check_results(context, count, draws, probabilities, remapped);
+    if (status == SPG_OK) status = check_results(context, count, draws, details_of(details));
     if (status != SPG_OK || count == 0) return status;
-    return context->backend->sampling->forest_strata(context, forest, row, count, random, draws, probabilities,
-                                                     remapped);
+    return context->backend->sampling->forest_strata(context, forest, row, count, random, draws, details_of(details));
 }
 
 spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,

@@ -68,13 +68,13 @@ typedef struct spg_sampling_backend {
 
     /* In the same way: context, rows, nnz, method and cells_per_item are set. */
     spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);
-    /* rows NULL: always row 0; uniforms NULL: random; probabilities, remapped: may be NULL. */
+    /* rows NULL: always row 0; uniforms NULL: random. */
     spg_status (*forest_draws)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
-                               const spg_random *random, const double *uniforms, int32_t *draws, double *probabilities,
-                               double *remapped);
+                               const spg_random *random, const double *uniforms, int32_t *draws,
+                               spg_forest_details details);
     /* 0 <= row < rows. */
     spg_status (*forest_strata)(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                                const spg_random *random, int32_t *draws, double *probabilities, double *remapped);
+                                const spg_random *random, int32_t *draws, spg_forest_details details);
     spg_status (*forest_loads)(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                const double *uniforms, int32_t *loads);
 } spg_sampling_backend;

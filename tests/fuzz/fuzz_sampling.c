@@ -151,13 +151,13 @@ static void try_forest(fuzz_input *in, spg_context *context, const spg_csr *weig
     if (weights->rows > 0) {
         const bool sound = take_uniforms(in, DRAWS, uniforms);
         for (int k = 0; k < DRAWS; ++k) rows[k] = k % (int32_t)weights->rows;
-        spg_status drawn =
-            spg_forest_draw(context, forest, DRAWS, rows, NULL, uniforms, draws, probabilities, remapped);
+        spg_status drawn = spg_forest_draw(context, forest, DRAWS, rows, NULL, uniforms, draws,
+                                           &(spg_forest_details){probabilities, remapped});
         for (int k = 0; is_as_expected(context, drawn, sound) && k < DRAWS; ++k) {
             require_draw(weights, rows[k], draws[k]);
             REQUIRE(probabilities[k] >= 0 && probabilities[k] <= 1 && remapped[k] >= 0 && remapped[k] < 1);
         }
-        REQUIRE(spg_forest_draw_stratified(context, forest, 0, DRAWS, random, draws, NULL, NULL) == SPG_OK);
+        REQUIRE(spg_forest_draw_stratified(context, forest, 0, DRAWS, random, draws, NULL) == SPG_OK);
         for (int k = 0; k < DRAWS; ++k) {
             require_draw(weights, 0, draws[k]);
             REQUIRE(k == 0 || draws[k] >= draws[k - 1]);

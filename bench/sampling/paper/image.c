@@ -116,11 +116,11 @@ static spg_status draw_by_forest(sampling_bench *bench, const image *from, chunk
     spg_status status = array_put(context, there->u, part->u, numbers);
     if (status == SPG_OK) status = array_put(context, there->v, part->v, numbers);
     if (status == SPG_OK)
-        status = spg_forest_draw(context, from->row_forest, part->count, NULL, NULL, there->u, there->rows, NULL,
-                                 there->rest_u);
+        status = spg_forest_draw(context, from->row_forest, part->count, NULL, NULL, there->u, there->rows,
+                                 &(spg_forest_details){NULL, there->rest_u});
     if (status == SPG_OK)
         status = spg_forest_draw(context, from->pixel_forest, part->count, there->rows, NULL, there->v, there->columns,
-                                 NULL, there->rest_v);
+                                 &(spg_forest_details){NULL, there->rest_v});
     if (status == SPG_OK) status = array_get(context, part->rows, there->rows, draws);
     if (status == SPG_OK) status = array_get(context, part->columns, there->columns, draws);
     if (status == SPG_OK) status = array_get(context, part->rest_u, there->rest_u, numbers);

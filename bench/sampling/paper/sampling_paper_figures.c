@@ -74,7 +74,8 @@ static spg_status draw_curve(sampling_bench *bench, const double *curve, curve_s
     const spg_csr matrix = {1, STEPS, STEPS, SPG_I64, SPG_F64, bench->here.place, there[0], NULL, there[1]};
     if (status == SPG_OK) status = spg_forest_build(context, &matrix, NULL, &forest);
     if (status == SPG_OK)
-        status = spg_forest_draw(context, forest, samples->count, NULL, NULL, there[2], there[3], NULL, there[4]);
+        status = spg_forest_draw(context, forest, samples->count, NULL, NULL, there[2], there[3],
+                                 &(spg_forest_details){NULL, there[4]});
     if (status == SPG_OK)
         status = array_get(context, samples->steps, there[3], samples->count * (int64_t)sizeof(int32_t));
     if (status == SPG_OK) status = array_get(context, samples->places, there[4], bytes);

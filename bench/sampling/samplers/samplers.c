@@ -78,9 +78,9 @@ static spg_status build_cutpoint(const sampling_problem *task, void **state)
 static spg_status draw_forest(const sampling_problem *task, void *state)
 {
     if (task->stratified && task->uniforms == NULL)
-        return spg_forest_draw_stratified(task->context, state, 0, task->count, &task->random, task->draws, NULL, NULL);
+        return spg_forest_draw_stratified(task->context, state, 0, task->count, &task->random, task->draws, NULL);
     return spg_forest_draw(task->context, state, task->count, task->rows, &task->random, task->uniforms, task->draws,
-                           NULL, NULL);
+                           NULL);
 }
 
 static void destroy_forest(const sampling_problem *task, void *state)

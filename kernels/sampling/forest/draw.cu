@@ -210,7 +210,7 @@ draw_job job_of(const spg_forest &forest, int64_t count)
 
 spg_status spg_cuda_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const spg_random *random, const double *uniforms, int32_t *draws,
-                                 double *probabilities, double *remapped)
+                                 spg_forest_details details)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
@@ -219,15 +219,15 @@ spg_status spg_cuda_forest_draws(spg_context *context, const spg_forest *forest,
     job.uniforms = uniforms;
     if (uniforms == nullptr) job.random = *random;
     job.draws = draws;
-    job.probabilities = probabilities;
-    job.remapped = remapped;
+    job.probabilities = details.probabilities;
+    job.remapped = details.remapped;
     status = spg::forest::draw(context, job);
     spg_cuda_leave(context);
     return status;
 }
 
 spg_status spg_cuda_forest_strata(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                                  const spg_random *random, int32_t *draws, double *probabilities, double *remapped)
+                                  const spg_random *random, int32_t *draws, spg_forest_details details)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
@@ -236,9 +236,9 @@ spg_status spg_cuda_forest_strata(spg_context *context, const spg_forest *forest
     job.random = *random;
     job.strata = spg_strata_of((uint64_t)count);
     job.draws = draws;
-    job.probabilities = probabilities;
-    job.remapped = remapped;
-    bool items_alone = probabilities == nullptr && remapped == nullptr;
+    job.probabilities = details.probabilities;
+    job.remapped = details.remapped;
+    bool items_alone = details.probabilities == nullptr && details.remapped == nullptr;
     status = items_alone ? spg::forest::draw_strata(context, job.forest, row, count, *random, draws)
                          : spg::forest::draw(context, job);
     spg_cuda_leave(context);

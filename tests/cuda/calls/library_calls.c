@@ -190,9 +190,9 @@ static spg_status build_forest(library_inputs *in, int number)
 static spg_status draw_forest(library_inputs *in, int number)
 {
     if (number == 0)
-        return spg_forest_draw(in->context, in->forest, DRAWS, NULL, &number_of_seed, NULL, in->draws, NULL, NULL);
+        return spg_forest_draw(in->context, in->forest, DRAWS, NULL, &number_of_seed, NULL, in->draws, NULL);
     return spg_forest_draw_stratified(in->context, in->forest, TEST_LENGTHS - 1, DRAWS, &number_of_seed, in->draws,
-                                      NULL, NULL);
+                                      NULL);
 }
 
 static spg_status random_bits(library_inputs *in, int number)

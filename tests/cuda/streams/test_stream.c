@@ -43,8 +43,8 @@ static void draws_from_tables_wait_for_nothing(void **state)
     assert_int_equal(spg_random_bits(context, &random, COUNT, room), SPG_OK);
     assert_int_equal(spg_alias_draw(context, alias, 0, COUNT, &random, NULL, room), SPG_OK);
     assert_int_equal(spg_alias_draw(context, alias, 0, COUNT, &random, &grouped, room), SPG_OK);
-    assert_int_equal(spg_forest_draw(context, forest, COUNT, NULL, &random, NULL, room, NULL, NULL), SPG_OK);
-    assert_int_equal(spg_forest_draw_stratified(context, forest, 0, COUNT, &random, room, NULL, NULL), SPG_OK);
+    assert_int_equal(spg_forest_draw(context, forest, COUNT, NULL, &random, NULL, room, NULL), SPG_OK);
+    assert_int_equal(spg_forest_draw_stratified(context, forest, 0, COUNT, &random, room, NULL), SPG_OK);
     assert_int_equal(waits, 0);
     spg_alias_destroy(alias);
     spg_forest_destroy(forest);

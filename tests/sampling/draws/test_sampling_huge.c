@@ -102,9 +102,9 @@ static void draw(spg_context *context, const any_table *table, int64_t row, int 
     if (table->alias != NULL)
         status = spg_alias_draw(context, table->alias, row, DRAWS, &random, &how, here);
     else if (order == IN_ORDER)
-        status = spg_forest_draw_stratified(context, table->forest, row, DRAWS, &random, here, NULL, NULL);
+        status = spg_forest_draw_stratified(context, table->forest, row, DRAWS, &random, here, NULL);
     else
-        status = spg_forest_draw(context, table->forest, DRAWS, rows_here, &random, NULL, here, NULL, NULL);
+        status = spg_forest_draw(context, table->forest, DRAWS, rows_here, &random, NULL, here, NULL);
     if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
     test_bring(context, rows_here, DRAWS * sizeof *rows, rows);
     test_bring(context, here, DRAWS * sizeof *draws, draws);
@@ -235,9 +235,8 @@ static spg_status draw_many(spg_context *context, const any_table *table, int wa
     case ALIAS_INDEPENDENT: return spg_alias_draw(context, table->alias, 0, count, &random, NULL, draws);
     case ALIAS_GROUPED: return spg_alias_draw(context, table->alias, 0, count, &random, &grouped, draws);
     case ALIAS_ROWS: return spg_alias_draw_rows(context, table->alias, count, rows, &random, draws);
-    case FOREST_INDEPENDENT:
-        return spg_forest_draw(context, table->forest, count, NULL, &random, NULL, draws, NULL, NULL);
-    default: return spg_forest_draw_stratified(context, table->forest, 0, count, &random, draws, NULL, NULL);
+    case FOREST_INDEPENDENT: return spg_forest_draw(context, table->forest, count, NULL, &random, NULL, draws, NULL);
+    default: return spg_forest_draw_stratified(context, table->forest, 0, count, &random, draws, NULL);
     }
 }
 

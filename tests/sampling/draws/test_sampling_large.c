@@ -99,10 +99,10 @@ static void monotone_draws_of_a_big_distribution_follow_the_weights_by_halves_an
         spg_forest *forest = NULL;
         assert_int_equal(spg_forest_build(context, &weights.here, &options, &forest), SPG_OK);
         int32_t *here = test_take(context, draws, DRAWS * sizeof *draws);
-        assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
+        assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL), SPG_OK);
         test_bring(context, here, DRAWS * sizeof *draws, method == SPG_FOREST_CUTPOINT ? draws : other);
         here = test_take(context, draws, DRAWS * sizeof *draws);
-        assert_int_equal(spg_forest_draw_stratified(context, forest, 0, DRAWS, &random, here, NULL, NULL), SPG_OK);
+        assert_int_equal(spg_forest_draw_stratified(context, forest, 0, DRAWS, &random, here, NULL), SPG_OK);
         int32_t *stratified = malloc(DRAWS * sizeof *stratified);
         assert_non_null(stratified);
         test_bring(context, here, DRAWS * sizeof *draws, stratified);
@@ -143,7 +143,7 @@ static spg_status draw_rows(spg_context *context, const spg_csr *weights, int wa
                              : spg_forest_build(context, weights, &options, &forest);
     if (status == SPG_OK)
         status = way == BY_ALIAS ? spg_alias_draw_rows(context, alias, ROWS, rows, &random, draws)
-                                 : spg_forest_draw(context, forest, ROWS, rows, &random, NULL, draws, NULL, NULL);
+                                 : spg_forest_draw(context, forest, ROWS, rows, &random, NULL, draws, NULL);
     spg_alias_destroy(alias);
     spg_forest_destroy(forest);
     return status;
@@ -200,7 +200,7 @@ static void draws_of_long_rows_lie_where_their_uniforms_say(void **state)
             for (int i = 0; i < ROWS; ++i) rows[i] = i, uniforms[i] = us[u];
             int32_t *rows_here = test_take(context, rows, sizeof rows), *here = test_take(context, draws, sizeof draws);
             double *uniforms_here = test_take(context, uniforms, sizeof uniforms);
-            assert_int_equal(spg_forest_draw(context, forest, ROWS, rows_here, NULL, uniforms_here, here, NULL, NULL),
+            assert_int_equal(spg_forest_draw(context, forest, ROWS, rows_here, NULL, uniforms_here, here, NULL),
                              SPG_OK);
             test_bring(context, here, sizeof draws, draws);
             test_bring(context, rows_here, sizeof rows, spare);

@@ -158,9 +158,10 @@ static void draws_by_inversion(void **state)
             int32_t *here = test_take(context, draws, sizeof draws);
             double *shares = test_take(context, probabilities, sizeof probabilities);
             double *rest = test_take(context, remapped, sizeof remapped);
-            spg_status status =
-                stratified ? spg_forest_draw_stratified(context, forest, 0, DRAWS, &numbers, here, shares, rest)
-                           : spg_forest_draw(context, forest, DRAWS, NULL, &numbers, NULL, here, shares, rest);
+            spg_status status = stratified ? spg_forest_draw_stratified(context, forest, 0, DRAWS, &numbers, here,
+                                                                        &(spg_forest_details){shares, rest})
+                                           : spg_forest_draw(context, forest, DRAWS, NULL, &numbers, NULL, here,
+                                                             &(spg_forest_details){shares, rest});
             assert_int_equal(status, SPG_OK);
             test_bring(context, here, sizeof draws, draws);
             test_bring(context, shares, sizeof probabilities, probabilities);

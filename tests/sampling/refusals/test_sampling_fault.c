@@ -53,7 +53,7 @@ static spg_status forest(spg_context *context, inputs *in, spg_forest_method met
     spg_forest *made = (spg_forest *)(void *)in;
     spg_status status = spg_forest_build(context, &in->weights.here, &options, &made);
     if (status != SPG_OK) assert_null(made);
-    if (status == SPG_OK) status = spg_forest_draw(context, made, COUNT, NULL, &number, NULL, in->draws, NULL, NULL);
+    if (status == SPG_OK) status = spg_forest_draw(context, made, COUNT, NULL, &number, NULL, in->draws, NULL);
     spg_forest_destroy(made);
     return status;
 }

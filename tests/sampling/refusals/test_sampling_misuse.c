@@ -318,41 +318,41 @@ static void arguments_of_forests_and_their_draws_are_checked(void **state)
     assert_refused(f, spg_forest_build(c, &f->weights, NULL, NULL), SPG_ERROR_ARGUMENT, "forest is NULL");
     assert_int_equal(spg_forest_build(NULL, &f->weights, NULL, &forest), SPG_ERROR_ARGUMENT);
     assert_int_equal(spg_forest_build(c, &f->weights, NULL, &forest), SPG_OK);
-    assert_int_equal(spg_forest_draw(NULL, forest, 1, NULL, &number, NULL, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT);
-    assert_refused(f, spg_forest_draw(c, NULL, 1, NULL, &number, NULL, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_int_equal(spg_forest_draw(NULL, forest, 1, NULL, &number, NULL, f->draws, NULL), SPG_ERROR_ARGUMENT);
+    assert_refused(f, spg_forest_draw(c, NULL, 1, NULL, &number, NULL, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "forest is NULL");
-    assert_refused(f, spg_forest_draw(c, forest, 1, NULL, NULL, NULL, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw(c, forest, 1, NULL, NULL, NULL, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "random is NULL");
-    assert_refused(f, spg_forest_draw(c, forest, 1, NULL, &number, NULL, NULL, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw(c, forest, 1, NULL, &number, NULL, NULL, NULL), SPG_ERROR_ARGUMENT,
                    "draws is NULL");
-    assert_refused(f, spg_forest_draw(c, forest, -7, NULL, &number, NULL, NULL, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw(c, forest, -7, NULL, &number, NULL, NULL, NULL), SPG_ERROR_ARGUMENT,
                    "count is -7");
     double uniforms[ITEMS] = {0, 0.5, 1};
     int32_t rows[ITEMS] = {0, -5};
     test_send(uniforms, sizeof uniforms, f->uniforms);
     test_send(rows, sizeof rows, f->rows);
-    assert_refused(f, spg_forest_draw(c, forest, 3, NULL, NULL, f->uniforms, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw(c, forest, 3, NULL, NULL, f->uniforms, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "uniforms: number 2, 1, lies outside [0, 1)");
-    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
-                   SPG_ERROR_ARGUMENT, "rows: entry 1: row -5");
+    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL), SPG_ERROR_ARGUMENT,
+                   "rows: entry 1: row -5");
     rows[1] = ROWS;
     test_send(rows, sizeof rows, f->rows);
-    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL, NULL),
-                   SPG_ERROR_ARGUMENT, "rows: entry 1: row 4 lies outside [0, 4)");
-    assert_refused(f, spg_forest_draw_stratified(c, NULL, 0, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw(c, forest, 2, f->rows, NULL, f->uniforms, f->draws, NULL), SPG_ERROR_ARGUMENT,
+                   "rows: entry 1: row 4 lies outside [0, 4)");
+    assert_refused(f, spg_forest_draw_stratified(c, NULL, 0, 1, &number, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "forest is NULL");
-    assert_refused(f, spg_forest_draw_stratified(c, forest, ROWS, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw_stratified(c, forest, ROWS, 1, &number, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "row 4 lies outside [0, 4)");
-    assert_refused(f, spg_forest_draw_stratified(c, forest, -1, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw_stratified(c, forest, -1, 1, &number, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "row -1");
-    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, -2, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, -2, &number, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "count is -2");
-    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, 1, NULL, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, 1, NULL, f->draws, NULL), SPG_ERROR_ARGUMENT,
                    "random is NULL");
-    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, 1, &number, NULL, NULL, NULL), SPG_ERROR_ARGUMENT,
+    assert_refused(f, spg_forest_draw_stratified(c, forest, 0, 1, &number, NULL, NULL), SPG_ERROR_ARGUMENT,
                    "draws is NULL");
-    assert_int_equal(spg_forest_draw_stratified(NULL, forest, 0, 1, &number, f->draws, NULL, NULL), SPG_ERROR_ARGUMENT);
-    assert_int_equal(spg_forest_draw_stratified(c, forest, 0, 0, &number, NULL, NULL, NULL), SPG_OK);
+    assert_int_equal(spg_forest_draw_stratified(NULL, forest, 0, 1, &number, f->draws, NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_forest_draw_stratified(c, forest, 0, 0, &number, NULL, NULL), SPG_OK);
     assert_refused(f, spg_forest_loads(c, forest, 1, NULL, NULL, f->draws), SPG_ERROR_ARGUMENT, "uniforms is NULL");
     assert_refused(f, spg_forest_loads(c, forest, 1, NULL, f->uniforms, NULL), SPG_ERROR_ARGUMENT, "loads is NULL");
     spg_forest_destroy(forest);
@@ -370,10 +370,10 @@ static void no_rows_and_no_draws_are_fine(void **state)
     assert_int_equal(spg_alias_draw_rows(f->context, alias, 0, NULL, &number, NULL), SPG_OK);
     assert_refused(f, spg_alias_draw(f->context, alias, 0, 1, &number, NULL, f->draws), SPG_ERROR_ARGUMENT, "row 0");
     assert_int_equal(spg_forest_build(f->context, &none, NULL, &forest), SPG_OK);
-    assert_int_equal(spg_forest_draw(f->context, forest, 0, NULL, &number, NULL, NULL, NULL, NULL), SPG_OK);
-    assert_refused(f, spg_forest_draw(f->context, forest, 1, NULL, &number, NULL, f->draws, NULL, NULL),
-                   SPG_ERROR_ARGUMENT, "no row");
-    assert_refused(f, spg_forest_draw(f->context, forest, 1, f->rows, &number, NULL, f->draws, NULL, NULL),
+    assert_int_equal(spg_forest_draw(f->context, forest, 0, NULL, &number, NULL, NULL, NULL), SPG_OK);
+    assert_refused(f, spg_forest_draw(f->context, forest, 1, NULL, &number, NULL, f->draws, NULL), SPG_ERROR_ARGUMENT,
+                   "no row");
+    assert_refused(f, spg_forest_draw(f->context, forest, 1, f->rows, &number, NULL, f->draws, NULL),
                    SPG_ERROR_ARGUMENT, "rows: entry 0: row 0 lies outside [0, 0)");
     spg_alias_destroy(alias);
     spg_forest_destroy(forest);

@@ -108,12 +108,16 @@ static void draws_by_inversion(void **state)
     broken.columns = a.weights.host.columns;
     assert_refused(&a, spg_forest_build(a.context, &broken, NULL, &forest), "weights");
     assert_int_equal(spg_forest_build(a.context, &a.weights.here, NULL, &forest), SPG_OK);
-    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, there, NULL, u, here, NULL, NULL), "rows");
-    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, wrong, here, NULL, NULL), "uniforms");
-    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, there, NULL, NULL), "draws");
-    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, here, wrong, NULL), "probabilities");
-    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, here, NULL, wrong), "remapped");
-    assert_refused(&a, spg_forest_draw_stratified(a.context, forest, 0, COUNT, &numbers, there, NULL, NULL), "draws");
+    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, there, NULL, u, here, NULL), "rows");
+    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, wrong, here, NULL), "uniforms");
+    assert_refused(&a, spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, there, NULL), "draws");
+    assert_refused(&a,
+                   spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, here, &(spg_forest_details){wrong, NULL}),
+                   "probabilities");
+    assert_refused(&a,
+                   spg_forest_draw(a.context, forest, COUNT, NULL, NULL, u, here, &(spg_forest_details){NULL, wrong}),
+                   "remapped");
+    assert_refused(&a, spg_forest_draw_stratified(a.context, forest, 0, COUNT, &numbers, there, NULL), "draws");
     assert_refused(&a, spg_forest_loads(a.context, forest, COUNT, there, u, here), "rows");
     assert_refused(&a, spg_forest_loads(a.context, forest, COUNT, NULL, wrong, here), "uniforms");
     assert_refused(&a, spg_forest_loads(a.context, forest, COUNT, NULL, u, there), "loads");

@@ -27,8 +27,8 @@ static void draw(spg_context *context, const spg_forest *forest, int64_t row, co
     double *u = test_take(context, uniforms, sizeof spare);
     int32_t *rows_here = test_take(context, rows, sizeof rows);
     drawn *here = test_take(context, result, sizeof *result);
-    spg_status status =
-        spg_forest_draw(context, forest, COUNT, rows_here, NULL, u, here->items, here->probabilities, here->remapped);
+    spg_status status = spg_forest_draw(context, forest, COUNT, rows_here, NULL, u, here->items,
+                                        &(spg_forest_details){here->probabilities, here->remapped});
     if (status == SPG_OK) status = spg_forest_loads(context, forest, COUNT, rows_here, u, here->loads);
     if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
     test_bring(context, here, sizeof *result, result);
@@ -164,14 +164,13 @@ static void random_numbers_are_their_own_uniforms_and_follow_the_weights(void **
         spg_forest *forest = test_open_forest(context, &weights.here, (spg_forest_method)method, 0);
         spg_random random = {31, 41, 59};
         int32_t *here = test_take(context, draws, sizeof draws);
-        assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
+        assert_int_equal(spg_forest_draw(context, forest, DRAWS, NULL, &random, NULL, here, NULL), SPG_OK);
         test_bring(context, here, sizeof draws, draws);
         test_assert_draws(ITEMS, weights.host.values, DRAWS, draws);
         here = test_take(context, parts, sizeof parts);
-        assert_int_equal(spg_forest_draw(context, forest, 777, NULL, &random, NULL, here, NULL, NULL), SPG_OK);
+        assert_int_equal(spg_forest_draw(context, forest, 777, NULL, &random, NULL, here, NULL), SPG_OK);
         random.first += 777;
-        assert_int_equal(spg_forest_draw(context, forest, DRAWS - 777, NULL, &random, NULL, here + 777, NULL, NULL),
-                         SPG_OK);
+        assert_int_equal(spg_forest_draw(context, forest, DRAWS - 777, NULL, &random, NULL, here + 777, NULL), SPG_OK);
         test_bring(context, here, sizeof parts, parts);
         assert_memory_equal(parts, draws, sizeof draws);
         spg_forest_destroy(forest);
@@ -200,9 +199,9 @@ static void assert_drawn(const double *weights, int64_t items, double u, int64_t
             int32_t *draw_here = test_take(context, &draw, sizeof draw);
             double *here = test_take(context, results, sizeof results);
             double *uniform_here = test_take(context, &uniform, sizeof uniform);
-            assert_int_equal(
-                spg_forest_draw(context, forest, 1, NULL, NULL, uniform_here, draw_here, alone ? NULL : here, here + 1),
-                SPG_OK);
+            assert_int_equal(spg_forest_draw(context, forest, 1, NULL, NULL, uniform_here, draw_here,
+                                             &(spg_forest_details){alone ? NULL : here, here + 1}),
+                             SPG_OK);
             test_bring(context, draw_here, sizeof draw, &draw);
             test_bring(context, here, sizeof results, results);
             test_bring(context, uniform_here, sizeof uniform, &uniform);

@@ -61,15 +61,15 @@ static void draw_strata(spg_context *context, const spg_forest *forest, int64_t 
     drawn *here = test_take(context, result, sizeof *result);
     int32_t *alone_here = test_take(context, alone, sizeof alone);
     spg_status status = spg_forest_draw_stratified(context, forest, row, count, random, here->items,
-                                                   here->probabilities, here->remapped);
+                                                   &(spg_forest_details){here->probabilities, here->remapped});
     if (status == SPG_OK)
-        status = spg_forest_draw_stratified(context, forest, row, count, random, alone_here + 1, NULL, NULL);
+        status = spg_forest_draw_stratified(context, forest, row, count, random, alone_here + 1, NULL);
     if (status != SPG_OK) fail_msg("%s", spg_context_message(context));
     test_bring(context, here, sizeof *result, result);
     test_bring(context, alone_here, sizeof alone, alone);
     assert_memory_equal(alone + 1, result->items, (size_t)count * sizeof *alone);
     alone_here = test_take(context, alone, sizeof alone);
-    assert_int_equal(spg_forest_draw_stratified(context, forest, row, count, random, alone_here, NULL, NULL), SPG_OK);
+    assert_int_equal(spg_forest_draw_stratified(context, forest, row, count, random, alone_here, NULL), SPG_OK);
     test_bring(context, alone_here, sizeof alone, alone);
     assert_memory_equal(alone, result->items, (size_t)count * sizeof *alone);
 }

@@ -258,9 +258,9 @@ static bool invert_rows(soak_sampler *s, const spg_forest *forest)
     double *uniforms_here = soak_lend_bytes(&s->p, uniforms, (size_t)count * sizeof *uniforms);
     inverted there = open_inverted(s, count, rows);
     soak_before(&s->p);
-    spg_status status =
-        spg_forest_draw(s->p.context, forest, count, there.rows, by_uniforms ? NULL : &s->random,
-                        by_uniforms ? uniforms_here : NULL, there.items, there.probabilities, there.remapped);
+    spg_status status = spg_forest_draw(s->p.context, forest, count, there.rows, by_uniforms ? NULL : &s->random,
+                                        by_uniforms ? uniforms_here : NULL, there.items,
+                                        &(spg_forest_details){there.probabilities, there.remapped});
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
     bool right = outcome != SOAK_WRONG && tell_loads(s, forest, count, there.rows, uniforms_here);
     close_inverted(s, name, outcome, &there, draws);
@@ -280,8 +280,7 @@ static bool tell_items_alone(soak_sampler *s, const spg_forest *forest, int64_t 
     const char *name = "stratified items alone";
     int32_t *here = soak_room(s, count), *items = soak_array(count, sizeof *items);
     soak_before(&s->p);
-    const spg_status status =
-        spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, here, NULL, NULL);
+    const spg_status status = spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, here, NULL);
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
     soak_bring(s, here, count, items);
     if (outcome == SOAK_DONE)
@@ -309,7 +308,7 @@ static bool invert_stratified(soak_sampler *s, const spg_forest *forest)
     inverted there = open_inverted(s, count, rows);
     soak_before(&s->p);
     const spg_status status = spg_forest_draw_stratified(s->p.context, forest, row, count, &s->random, there.items,
-                                                         there.probabilities, there.remapped);
+                                                         &(spg_forest_details){there.probabilities, there.remapped});
     const soak_outcome outcome = soak_after(&s->p, name, status, NULL, 0);
     const int told = s->told->count;
     close_inverted(s, name, outcome, &there, draws);

@@ -129,7 +129,7 @@ static spg_status draw_all(spg_context *context, const forest_call *call)
 
 spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const spg_random *random, const double *uniforms, int32_t *draws,
-                                 double *probabilities, double *remapped)
+                                 spg_forest_details details)
 {
     const forest_call call = {.forest = forest,
                               .count = count,
@@ -137,13 +137,13 @@ spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest,
                               .random = random,
                               .uniforms = uniforms,
                               .draws = draws,
-                              .probabilities = probabilities,
-                              .remapped = remapped};
+                              .probabilities = details.probabilities,
+                              .remapped = details.remapped};
     return draw_all(context, &call);
 }
 
 spg_status spg_host_forest_strata(spg_context *context, const spg_forest *forest, int64_t row, int64_t count,
-                                  const spg_random *random, int32_t *draws, double *probabilities, double *remapped)
+                                  const spg_random *random, int32_t *draws, spg_forest_details details)
 {
     const spg_strata strata = spg_strata_of((uint64_t)count);
     const forest_call call = {.forest = forest,
@@ -152,8 +152,8 @@ spg_status spg_host_forest_strata(spg_context *context, const spg_forest *forest
                               .random = random,
                               .strata = &strata,
                               .draws = draws,
-                              .probabilities = probabilities,
-                              .remapped = remapped};
+                              .probabilities = details.probabilities,
+                              .remapped = details.remapped};
     return draw_all(context, &call);
 }
 
