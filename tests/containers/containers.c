@@ -143,21 +143,20 @@ void test_assert_csr_entries(const spg_csr *here, const test_entry *entries, int
     spg_csr_free(test_host(), &fetched);
 }
 
-void test_open_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type, int64_t rows,
-                    int64_t cols, const void *alpha, const void *beta, test_spmv *spmv)
+void test_open_spmv(const test_triples *of, const void *alpha, const void *beta, test_spmv *spmv)
 {
     static void (*const reference[4])(const test_entry *, int64_t, const void *, int64_t, const void *, const void *,
                                       const void *, void *) = BY_VALUE_TYPE(reference_spmv);
-    size_t size = spg_type_size(value_type);
-    void *x = test_array(cols, size), *y = test_array(rows, size);
-    spmv->expected = test_array(rows, size);
-    spmv->x_bytes = (size_t)cols * size;
-    spmv->y_bytes = (size_t)rows * size;
-    test_random_values(1, 0, value_type, cols, x);
-    test_random_values(2, 0, value_type, rows, y);
+    size_t size = spg_type_size(of->value_type);
+    void *x = test_array(of->cols, size), *y = test_array(of->rows, size);
+    spmv->expected = test_array(of->rows, size);
+    spmv->x_bytes = (size_t)of->cols * size;
+    spmv->y_bytes = (size_t)of->rows * size;
+    test_random_values(1, 0, of->value_type, of->cols, x);
+    test_random_values(2, 0, of->value_type, of->rows, y);
     if (beta == NULL) memset(y, 0xff, spmv->y_bytes);
     memcpy(spmv->expected, y, spmv->y_bytes);
-    reference[value_type](entries, count, values, rows, alpha, x, beta, spmv->expected);
+    reference[of->value_type](of->entries, of->count, of->values, of->rows, alpha, x, beta, spmv->expected);
     spmv->x = test_lend(x, spmv->x_bytes);
     spmv->y = test_lend(y, spmv->y_bytes);
     free(x);

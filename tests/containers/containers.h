@@ -33,6 +33,14 @@ void test_order_entries(test_entry *entries, int64_t count);
  * index. */
 void test_assert_csr_entries(const spg_csr *here, const test_entry *entries, int64_t count, const void *values);
 
+/* Entries as a test lists them, of a matrix of rows x cols; entries index values. */
+typedef struct test_triples {
+    const test_entry *entries;
+    int64_t count, rows, cols;
+    const void *values;
+    spg_type value_type;
+} test_triples;
+
 /* A product with a vector to check: after _open, y = alpha*A*x + beta*y is for the call under test, with x and y at the
  * place; _close fails the test unless y has the bits of a plain loop over the entries. alpha and beta may be NULL;
  * without beta, y is full of NaNs, not to be read. */
@@ -41,8 +49,7 @@ typedef struct test_spmv {
     size_t x_bytes, y_bytes;
 } test_spmv;
 
-void test_open_spmv(const test_entry *entries, int64_t count, const void *values, spg_type value_type, int64_t rows,
-                    int64_t cols, const void *alpha, const void *beta, test_spmv *spmv);
+void test_open_spmv(const test_triples *of, const void *alpha, const void *beta, test_spmv *spmv);
 void test_close_spmv(test_spmv *spmv);
 
 /* The sum of values[entries[0].index], ...; one alone is kept as it is. */

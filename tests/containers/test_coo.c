@@ -127,8 +127,8 @@ static void compare_spmv(spg_context *context, const spg_coo *matrix, const void
     test_spmv spmv;
     spg_coo here;
     test_coo_to_place(context, matrix, &here);
-    test_open_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, matrix->cols, alpha, beta,
-                   &spmv);
+    const test_triples triples = {entries, matrix->nnz, matrix->rows, matrix->cols, matrix->values, matrix->value_type};
+    test_open_spmv(&triples, alpha, beta, &spmv);
     assert_int_equal(spg_coo_spmv(context, alpha, &here, spmv.x, beta, spmv.y), SPG_OK);
     test_close_spmv(&spmv);
     spg_coo_free(context, &here);

@@ -145,8 +145,8 @@ static void compare_spmv(spg_context *context, const spg_csr *matrix, const void
     test_spmv spmv;
     spg_csr here;
     test_to_place(context, matrix, &here);
-    test_open_spmv(entries, matrix->nnz, matrix->values, matrix->value_type, matrix->rows, matrix->cols, alpha, beta,
-                   &spmv);
+    const test_triples triples = {entries, matrix->nnz, matrix->rows, matrix->cols, matrix->values, matrix->value_type};
+    test_open_spmv(&triples, alpha, beta, &spmv);
     assert_int_equal(spg_csr_spmv(context, alpha, &here, spmv.x, beta, spmv.y), SPG_OK);
     test_close_spmv(&spmv);
     spg_csr_free(context, &here);

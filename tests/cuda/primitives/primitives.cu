@@ -40,7 +40,7 @@ template <int Width> void launch(spg_context *context, const int32_t *values, in
 } // namespace
 
 spg_status bin_on_device(spg_context *context, const int32_t *rows, int32_t count, const uint32_t *device_count,
-                         const int8_t *class_of, int classes, int32_t *binned, uint32_t *begins, uint32_t *counts)
+                         const int8_t *class_of, int classes, binned_arrays to)
 {
     int64_t bytes = 0;
     void *workspace = nullptr;
@@ -48,7 +48,7 @@ spg_status bin_on_device(spg_context *context, const int32_t *rows, int32_t coun
     if (status == SPG_OK) status = spg_allocate(context, bytes, "a test of bins", &workspace);
     if (status == SPG_OK)
         status = bin_rows(context, {rows, count, device_count}, listed_class{class_of}, classes, workspace,
-                          {binned, begins, counts});
+                          {to.rows, to.begins, to.counts});
     spg_release(context, workspace, bytes);
     return status == SPG_OK ? spg_cuda_wait(context) : status;
 }

@@ -8,10 +8,15 @@
 extern "C" {
 #endif
 
-/* rows NULL: 0, 1, ..., count - 1; device_count NULL: count. class_of[row]: its class; a negative one: left out. begins
- * and counts, of `classes` each: may both be NULL. */
+/* Arrays for rows by class; begins and counts, of a word a class, may both be NULL. */
+typedef struct binned_arrays {
+    int32_t *rows;
+    uint32_t *begins, *counts;
+} binned_arrays;
+
+/* rows NULL: 0, 1, ..., count - 1; device_count NULL: count. class_of[row]: its class; a negative one: left out. */
 spg_status bin_on_device(spg_context *context, const int32_t *rows, int32_t count, const uint32_t *device_count,
-                         const int8_t *class_of, int classes, int32_t *binned, uint32_t *begins, uint32_t *counts);
+                         const int8_t *class_of, int classes, binned_arrays to);
 
 /* What every lane of a warp gets, in groups of `width` lanes: value i is lane i % 32 of warp i / 32. */
 typedef struct lane_results {

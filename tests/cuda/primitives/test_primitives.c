@@ -66,9 +66,10 @@ static void bin(const task *of, bool has_begins)
     int8_t *class_of = test_lend(of->class_of, (size_t)all + 1);
     int32_t *here = test_lend(binned, bytes);
     uint32_t *begins_here = test_lend(begins, sizeof begins), *counts_here = test_lend(counts, sizeof counts);
-    assert_int_equal(bin_on_device(test_lender(), rows, of->count, device_count, class_of, of->classes, here,
-                                   has_begins ? begins_here : NULL, has_begins ? counts_here : NULL),
-                     SPG_OK);
+    assert_int_equal(
+        bin_on_device(test_lender(), rows, of->count, device_count, class_of, of->classes,
+                      (binned_arrays){here, has_begins ? begins_here : NULL, has_begins ? counts_here : NULL}),
+        SPG_OK);
     test_fetch(here, bytes, binned);
     test_fetch(begins_here, sizeof begins, begins);
     test_fetch(counts_here, sizeof counts, counts);

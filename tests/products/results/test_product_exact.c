@@ -4,13 +4,18 @@
 
 typedef void (*check)(const spg_csr *A, const spg_csr *B);
 
-static void check_random(int64_t m, int64_t k, int64_t n, double mean_a, double mean_b, unsigned flags_a,
-                         unsigned flags_b, spg_type value_type, spg_type offsets_a, spg_type offsets_b, check run)
+typedef struct product_size {
+    int64_t m, k, n;       /* A is m x k, B is k x n */
+    double mean_a, mean_b; /* entries a row */
+} product_size;
+
+static void check_random(product_size of, unsigned flags_a, unsigned flags_b, spg_type value_type, spg_type offsets_a,
+                         spg_type offsets_b, check run)
 {
     spg_csr A, B;
-    uint64_t seed = (uint64_t)(m + 3 * k + 7 * n) + flags_a + 16 * flags_b;
-    test_random_csr(test_host(), m, k, mean_a, offsets_a, value_type, seed, flags_a, &A);
-    test_random_csr(test_host(), k, n, mean_b, offsets_b, value_type, seed + 1, flags_b, &B);
+    uint64_t seed = (uint64_t)(of.m + 3 * of.k + 7 * of.n) + flags_a + 16 * flags_b;
+    test_random_csr(test_host(), of.m, of.k, of.mean_a, offsets_a, value_type, seed, flags_a, &A);
+    test_random_csr(test_host(), of.k, of.n, of.mean_b, offsets_b, value_type, seed + 1, flags_b, &B);
     run(&A, &B);
     spg_csr_free(test_host(), &A);
     spg_csr_free(test_host(), &B);
@@ -22,18 +27,20 @@ static void every_value_type_and_offset_type_gives_the_bits_of_the_plain_sum(voi
     for (int v = 0; v < TEST_VALUE_TYPES; ++v)
         for (int a = 0; a < TEST_OFFSET_TYPES; ++a)
             for (int b = 0; b < TEST_OFFSET_TYPES; ++b)
-                check_random(150, 120, 90, 4, 5, 0, 0, test_value_types[v], test_offset_types[a], test_offset_types[b],
-                             test_check_all);
+                check_random((product_size){150, 120, 90, 4, 5}, 0, 0, test_value_types[v], test_offset_types[a],
+                             test_offset_types[b], test_check_all);
 }
 
 static void unsorted_rows_are_summed_in_their_order_of_storage(void **state)
 {
     (void)state;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
-        check_random(120, 100, 80, 6, 6, TEST_UNSORTED, 0, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
-        check_random(120, 100, 80, 6, 6, 0, TEST_UNSORTED, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
-        check_random(120, 100, 80, 6, 6, TEST_UNSORTED, TEST_UNSORTED, test_value_types[v], SPG_I64, SPG_I32,
+        check_random((product_size){120, 100, 80, 6, 6}, TEST_UNSORTED, 0, test_value_types[v], SPG_I32, SPG_I32,
                      test_check_limits);
+        check_random((product_size){120, 100, 80, 6, 6}, 0, TEST_UNSORTED, test_value_types[v], SPG_I32, SPG_I32,
+                     test_check_limits);
+        check_random((product_size){120, 100, 80, 6, 6}, TEST_UNSORTED, TEST_UNSORTED, test_value_types[v], SPG_I64,
+                     SPG_I32, test_check_limits);
     }
 }
 
@@ -42,10 +49,14 @@ static void repeated_columns_add_up_in_their_order_of_storage(void **state)
     (void)state;
     unsigned unsorted = TEST_DUPLICATES | TEST_UNSORTED;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
-        check_random(90, 70, 60, 6, 6, TEST_DUPLICATES, 0, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
-        check_random(90, 70, 60, 6, 6, 0, TEST_DUPLICATES, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
-        check_random(90, 70, 60, 6, 6, unsorted, unsorted, test_value_types[v], SPG_I32, SPG_I64, test_check_limits);
-        check_random(40, 3, 5, 9, 9, unsorted, unsorted, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
+        check_random((product_size){90, 70, 60, 6, 6}, TEST_DUPLICATES, 0, test_value_types[v], SPG_I32, SPG_I32,
+                     test_check_limits);
+        check_random((product_size){90, 70, 60, 6, 6}, 0, TEST_DUPLICATES, test_value_types[v], SPG_I32, SPG_I32,
+                     test_check_limits);
+        check_random((product_size){90, 70, 60, 6, 6}, unsorted, unsorted, test_value_types[v], SPG_I32, SPG_I64,
+                     test_check_limits);
+        check_random((product_size){40, 3, 5, 9, 9}, unsorted, unsorted, test_value_types[v], SPG_I32, SPG_I32,
+                     test_check_limits);
     }
 }
 
@@ -53,14 +64,15 @@ static void strongly_contracting_rows_keep_their_bits(void **state)
 {
     (void)state;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v)
-        check_random(60, 90, 40, 40, 20, 0, 0, test_value_types[v], SPG_I32, SPG_I32, test_check_limits);
+        check_random((product_size){60, 90, 40, 40, 20}, 0, 0, test_value_types[v], SPG_I32, SPG_I32,
+                     test_check_limits);
 }
 
 static void long_rows_without_contraction_keep_their_bits(void **state)
 {
     (void)state;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v)
-        check_random(40, 2000, 1000000, 25, 60, 0, TEST_UNSORTED, test_value_types[v], SPG_I32, SPG_I32,
+        check_random((product_size){40, 2000, 1000000, 25, 60}, 0, TEST_UNSORTED, test_value_types[v], SPG_I32, SPG_I32,
                      test_check_limits);
 }
 
@@ -68,7 +80,7 @@ static void many_rows_keep_their_bits_at_every_thread_count(void **state)
 {
     (void)state;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v)
-        check_random(20000, 15000, 12000, 4, 4, 0, 0, test_value_types[v], SPG_I32, SPG_I32,
+        check_random((product_size){20000, 15000, 12000, 4, 4}, 0, 0, test_value_types[v], SPG_I32, SPG_I32,
                      v == 1 ? test_check_all : test_check_limits);
 }
 
@@ -76,9 +88,9 @@ static void whole_numbers_come_out_exact(void **state)
 {
     (void)state;
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
-        check_random(200, 150, 100, 8, 8, TEST_INTEGER, TEST_INTEGER, test_value_types[v], SPG_I32, SPG_I32,
-                     test_check_all);
-        check_random(200, 150, 100, 8, 8, TEST_INTEGER | TEST_DUPLICATES, TEST_INTEGER | TEST_UNSORTED,
+        check_random((product_size){200, 150, 100, 8, 8}, TEST_INTEGER, TEST_INTEGER, test_value_types[v], SPG_I32,
+                     SPG_I32, test_check_all);
+        check_random((product_size){200, 150, 100, 8, 8}, TEST_INTEGER | TEST_DUPLICATES, TEST_INTEGER | TEST_UNSORTED,
                      test_value_types[v], SPG_I32, SPG_I64, test_check_limits);
     }
 }
