@@ -14,8 +14,8 @@ static oracle *truth;
 
 static void make_product(spg_type offset_type, spg_type value_type)
 {
-    test_random_csr(context, 300, 200, 5.0, offset_type, value_type, 1, 0, &A);
-    test_random_csr(context, 200, 250, 4.0, offset_type, value_type, 2, 0, &B);
+    test_random_csr(context, (test_matrix){300, 200, 5.0, offset_type, value_type}, 1, 0, &A);
+    test_random_csr(context, (test_matrix){200, 250, 4.0, offset_type, value_type}, 2, 0, &B);
     assert_int_equal(spgemm_csr(context, &A, &B, &C), SPG_OK);
     assert_int_equal(oracle_create(context, &A, &B, 2, &truth), SPG_OK);
     assert_true(C.nnz > 1000);
@@ -272,9 +272,9 @@ static void products_without_rows_or_entries_are_accepted(void **state)
 static void make_galerkin_product(spg_type value_type)
 {
     spg_csr R, AB;
-    test_random_csr(context, 300, 200, 5.0, SPG_I32, value_type, 1, 0, &A);
-    test_random_csr(context, 200, 250, 4.0, SPG_I64, value_type, 2, 0, &B);
-    test_random_csr(context, 40, 300, 6.0, SPG_I32, value_type, 3, 0, &R);
+    test_random_csr(context, (test_matrix){300, 200, 5.0, SPG_I32, value_type}, 1, 0, &A);
+    test_random_csr(context, (test_matrix){200, 250, 4.0, SPG_I64, value_type}, 2, 0, &B);
+    test_random_csr(context, (test_matrix){40, 300, 6.0, SPG_I32, value_type}, 3, 0, &R);
     assert_int_equal(spgemm_csr(context, &A, &B, &AB), SPG_OK);
     assert_int_equal(spgemm_csr(context, &R, &AB, &C), SPG_OK);
     assert_int_equal(oracle_create_galerkin(context, &R, &A, &B, 2, &truth), SPG_OK);

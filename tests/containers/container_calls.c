@@ -82,7 +82,7 @@ void test_open_inputs(spg_context *context, int64_t rows, double mean, container
     unsigned flags = TEST_UNSORTED | TEST_DUPLICATES;
     spg_csr csr;
     spg_coo coo;
-    test_random_csr(test_host(), rows, 300, mean, SPG_I32, SPG_F64, 7, flags, &csr);
+    test_random_csr(test_host(), (test_matrix){rows, 300, mean, SPG_I32, SPG_F64}, 7, flags, &csr);
     test_random_coo(test_host(), rows, 300, mean, SPG_F64, 8, flags, &coo);
     test_to_place(context, &csr, &inputs->csr);
     test_coo_to_place(context, &coo, &inputs->coo);

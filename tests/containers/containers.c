@@ -35,9 +35,10 @@ static bool is_wanted(int s, int combination) { return s < SHAPES - 3 || combina
 static void check_csr(spg_context *context, int s, int combination, test_csr_check *check)
 {
     spg_csr matrix;
-    test_random_csr(test_host(), shapes[s].rows, shapes[s].cols, shapes[s].mean, combination & 1 ? SPG_I64 : SPG_I32,
-                    (spg_type)(combination >> 1 & 3), (uint64_t)(s * 64 + combination), flag_sets[combination >> 3],
-                    &matrix);
+    test_random_csr(test_host(),
+                    (test_matrix){shapes[s].rows, shapes[s].cols, shapes[s].mean, combination & 1 ? SPG_I64 : SPG_I32,
+                                  (spg_type)(combination >> 1 & 3)},
+                    (uint64_t)(s * 64 + combination), flag_sets[combination >> 3], &matrix);
     check(context, &matrix);
     spg_csr_free(test_host(), &matrix);
 }

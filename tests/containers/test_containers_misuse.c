@@ -174,7 +174,7 @@ static void the_first_fault_of_a_large_matrix_is_found_by_any_number_of_threads(
     for (int threads = 1; threads <= 3; ++threads) {
         spg_context *context = test_context_at_place(threads);
         spg_csr m, here;
-        test_random_csr(test_host(), 50000, 4000, 3, SPG_I64, SPG_F32, 3, 0, &m);
+        test_random_csr(test_host(), (test_matrix){50000, 4000, 3, SPG_I64, SPG_F32}, 3, 0, &m);
         int64_t *offsets = m.row_offsets;
         m.columns[offsets[41000]] = 4000;
         m.columns[offsets[49000]] = -7;

@@ -104,7 +104,8 @@ static void every_run_gives_the_same_bits_at_any_number_of_threads(void **state)
     (void)state;
     spg_context *alone = test_context_at_place(1);
     spg_csr matrix;
-    test_random_csr(test_host(), 20000, 1500, 6, SPG_I32, SPG_F64, 11, TEST_UNSORTED | TEST_DUPLICATES, &matrix);
+    test_random_csr(test_host(), (test_matrix){20000, 1500, 6, SPG_I32, SPG_F64}, 11, TEST_UNSORTED | TEST_DUPLICATES,
+                    &matrix);
     results first;
     run(alone, &matrix, &first);
     for (int threads = 1; threads <= MOST_THREADS; ++threads) {

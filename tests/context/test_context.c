@@ -141,7 +141,7 @@ static void contexts_come_and_go_beside_each_other(void **state)
     enum { CONTEXTS = 8 };
     spg_context *contexts[CONTEXTS];
     spg_csr matrices[CONTEXTS], matrix;
-    test_random_csr(test_host(), 100, 100, 5, SPG_I32, SPG_F64, 1, TEST_UNSORTED, &matrix);
+    test_random_csr(test_host(), (test_matrix){100, 100, 5, SPG_I32, SPG_F64}, 1, TEST_UNSORTED, &matrix);
     for (int k = 0; k < CONTEXTS; ++k) {
         contexts[k] = test_context_at_place(1);
         test_to_place(contexts[k], &matrix, &matrices[k]);

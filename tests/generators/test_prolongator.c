@@ -117,8 +117,10 @@ static void prolongators_of_any_square_matrix_follow_the_definition(void **state
     static const unsigned flags[] = {0, TEST_UNSORTED, TEST_DUPLICATES | TEST_UNSORTED | TEST_INTEGER};
     for (uint64_t seed = 0; seed < 60; seed++) {
         spg_csr A;
-        test_random_csr(context, 150, 150, (double)(seed % 12), seed % 2 == 0 ? SPG_I32 : SPG_I64,
-                        value_types[seed / 2 % 4], seed, flags[seed % LENGTH(flags)], &A);
+        test_random_csr(
+            context,
+            (test_matrix){150, 150, (double)(seed % 12), seed % 2 == 0 ? SPG_I32 : SPG_I64, value_types[seed / 2 % 4]},
+            seed, flags[seed % LENGTH(flags)], &A);
         spg_csr P = prolongate(&A);
         assert_is_prolongator(&A, &P);
         spg_csr_free(context, &P);
@@ -227,7 +229,7 @@ static void matrices_that_have_no_prolongator_are_refused(void **state)
 {
     (void)state;
     spg_csr P, oblong, broken = make("fd2d5:4", 1, SPG_F64);
-    test_random_csr(context, 4, 5, 2.0, SPG_I32, SPG_F64, 1, 0, &oblong);
+    test_random_csr(context, (test_matrix){4, 5, 2.0, SPG_I32, SPG_F64}, 1, 0, &oblong);
     assert_int_equal(generate_prolongator(context, &oblong, &P), SPG_ERROR_SHAPE);
     test_assert_message(context, "4 x 5");
     test_assert_zeroed(&P, sizeof P);

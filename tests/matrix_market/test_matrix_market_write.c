@@ -98,8 +98,9 @@ static void random_matrices_of_every_type_come_back_bit_for_bit(void **state)
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k)
             for (int wide = 0; wide < 2; ++wide) {
                 spg_csr matrix;
-                test_random_csr(context, sizes[k].rows, sizes[k].cols, sizes[k].mean, wide ? SPG_I64 : SPG_I32, type,
-                                17 * k + 1, k % 2 ? TEST_INTEGER : 0, &matrix);
+                test_random_csr(
+                    context, (test_matrix){sizes[k].rows, sizes[k].cols, sizes[k].mean, wide ? SPG_I64 : SPG_I32, type},
+                    17 * k + 1, k % 2 ? TEST_INTEGER : 0, &matrix);
                 assert_round_trip(context, made.path, &matrix);
                 spg_csr_free(context, &matrix);
             }

@@ -70,23 +70,21 @@ static void random_row(uint64_t *state, int64_t cols, unsigned flags, int64_t n,
     }
 }
 
-void test_random_csr(spg_context *context, int64_t rows, int64_t cols, double mean_entries_per_row,
-                     spg_type offset_type, spg_type value_type, uint64_t seed, unsigned flags, spg_csr *out)
+void test_random_csr(spg_context *context, test_matrix of, uint64_t seed, unsigned flags, spg_csr *out)
 {
     uint64_t state = seed;
-    int64_t *offsets = allocate(rows + 1, sizeof *offsets);
-    for (int64_t i = 0; i < rows; ++i)
-        offsets[i + 1] = offsets[i] + random_length(&state, cols, mean_entries_per_row, flags);
-    int64_t nnz = offsets[rows];
-    int32_t *narrow_offsets = allocate(rows + 1, sizeof *narrow_offsets);
-    for (int64_t i = 0; i <= rows; ++i) narrow_offsets[i] = (int32_t)offsets[i];
+    int64_t *offsets = allocate(of.rows + 1, sizeof *offsets);
+    for (int64_t i = 0; i < of.rows; ++i) offsets[i + 1] = offsets[i] + random_length(&state, of.cols, of.mean, flags);
+    int64_t nnz = offsets[of.rows];
+    int32_t *narrow_offsets = allocate(of.rows + 1, sizeof *narrow_offsets);
+    for (int64_t i = 0; i <= of.rows; ++i) narrow_offsets[i] = (int32_t)offsets[i];
     int32_t *columns = allocate(nnz, sizeof *columns);
-    for (int64_t i = 0; i < rows; ++i)
-        random_row(&state, cols, flags, offsets[i + 1] - offsets[i], columns + offsets[i]);
-    void *values = allocate(nnz, spg_type_size(value_type));
-    test_random_values(seed, flags, value_type, nnz, values);
-    spg_csr host = {rows, cols, nnz, offset_type, value_type, SPG_PLACE_HOST, offsets, columns, values};
-    if (offset_type == SPG_I32) host.row_offsets = narrow_offsets;
+    for (int64_t i = 0; i < of.rows; ++i)
+        random_row(&state, of.cols, flags, offsets[i + 1] - offsets[i], columns + offsets[i]);
+    void *values = allocate(nnz, spg_type_size(of.value_type));
+    test_random_values(seed, flags, of.value_type, nnz, values);
+    spg_csr host = {of.rows, of.cols, nnz, of.offset_type, of.value_type, SPG_PLACE_HOST, offsets, columns, values};
+    if (of.offset_type == SPG_I32) host.row_offsets = narrow_offsets;
     assert_int_equal(spg_csr_copy(context, &host, out), SPG_OK);
     free(offsets);
     free(narrow_offsets);

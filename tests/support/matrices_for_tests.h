@@ -10,11 +10,17 @@ enum {
     TEST_INTEGER = 4     /* whole values from -4 to 4, zero included; else uniform in [-1, 1) */
 };
 
+/* What a random matrix is like. */
+typedef struct test_matrix {
+    int64_t rows, cols;
+    double mean; /* entries a row */
+    spg_type offset_type, value_type;
+} test_matrix;
+
 /* A random matrix at the context's place, freed by spg_csr_free. Row lengths vary from 0 to about twice the mean, about
  * one row in eight is empty, and no row is longer than cols unless it may hold duplicates. Complex values get both
  * parts. Fails the running test if it cannot be allocated. */
-void test_random_csr(spg_context *context, int64_t rows, int64_t cols, double mean_entries_per_row,
-                     spg_type offset_type, spg_type value_type, uint64_t seed, unsigned flags, spg_csr *out);
+void test_random_csr(spg_context *context, test_matrix of, uint64_t seed, unsigned flags, spg_csr *out);
 
 /* As test_random_csr, as triples in random order. */
 void test_random_coo(spg_context *context, int64_t rows, int64_t cols, double mean_entries_per_row, spg_type value_type,

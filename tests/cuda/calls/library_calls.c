@@ -237,7 +237,7 @@ static void lend_matrix(spg_csr *host, spg_csr *here)
 static void lend_random(int64_t rows, int64_t cols, double mean, spg_type offsets, unsigned flags, spg_csr *here)
 {
     spg_csr host;
-    test_random_csr(test_host(), rows, cols, mean, offsets, SPG_F64, (uint64_t)rows, flags, &host);
+    test_random_csr(test_host(), (test_matrix){rows, cols, mean, offsets, SPG_F64}, (uint64_t)rows, flags, &host);
     lend_matrix(&host, here);
 }
 

@@ -294,7 +294,7 @@ static void unknowns_without_entries_are_left_at_zero_alike(void **state)
 {
     (void)state;
     spg_csr A;
-    test_random_csr(test_host(), 200, 200, 12, SPG_I64, SPG_F64, 9, TEST_UNSORTED | TEST_DUPLICATES, &A);
+    test_random_csr(test_host(), (test_matrix){200, 200, 12, SPG_I64, SPG_F64}, 9, TEST_UNSORTED | TEST_DUPLICATES, &A);
     double *values = A.values;
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); ++k)

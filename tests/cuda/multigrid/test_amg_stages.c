@@ -91,7 +91,7 @@ static void mirrored_products_and_renewed_transposes_are_the_same(void **state)
         spg_csr A, mirrored[SIDES], turned[SIDES];
         const int32_t yes = 1;
         open_sides(sides);
-        test_random_csr(test_host(), 500, 500, 20, t < 4 ? SPG_I32 : SPG_I64, types[t % 4], 8, 0, &A);
+        test_random_csr(test_host(), (test_matrix){500, 500, 20, t < 4 ? SPG_I32 : SPG_I64, types[t % 4]}, 8, 0, &A);
         for (int s = 0; s < SIDES; ++s) {
             const side *at = &sides[s];
             spg_csr here, transpose;

@@ -19,8 +19,8 @@ void send_operands(operands *o) { send_operands_within(o, 0); }
 void open_operands(operands *o, const operand_shape *shape, spg_type value_type)
 {
     const int64_t n = shape->rows;
-    test_random_csr(test_host(), n, n, shape->a_mean, SPG_I32, value_type, 3, TEST_INTEGER, &o->A);
-    test_random_csr(test_host(), n, n, shape->b_mean, SPG_I32, value_type, 4, TEST_INTEGER, &o->B);
+    test_random_csr(test_host(), (test_matrix){n, n, shape->a_mean, SPG_I32, value_type}, 3, TEST_INTEGER, &o->A);
+    test_random_csr(test_host(), (test_matrix){n, n, shape->b_mean, SPG_I32, value_type}, 4, TEST_INTEGER, &o->B);
     send_operands(o);
 }
 

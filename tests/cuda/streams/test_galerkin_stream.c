@@ -18,7 +18,7 @@ static void random_square(int64_t rows, bool symmetric, uint64_t seed, spg_csr *
 {
     spg_coo triples;
     spg_csr half;
-    test_random_csr(test_host(), rows, rows, 3, SPG_I32, SPG_F64, 3, TEST_INTEGER, &half);
+    test_random_csr(test_host(), (test_matrix){rows, rows, 3, SPG_I32, SPG_F64}, 3, TEST_INTEGER, &half);
     test_random_values(seed, 0, SPG_F64, half.nnz, half.values);
     assert_int_equal(spg_coo_alloc(test_host(), rows, rows, 2 * half.nnz, SPG_F64, &triples), SPG_OK);
     int64_t k = 0;
@@ -44,7 +44,7 @@ static void open_operands(operands *o, int64_t rows, bool symmetric)
     o->context = test_context_of(&config);
     random_square(rows, symmetric, 7, &o->A);
     random_square(rows, symmetric, 8, &o->other_A);
-    test_random_csr(test_host(), rows, rows / 8 + 1, 3, SPG_I32, SPG_F64, 4, 0, &o->P);
+    test_random_csr(test_host(), (test_matrix){rows, rows / 8 + 1, 3, SPG_I32, SPG_F64}, 4, 0, &o->P);
     assert_int_equal(spg_csr_copy(test_host(), &o->P, &o->other_P), SPG_OK);
     test_random_values(9, 0, SPG_F64, o->P.nnz, o->other_P.values);
     test_to_place(o->context, &o->other_A, &o->here_A);

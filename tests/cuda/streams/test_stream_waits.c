@@ -123,9 +123,11 @@ static void rows_of_b_that_do_not_ascend_cost_no_wait(void **state)
     for (int s = 0; s < (int)(sizeof unsorted / sizeof *unsorted); ++s) {
         const spg_type offset_type = unsorted[s].offset_type, value_type = unsorted[s].value_type;
         operands o;
-        test_random_csr(test_host(), unsorted[s].rows, unsorted[s].inner, unsorted[s].a_mean, offset_type, value_type,
+        test_random_csr(test_host(),
+                        (test_matrix){unsorted[s].rows, unsorted[s].inner, unsorted[s].a_mean, offset_type, value_type},
                         8, TEST_INTEGER, &o.A);
-        test_random_csr(test_host(), unsorted[s].inner, unsorted[s].cols, unsorted[s].b_mean, offset_type, value_type,
+        test_random_csr(test_host(),
+                        (test_matrix){unsorted[s].inner, unsorted[s].cols, unsorted[s].b_mean, offset_type, value_type},
                         9, TEST_INTEGER | unsorted[s].flags, &o.B);
         send_operands(&o);
         assert_in_range(waits_of_a_product(&o, unsorted[s].what), 1, unsorted[s].waits);

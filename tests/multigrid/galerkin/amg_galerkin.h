@@ -8,7 +8,7 @@ static inline spg_csr random_matrix(int64_t rows, int64_t cols, double mean, spg
                                     uint64_t seed, unsigned flags)
 {
     spg_csr matrix;
-    test_random_csr(test_host(), rows, cols, mean, offset_type, type, seed, flags, &matrix);
+    test_random_csr(test_host(), (test_matrix){rows, cols, mean, offset_type, type}, seed, flags, &matrix);
     return matrix;
 }
 

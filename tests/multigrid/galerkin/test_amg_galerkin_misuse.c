@@ -15,7 +15,7 @@ static void misuse_is_refused_with_the_argument_named(void **state)
     spg_context *context = test_context_at_place(1);
     spg_csr A = random_matrix(20, 20, 3, SPG_I32, SPG_F64, 1, 0), P = random_matrix(20, 5, 2, SPG_I32, SPG_F64, 2, 0);
     spg_csr R = random_matrix(5, 20, 2, SPG_I32, SPG_F64, 3, 0), single, C;
-    test_random_csr(test_host(), 20, 5, 2, SPG_I32, SPG_F32, 2, 0, &single);
+    test_random_csr(test_host(), (test_matrix){20, 5, 2, SPG_I32, SPG_F32}, 2, 0, &single);
     galerkin g, f;
     begin(context, &R, &A, &P, &g);
     begin(context, NULL, &A, &single, &f);

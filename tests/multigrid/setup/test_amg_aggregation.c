@@ -266,7 +266,8 @@ static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **stat
         for (uint64_t seed = 0; seed < 20; seed++) {
             spg_context *context = test_context_at_place(2);
             spg_csr A, here;
-            test_random_csr(test_host(), 500, 500, 3, SPG_I32, SPG_F64, seed, TEST_UNSORTED | TEST_DUPLICATES, &A);
+            test_random_csr(test_host(), (test_matrix){500, 500, 3, SPG_I32, SPG_F64}, seed,
+                            TEST_UNSORTED | TEST_DUPLICATES, &A);
             test_to_place(context, &A, &here);
             spg_amg_graph strong;
             int64_t aggregates, left_out;

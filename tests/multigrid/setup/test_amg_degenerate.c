@@ -237,13 +237,13 @@ static void dense_rows_and_unsorted_rows_with_repeats_have_a_hierarchy(void **st
     options.theta = 1e-6;
     A = test_generate("ladder:300", SPG_F64);
     check_runs(&A, &options);
-    test_random_csr(test_host(), 900, 900, 5, SPG_I64, SPG_F64, 3, TEST_UNSORTED | TEST_DUPLICATES, &A);
+    test_random_csr(test_host(), (test_matrix){900, 900, 5, SPG_I64, SPG_F64}, 3, TEST_UNSORTED | TEST_DUPLICATES, &A);
     check_runs(&A, &options);
     options = small_coarse(1);
     options.block_size = 4;
-    test_random_csr(test_host(), 900, 900, 5, SPG_I32, SPG_F64, 4, TEST_UNSORTED | TEST_DUPLICATES, &A);
+    test_random_csr(test_host(), (test_matrix){900, 900, 5, SPG_I32, SPG_F64}, 4, TEST_UNSORTED | TEST_DUPLICATES, &A);
     check_runs(&A, &options);
-    test_random_csr(test_host(), 400, 400, 150, SPG_I32, SPG_F64, 4, TEST_UNSORTED, &A);
+    test_random_csr(test_host(), (test_matrix){400, 400, 150, SPG_I32, SPG_F64}, 4, TEST_UNSORTED, &A);
     check_runs(&A, &options);
 }
 

@@ -47,7 +47,7 @@ static void inverses_are_those_of_the_sums_of_diagonal_entries(void **state)
         for (int way = DIAGONAL; way < WAYS; way++) {
             spg_context *context = test_context_at_place(2);
             spg_csr A;
-            test_random_csr(test_host(), 60, 60, 20, t ? SPG_I64 : SPG_I32, types[t], 5,
+            test_random_csr(test_host(), (test_matrix){60, 60, 20, t ? SPG_I64 : SPG_I32, types[t]}, 5,
                             TEST_UNSORTED | TEST_DUPLICATES, &A);
             const double epsilon = 60 * (t ? FLT_EPSILON : DBL_EPSILON);
             void *inverse = inverses(context, &A, (inverse_way)way);
@@ -232,7 +232,7 @@ static void a_map_of_a_transpose_gathers_its_values(void **state)
     const spg_amg_backend *backend = context->backend->amg;
     for (int t = 0; t < 4; t++) {
         spg_csr A, here, transpose, turned, back;
-        test_random_csr(test_host(), 3000, 700, 12, t % 2 ? SPG_I64 : SPG_I32, all[t], 8,
+        test_random_csr(test_host(), (test_matrix){3000, 700, 12, t % 2 ? SPG_I64 : SPG_I32, all[t]}, 8,
                         TEST_UNSORTED | TEST_DUPLICATES, &A);
         assert_int_equal(spg_csr_transpose(test_host(), &A, &transpose), SPG_OK);
         spg_csr blank;

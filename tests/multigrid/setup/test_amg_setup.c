@@ -92,7 +92,7 @@ static void matrices_that_have_no_hierarchy_are_refused(void **state)
         expect_matrix(&A, SPG_ERROR_FORMAT, word);
         ((double *)A.values)[at] = kept;
     }
-    test_random_csr(test_host(), 5, 6, 2, SPG_I32, SPG_F64, 1, 0, &wide);
+    test_random_csr(test_host(), (test_matrix){5, 6, 2, SPG_I32, SPG_F64}, 1, 0, &wide);
     expect_matrix(&wide, SPG_ERROR_SHAPE, "5 x 6");
     expect_matrix(&complex, SPG_ERROR_UNSUPPORTED, "c64");
     A.columns[7] = 40000;

@@ -15,8 +15,8 @@ static void open_plan(planned *p, spg_context *context, int64_t m, int64_t k, in
                       unsigned flags)
 {
     p->context = context;
-    test_random_csr(test_host(), m, k, mean, SPG_I32, type, 100, flags, &p->A);
-    test_random_csr(test_host(), k, n, mean, test_offset_types[m % 2], type, 101, flags, &p->B);
+    test_random_csr(test_host(), (test_matrix){m, k, mean, SPG_I32, type}, 100, flags, &p->A);
+    test_random_csr(test_host(), (test_matrix){k, n, mean, test_offset_types[m % 2], type}, 101, flags, &p->B);
     test_reference_product(&p->A, &p->B, &p->expected);
     test_to_place(context, &p->A, &p->here_A);
     test_to_place(context, &p->B, &p->here_B);

@@ -85,7 +85,7 @@ static void two_plans_of_the_same_operands_have_different_keys(void **state)
         spg_context *context = test_context_at_place(2);
         spg_csr host, A, B;
         spgemm_plan *plans[2];
-        test_random_csr(test_host(), 50, 50, 6, SPG_I32, SPG_F64, 3, 0, &host);
+        test_random_csr(test_host(), (test_matrix){50, 50, 6, SPG_I32, SPG_F64}, 3, 0, &host);
         test_to_place(context, &host, &A);
         for (int k = 0; k < 2; ++k) assert_int_equal(spgemm_plan_create(context, &A, &A, &plans[k]), SPG_OK);
         assert_int_equal(keys.draws, 2);

@@ -241,10 +241,10 @@ static void other_sizes_and_types_are_refused(void **state)
     test_planned p;
     test_open_plan(&p, SPG_I32);
     spg_csr other;
-    test_random_csr(test_host(), M, K, 7, SPG_I32, SPG_F64, 30, 0, &other); /* another nnz */
+    test_random_csr(test_host(), (test_matrix){M, K, 7, SPG_I32, SPG_F64}, 30, 0, &other); /* another nnz */
     refuse_sizes(&p, &other, &p.B, "A");
     spg_csr_free(test_host(), &other);
-    test_random_csr(test_host(), K, N, 7, SPG_I32, SPG_F64, 31, 0, &other);
+    test_random_csr(test_host(), (test_matrix){K, N, 7, SPG_I32, SPG_F64}, 31, 0, &other);
     refuse_sizes(&p, &p.A, &other, "B");
     spg_csr_free(test_host(), &other);
     other = p.B;
@@ -255,8 +255,8 @@ static void other_sizes_and_types_are_refused(void **state)
     other.nnz = test_offset(&p.A, other.rows);
     refuse_sizes(&p, &other, &p.B, "A");
     spg_csr single_A, single_B;
-    test_random_csr(test_host(), M, K, 6, SPG_I32, SPG_F32, 3, 0, &single_A);
-    test_random_csr(test_host(), K, N, 6, SPG_I32, SPG_F32, 4, 0, &single_B);
+    test_random_csr(test_host(), (test_matrix){M, K, 6, SPG_I32, SPG_F32}, 3, 0, &single_A);
+    test_random_csr(test_host(), (test_matrix){K, N, 6, SPG_I32, SPG_F32}, 4, 0, &single_B);
     refuse_sizes(&p, &single_A, &single_B, "A");
     refuse_sizes(&p, &single_A, &p.B, "A");
     refuse_sizes(&p, &p.A, &single_B, "B");

@@ -112,7 +112,7 @@ static void the_last_result_is_known_whatever_else_is_freed(void **state)
     test_planned p;
     test_open_plan(&p, SPG_I32);
     spg_csr other;
-    test_random_csr(p.context, 300, 300, 6, SPG_I32, SPG_F64, 3, 0, &other);
+    test_random_csr(p.context, (test_matrix){300, 300, 6, SPG_I32, SPG_F64}, 3, 0, &other);
     spg_csr_free(p.context, &other);
     const int32_t changed = p.before.columns[0] ^ 1;
     test_send(&changed, sizeof changed, p.C.columns);
@@ -139,8 +139,8 @@ static void a_run_into_an_old_result_allocates_nothing(void **state)
             assert_int_equal(spg_context_set_row_limits(context, &test_limit_sets[l].limits), SPG_OK);
             spg_csr A, B, C = {0};
             spgemm_plan *plan;
-            test_random_csr(context, 3000, 2000, 6, SPG_I32, SPG_F64, 3, TEST_UNSORTED, &A);
-            test_random_csr(context, 2000, 1500, 9, SPG_I32, SPG_F64, 4, TEST_DUPLICATES, &B);
+            test_random_csr(context, (test_matrix){3000, 2000, 6, SPG_I32, SPG_F64}, 3, TEST_UNSORTED, &A);
+            test_random_csr(context, (test_matrix){2000, 1500, 9, SPG_I32, SPG_F64}, 4, TEST_DUPLICATES, &B);
             assert_int_equal(spgemm_plan_create(context, &A, &B, &plan), SPG_OK);
             assert_int_equal(spgemm_plan_run(plan, &A, &B, &C), SPG_OK);
             test_fail_at(&memory, 1); /* counts from here, and refuses the first */

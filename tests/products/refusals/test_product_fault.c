@@ -16,8 +16,8 @@ static void open_faulty(faulty *f, int threads, int limits, int64_t workspace_li
 {
     f->context = test_faulty_context(&f->memory, threads, workspace_limit);
     assert_int_equal(spg_context_set_row_limits(f->context, &test_limit_sets[limits].limits), SPG_OK);
-    test_random_csr(test_host(), m, 400, mean, SPG_I32, type, 1, TEST_UNSORTED, &f->host_A);
-    test_random_csr(test_host(), 400, 300, mean, SPG_I32, type, 2, TEST_DUPLICATES, &f->host_B);
+    test_random_csr(test_host(), (test_matrix){m, 400, mean, SPG_I32, type}, 1, TEST_UNSORTED, &f->host_A);
+    test_random_csr(test_host(), (test_matrix){400, 300, mean, SPG_I32, type}, 2, TEST_DUPLICATES, &f->host_B);
     test_reference_product(&f->host_A, &f->host_B, &f->expected);
     test_to_place(f->context, &f->host_A, &f->A);
     test_to_place(f->context, &f->host_B, &f->B);

@@ -16,8 +16,8 @@ static void open_fault(system_fault *f, int64_t m, int64_t keep_bytes)
     config.threads = 2;
     config.keep_bytes = keep_bytes;
     f->context = test_context_of(&config);
-    test_random_csr(f->context, m, 3000, 8, SPG_I32, SPG_F64, 1, 0, &f->A);
-    test_random_csr(f->context, 3000, 5000, 8, SPG_I32, SPG_F64, 2, 0, &f->B);
+    test_random_csr(f->context, (test_matrix){m, 3000, 8, SPG_I32, SPG_F64}, 1, 0, &f->A);
+    test_random_csr(f->context, (test_matrix){3000, 5000, 8, SPG_I32, SPG_F64}, 2, 0, &f->B);
     test_reference_product(&f->A, &f->B, &f->expected);
     spg_context_memory(f->context, &f->held, NULL);
 }

@@ -152,11 +152,11 @@ static void ordinary_rows_stay_under_every_limit(void **state)
 {
     (void)state;
     spg_csr A, B;
-    test_random_csr(test_host(), 6000, 5000, 6, SPG_I32, SPG_F64, 1, 0, &A);
-    test_random_csr(test_host(), 5000, 4000, 6, SPG_I32, SPG_F64, 2, TEST_UNSORTED, &B);
+    test_random_csr(test_host(), (test_matrix){6000, 5000, 6, SPG_I32, SPG_F64}, 1, 0, &A);
+    test_random_csr(test_host(), (test_matrix){5000, 4000, 6, SPG_I32, SPG_F64}, 2, TEST_UNSORTED, &B);
     check_limits(&A, &B);
-    test_random_csr(test_host(), 300, 1000, 100, SPG_I32, SPG_C64, 3, 0, &A);
-    test_random_csr(test_host(), 1000, 500, 60, SPG_I64, SPG_C64, 4, TEST_DUPLICATES, &B);
+    test_random_csr(test_host(), (test_matrix){300, 1000, 100, SPG_I32, SPG_C64}, 3, 0, &A);
+    test_random_csr(test_host(), (test_matrix){1000, 500, 60, SPG_I64, SPG_C64}, 4, TEST_DUPLICATES, &B);
     check_limits(&A, &B);
 }
 
@@ -266,11 +266,11 @@ static void empty_matrices_need_next_to_nothing(void **state)
 {
     (void)state;
     spg_csr A, B;
-    test_random_csr(test_host(), 0, 0, 0, SPG_I32, SPG_F64, 1, 0, &A);
-    test_random_csr(test_host(), 0, 0, 0, SPG_I32, SPG_F64, 1, 0, &B);
+    test_random_csr(test_host(), (test_matrix){0, 0, 0, SPG_I32, SPG_F64}, 1, 0, &A);
+    test_random_csr(test_host(), (test_matrix){0, 0, 0, SPG_I32, SPG_F64}, 1, 0, &B);
     check_limits(&A, &B);
-    test_random_csr(test_host(), 50, 40, 0, SPG_I32, SPG_F64, 1, 0, &A);
-    test_random_csr(test_host(), 40, 30, 3, SPG_I32, SPG_F64, 1, 0, &B);
+    test_random_csr(test_host(), (test_matrix){50, 40, 0, SPG_I32, SPG_F64}, 1, 0, &A);
+    test_random_csr(test_host(), (test_matrix){40, 30, 3, SPG_I32, SPG_F64}, 1, 0, &B);
     check_limits(&A, &B);
 }
 
@@ -279,8 +279,8 @@ static void plans_stay_under_every_limit(void **state)
     (void)state;
     const int64_t limits[] = {1, 50000, 200000, 1 << 20, 1 << 22, (int64_t)1 << 30};
     spg_csr A, B, expected, back;
-    test_random_csr(test_host(), 3000, 2500, 8, SPG_I32, SPG_F64, 1, 0, &A);
-    test_random_csr(test_host(), 2500, 2000, 8, SPG_I32, SPG_F64, 2, 0, &B);
+    test_random_csr(test_host(), (test_matrix){3000, 2500, 8, SPG_I32, SPG_F64}, 1, 0, &A);
+    test_random_csr(test_host(), (test_matrix){2500, 2000, 8, SPG_I32, SPG_F64}, 2, 0, &B);
     test_reference_product(&A, &B, &expected);
     for (int l = 0; l < 6; ++l) {
         spg_context *context = limited_context(NULL, 1, limits[l]);

@@ -16,8 +16,8 @@ static void open_misuse(misuse *m, spg_type offset_type)
     spg_config config = test_config();
     config.threads = 3;
     m->context = test_context_of(&config);
-    test_random_csr(test_host(), 200, 150, 8, offset_type, SPG_F64, 5, TEST_UNSORTED, &m->A);
-    test_random_csr(test_host(), 150, 120, 8, offset_type, SPG_F64, 6, 0, &m->B);
+    test_random_csr(test_host(), (test_matrix){200, 150, 8, offset_type, SPG_F64}, 5, TEST_UNSORTED, &m->A);
+    test_random_csr(test_host(), (test_matrix){150, 120, 8, offset_type, SPG_F64}, 6, 0, &m->B);
     test_to_place(m->context, &m->A, &m->here_A);
     test_to_place(m->context, &m->B, &m->here_B);
 }
@@ -272,7 +272,7 @@ static void operands_beside_one_without_entries_are_checked_too(void **state)
         open_misuse(&m, SPG_I32);
         spg_csr *empty = b ? &m.B : &m.A, *other = b ? &m.A : &m.B;
         spg_csr_free(test_host(), empty);
-        test_random_csr(test_host(), b ? 150 : 200, b ? 120 : 150, 0, SPG_I32, SPG_F64, 7, 0, empty);
+        test_random_csr(test_host(), (test_matrix){b ? 150 : 200, b ? 120 : 150, 0, SPG_I32, SPG_F64}, 7, 0, empty);
         assert_int_equal(empty->nnz, 0);
         set_offset(empty, 20, 3);
         refuse_copies(&m, &m.A, &m.B, SPG_ERROR_FORMAT, b ? "B" : "A", "row");
@@ -323,8 +323,8 @@ static void every_class_refuses_a_column_out_of_range(void **state)
         spg_csr *matrices[] = {&m.A, &m.B};
         for (int k = 0; k < 2; ++k) spg_csr_free(test_host(), matrices[k]);
         assert_int_equal(spg_context_set_row_limits(m.context, &test_limit_sets[l].limits), SPG_OK);
-        test_random_csr(test_host(), 200, 1500, 2.5, SPG_I32, SPG_F64, 5, TEST_UNSORTED, &m.A);
-        test_random_csr(test_host(), 1500, 120, 2.5, SPG_I32, SPG_F64, 6, 0, &m.B);
+        test_random_csr(test_host(), (test_matrix){200, 1500, 2.5, SPG_I32, SPG_F64}, 5, TEST_UNSORTED, &m.A);
+        test_random_csr(test_host(), (test_matrix){1500, 120, 2.5, SPG_I32, SPG_F64}, 6, 0, &m.B);
         const int64_t ends[] = {m.A.nnz / 5, m.A.nnz / 2, m.A.nnz - 1};
         for (int e = 0; e < 3; ++e) {
             int64_t k = ends[e];

@@ -239,7 +239,7 @@ static void more_entries_than_narrow_places_hold_are_refused_on_a_device(void **
     (void)state;
     if (test_place() == SPG_PLACE_HOST) skip();
     spg_csr small, here, C;
-    test_random_csr(test_host(), 9, 9, 3, SPG_I32, SPG_F32, 1, 0, &small);
+    test_random_csr(test_host(), (test_matrix){9, 9, 3, SPG_I32, SPG_F32}, 1, 0, &small);
     spg_context *context = test_context(2, test_default_limits);
     test_to_place(context, &small, &here);
     spg_csr large = here;

@@ -117,8 +117,9 @@ static void random_products_are_analysed_as_by_a_plain_loop(void **state)
     for (int r = 0; r < 7; ++r)
         for (int o = 0; o < 4; ++o) {
             spg_csr A, B, C;
-            test_random_csr(test_host(), rows[r], 300, 4, test_offset_types[o % 2], SPG_F32, 9, 0, &A);
-            test_random_csr(test_host(), 300, 200, 4, test_offset_types[o / 2], SPG_F32, 10, TEST_DUPLICATES, &B);
+            test_random_csr(test_host(), (test_matrix){rows[r], 300, 4, test_offset_types[o % 2], SPG_F32}, 9, 0, &A);
+            test_random_csr(test_host(), (test_matrix){300, 200, 4, test_offset_types[o / 2], SPG_F32}, 10,
+                            TEST_DUPLICATES, &B);
             test_reference_product(&A, &B, &C);
             for (int l = 0; l < 3; ++l) {
                 spgemm_analysis analysis;
@@ -140,8 +141,8 @@ static void the_number_of_threads_does_not_change_a_bit(void **state)
 {
     (void)state;
     spg_csr A, B, C;
-    test_random_csr(test_host(), 400000, 1000, 3, SPG_I32, SPG_F32, 9, 0, &A);
-    test_random_csr(test_host(), 1000, 900, 5, SPG_I32, SPG_F32, 10, 0, &B);
+    test_random_csr(test_host(), (test_matrix){400000, 1000, 3, SPG_I32, SPG_F32}, 9, 0, &A);
+    test_random_csr(test_host(), (test_matrix){1000, 900, 5, SPG_I32, SPG_F32}, 10, 0, &B);
     test_reference_product(&A, &B, &C);
     spgemm_analysis first, other;
     for (int t = 0; t < TEST_THREADS; ++t) {
@@ -187,8 +188,8 @@ static void the_products_of_each_row_are_handed_out(void **state)
     (void)state;
     enum { ROWS = 3000 };
     spg_csr A, B;
-    test_random_csr(test_host(), ROWS, 300, 6, SPG_I64, SPG_C64, 9, TEST_UNSORTED, &A);
-    test_random_csr(test_host(), 300, 200, 6, SPG_I32, SPG_C64, 10, TEST_DUPLICATES, &B);
+    test_random_csr(test_host(), (test_matrix){ROWS, 300, 6, SPG_I64, SPG_C64}, 9, TEST_UNSORTED, &A);
+    test_random_csr(test_host(), (test_matrix){300, 200, 6, SPG_I32, SPG_C64}, 10, TEST_DUPLICATES, &B);
     spg_context *context = test_context(3, test_default_limits);
     int64_t products[ROWS] = {0}, *here = test_lend(products, sizeof products);
     spgemm_analysis analysis;
@@ -206,8 +207,8 @@ static void under_a_workspace_limit_an_analysis_is_the_same_or_refused(void **st
 {
     (void)state;
     spg_csr A, B, here_A, here_B;
-    test_random_csr(test_host(), 5000, 300, 6, SPG_I32, SPG_F32, 9, 0, &A);
-    test_random_csr(test_host(), 300, 200, 6, SPG_I64, SPG_F32, 10, 0, &B);
+    test_random_csr(test_host(), (test_matrix){5000, 300, 6, SPG_I32, SPG_F32}, 9, 0, &A);
+    test_random_csr(test_host(), (test_matrix){300, 200, 6, SPG_I64, SPG_F32}, 10, 0, &B);
     spg_context *context = test_context(2, test_default_limits);
     test_to_place(context, &A, &here_A);
     test_to_place(context, &B, &here_B);
@@ -273,8 +274,8 @@ static void analysis_refuses_what_is_no_product(void **state)
 {
     (void)state;
     asked = test_context(3, test_default_limits);
-    test_random_csr(test_host(), 40, 30, 5, SPG_I32, SPG_F64, 9, 0, &sound_A);
-    test_random_csr(test_host(), 30, 20, 5, SPG_I32, SPG_F64, 10, 0, &sound_B);
+    test_random_csr(test_host(), (test_matrix){40, 30, 5, SPG_I32, SPG_F64}, 9, 0, &sound_A);
+    test_random_csr(test_host(), (test_matrix){30, 20, 5, SPG_I32, SPG_F64}, 10, 0, &sound_B);
     test_reference_product(&sound_A, &sound_B, &sound_C);
     spgemm_analysis analysis;
     assert_int_equal(spgemm_analyse(NULL, &sound_A, &sound_B, NULL, NULL, NULL, &analysis), SPG_ERROR_ARGUMENT);

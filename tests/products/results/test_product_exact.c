@@ -14,8 +14,8 @@ static void check_random(product_size of, unsigned flags_a, unsigned flags_b, sp
 {
     spg_csr A, B;
     uint64_t seed = (uint64_t)(of.m + 3 * of.k + 7 * of.n) + flags_a + 16 * flags_b;
-    test_random_csr(test_host(), of.m, of.k, of.mean_a, offsets_a, value_type, seed, flags_a, &A);
-    test_random_csr(test_host(), of.k, of.n, of.mean_b, offsets_b, value_type, seed + 1, flags_b, &B);
+    test_random_csr(test_host(), (test_matrix){of.m, of.k, of.mean_a, offsets_a, value_type}, seed, flags_a, &A);
+    test_random_csr(test_host(), (test_matrix){of.k, of.n, of.mean_b, offsets_b, value_type}, seed + 1, flags_b, &B);
     run(&A, &B);
     spg_csr_free(test_host(), &A);
     spg_csr_free(test_host(), &B);

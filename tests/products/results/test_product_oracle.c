@@ -8,8 +8,8 @@ static void check_random(int64_t m, int64_t k, int64_t n, double mean, unsigned 
 {
     spg_csr A, B, C;
     uint64_t seed = (uint64_t)(m + 5 * k + 11 * n) + flags;
-    test_random_csr(test_host(), m, k, mean, offsets_a, value_type, seed, flags, &A);
-    test_random_csr(test_host(), k, n, mean, offsets_b, value_type, seed + 1, flags, &B);
+    test_random_csr(test_host(), (test_matrix){m, k, mean, offsets_a, value_type}, seed, flags, &A);
+    test_random_csr(test_host(), (test_matrix){k, n, mean, offsets_b, value_type}, seed + 1, flags, &B);
     for (int l = 0; l < TEST_LIMITS; ++l) {
         spg_context *context = test_context(2, test_limit_sets[l].limits);
         test_multiply(context, &A, &B, &C);

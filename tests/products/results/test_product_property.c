@@ -19,7 +19,7 @@ static void close_contexts(void)
 static void random_matrix(int64_t rows, int64_t cols, double mean, spg_type type, uint64_t seed, unsigned flags,
                           spg_csr *matrix)
 {
-    test_random_csr(test_host(), rows, cols, mean, SPG_I32, type, seed, flags, matrix);
+    test_random_csr(test_host(), (test_matrix){rows, cols, mean, SPG_I32, type}, seed, flags, matrix);
 }
 
 static void identity(int64_t n, spg_type type, spg_csr *matrix)

@@ -6,8 +6,8 @@
 static void random_pair(int64_t m, int64_t k, int64_t n, double mean, spg_type type, uint64_t seed, spg_csr *A,
                         spg_csr *B)
 {
-    test_random_csr(test_host(), m, k, mean, SPG_I32, type, seed, 0, A);
-    test_random_csr(test_host(), k, n, mean, SPG_I32, type, seed + 1, TEST_UNSORTED, B);
+    test_random_csr(test_host(), (test_matrix){m, k, mean, SPG_I32, type}, seed, 0, A);
+    test_random_csr(test_host(), (test_matrix){k, n, mean, SPG_I32, type}, seed + 1, TEST_UNSORTED, B);
 }
 
 static void free_three(spg_csr *A, spg_csr *B, spg_csr *C)

@@ -25,8 +25,8 @@ static void every_size_around_zero_one_and_32_works(void **state)
         int64_t m = sizes[i / 36], k = sizes[i / 6 % 6], n = sizes[i % 6];
         spg_csr A, B;
         spg_type type = test_value_types[i % 4];
-        test_random_csr(test_host(), m, k, 3, SPG_I32, type, (uint64_t)i, 0, &A);
-        test_random_csr(test_host(), k, n, 3, test_offset_types[i % 2], type, (uint64_t)i + 500, 0, &B);
+        test_random_csr(test_host(), (test_matrix){m, k, 3, SPG_I32, type}, (uint64_t)i, 0, &A);
+        test_random_csr(test_host(), (test_matrix){k, n, 3, test_offset_types[i % 2], type}, (uint64_t)i + 500, 0, &B);
         test_check_limits(&A, &B);
         spg_csr_free(test_host(), &A);
         spg_csr_free(test_host(), &B);

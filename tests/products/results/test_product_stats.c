@@ -100,9 +100,12 @@ static void stats_agree_with_the_matrices(void **state)
         for (int l = 0; l < 6; ++l) {
             spg_csr A, B;
             spg_type type = test_value_types[(s + l) % 4];
-            test_random_csr(test_host(), sizes[s][0], sizes[s][1], (double)sizes[s][3], SPG_I32, type, 1, 0, &A);
-            test_random_csr(test_host(), sizes[s][1], sizes[s][2], (double)sizes[s][3], test_offset_types[l % 2], type,
-                            2, TEST_UNSORTED, &B);
+            test_random_csr(test_host(), (test_matrix){sizes[s][0], sizes[s][1], (double)sizes[s][3], SPG_I32, type}, 1,
+                            0, &A);
+            test_random_csr(
+                test_host(),
+                (test_matrix){sizes[s][1], sizes[s][2], (double)sizes[s][3], test_offset_types[l % 2], type}, 2,
+                TEST_UNSORTED, &B);
             check_both(&A, &B, 1 + l % 3, limits[l]);
             spg_csr_free(test_host(), &A);
             spg_csr_free(test_host(), &B);
@@ -142,8 +145,8 @@ static void the_last_stats_are_of_the_last_product_that_succeeded(void **state)
     (void)state;
     spg_context *context = test_context(2, test_default_limits);
     spg_csr A, B, here_A, here_B, C;
-    test_random_csr(test_host(), 50, 40, 4, SPG_I32, SPG_F64, 1, 0, &A);
-    test_random_csr(test_host(), 40, 30, 4, SPG_I32, SPG_F64, 2, 0, &B);
+    test_random_csr(test_host(), (test_matrix){50, 40, 4, SPG_I32, SPG_F64}, 1, 0, &A);
+    test_random_csr(test_host(), (test_matrix){40, 30, 4, SPG_I32, SPG_F64}, 2, 0, &B);
     test_to_place(context, &A, &here_A);
     test_to_place(context, &B, &here_B);
     assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_OK);

@@ -96,8 +96,8 @@ static void contexts_on_several_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;
     task work;
-    test_random_csr(test_host(), 3000, 2000, 6, SPG_I32, SPG_F64, 1, TEST_UNSORTED, &work.A);
-    test_random_csr(test_host(), 2000, 900, 8, SPG_I32, SPG_F64, 2, 0, &work.B);
+    test_random_csr(test_host(), (test_matrix){3000, 2000, 6, SPG_I32, SPG_F64}, 1, TEST_UNSORTED, &work.A);
+    test_random_csr(test_host(), (test_matrix){2000, 900, 8, SPG_I32, SPG_F64}, 2, 0, &work.B);
     test_reference_product(&work.A, &work.B, &work.product);
     assert_int_equal(spg_csr_transpose(test_host(), &work.A, &work.transpose), SPG_OK);
     assert_int_equal(spg_csr_copy(test_host(), &work.A, &work.sorted), SPG_OK);

@@ -42,8 +42,8 @@ static void check_parts(const double *a_parts, int64_t a_count, const double *b_
     for (int v = 0; v < TEST_VALUE_TYPES; ++v) {
         if (!complex_too && (test_value_types[v] == SPG_C32 || test_value_types[v] == SPG_C64)) continue;
         spg_csr A, B, C;
-        test_random_csr(test_host(), 80, 60, 6, SPG_I32, test_value_types[v], 7, TEST_UNSORTED, &A);
-        test_random_csr(test_host(), 60, 70, 6, SPG_I32, test_value_types[v], 8, 0, &B);
+        test_random_csr(test_host(), (test_matrix){80, 60, 6, SPG_I32, test_value_types[v]}, 7, TEST_UNSORTED, &A);
+        test_random_csr(test_host(), (test_matrix){60, 70, 6, SPG_I32, test_value_types[v]}, 8, 0, &B);
         set_all(&A, a_parts, a_count);
         set_all(&B, b_parts, b_count);
         test_check_limits(&A, &B); /* the pattern of the reference does not depend on values */
@@ -128,8 +128,8 @@ static void a_nan_makes_a_nan_of_the_entries_that_it_reaches_and_of_no_other(voi
 {
     (void)state;
     spg_csr A, B, C;
-    test_random_csr(test_host(), 50, 40, 4, SPG_I32, SPG_F64, 3, 0, &A);
-    test_random_csr(test_host(), 40, 60, 4, SPG_I32, SPG_F64, 4, 0, &B);
+    test_random_csr(test_host(), (test_matrix){50, 40, 4, SPG_I32, SPG_F64}, 3, 0, &A);
+    test_random_csr(test_host(), (test_matrix){40, 60, 4, SPG_I32, SPG_F64}, 4, 0, &B);
     int64_t poisoned = A.nnz / 2, row = 0;
     ((double *)A.values)[poisoned] = NAN;
     while (test_offset(&A, row + 1) <= poisoned) ++row;

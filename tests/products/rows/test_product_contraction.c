@@ -84,8 +84,9 @@ static void wide_rows_of_b_in_any_order_contract(void **state)
     (void)state;
     for (int s = 0; s < 3; ++s) {
         spg_csr A, B;
-        test_random_csr(test_host(), 600, sizes[s], 32, SPG_I32, test_value_types[s], 8, 0, &A);
-        test_random_csr(test_host(), sizes[s], sizes[s], 32, SPG_I32, test_value_types[s], 9, TEST_UNSORTED, &B);
+        test_random_csr(test_host(), (test_matrix){600, sizes[s], 32, SPG_I32, test_value_types[s]}, 8, 0, &A);
+        test_random_csr(test_host(), (test_matrix){sizes[s], sizes[s], 32, SPG_I32, test_value_types[s]}, 9,
+                        TEST_UNSORTED, &B);
         test_check_product(&A, &B, test_default_limits, 2);
         spg_csr_free(test_host(), &A);
         spg_csr_free(test_host(), &B);

@@ -16,8 +16,8 @@ void test_plan_operands(test_planned *p)
 
 void test_open_plan(test_planned *p, spg_type offset_type)
 {
-    test_random_csr(test_host(), TEST_PLANNED_M, TEST_PLANNED_K, 6, offset_type, SPG_F64, 3, 0, &p->A);
-    test_random_csr(test_host(), TEST_PLANNED_K, TEST_PLANNED_N, 6, offset_type, SPG_F64, 4, 0, &p->B);
+    test_random_csr(test_host(), (test_matrix){TEST_PLANNED_M, TEST_PLANNED_K, 6, offset_type, SPG_F64}, 3, 0, &p->A);
+    test_random_csr(test_host(), (test_matrix){TEST_PLANNED_K, TEST_PLANNED_N, 6, offset_type, SPG_F64}, 4, 0, &p->B);
     test_plan_operands(p);
 }
 
