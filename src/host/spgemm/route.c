@@ -69,6 +69,17 @@ static int choose_kernel(kernel_costs *costs, int bucket)
     return turn % RETRY == 0 && is_near ? other : best;
 }
 
+/* For a product that ends before trials pay off: reading a whole row of C in order beats sorting it where one column in
+ * COLUMNS_A_PRODUCT or more has a product (not measured by spgemm_bench but by python/bench/overhead.py, one thread,
+ * random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2; 1000 rows, 9
+ * products 0.43 and 0.17). */
+enum { COLUMNS_A_PRODUCT = 32 };
+static int untried_kernel(const multiplication *shared, const row_chunk *chunk)
+{
+    const int64_t cols = shared->product->B->cols;
+    return cols / COLUMNS_A_PRODUCT * chunk->rows <= chunk->products ? KERNEL_WINDOW : KERNEL_LIST;
+}
+
 /* Stores the lowest cost seen, since a lost core can only raise a cost, and lets it decay slowly. */
 static void record_cost(kernel_costs *costs, int bucket, int kernel, double nanoseconds)
 {
@@ -139,7 +150,8 @@ bool spg_multiply_chunk(spg_worker *worker)
     const spg_row_limits *limits = &shared->product->limits;
     const int bucket = bucket_of(chunk);
     int chosen = -1;
-    if (shared->automatic) chosen = shared->chunks < WORTH_TRIALS ? KERNEL_LIST : choose_kernel(&worker->costs, bucket);
+    if (shared->automatic)
+        chosen = shared->chunks < WORTH_TRIALS ? untried_kernel(shared, chunk) : choose_kernel(&worker->costs, bucket);
     const double begin = spg_seconds();
     for (int64_t row = 0; row < chunk->rows; row++)
         worker->class_rows[spg_classify(chunk->row_products[row], limits)]++;

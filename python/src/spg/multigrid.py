@@ -1,0 +1,247 @@
+"""Algebraic multigrid by smoothed aggregation."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse.linalg
+
+from . import _library as c
+from ._matrix import Operand, operands, wrap
+from ._packages import Scipy
+from .context import Context
+from .errors import SolveError
+
+_CHOICES = {
+    "aggregation": {"mis2": 0, "standard": 1},
+    "smoother": {"jacobi": 0, "l1_jacobi": 1, "chebyshev": 2},
+}
+_SET_BY_B = ("candidates", "candidate_values")
+_OPTIONS = [name for name, _ in c.AmgOptions._fields_ if name not in _SET_BY_B]
+_METHODS = {"cg": 0, "standalone": 1}
+_NULLSPACES = {None: 0, "constant": 1, "candidates": 2}
+_ENDS = ["few rows left", "max_levels", "no strong couplings left", "coarsening too slow", "max_complexity"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: its operator, its prolongator and restriction (None on the last level), copies of the hierarchy's."""
+
+    A: Any
+    P: Any
+    R: Any
+    aggregates: int
+    rho: float  # estimate of the spectral radius of D^-1 A
+
+
+@dataclass(frozen=True)
+class SolveInfo:
+    """How a solve went."""
+
+    iterations: int
+    converged: bool
+    residual: float  # ||b - A x||
+    relative_residual: float
+    convergence_factor: float  # mean reduction per iteration
+    seconds: float
+    stagnated: bool  # stopped because rounding keeps the residual from falling
+
+
+def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> Hierarchy:
+    """The multigrid hierarchy of a symmetric A (float32 or float64), by smoothed aggregation.
+
+    B: near-null-space vectors, one a column (the rigid-body modes of elasticity, say); None: one constant for each
+    unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
+    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
+    prepare_update and so on. The hierarchy keeps A, which must not change but by `update`.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csr")
+    >>> ml = smoothed_aggregation(A)
+    >>> x = ml.solve(np.ones(1000))
+    >>> bool(np.linalg.norm(np.ones(1000) - A @ x) < 1e-8 * np.sqrt(1000))
+    True
+    """
+    return Hierarchy(A, B, context=context, **options)
+
+
+class Hierarchy:
+    """A multigrid hierarchy; made by `smoothed_aggregation`. Printing it shows a table of its levels."""
+
+    def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
+        self._handle: ctypes.c_void_p | None = None
+        self.context, (self._A,) = operands(context, A=A)
+        chosen, self._B = self._options(B, options), None
+        if B is not None:
+            self._B = self._A.package.as_array(B if np.ndim(B) == 2 else B.reshape(-1, 1), self._A.dtype, "F")
+            if self._B.size != self._A.csr.rows * chosen.candidates:
+                raise ValueError(f"B has {B.shape[0]} rows; A has {self._A.csr.rows}")
+            chosen.candidate_values = self._A.package.address(self._B)
+        handle = ctypes.c_void_p()
+        self.context.call(c.lib.spg_amg_setup, self._A.csr, chosen, handle)
+        self._handle = handle
+
+    def _options(self, B: Any, options: dict[str, Any]) -> c.AmgOptions:
+        chosen = c.lib.spg_amg_options_default()
+        for name, value in options.items():
+            if name not in _OPTIONS:
+                raise TypeError(f"unknown option {name!r}; options are {', '.join(_OPTIONS)}")
+            if name in _CHOICES:
+                if value not in _CHOICES[name]:
+                    raise ValueError(f"unknown {name} {value!r}; use {' or '.join(_CHOICES[name])}")
+                value = _CHOICES[name][value]
+            setattr(chosen, name, value)
+        if B is not None:
+            chosen.candidates = 1 if np.ndim(B) == 1 else B.shape[1]
+        return chosen
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._A.csr.rows, self._A.csr.cols
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._A.dtype
+
+    @property
+    def levels(self) -> list[Level]:
+        """The levels, from the finest, as copies."""
+        return [self._level(number) for number in range(c.lib.spg_amg_levels(self._handle))]
+
+    def _level(self, number: int) -> Level:
+        view = self._view(number)
+        matrices = [wrap(m, self, self._A, np.dtype("i4")).copy() if m.row_offsets else None for m in _matrices(view)]
+        return Level(*matrices, view.aggregates, view.rho)
+
+    def _view(self, number: int) -> c.AmgLevelView:
+        view = c.AmgLevelView()
+        self.context.call_with(c.lib.spg_amg_level, self._handle, number, view)
+        return view
+
+    def _summary(self) -> c.AmgSummary:
+        summary = c.AmgSummary()
+        self.context.call_with(c.lib.spg_amg_summarise, self._handle, summary)
+        return summary
+
+    def operator_complexity(self) -> float:
+        """Nonzeros of all levels over those of the first."""
+        return self._summary().operator_complexity
+
+    def grid_complexity(self) -> float:
+        """Rows of all levels over those of the first."""
+        return self._summary().grid_complexity
+
+    def update(self, A: Any) -> None:
+        """Computes the hierarchy anew for other values on A's pattern; aggregates and patterns stay."""
+        _, (view,) = operands(self.context, A=A)
+        self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
+        self._A = view
+
+    def solve(
+        self,
+        b: Any,
+        x0: Any = None,
+        *,
+        tol: float | None = None,
+        maxiter: int = 200,
+        accel: str = "cg",
+        nullspace: str | None = None,
+        residuals: list[float] | None = None,
+        return_info: bool = False,
+    ) -> Any:
+        """Solves A x = b to ||b - A x|| <= tol ||b||.
+
+        tol: None: 1e-8 for float64, 1e-4 for float32. accel: "cg" (conjugate gradients, A positive definite) or
+        "standalone" (cycles alone). nullspace, for a singular A: what is removed from b and x: "constant", or
+        "candidates" (what A maps to zero of the span of B). residuals: a list that gets ||b - A x|| before and after
+        each iteration. return_info: return (x, SolveInfo), also if the iteration ends early, in place of an exception.
+        """
+        package, dtype = self._A.package, self._A.dtype
+        rhs = self._vector(b, "b")
+        x = package.zeros(self._A.csr.rows, dtype) if x0 is None else self._vector(x0, "x0").copy()
+        options, result = c.lib.spg_amg_solve_options_default(), c.AmgSolveResult()
+        options.method = _choose(_METHODS, "accel", accel)
+        options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
+        options.tolerance = -1.0 if tol is None else tol
+        options.max_iterations = maxiter
+        history = np.empty(max(maxiter, 0) + 1)
+        options.history = history.ctypes.data
+        failure = None
+        try:
+            arrays = package.address(rhs), package.address(x)
+            self.context.call(c.lib.spg_amg_solve, self._handle, *arrays, options, result)
+        except SolveError as raised:
+            failure = raised
+        if residuals is not None:
+            residuals.extend(history[: result.iterations + 1].tolist())
+        info = SolveInfo(
+            result.iterations,
+            bool(result.converged),
+            result.residual,
+            result.relative_residual,
+            result.convergence_factor,
+            result.seconds,
+            bool(result.stagnated),
+        )
+        if return_info:
+            return x, info
+        if failure is not None:
+            failure.x, failure.info = x, info
+            raise failure
+        return x
+
+    def cycle(self, b: Any, x: Any = None) -> Any:
+        """One V-cycle on A x = b from x (None: zero); returns the new x."""
+        package = self._A.package
+        rhs = self._vector(b, "b")
+        x = package.zeros(self._A.csr.rows, self._A.dtype) if x is None else self._vector(x, "x").copy()
+        self.context.call(c.lib.spg_amg_cycle, self._handle, package.address(rhs), package.address(x))
+        package.finish(self.context)
+        return x
+
+    def aspreconditioner(self) -> Any:
+        """One V-cycle from zero as a LinearOperator of SciPy, or of CuPy for CuPy matrices: an `M` for their cg."""
+        if type(self._A.package) is Scipy:
+            kind = scipy.sparse.linalg.LinearOperator
+        else:
+            from cupyx.scipy.sparse.linalg import LinearOperator as kind
+        return kind(self.shape, matvec=lambda b: self.cycle(b), dtype=self._A.dtype)
+
+    def _vector(self, b: Any, name: str) -> Any:
+        array = self._A.package.as_array(b, self._A.dtype).reshape(-1)
+        if array.shape[0] != self._A.csr.rows:
+            raise ValueError(f"{name} has {array.shape[0]} values; A has {self._A.csr.rows} rows")
+        return array
+
+    def __repr__(self) -> str:
+        summary = self._summary()
+        views = [self._view(number).A for number in range(summary.levels)]
+        entries = sum(view.nnz for view in views)
+        lines = [
+            "Smoothed aggregation",
+            f"Number of levels:    {summary.levels}",
+            f"Operator complexity: {summary.operator_complexity:.3f}",
+            f"Grid complexity:     {summary.grid_complexity:.3f}",
+            f"Coarsening ended by: {_ENDS[summary.end]}",
+            " level     unknowns     nonzeros",
+        ]
+        for number, view in enumerate(views):
+            lines.append(f"{number:6} {view.rows:12} {view.nnz:12} [{100 * view.nnz / max(entries, 1):5.2f}%]")
+        return "\n".join(lines)
+
+    def __del__(self) -> None:
+        if self._handle is not None:
+            self.context.free(c.lib.spg_amg_destroy, self._handle)
+
+
+def _matrices(view: c.AmgLevelView) -> tuple[c.Csr, c.Csr, c.Csr]:
+    return view.A, view.P, view.R
+
+
+def _choose(choices: dict[Any, int], name: str, value: Any) -> int:
+    if value not in choices:
+        raise ValueError(f"unknown {name} {value!r}; use {' or '.join(map(repr, choices))}")
+    return choices[value]
