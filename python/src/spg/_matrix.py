@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _library as c
-from ._packages import Borrowed, Scipy, package_of
+from ._packages import SCIPY, Borrowed, Scipy, package_of
 from .context import Context
 
 VALUE_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64, np.dtype("c8"): c.C32, np.dtype("c16"): c.C64}
 OFFSET_TYPES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
+_SCIPY_CSR = (sp.csr_array, sp.csr_matrix)
 _I32, _I64 = np.dtype("i4"), np.dtype("i8")
 
 
@@ -22,6 +24,9 @@ class Operand:
 
     def __init__(self, A: Any, name: str, package: Scipy | None = None, dtype: np.dtype | None = None) -> None:
         """name: the argument's, for messages. dtype: convert the values to it."""
+        self.dtype: np.dtype
+        if A.__class__ in _SCIPY_CSR and dtype is None and self._view_scipy(A):
+            return
         self.package = package = package or package_of(A)
         if not package.is_matrix(A):
             raise TypeError(f"{name} is a {type(A).__name__}, not a sparse matrix")
@@ -31,7 +36,7 @@ class Operand:
         nnz = min(values.shape[0], columns.shape[0])
         if offsets.shape[0] != rows + 1:
             raise ValueError(f"{name} has {offsets.shape[0]} row offsets; {rows} rows need {rows + 1}")
-        if package.__class__ is Scipy:
+        if package is SCIPY:
             nnz = _stored(offsets, nnz, name)
         address = package.address
         self.csr = c.Csr(
@@ -46,22 +51,30 @@ class Operand:
             address(values) if nnz else None,
         )
 
+    def _view_scipy(self, A: Any) -> bool:
+        """The usual case in few microseconds: SciPy's CSR of types that need no conversion. False: some other."""
+        self.parts = values, columns, offsets = A.data, A.indices, A.indptr
+        rows, cols = A.shape
+        value_type, offset_type = VALUE_TYPES.get(values.dtype), OFFSET_TYPES.get(offsets.dtype)
+        if value_type is None or offset_type is None or columns.dtype != _I32 or len(offsets) != rows + 1:
+            return False
+        nnz = int(offsets[-1])
+        if not 0 < nnz <= min(len(values), len(columns)):
+            return False
+        for part in self.parts:
+            if not part.flags.carray:
+                return False
+        address = SCIPY.address
+        arrays = address(offsets), address(columns), address(values)
+        self.csr = c.Csr(rows, cols, nnz, offset_type, value_type, c.HOST, *arrays)
+        self.package, self.matrix, self.dtype = SCIPY, A, values.dtype
+        return True
+
     def _parts(self, name: str, dtype: np.dtype | None) -> tuple[Any, Any, Any]:
         """Values, columns and offsets, contiguous and of types that the library takes."""
         package, A = self.package, self.matrix
         values, columns, offsets = package.parts(A)
-        self.dtype = found = package.dtype(values)
-        if (
-            package.__class__ is Scipy
-            and (dtype is None or dtype == found)
-            and found in VALUE_TYPES
-            and columns.dtype == _I32
-            and offsets.dtype in OFFSET_TYPES
-            and values.flags.carray
-            and columns.flags.carray
-            and offsets.flags.carray
-        ):
-            return values, columns, offsets
+        found = package.dtype(values)
         if dtype is None and found not in VALUE_TYPES:
             raise TypeError(f"{name} has values of type {found}; spg takes float32, float64, complex64 and complex128")
         if A.shape[1] > np.iinfo(np.int32).max:
@@ -108,17 +121,16 @@ class Owner:
 
 def result(csr: c.Csr, context: Context, like: Operand) -> Any:
     """A matrix of the operand's package around a result, which it owns."""
-    owner = Owner(csr, context)
-    return wrap(csr, owner, like, like.package.dtype(like.package.parts(like.matrix)[1]))
+    return wrap(csr, Owner(csr, context), like, like.package.dtype(like.package.parts(like.matrix)[1]))
 
 
 def wrap(csr: c.Csr, owner: Any, like: Operand, index_dtype: np.dtype) -> Any:
     """A matrix around arrays that `owner` keeps."""
-    package, device = like.package, csr.place == c.DEVICE
-    values = _take(package, csr.values, csr.nnz, csr.value_type, owner, device)
-    columns = _take(package, csr.columns, csr.nnz, c.I32, owner, device)
-    offsets = _take(package, csr.row_offsets, csr.rows + 1, csr.offset_type, owner, device)
-    if csr.offset_type == c.I64 or index_dtype == _I64:  # packages want one type for both
+    package, device, nnz, offset_type = like.package, csr.place == c.DEVICE, csr.nnz, csr.offset_type
+    values = _take(package, csr.values, nnz, csr.value_type, owner, device)
+    columns = _take(package, csr.columns, nnz, c.I32, owner, device)
+    offsets = _take(package, csr.row_offsets, csr.rows + 1, offset_type, owner, device)
+    if offset_type == c.I64 or index_dtype == _I64:  # packages want one type for both
         columns, offsets = package.as_array(columns, _I64), package.as_array(offsets, _I64)
     return package.matrix((values, columns, offsets), (csr.rows, csr.cols), like.matrix)
 
@@ -134,17 +146,17 @@ def _take(package: Scipy, address: int, count: int, type_: int, owner: Any, devi
 
 def operands(context: Context | None, **matrices: Any) -> tuple[Context, list[Operand]]:
     """Views of matrices of one package, converted to one type of values, and the context for them."""
-    first = next(iter(matrices.values()))
-    package = package_of(first)
-    made = [Operand(A, name, package) for name, A in matrices.items()]
-    dtype = made[0].dtype
+    made = [Operand(A, name) for name, A in matrices.items()]
+    first = made[0]
     for one in made:
-        if one.dtype != dtype:
+        if one.package is not first.package and one.package.__class__ is not first.package.__class__:
+            raise TypeError(f"matrices of two packages: {type(first.matrix).__name__} and {type(one.matrix).__name__}")
+        if one.dtype != first.dtype:
             dtype = np.result_type(*(one.dtype for one in made))
-            made = [Operand(A, name, package, dtype) for name, A in matrices.items()]
+            made = [Operand(A, name, dtype=dtype) for name, A in matrices.items()]
             break
     if context is None:
-        context = package.context(first)
+        context = first.package.context(first.matrix)
     if context.is_device:
         for one in made:
             one.csr.place = c.DEVICE

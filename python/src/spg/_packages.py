@@ -47,7 +47,7 @@ class Scipy:
         return array.dtype
 
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
-        return np.require(array, dtype, [order, "A"])
+        return np.require(array, dtype, ["F" if order == "F" else "C", "A"])
 
     def zeros(self, count: int, dtype: Any) -> Any:
         return np.zeros(count, dtype)
@@ -220,7 +220,7 @@ class Jax(Scipy):
         return self.sparse.BCSR(parts, shape=shape)
 
 
-_SCIPY = Scipy()
+SCIPY = Scipy()
 _cupy: list[Cupy] = []
 
 
@@ -228,7 +228,7 @@ def package_of(thing: Any) -> Scipy:
     """The package of an array or matrix."""
     top = type(thing).__module__.partition(".")[0]
     if top in ("scipy", "numpy"):
-        return _SCIPY
+        return SCIPY
     if top in ("cupy", "cupyx"):
         if not _cupy:
             _cupy.append(Cupy())
@@ -239,7 +239,7 @@ def package_of(thing: Any) -> Scipy:
         return Jax(thing)
     if hasattr(thing, "__cuda_array_interface__"):
         return package_of(_import("cupy").asarray(thing))
-    return _SCIPY
+    return SCIPY
 
 
 def _import(name: str) -> Any:

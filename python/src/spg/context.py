@@ -130,13 +130,18 @@ def _status_name(status: int) -> str:
     return c.lib.spg_status_name(status).decode()
 
 
-_contexts = threading.local()
+class _Contexts(threading.local):
+    def __init__(self) -> None:
+        self.made: dict[tuple[str, int | None, int | None], Context] = {}
+
+
+_contexts = _Contexts()
 
 
 def context_of(place: str, device: int | None = None, stream: int | None = None) -> Context:
     """This thread's context of a place: the one that functions use when they are given none."""
     key = (place, device, stream)
-    made = _contexts.__dict__.get(key)
+    made = _contexts.made.get(key)
     if made is None:
-        made = _contexts.__dict__[key] = Context(place, device=device, stream=stream)
+        made = _contexts.made[key] = Context(place, device=device, stream=stream)
     return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(RuntimeError):
     """A call of the library failed. `status` is the name of the C constant."""
@@ -48,8 +50,8 @@ class InternalError(Error):
 class SolveError(Error):
     """A solve ended without a solution. `x` is the last iterate, `info` says how the solve went."""
 
-    x = None
-    info = None
+    x: Any = None
+    info: Any = None
 
 
 class NotConverged(SolveError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ _CHOICES = {
     "smoother": {"jacobi": 0, "l1_jacobi": 1, "chebyshev": 2},
 }
 _SET_BY_B = ("candidates", "candidate_values")
-_OPTIONS = [name for name, _ in c.AmgOptions._fields_ if name not in _SET_BY_B]
+_OPTIONS = [field[0] for field in c.AmgOptions._fields_ if field[0] not in _SET_BY_B]
 _METHODS = {"cg": 0, "standalone": 1}
 _NULLSPACES = {None: 0, "constant": 1, "candidates": 2}
 _ENDS = ["few rows left", "max_levels", "no strong couplings left", "coarsening too slow", "max_complexity"]
@@ -113,8 +114,8 @@ class Hierarchy:
 
     def _level(self, number: int) -> Level:
         view = self._view(number)
-        matrices = [wrap(m, self, self._A, np.dtype("i4")).copy() if m.row_offsets else None for m in _matrices(view)]
-        return Level(*matrices, view.aggregates, view.rho)
+        A, P, R = (wrap(m, self, self._A, np.dtype("i4")).copy() if m.row_offsets else None for m in _matrices(view))
+        return Level(A, P, R, view.aggregates, view.rho)
 
     def _view(self, number: int) -> c.AmgLevelView:
         view = c.AmgLevelView()
@@ -205,10 +206,10 @@ class Hierarchy:
     def aspreconditioner(self) -> Any:
         """One V-cycle from zero as a LinearOperator of SciPy, or of CuPy for CuPy matrices: an `M` for their cg."""
         if type(self._A.package) is Scipy:
-            kind = scipy.sparse.linalg.LinearOperator
+            linalg: Any = scipy.sparse.linalg
         else:
-            from cupyx.scipy.sparse.linalg import LinearOperator as kind
-        return kind(self.shape, matvec=lambda b: self.cycle(b), dtype=self._A.dtype)
+            linalg = importlib.import_module("cupyx.scipy.sparse.linalg")
+        return linalg.LinearOperator(self.shape, matvec=lambda b: self.cycle(b), dtype=self._A.dtype)
 
     def _vector(self, b: Any, name: str) -> Any:
         array = self._A.package.as_array(b, self._A.dtype).reshape(-1)

@@ -75,10 +75,18 @@ class _Plan:
         self._handle: ctypes.c_void_p | None = None
 
     def _run(self, function: Any, like: Operand, views: list[Any], out: Any) -> Any:
-        C = c.Csr() if out is None else Operand(out, "out", like.package).at(self.context).csr
-        self.context.call_with(function, self._handle, *views, C)
-        like.package.finish(self.context)
-        return result(C, self.context, like) if out is None else out
+        package = like.package
+        if out is None:
+            C = c.Csr()
+            self.context.call_with(function, self._handle, *views, C)
+            package.finish(self.context)
+            return result(C, self.context, like)
+        view = Operand(out, "out", package).at(self.context)
+        if package.address(view.parts[0]) != package.address(package.parts(out)[0]):
+            raise TypeError(f"out has values of type {package.dtype(package.parts(out)[0])} that cannot be overwritten")
+        self.context.call_with(function, self._handle, *views, view.csr)
+        package.finish(self.context)
+        return out
 
     def __del__(self) -> None:
         if self._handle is not None:

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from problems import TYPES, integers, pairs, poisson
+
+import spg
+
+cupy = pytest.importorskip("cupy")
+sparse = pytest.importorskip("cupyx.scipy.sparse")
+linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_matmul(dtype):
+    A, B = integers(300, 200, 0.05, dtype, 1), integers(200, 250, 0.05, dtype, 2)
+    C = spg.matmul(sparse.csr_matrix(A), sparse.csr_matrix(B))
+    assert isinstance(C, sparse.csr_matrix) and C.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(C.get().toarray(), (A @ B).toarray())
+
+
+def test_no_copy_and_memory_comes_back():
+    context = spg.Context("device")
+    A = sparse.csr_matrix(integers(3000, 3000, 0.01, "f8", 3))
+    C = spg.matmul(A, A, context=context)
+    held = context.memory[0]
+    assert held >= 12 * C.nnz
+    values = C.data
+    del C
+    assert context.memory[0] == held
+    del values
+    assert context.memory[0] == 0
+
+
+def test_on_the_callers_stream():
+    A = sparse.csr_matrix(integers(2000, 2000, 0.01, "f8", 4))
+    expected = (A.get() @ A.get()).toarray()
+    for _ in range(5):
+        with cupy.cuda.Stream(non_blocking=True):
+            B = A.copy()
+            B.data *= 2
+            C = spg.matmul(B, A)
+            C.data *= 0.5
+            cupy.cuda.get_current_stream().synchronize()
+        np.testing.assert_array_equal(C.get().toarray(), expected)
+
+
+def test_plan_galerkin_and_errors():
+    A, P = poisson(60), pairs(3600)
+    a, p = sparse.csr_matrix(A), sparse.csr_matrix(P.astype("f8"))
+    expected = (P.T @ A @ P).toarray()
+    np.testing.assert_array_equal(spg.galerkin(a, p).get().toarray(), expected)
+    repeat = spg.galerkin_plan(a, p)
+    C = repeat(a, p)
+    a.data *= 2
+    assert repeat(a, p, out=C) is C
+    np.testing.assert_array_equal(C.get().toarray(), 2 * expected)
+    with pytest.raises(spg.ShapeError):
+        spg.matmul(p, a)
+    with pytest.raises(TypeError, match="packages"):
+        spg.matmul(a, A)
+
+
+def test_multigrid():
+    A = poisson(120)
+    a, b = sparse.csr_matrix(A), cupy.ones(A.shape[0])
+    ml = spg.smoothed_aggregation(a)
+    x, info = ml.solve(b, return_info=True)
+    host = spg.smoothed_aggregation(A)
+    _, on_host = host.solve(np.ones(A.shape[0]), return_info=True)
+    assert isinstance(x, cupy.ndarray) and info.converged and abs(info.iterations - on_host.iterations) <= 1
+    assert float(cupy.linalg.norm(b - a @ x)) <= 1e-7 * float(cupy.linalg.norm(b))
+    assert [level.A.shape for level in ml.levels] == [level.A.shape for level in host.levels]
+    y, code = linalg.cg(a, b, M=ml.aspreconditioner(), tol=1e-8, maxiter=50)
+    assert code == 0 and float(cupy.linalg.norm(b - a @ y)) <= 1e-6 * float(cupy.linalg.norm(b))
+
+
+def test_draws_are_those_of_the_host():
+    weights = np.random.default_rng(5).random(5000)
+    device = cupy.asarray(weights)
+    for table, draw in ((spg.Alias, "draw"), (spg.Forest, "draw"), (spg.Forest, "draw_stratified")):
+        there = getattr(table(device), draw)(10000, 7)
+        assert isinstance(there, cupy.ndarray)
+        np.testing.assert_array_equal(there.get(), getattr(table(weights), draw)(10000, 7))
+    matrix = integers(50, 40, 0.5, "f8", 6)
+    matrix.data = abs(matrix.data) + 1
+    np.testing.assert_array_equal(spg.sample(sparse.csr_matrix(matrix), 3, 1).get(), spg.sample(matrix, 3, 1))

@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from problems import integers, poisson
+
+import spg
+
+jax = pytest.importorskip("jax")
+sparse = pytest.importorskip("jax.experimental.sparse")
+jax.config.update("jax_enable_x64", True)
+
+
+def bcsr(A):
+    return sparse.BCSR(tuple(jax.numpy.asarray(part) for part in (A.data, A.indices, A.indptr)), shape=A.shape)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_matmul(dtype):
+    A = integers(300, 300, 0.05, dtype, 1)
+    C = spg.matmul(bcsr(A), bcsr(A))
+    assert isinstance(C, sparse.BCSR)
+    np.testing.assert_array_equal(np.asarray(C.todense()), (A @ A).toarray())
+
+
+def test_solve():
+    A = poisson(80)
+    ml = spg.smoothed_aggregation(bcsr(A))
+    x = ml.solve(jax.numpy.ones(A.shape[0]))
+    assert np.linalg.norm(1 - A @ np.asarray(x)) <= 1e-7 * A.shape[0] ** 0.5
+    weights = np.random.default_rng(3).random(1000)
+    there = spg.Alias(jax.numpy.asarray(weights)).draw(5000, 4)
+    np.testing.assert_array_equal(np.asarray(there), spg.Alias(weights).draw(5000, 4))
