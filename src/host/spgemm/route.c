@@ -70,7 +70,7 @@ static int choose_kernel(kernel_costs *costs, int bucket)
 }
 
 /* For a product that ends before trials pay off: reading a whole row of C in order beats sorting it where one column in
- * COLUMNS_A_PRODUCT or more has a product (not measured by spgemm_bench but by python/bench/overhead.py, one thread,
+ * COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread,
  * random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2; 1000 rows, 9
  * products 0.43 and 0.17). */
 enum { COLUMNS_A_PRODUCT = 32 };
