@@ -25,7 +25,7 @@ $environment/bin/python -m pip wheel --quiet --disable-pip-version-check --no-de
     -C cmake.define.SPG_CUDA="${SPG_CUDA:-OFF}" -C cmake.define.SPG_WERROR=ON --wheel-dir $wheels/plain .
 PATH=$PWD/$environment/bin:$PATH $environment/bin/auditwheel repair --exclude libcuda.so.1 \
     --wheel-dir $wheels $wheels/plain/spg-*.whl
-! unzip -l $wheels/spg-*.whl 2>/dev/null | grep libcuda
+if unzip -l $wheels/spg-*.whl 2>/dev/null | grep libcuda; then exit 1; fi
 $environment/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $wheels/spg-*.whl
 $environment/bin/mypy src/spg
 unset SPG_LIBRARY PYTHONPATH
