@@ -23,16 +23,18 @@ __global__ __launch_bounds__(GROUP_THREADS,
     extern __shared__ int4 shared[];
     const lane_group<32> group;
     counts found{};
-    row_sums<Offset, Value, 32, Piece, false> sums(pattern, number, group, shape, shared, found);
+    row_sums<Offset, Value, 32, Piece, reads::checked> sums(pattern, number, group, shape.slots,
+                                                            shape.memory_of(group, shared), found);
     for_each_row_group(group, pattern.rows, shape, [&](int32_t i, int rows) {
         if (rows == 0) return;
         const span<Offset> row = checked_a_row(pattern, i, found.faults);
-        const int count = sums.take_row(i, row);
+        sums.take_row(i, row);
+        const int count = sums.list_columns();
         const bool fits = count <= table_holds(shape.slots) && !group.any(sums.full), keep = count <= stride;
         const int64_t begin = (int64_t)i * stride;
         if (!fits) sums.clear();
-        const auto each = [&](int, int rank, int32_t column, Value sum) {
-            if (keep) columns[begin + rank] = column, values[begin + rank] = sum;
+        const auto each = [&](int, int rank, int32_t column, int slot) {
+            if (keep) columns[begin + rank] = column, values[begin + rank] = sums.sums[slot];
         };
         sums.write(
             fits ? count : 0, [](int, int32_t) {}, each);
@@ -45,9 +47,9 @@ __global__ __launch_bounds__(GROUP_THREADS,
 template <typename Offset, typename Value, int Piece> spg_status launch(cuda_product &product, const kept_rows &kept)
 {
     const row_set rows{nullptr, (int32_t)product.A->rows, nullptr, nullptr};
-    return launch_groups(product, rows, sums_shape_of<Offset, Value>(32, kept.slots), "counting, kept rows",
-                         kept_kernel<Offset, Value, Piece>, patterns_of<Offset>(product), numbers_of<Value>(product),
-                         kept.stride, kept.columns, static_cast<Value *>(kept.values));
+    return launch_groups(product, rows, sums_shape_of<Offset, Value>(32, kept.slots, listed_slot_bytes<Value>),
+                         "counting, kept rows", kept_kernel<Offset, Value, Piece>, patterns_of<Offset>(product),
+                         numbers_of<Value>(product), kept.stride, kept.columns, static_cast<Value *>(kept.values));
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-/* How a group of lanes contracts a row in one pass over its products, for rows kept whole (hash_group/one_pass.cu) and
- * from the diagonal on (symmetric_half/one_pass.cu): a hash table of columns and sums in shared memory. Private.
+/* How a group of lanes contracts a row while it expands, in every pass of hash_group and for the symmetric half: a hash
+ * table of columns and sums in shared memory. Private.
  *
  * Entries of A are cut into pieces of Piece products. The group takes several pieces at a time: it loads and looks up
  * their columns together and adds their products in order, so that a slot's sum takes its products in storage order. */
@@ -21,9 +21,17 @@ template <typename Offset, typename Value> constexpr int blocks_of_sums()
     return sizeof(Value) <= 8 ? (sizeof(Offset) == 4 ? 8 : 7) : 5;
 }
 
-/* Products of an entry of A: a times entries begin, begin + 1, ... of B. */
-template <typename Offset, typename Value> struct alignas(16) b_piece {
+/* A value that takes no room if there is none. */
+template <typename Value> struct factor {
     Value a;
+};
+template <> struct factor<none> {
+};
+template <typename Value> __device__ inline factor<Value> factor_of(Value a) { return {a}; }
+template <> __device__ inline factor<none> factor_of(none) { return {}; }
+
+/* Products of an entry of A: its value times entries begin, begin + 1, ... of B. */
+template <typename Offset, typename Value> struct alignas(16) b_piece : factor<Value> {
     Offset begin;
     int length;
 };
@@ -44,43 +52,60 @@ __device__ inline b_piece<Offset, Value> load_piece(const b_piece<Offset, Value>
 
 /* The launch of such a kernel. slots: of a table, a power of two. */
 struct sums_shape : group_shape {
-    int slots, shift; /* shift: from a hash to four slots */
+    int slots;
+    template <typename Group> __device__ int4 *memory_of(const Group &group, int4 *shared) const
+    {
+        return shared + group.in_block * (group_bytes / 16);
+    }
 };
 
 constexpr int pieces_listed(int lanes) { return 2 * lanes; } /* at a time */
 
-/* The groups of a warp begin at different banks. */
-template <typename Offset, typename Value> sums_shape sums_shape_of(int lanes, int slots)
+/* Bytes of a slot: a column and its sum, and where the columns are listed another and a place. */
+template <typename Value> constexpr int listed_slot_bytes = 4 + (has_values<Value> ? (int)sizeof(Value) : 0) + 4 + 2;
+constexpr int COUNTED_SLOT_BYTES = 4;
+
+/* Of a group's shared memory, a multiple of 16. The groups of a warp begin at different banks. */
+template <typename Offset, typename Value> constexpr int sums_bytes(int lanes, int slots, int slot_bytes)
+{
+    const int bytes = pieces_listed(lanes) * (int)sizeof(b_piece<Offset, Value>) + slots * slot_bytes;
+    return (bytes + 15) / 16 * 16 + 16;
+}
+
+template <typename Offset, typename Value> sums_shape sums_shape_of(int lanes, int slots, int slot_bytes)
 {
     sums_shape shape{};
     shape.lanes = lanes, shape.together = 1, shape.tile_steps = 1, shape.pieces = false;
-    shape.slots = slots, shape.shift = 34;
-    for (int left = slots; left > 1; left /= 2) shape.shift--;
-    const int bytes =
-        pieces_listed(lanes) * (int)sizeof(b_piece<Offset, Value>) + slots * (4 + (int)sizeof(Value) + 4 + 2);
-    shape.group_bytes = (bytes + 15) / 16 * 16 + 16;
+    shape.group_bytes = sums_bytes<Offset, Value>(lanes, slots, slot_bytes);
+    shape.slots = slots;
     return shape;
 }
 
-/* A group's current row; the whole warp calls its functions. Piece: the lanes that take an entry of A. Upper: entries
- * of B before column i are skipped, and rows of B are assumed to ascend; else their order and columns are checked. */
-template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> struct row_sums {
+/* Which entries of B are used, and whether they are checked. */
+enum class reads {
+    checked, /* all; their order and columns are checked */
+    trusted, /* all */
+    upper    /* those from column i on, of rows that ascend */
+};
+
+/* A group's current row; the whole warp calls its functions. Piece: the lanes that take an entry of A. Value = none:
+ * only columns. */
+template <typename Offset, typename Value, int Lanes, int Piece, reads Reads> struct row_sums {
     static constexpr int STEPS = 4;                /* whose columns and values are loaded together */
     static constexpr int TOGETHER = Lanes / Piece; /* pieces of a step */
     static constexpr int ROUND = STEPS * TOGETHER;
-    static constexpr int EACH = Lanes == 8 ? 4 : 2; /* columns a lane that are ranked together */
+    static constexpr int EACH = Lanes == 8 ? 4 : 2; /* columns of a lane that are ranked together */
     static constexpr int PIECES = pieces_listed(Lanes);
     using listed = b_piece<Offset, Value>;
     static_assert(Lanes % ROUND == 0, "the entries of a batch are whole rounds");
 
     const patterns<Offset> &pattern;
-    const Value *a_values, *b_values;
+    const numbers<Value> &number;
     const lane_group<Lanes> &group;
-    const int slots, shift;
     const unsigned int mine, below; /* masks of the group's lanes, and of those before this one */
     listed *const pieces;
     Value *const sums; /* by slot */
-    int32_t *const keys;
+    column_table table;
     int32_t *const columns; /* packed columns of the table, and their slots */
     uint16_t *const places;
     int32_t i;
@@ -88,52 +113,69 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
     unsigned long long products; /* of this lane */
     counts &found;
 
-    /* The tables of all groups are in `memory`; this group's is emptied. */
-    __device__ row_sums(const patterns<Offset> &rows, const numbers<Value> &number, const lane_group<Lanes> &lanes,
-                        const sums_shape &shape, int4 *memory, counts &counters)
-        : pattern(rows), a_values(number.a_values), b_values(number.b_values), group(lanes), slots(shape.slots),
-          shift(shape.shift), mine((~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u))),
-          below(mine & lanes_below()),
-          pieces(reinterpret_cast<listed *>(reinterpret_cast<char *>(memory) + group.in_block * shape.group_bytes)),
-          sums(reinterpret_cast<Value *>(pieces + PIECES)), keys(reinterpret_cast<int32_t *>(sums + slots)),
-          columns(keys + slots), places(reinterpret_cast<uint16_t *>(columns + slots)), i(0), full(false), products(0),
-          found(counters)
+    /* memory: sums_bytes of it, this group's. */
+    __device__ row_sums(const patterns<Offset> &rows, const numbers<Value> &values, const lane_group<Lanes> &lanes,
+                        int slots, int4 *memory, counts &counters)
+        : pattern(rows), number(values), group(lanes),
+          mine((~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u))), below(mine & lanes_below()),
+          pieces(reinterpret_cast<listed *>(memory)), sums(reinterpret_cast<Value *>(pieces + PIECES)),
+          table(reinterpret_cast<int32_t *>(sums + (has_values<Value> ? slots : 0)), slots),
+          columns(table.keys + slots), places(reinterpret_cast<uint16_t *>(columns + slots)), i(0), full(false),
+          products(0), found(counters)
     {
         clear();
         __syncwarp();
     }
 
     /* Empties the table; the caller synchronises. */
-    __device__ void clear() const
+    __device__ void clear()
     {
-        for (int s = group.lane; s < slots; s += Lanes) keys[s] = NO_COLUMN, sums[s] = zero<Value>();
+        table.clear(group);
+        if constexpr (has_values<Value>)
+            for (int s = group.lane; s < table.slots; s += Lanes) sums[s] = zero<Value>();
     }
 
-    /* Finds the columns and sums of row `number` of C; `row`: its entries of A. Returns the number of columns. */
-    __device__ int take_row(int32_t number, span<Offset> row)
+    /* Finds the columns and sums of row `row_number` of C; `row`: its entries of A. */
+    __device__ void take_row(int32_t row_number, span<Offset> row)
     {
-        i = number;
+        i = row_number;
         full = false;
         products = 0;
         Offset entry = row.begin + group.lane;
         int32_t column = entry < row.end ? pattern.a_columns[entry] : NO_COLUMN;
-        Value a = entry < row.end ? a_values[entry] : Value{};
+        Value a = a_value(entry, row.end);
         while (true) {
             const Offset left = row.end - entry + group.lane;
             const int entries = (int)__reduce_max_sync(~0u, left <= 0 ? 0u : left < Lanes ? (unsigned)left : Lanes);
-            if (entries == 0) return list_columns();
+            if (entries == 0) return;
             b_rows<Offset> b{0, 0};
             if (entry < row.end) b = row_of_b(column);
             const Value factor = a;
             entry += Lanes;
-            if (entry < row.end) column = pattern.a_columns[entry], a = a_values[entry];
+            if (entry < row.end) column = pattern.a_columns[entry], a = a_value(entry, row.end);
             take_entries(factor, b, entries);
-            if (group.any(full)) row.end = row.begin;
+            if (Reads != reads::trusted && group.any(full)) row.end = row.begin;
         }
     }
 
+    /* Lists the columns of the table and their slots, padded to a multiple of four; returns their number. */
+    __device__ int list_columns()
+    {
+        int count = 0;
+        for (int begin = 0; begin < table.slots; begin += Lanes) {
+            const int32_t column = table.keys[begin + group.lane];
+            const unsigned int which = __ballot_sync(~0u, column != NO_COLUMN);
+            const int x = count + __popc(which & below);
+            if (column != NO_COLUMN) columns[x] = column, places[x] = (uint16_t)(begin + group.lane);
+            count += __popc(which & mine);
+        }
+        if (group.lane < (-count & 3)) columns[count + group.lane] = INT_MAX;
+        __syncwarp();
+        return count;
+    }
+
     /* Sorts the row by counting the smaller columns, and empties the table. begin(e, column) comes first for each
-     * column, and may set it to NO_COLUMN, which leaves it out; then write(e, rank, column, sum). e < EACH: the
+     * column, and may set it to NO_COLUMN, which leaves it out; then write(e, rank, column, slot). e < EACH: the
      * lane's column of those ranked together. */
     template <typename Begin, typename Write> __device__ void write(int count, Begin &&begin, Write &&write)
     {
@@ -150,42 +192,19 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
             for (int e = 0; e < EACH; e++) {
                 if (column[e] == NO_COLUMN) continue;
                 const int slot = places[first + Lanes * e];
-                write(e, rank[e], column[e], sums[slot]);
-                keys[slot] = NO_COLUMN;
-                sums[slot] = zero<Value>();
+                write(e, rank[e], column[e], slot);
+                table.keys[slot] = NO_COLUMN;
+                if constexpr (has_values<Value>) sums[slot] = zero<Value>();
             }
         }
         __syncwarp();
     }
 
   private:
-    /* The first of the four slots that a column hashes to. The column is in the first of them that was free, or further
-     * on. */
-    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift) * 4; }
-    __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
-
-    /* Searches for columns not found in their first four slots; a column in no slot takes the first empty one. In a
-     * full table it takes any: its row is an overflow row. */
-    __device__ void place(bool pending, int32_t column, int &slot)
+    __device__ Value a_value(Offset entry, Offset end) const
     {
-        if (pending) {
-            slot = first_slot(column);
-            const int4 keyed = four_from(slot);
-            const bool x = keyed.x != NO_COLUMN && keyed.x != column,
-                       y = x && keyed.y != NO_COLUMN && keyed.y != column,
-                       z = y && keyed.z != NO_COLUMN && keyed.z != column,
-                       w = z && keyed.w != NO_COLUMN && keyed.w != column;
-            slot += x + y + z + w;
-            slot &= slots - 1;
-        }
-        for (int tries = slots; tries > 0 && __any_sync(~0u, pending); tries--) {
-            if (!pending) continue;
-            const int32_t before = atomicCAS(keys + slot, (int32_t)NO_COLUMN, column);
-            pending = before != NO_COLUMN && before != column;
-            slot = (slot + pending) & (slots - 1);
-        }
-        __syncwarp();
-        full = full || pending;
+        if constexpr (has_values<Value>) return entry < end ? number.a_values[entry] : Value{};
+        return {};
     }
 
     /* Checks the columns of a step. */
@@ -207,38 +226,38 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
             int slot[STEPS];
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
-                const int number = round + u * TOGETHER + which;
-                const listed from = load_piece(pieces + number);
-                live[u] = number < count && where < from.length;
+                const int p = round + u * TOGETHER + which;
+                const listed from = load_piece(pieces + p);
+                live[u] = p < count && where < from.length;
                 const Offset entry = from.begin + where;
                 column[u] = live[u] ? pattern.b_columns[entry] : 0;
-                value[u] = live[u] ? b_values[entry] : Value{};
+                if constexpr (has_values<Value>) value[u] = live[u] ? number.b_values[entry] : Value{};
             }
             __syncwarp(); /* keeps the compiler from loading values only after the columns have arrived */
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
-                if (!Upper) check(live[u], where, column[u]);
-                slot[u] = live[u] ? first_slot(column[u]) : 0;
-                const int4 keyed = four_from(slot[u]);
-                const int32_t sought = column[u];
-                const int at = keyed.x == sought ? 0 : keyed.y == sought ? 1 : keyed.z == sought ? 2 : 3;
-                held[u] = !live[u] || at < 3 || keyed.w == sought;
-                slot[u] += at;
+                if (Reads == reads::checked) check(live[u], where, column[u]);
+                held[u] = !live[u] || table.is_near(column[u], slot[u]);
             }
 #pragma unroll
             for (int u = 0; u < STEPS; u++) {
-                const Value product = multiply(pieces[round + u * TOGETHER + which].a, value[u]);
                 if (__any_sync(~0u, !held[u])) {
-                    place(!held[u], column[u], slot[u]);
+                    full = table.insert(!held[u], column[u], slot[u]) || full;
                     live[u] = live[u] && !full;
                 }
-                Value *const sum = sums + slot[u];
-#pragma unroll
-                for (int turn = 0; turn < TOGETHER; turn++) {
-                    if (live[u] && (TOGETHER == 1 || which == turn)) *sum = spg::add(*sum, product);
-                    __syncwarp();
-                }
+                if constexpr (has_values<Value>)
+                    add(live[u], which, sums + slot[u], multiply(pieces[round + u * TOGETHER + which].a, value[u]));
             }
+        }
+    }
+
+    /* Adds a step's products; those of different pieces may have the same column. */
+    __device__ void add(bool live, int which, Value *sum, Value product)
+    {
+#pragma unroll
+        for (int turn = 0; turn < TOGETHER; turn++) {
+            if (live && (TOGETHER == 1 || which == turn)) *sum = spg::add(*sum, product);
+            __syncwarp();
         }
     }
 
@@ -246,7 +265,7 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
     __device__ void take_entries(Value a, b_rows<Offset> b, int entries)
     {
         if (!__any_sync(~0u, b.length > Piece)) {
-            pieces[group.lane] = {a, b.begin, b.length};
+            pieces[group.lane] = {factor_of(a), b.begin, b.length};
             __syncwarp();
             take_pieces(Lanes, entries);
             __syncwarp();
@@ -257,8 +276,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
         int next = through - own;
         for (int from = 0; from < most; from += PIECES) {
             for (; b.length > 0 && next < from + PIECES; next++, b.begin += Piece, b.length -= Piece) {
-                pieces[next - from] = {a, b.begin, min(b.length, Piece)};
-                if (!Upper && next > through - own && pattern.b_columns[b.begin] <= pattern.b_columns[b.begin - 1])
+                pieces[next - from] = {factor_of(a), b.begin, min(b.length, Piece)};
+                if (Reads == reads::checked && next > through - own &&
+                    pattern.b_columns[b.begin] <= pattern.b_columns[b.begin - 1])
                     found.faults |= SPG_FAULT_B_UNSORTED;
             }
             __syncwarp();
@@ -267,12 +287,13 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
         }
     }
 
-    /* The row of B of an entry of A; Upper: from column i on. A row too long for any table is not read. */
+    /* The row of B of an entry of A; upper: from column i on. A row too long for any table is not read. */
     __device__ b_rows<Offset> row_of_b(int32_t column)
     {
+        if (Reads == reads::trusted) return b_bounds(pattern, column);
         const span<Offset> b = checked_b_row(pattern, column, found.faults);
         Offset begin = b.begin, end = b.end;
-        while (Upper && begin < end) {
+        while (Reads == reads::upper && begin < end) {
             const Offset middle = begin + (end - begin) / 2;
             if (pattern.b_columns[middle] < i)
                 begin = middle + 1;
@@ -280,25 +301,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Upper> str
                 end = middle;
         }
         products += (unsigned long long)(b.end - b.begin);
-        const bool fits = b.end - begin <= slots;
+        const bool fits = b.end - begin <= table.slots;
         full = full || !fits;
         return {begin, fits ? (int)(b.end - begin) : 0};
-    }
-
-    /* Lists the columns of the table and their slots, padded to a multiple of four; returns their number. */
-    __device__ int list_columns()
-    {
-        int count = 0;
-        for (int begin = 0; begin < slots; begin += Lanes) {
-            const int32_t column = keys[begin + group.lane];
-            const unsigned int which = __ballot_sync(~0u, column != NO_COLUMN);
-            const int x = count + __popc(which & below);
-            if (column != NO_COLUMN) columns[x] = column, places[x] = (uint16_t)(begin + group.lane);
-            count += __popc(which & mine);
-        }
-        if (group.lane < (-count & 3)) columns[count + group.lane] = INT_MAX;
-        __syncwarp();
-        return count;
     }
 };
 

@@ -26,14 +26,14 @@ enum { LONG_GROUPS = 8 /* groups a multiprocessor that take long rows */ };
 /* A group's current row; the whole warp calls its functions. Piece: the lanes that take an entry of A. Long: the rows
  * are those listed as long. */
 template <typename Offset, typename Value, int Lanes, int Piece, bool Long>
-struct half_row : row_sums<Offset, Value, Lanes, Piece, true> {
-    using base = row_sums<Offset, Value, Lanes, Piece, true>;
+struct half_row : row_sums<Offset, Value, Lanes, Piece, reads::upper> {
+    using base = row_sums<Offset, Value, Lanes, Piece, reads::upper>;
     using base::found, base::full, base::group, base::i, base::pattern;
     const half_view<Value> &kept;
 
     __device__ half_row(const patterns<Offset> &rows, const numbers<Value> &number, const lane_group<Lanes> &lanes,
-                        const sums_shape &shape, int4 *memory, counts &counters, const half_view<Value> &to)
-        : base(rows, number, lanes, shape, memory, counters), kept(to)
+                        int slots, int4 *memory, counts &counters, const half_view<Value> &to)
+        : base(rows, number, lanes, slots, memory, counters), kept(to)
     {
     }
 
@@ -49,10 +49,10 @@ struct half_row : row_sums<Offset, Value, Lanes, Piece, true> {
                 found.faults |= SPG_FAULT_B, column = NO_COLUMN;
             number[e] = column > i ? atomicAdd(kept.lower_counts + column, 1) : -1;
         };
-        const auto each = [&](int e, int rank, int32_t column, Value sum) {
+        const auto each = [&](int e, int rank, int32_t column, int slot) {
             const int64_t to = Long ? kept.place_of(i, rank) : (int64_t)i * kept.stride + rank;
             kept.columns[to] = column;
-            kept.values[to] = sum;
+            kept.values[to] = base::sums[slot];
             found.nnz += number[e] >= 0 ? 2 : 1;
             const uint32_t code = (uint32_t)i << kept.bits | (uint32_t)rank;
             if (number[e] >= 0 && !kept.note_image(column, number[e], code)) give_up();
@@ -75,7 +75,8 @@ struct half_row : row_sums<Offset, Value, Lanes, Piece, true> {
     __device__ void do_row(int32_t number, bool valid)
     {
         const int32_t row = Long && valid ? kept.long_rows[number] : number;
-        const int count = base::take_row(row, valid ? checked_a_row(pattern, row, found.faults) : span<Offset>{0, 0});
+        base::take_row(row, valid ? checked_a_row(pattern, row, found.faults) : span<Offset>{0, 0});
+        const int count = base::list_columns();
         const bool fits = !group.any(full) && count <= (Long ? 2 : 1) * kept.stride;
         if (!fits) base::clear();
         if (!fits && group.lane == 0) leave();
@@ -105,7 +106,8 @@ __global__ __launch_bounds__(GROUP_THREADS, blocks_of_sums<Offset, Value>()) voi
         rows = (int32_t)min(longs, (unsigned int)kept.most_long);
     }
     counts found{};
-    half_row<Offset, Value, Lanes, Piece, Long> row(pattern, number, group, shape, shared, found, kept);
+    half_row<Offset, Value, Lanes, Piece, Long> row(pattern, number, group, shape.slots, shape.memory_of(group, shared),
+                                                    found, kept);
     for_each_row_group(group, rows, shape, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
     __syncwarp();
     add_counts(pattern.counters, found.nnz, found.products, 0, found.rows, found.faults);
@@ -118,9 +120,10 @@ template <typename Offset, typename Value, int Lanes, int Piece, bool Long = fal
 spg_status launch(cuda_product &product, const half_rows &kept, unsigned int post, int slots, int64_t row_count)
 {
     const row_set rows{nullptr, (int32_t)row_count, nullptr, nullptr};
-    return launch_groups<Long>(product, rows, sums_shape_of<Offset, Value>(Lanes, slots), "counting, symmetric half",
-                               half_kernel<Offset, Value, Lanes, Piece, Long>, patterns_of<Offset>(product),
-                               numbers_of<Value>(product), view_of<Value>(kept), product.cuda->device_mailbox, post);
+    return launch_groups<Long>(product, rows, sums_shape_of<Offset, Value>(Lanes, slots, listed_slot_bytes<Value>),
+                               "counting, symmetric half", half_kernel<Offset, Value, Lanes, Piece, Long>,
+                               patterns_of<Offset>(product), numbers_of<Value>(product), view_of<Value>(kept),
+                               product.cuda->device_mailbox, post);
 }
 
 /* Launches the kernel for the listed long rows; only the device knows how many there are. */
