@@ -94,6 +94,8 @@ template <typename Value> struct numbers {
 /* Stands for a value in a symbolic product: nothing is read, computed or stored. */
 struct none {
 };
+template <typename Value> constexpr bool has_values = true;
+template <> constexpr bool has_values<none> = false;
 
 template <> struct numbers<none> {
     int32_t *c_columns;

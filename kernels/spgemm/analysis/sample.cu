@@ -88,8 +88,11 @@ __device__ void insert_columns(const patterns<Offset> &pattern, column_table &ta
             const unsigned int in_row = p - __shfl_sync(~0u, products.before, entry);
             column[n] = pattern.b_columns[begin + in_row];
         }
-        int slot[N];
-        table.place(column, slot); /* a column without a slot in a full table also makes the row too long */
+        int slot; /* a column without a slot in a full table also makes the row too long */
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            if (!table.is_near(column[n], slot)) table.insert(column[n], slot);
+        __syncwarp();
     }
 }
 
@@ -205,7 +208,7 @@ template <typename Offset> __device__ void look_at_rows(const patterns<Offset> &
     if (threadIdx.x == 0) sums = {};
     __syncthreads();
     const int32_t k = (int32_t)blockIdx.x * (SAMPLE_THREADS / 32) + warp;
-    column_table table{reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS, 32 - SAMPLE_SLOTS_LOG};
+    column_table table(reinterpret_cast<int32_t *>(slots[warp]), SAMPLE_SLOTS);
     if (k < samples) sample_one(pattern, sample_row(k, samples, pattern.rows), table, sums);
     __syncthreads();
     if (threadIdx.x == 0) add_sums(&pattern.counters->sample, sums);

@@ -8,8 +8,8 @@ namespace spg
 {
 
 /* The hash is the upper bits of the column times this factor; with the lower bits, columns of a grid collide. Of 24 odd
- * factors, this one takes the fewest rounds in column_table::place (hash_group/table.cuh), over the grids of matrices/
- * in several sizes (2.2 for four steps, 4.5 at worst; 3.3 and 6.8 with 2^32 times the golden ratio). */
+ * factors, this one takes the fewest rounds of searches, slot by slot and four columns at a time, over the grids of
+ * matrices/ in several sizes (2.2, 4.5 at worst; 3.3 and 6.8 with 2^32 times the golden ratio). */
 constexpr uint32_t COLUMN_FACTOR = 0x3037B871u;
 
 } // namespace spg

@@ -15,7 +15,6 @@ namespace spg
 enum {
     GROUP_THREADS = 128,  /* a block, unless its groups' memory does not fit */
     GROUP_TILE_STEPS = 4, /* rows that a group does before its block moves on: neighbours share rows of B in L1 */
-    STEPS_AT_ONCE = 4,    /* steps (a row of B, or a piece of one) whose entries are loaded together */
     COLUMNS_AT_ONCE = 4,  /* of a row of A, compared by a lane at a time */
     MOST_TOGETHER = 3,
     NO_COLUMN = -1
@@ -86,31 +85,6 @@ template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patte
 {
     const span<Offset> b = b_row(pattern, column);
     return {b.begin, (int)(b.end - b.begin)};
-}
-
-/* The rows of B of lanes j to j + U - 1: where they begin, and their lengths, or a number above G if longer than the
- * group. Both numbers of a row are sent as one if they fit, because every shuffle counts. */
-template <int G, int U, typename Offset>
-__device__ inline void shuffle_rows(const patterns<Offset> &pattern, const b_rows<Offset> &b, int j, Offset (&first)[U],
-                                    int (&length)[U])
-{
-    constexpr int LENGTH_BITS = 6;
-    static_assert(G + 1 < 1 << LENGTH_BITS, "lengths fit");
-    if (pattern.b_nnz < (Offset)1 << (32 - LENGTH_BITS)) {
-        const uint32_t both = (uint32_t)b.begin << LENGTH_BITS | (uint32_t)min(b.length, G + 1);
-#pragma unroll
-        for (int u = 0; u < U; u++) {
-            const uint32_t theirs = __shfl_sync(~0u, both, j + u, G);
-            first[u] = (Offset)(theirs >> LENGTH_BITS);
-            length[u] = (int)(theirs & ((1u << LENGTH_BITS) - 1));
-        }
-        return;
-    }
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        first[u] = __shfl_sync(~0u, b.begin, j + u, G);
-        length[u] = __shfl_sync(~0u, b.length, j + u, G);
-    }
 }
 
 /* Calls batch(b, entry, valid, entries) for one batch after the other, each of as many entries of A as the group has

@@ -5,8 +5,6 @@
 
 #include "../product.cuh"
 
-#include <type_traits>
-
 namespace spg
 {
 
@@ -22,8 +20,6 @@ template <typename Value> struct staged_entries {
 template <> struct staged_entries<none> {
     int32_t columns[CHUNK][COLUMN_STRIDE];
 };
-
-template <typename Value> constexpr bool has_values = !std::is_same_v<Value, none>;
 
 /* Writes up to CHUNK entries of each of a warp's rows, from the k-th of its n on. The lane's own row begins at entry
  * `begin` + `own` of C. */

@@ -2,7 +2,8 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 
-#include "table.cuh"
+#include "../driver/groups.cuh"
+#include "../route/tuned.cuh"
 
 #include <climits>
 

@@ -1,5 +1,5 @@
-/* Shared by the kernels with tables (hash_group/count.cu, hash_group/fill.cu): an open-addressing hash table in shared
- * memory, keyed by column, one a group of lanes (driver/groups.cuh). Private. */
+/* An open-addressing hash table in shared memory, keyed by column, one a group of lanes (driver/groups.cuh).
+ * Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 
@@ -9,87 +9,70 @@
 namespace spg
 {
 
-/* NO_COLUMN marks an empty slot. shift: 32 - log2(slots). */
-struct table_shape : group_shape {
-    int slots, shift;
-};
-
-/* Lanes of a group: few for short rows of B, because lanes beyond a row of B idle; many for large tables, because few
- * groups leave room for few warps. */
-inline int table_lanes(int slots, double b_row)
-{
-    const int least = slots <= 128 ? 8 : slots <= 256 ? 16 : 32, most = slots <= 32 ? 8 : slots <= 64 ? 16 : 32;
-    const int wanted = b_row <= 8 ? 8 : b_row <= 16 ? 16 : 32;
-    return wanted < least ? least : wanted > most ? most : wanted;
-}
-
-/* For `slot_bytes` bytes a slot. The groups of a warp begin at different banks. */
-inline table_shape table_shape_of(const cuda_product &product, int slots, int slot_bytes)
-{
-    const double b_row = mean_b_row(product);
-    int shift = 32;
-    for (int left = slots; left > 1; left /= 2) shift--;
-    const int lanes = table_lanes(slots, b_row);
-    return {{lanes, 1, (slots * slot_bytes + 127) / 128 * 128 + 32, 1, lanes == 32 && b_row > 32}, slots, shift};
-}
-
-/* A group's table of columns. */
+/* A table of the columns of a row, in shared memory; NO_COLUMN marks an empty slot. slots: a power of two. */
 struct column_table {
-    int32_t *columns; /* by slot */
+    int32_t *keys; /* by slot */
     int slots, shift;
 
-    template <typename Group> __device__ void clear(const Group &group)
+    /* shift: from a hash to four slots. */
+    __device__ column_table(int32_t *memory, int all) : keys(memory), slots(all), shift(34)
     {
-        const int4 empty{NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN};
-        for (int i = group.lane; i < slots / 4; i += Group::lanes) reinterpret_cast<int4 *>(columns)[i] = empty;
+        for (int left = all; left > 1; left /= 2) --shift;
     }
-    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift); }
-    __device__ int32_t at(int slot) const { return *static_cast<volatile int32_t *>(columns + slot); }
 
+    /* The first of the four slots that a column hashes to. The column is in the first of them that was free, or further
+     * on. */
+    __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift) * 4; }
+    __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
+
+    /* Looks a column up in its four slots. Returns whether it is there. */
+    __device__ bool is_near(int32_t column, int &slot) const
+    {
+        slot = first_slot(column);
+        const int4 keyed = four_from(slot);
+        const int at = keyed.x == column ? 0 : keyed.y == column ? 1 : keyed.z == column ? 2 : 3;
+        slot += at;
+        return at < 3 || keyed.w == column;
+    }
+    /* The slot of a column that the table holds. */
     __device__ int find(int32_t column) const
     {
-        int slot = first_slot(column);
-        while (columns[slot] != column) slot = (slot + 1) & (slots - 1);
+        int slot;
+        bool found = is_near(column, slot);
+        while (!found) slot = (slot + 1) & (slots - 1), found = keys[slot] == column;
         return slot;
     }
-    /* Finds or makes the slots of a lane's N columns (NO_COLUMN: none). Works in rounds: all lanes read their slots;
-     * those that found them empty write; those that found another column move on. If several columns are written to one
-     * empty slot the largest stays, as the next read shows. No slot is written in two rounds, and equal columns take
-     * the same path. Returns whether the table is too full for one of the lane's columns. The whole warp calls it. */
-    template <int N> __device__ bool place(const int32_t (&column)[N], int (&slot)[N])
+    /* Finds or makes the slot of a column: the first empty one, if it is in none. Returns whether the table is full
+     * without it; then any slot. Lanes may call it at the same time, with equal columns too. */
+    __device__ bool insert(int32_t column, int &slot)
     {
-        int32_t found[N];
-        bool pending = false;
-#pragma unroll
-        for (int n = 0; n < N; n++) slot[n] = first_slot(column[n]), found[n] = NO_COLUMN;
-        for (int rounds = 2 * slots; rounds > 0; rounds--) {
-            pending = false;
-#pragma unroll
-            for (int n = 0; n < N; n++)
-                if (found[n] != column[n]) found[n] = at(slot[n]);
-#pragma unroll
-            for (int n = 0; n < N; n++) pending = pending || found[n] != column[n];
-            if (!__any_sync(~0u, pending)) return false;
-            __syncwarp();
-#pragma unroll
-            for (int n = 0; n < N; n++) {
-                if (found[n] == NO_COLUMN && column[n] != NO_COLUMN) atomicMax(columns + slot[n], column[n]);
-                const bool other = found[n] != NO_COLUMN && found[n] != column[n];
-                slot[n] = (slot[n] + (other ? 1 : 0)) & (slots - 1);
-            }
-            __syncwarp();
+        slot = first_slot(column);
+        const int4 keyed = four_from(slot);
+        const bool x = keyed.x != NO_COLUMN && keyed.x != column, y = x && keyed.y != NO_COLUMN && keyed.y != column,
+                   z = y && keyed.z != NO_COLUMN && keyed.z != column,
+                   w = z && keyed.w != NO_COLUMN && keyed.w != column;
+        slot = (slot + x + y + z + w) & (slots - 1);
+        for (int tries = slots; tries > 0; tries--) {
+            const int32_t before = atomicCAS(keys + slot, (int32_t)NO_COLUMN, column);
+            if (before == NO_COLUMN || before == column) return false;
+            slot = (slot + 1) & (slots - 1);
         }
-        return pending;
+        return true;
     }
     /* The number of used slots. */
     template <typename Group> __device__ int taken(const Group &group) const
     {
         int count = 0;
         for (int i = group.lane; i < slots / 4; i += Group::lanes) {
-            const int4 four = reinterpret_cast<const int4 *>(columns)[i];
+            const int4 four = four_from(4 * i);
             count += (four.x != NO_COLUMN) + (four.y != NO_COLUMN) + (four.z != NO_COLUMN) + (four.w != NO_COLUMN);
         }
         return group.sum(count);
+    }
+    template <typename Group> __device__ void clear(const Group &group)
+    {
+        const int4 empty{NO_COLUMN, NO_COLUMN, NO_COLUMN, NO_COLUMN};
+        for (int i = group.lane; i < slots / 4; i += Group::lanes) reinterpret_cast<int4 *>(keys)[i] = empty;
     }
 };
 

@@ -6,7 +6,7 @@
  * list is too short for all of them; the host sees it because rows are missing in the counters. */
 #include "../../launch.cuh"
 #include "../driver/counters.cuh"
-#include "../hash_group/count_row.cuh"
+#include "../hash_group/row_sums.cuh"
 #include "mark.cuh"
 
 #include <algorithm>
@@ -20,15 +20,21 @@ namespace
 enum {
     THREADS = 256,
     WARPS = THREADS / 32,
-    WORDS = WARPS * TABLE_MOST /* of a block: a table for each warp, or a bitmap */
+    WORDS = WARPS * TABLE_MOST /* of a bitmap */
 };
 static_assert(WORDS % UNIT_WORDS == 0, "what close_bitmap counts at once");
 
 /* Resident blocks a multiprocessor, which bounds the registers. */
 template <typename Offset> constexpr int resident_blocks = sizeof(Offset) == 4 ? 4 : 3;
 
+template <typename Offset>
+constexpr int table_words = sums_bytes<Offset, none>(32, TABLE_MOST, COUNTED_SLOT_BYTES) / 16; /* of 16 bytes */
+
 template <typename Offset> struct block_room {
-    alignas(16) uint32_t words[WORDS];
+    union {
+        uint32_t words[WORDS];                   /* a bitmap, or */
+        int4 tables[WARPS][table_words<Offset>]; /* a table for each warp */
+    };
     Offset deltas[THREADS];
     uint32_t starts[THREADS];
     uint32_t longer[WARPS * MOST_EACH]; /* for the whole block: numbers in the list */
@@ -93,27 +99,31 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const overf
                                     uint32_t end, block_room<Offset> &room, findings &found)
 {
     const lane_group<32> group;
-    column_table table{reinterpret_cast<int32_t *>(room.words) + group.in_block * TABLE_MOST, TABLE_MOST,
-                       32 - TABLE_MOST_LOG};
+    const numbers<none> number{};
+    counts counted{};
+    row_sums<Offset, none, 32, 16, reads::checked> sums(pattern, number, group, TABLE_MOST, room.tables[group.in_block],
+                                                        counted);
     if (threadIdx.x == 0) room.long_rows = 0;
     __syncthreads();
     for (uint32_t k = begin + (uint32_t)group.in_block; k < end; k += WARPS) {
         const span<Offset> row = checked_a_row(pattern, pattern.overflow.rows[k], found.faults);
-        row_count_state state{0, true};
+        bool fits = row.end - row.begin <= WARP_MOST_A;
         int length = 0;
-        if (row.end - row.begin <= WARP_MOST_A) {
-            table.clear(group);
-            __syncwarp();
-            length = count_row<true>(pattern, group, table, row, state, found.faults);
+        if (fits) {
+            sums.take_row(0, row);
+            length = sums.table.taken(group);
+            fits = !group.any(sums.full) && length <= table_holds(TABLE_MOST);
+            if (fits) found.products += sums.products;
+            sums.clear();
             __syncwarp();
         }
-        if (!state.full) found.products += state.products;
         if (group.lane != 0) continue;
-        if (state.full)
+        if (!fits)
             room.longer[atomicAdd(&room.long_rows, 1)] = k;
         else
             settle(pattern, job, k, length, found);
     }
+    found.faults |= counted.faults;
     __syncthreads();
     const int rows = room.long_rows;
     if (rows > 0)
