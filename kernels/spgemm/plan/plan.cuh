@@ -174,7 +174,9 @@ struct plan_fingerprint {
 };
 static_assert(2 * PLAN_HASHES <= sizeof(spg_report::figures) / sizeof(long long), "each is reported in two halves");
 
+/* Device memory of a plan, in a list. */
 struct plan_array {
+    plan_array *next;
     void *memory;
     int64_t bytes;
 };
@@ -185,6 +187,10 @@ struct plan_part {
     plan_items classes[PLAN_CLASSES];
     plan_windows windows;
 };
+inline const plan_thread_rows &thread_rows_of(const plan_part &part, int row_class)
+{
+    return row_class == PLAN_THREAD ? part.thread : part.thread_wide;
+}
 
 struct cuda_plan {
     plan_part *parts;
@@ -196,8 +202,7 @@ struct cuda_plan {
     plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
-    int64_t arrays_count, arrays_room;
-    int64_t bytes; /* of them all */
+    int64_t bytes;      /* of the list */
 };
 
 /* The patterns of A, B and C, checked by the product that made C's pattern; of A and C the rows of one part. */
@@ -345,12 +350,13 @@ struct plan_values {
     const void *a, *b;
     void *c;
     const int32_t *symmetric; /* NULL, or on the device: if 1, entries below the diagonal are skipped */
-    bool is_beside;           /* as may_overlap in launch.cuh */
+    bool may_overlap;         /* as in launch.cuh */
 };
 __device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
 /* plan/run/short_rows.cu, plan/run/items.cu, plan/run/entries.cu, plan/run/blocks.cu: compute values of C. */
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
+spg_status run_thread_rows(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows,
+                           const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
 spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,

@@ -217,9 +217,9 @@ __device__ inline void stage_runs(const plan_windows &of, const plan_window &win
 template <int Ahead, int Rows, int Wide, typename Value>
 __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>))
     plan_blocks_kernel(plan_windows of, bool are_aligned, const int32_t *symmetric, const Value *__restrict__ a_values,
-                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
 {
-    wait_and_trigger(is_beside);
+    wait_and_trigger(may_overlap);
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ int next_tile;
     uint2 *near_starts = reinterpret_cast<uint2 *>(shared);
@@ -277,7 +277,8 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     return launch_programmatic(context, stream, "a plan's blocks", dim3((unsigned int)windows.count, parts),
                                threads_of<Ahead>, bytes, plan_blocks_kernel<Ahead, Rows, Wide, Value>, windows,
                                are_aligned, values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c),
+                               values.may_overlap);
 }
 
 template <int Wide, typename Value>

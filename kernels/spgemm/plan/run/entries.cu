@@ -197,10 +197,10 @@ template <int Together, typename Start, typename Value>
 __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                        Value *__restrict__ c_values, bool is_beside)
+                        Value *__restrict__ c_values, bool may_overlap)
 {
     constexpr int THREADS = threads_of<Together>;
-    wait_and_trigger(is_beside);
+    wait_and_trigger(may_overlap);
     const bool leaves = leaves_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
@@ -248,7 +248,8 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     return launch_programmatic(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
                                bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks,
                                values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c),
+                               values.may_overlap);
 }
 
 template <typename Start, typename Value>

@@ -84,7 +84,7 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
 template <typename Value, typename Code, int Together>
 __global__ void __launch_bounds__(MOST_THREADS)
     plan_group_kernel(plan_items of, const int32_t *symmetric, const Value *__restrict__ a_values,
-                      const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+                      const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
     plan_item item = {};
     if (at < of.count) item = of.items[at];
-    wait_and_trigger(is_beside);
+    wait_and_trigger(may_overlap);
     if (at >= of.upper && leaves_below(symmetric)) item = {};
     const int count = item.n * of.together;
     for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
@@ -111,10 +111,10 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &i
     while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
     const int groups = threads / items.lanes;
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
-    return launch_programmatic(context, stream, "a plan's rows", blocks, (unsigned int)threads,
-                               (size_t)groups * (size_t)group_bytes, plan_group_kernel<Value, Code, Together>, items,
-                               values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(
+        context, stream, "a plan's rows", blocks, (unsigned int)threads, (size_t)groups * (size_t)group_bytes,
+        plan_group_kernel<Value, Code, Together>, items, values.symmetric, static_cast<const Value *>(values.a),
+        static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.may_overlap);
 }
 
 template <typename Value, typename Code>
@@ -129,7 +129,6 @@ spg_status launch_together(spg_context *context, cudaStream_t stream, const plan
 
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
-    if (items.count == 0) return SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
         return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, stream, items, values)

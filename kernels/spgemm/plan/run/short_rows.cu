@@ -106,13 +106,13 @@ __device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_beg
 template <typename Index, typename Value>
 __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
-                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
-    wait_and_trigger(is_beside);
+    wait_and_trigger(may_overlap);
     if (warp * 32 >= count) return;
     const uint32_t lengths = at < count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
 }
 
 template <typename Index, typename Value>
-spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows, const plan_values &values)
 {
     const thread_rows<Index> in = {static_cast<const Index *>(rows.a_begin),
                                    static_cast<const Index *>(rows.c_begin),
@@ -146,21 +146,21 @@ spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
     const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
     const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
-    return launch_programmatic(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
+    return launch_programmatic(context, stream, "a plan's short rows", blocks, THREADS, bytes,
                                plan_thread_kernel<Index, Value>, in, rows.count, lanes,
                                static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-                               static_cast<Value *>(values.c), values.is_beside);
+                               static_cast<Value *>(values.c), values.may_overlap);
 }
 
 } // namespace
 
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+spg_status run_thread_rows(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows,
+                           const plan_values &values)
 {
-    if (rows.count == 0) return SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return rows.narrow ? launch<uint32_t, Value>(context, rows, values)
-                           : launch<uint64_t, Value>(context, rows, values);
+        return rows.narrow ? launch<uint32_t, Value>(context, stream, rows, values)
+                           : launch<uint64_t, Value>(context, stream, rows, values);
     });
 }
 
