@@ -133,27 +133,25 @@ struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
     const uint8_t *marks;
-    int64_t cut_products, slice_row_most;
-    int thread_sums, together, deep, wide, hub;
-    int64_t most_runs; /* of a row in blocks */
-    bool by_threads, by_entries;
+    plan_scheme scheme;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
     __device__ int64_t c_length(int64_t row) const { return patterns.c[row + 1] - patterns.c[row]; }
     __device__ bool fits_thread(int64_t row) const
     {
-        return c_length(row) <= thread_sums && a_length(row) <= PLAN_THREAD_A &&
+        return c_length(row) <= scheme.thread_sums && a_length(row) <= PLAN_THREAD_A &&
                row_products[row] <= PLAN_THREAD_PRODUCTS;
     }
     /* Whether rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
     {
         if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2)
+        if (row_products[row] > scheme.cut_products || a_length(row) > INT32_MAX / 2)
             return false; /* the third row's is 2
                            * further on */
-        if (by_threads && fits_thread(row)) return false;
-        if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
+        if (scheme.by_threads && fits_thread(row)) return false;
+        if (scheme.by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > scheme.slice_most))
+            return false;
         for (int j = 1; j < count; j++)
             if (!(marks[row + j] & IS_EQUAL)) return false;
         return true;
@@ -175,26 +173,27 @@ struct known_rows {
     }
     __device__ bool are_blocks(int64_t row) const
     {
-        return has_runs(row, deep) && a_length(row) <= most_runs * deep &&
-               row_products[row] / (deep * wide) <= slice_row_most && are_grouped(row, together);
+        return has_runs(row, scheme.deep) && a_length(row) <= scheme.most_runs * scheme.deep &&
+               row_products[row] / (scheme.deep * scheme.wide) <= scheme.slice_most &&
+               are_grouped(row, scheme.together);
     }
     __device__ int class_of(int64_t row) const
     {
         const int64_t n = c_length(row);
         if (n == 0) return PLAN_NOTHING;
-        if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
-        const int64_t leader = row - row % together;
-        if (deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
-        const bool is_led = together > 1 && deep == 1 && are_equal(leader, together);
+        if (scheme.by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
+        const int64_t leader = row - row % scheme.together;
+        if (scheme.deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
+        const bool is_led = scheme.together > 1 && scheme.deep == 1 && are_equal(leader, scheme.together);
         if (is_led && row > leader) return PLAN_NOTHING;
-        if (by_entries || (deep == 1 && !is_led && a_length(row) > hub))
-            return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
+        if (scheme.by_entries || (scheme.deep == 1 && !is_led && a_length(row) > scheme.hub))
+            return row_products[row] <= scheme.slice_most ? PLAN_ENTRIES : PLAN_PARTS;
         if (is_led) {
-            return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
-                   : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
-                                                      : PLAN_EQUAL_LARGE;
+            return n * scheme.together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
+                   : n * scheme.together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
+                                                             : PLAN_EQUAL_LARGE;
         }
-        if (n > PLAN_LARGE_SUMS || row_products[row] > cut_products) return PLAN_PARTS;
+        if (n > PLAN_LARGE_SUMS || row_products[row] > scheme.cut_products) return PLAN_PARTS;
         return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
     }
 };
@@ -274,7 +273,8 @@ __global__ void __launch_bounds__(THREADS)
     if (row < known.patterns.rows) {
         row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
-        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / (known.deep * known.wide) : 0;
+        entry_products[row] =
+            row_class == PLAN_ENTRIES ? known.row_products[row] / (known.scheme.deep * known.scheme.wide) : 0;
         const unsigned long long products = (unsigned long long)known.row_products[row];
         const unsigned long long a_length = (unsigned long long)known.a_length(row);
         mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
@@ -371,21 +371,15 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
     if (status == SPG_OK) status = find_facts(maker, marks, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {
-        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, 1, PLAN_HUB_A, 0, false,
-        false};
+    known_rows known = {maker.patterns, maker.row_products, marks, {}};
+    known.scheme.thread_sums = maker.scheme.thread_sums;
+    known.scheme.cut_products = INT64_MAX; /* cuts nothing yet */
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
     if (status != SPG_OK) return status;
     choose_scheme(maker);
-    known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
-    known.slice_row_most = maker.slice_row_most;
-    known.together = maker.together;
-    known.deep = maker.deep, known.wide = maker.wide;
-    known.most_runs = maker.most_runs;
-    known.hub = are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
-    known.cut_products = maker.cut_products;
+    known.scheme = maker.scheme;
     uint8_t *row_classes = marks + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");

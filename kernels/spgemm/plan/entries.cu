@@ -68,14 +68,15 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
 {
     plan_windows &kept = maker.part->windows;
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
-    const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
-    kept.wide = maker.wide;
-    kept.width = maker.deep > 1 && maker.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t all =
+        products / maker.scheme.slice_most + a_entries / maker.scheme.slice_most + c_entries / maker.scheme.slice_most;
+    kept.wide = maker.scheme.wide;
+    kept.width = maker.scheme.deep > 1 && maker.scheme.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
     const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
-    kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
-    kept.deep = maker.deep;
-    kept.at_once = maker.at_once;
+    kept.together = maker.scheme.by_entries || maker.scheme.deep > 1 ? maker.scheme.together : 1;
+    kept.deep = maker.scheme.deep;
+    kept.at_once = maker.scheme.at_once;
     const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;
     kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
     kept.tile = 32 / sides;
@@ -99,8 +100,8 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
     spg_status status = SPG_OK;
     for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
         entry_slice slice = {};
-        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.slice_most, maker.wide,
-                                                          device_slice);
+        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
+                                                          maker.scheme.wide, device_slice);
         status = spg_cuda_check_launch(maker.context, "a plan's slices");
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,

@@ -213,8 +213,9 @@ spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, in
                        item_place **places, int64_t *count, int64_t *upper)
 {
     const int64_t spans = maker.halves ? 2 * row_count : row_count;
-    const row_spans of = {maker.patterns,     rows,         maker.row_products,     row_count,
-                          maker.cut_products, maker.halves, row_class == PLAN_PARTS};
+    const row_spans of = {
+        maker.patterns,         rows, maker.row_products, row_count, maker.scheme.cut_products, maker.halves,
+        row_class == PLAN_PARTS};
     scratch begins_memory(maker);
     int64_t *begins = nullptr;
     *count = spans, *upper = row_count;
@@ -282,7 +283,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     items.lanes = choose_lanes(row_class, totals);
     items.code_bytes = class_code_bytes(row_class);
     items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
-    items.together = row_class >= PLAN_EQUAL_SMALL ? maker.together : 1;
+    items.together = row_class >= PLAN_EQUAL_SMALL ? maker.scheme.together : 1;
     items.capacity = std::min(class_sums(row_class),
                               (int)std::min<int64_t>((int64_t)totals.most_c, PLAN_MOST_SUMS) * items.together);
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);

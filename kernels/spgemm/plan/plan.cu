@@ -140,7 +140,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
                       A->rows,        B->rows,        false,         false,      0};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
     maker.value_bytes = (int)spg_type_size(A->value_type);
-    maker.thread_sums = thread_sums(A->value_type);
+    maker.scheme.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
     spg_status status = check_limits(context, B);
     draw_keys(&state->keys);

@@ -52,9 +52,9 @@ inline int class_sums(int row_class)
 }
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
 
-/* Without a workspace limit: products of a slice of rows, for windows, and of the longest row of one. With a limit:
- * bytes of workspace for an entry of C, and for all slices. */
-enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
+/* Without a workspace limit: products of a slice of rows, for windows. With a limit: bytes of workspace for an entry of
+ * C, and for all slices. */
+enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
 
 /* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 28 as an item, the rest for
  * temporary data. A part has a multiple of PLAN_PART_STEP rows, so that equal rows stay together. */
@@ -238,6 +238,21 @@ struct plan_facts {
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
 };
 
+/* How rows are done. Set by choose_scheme, except for thread_sums. */
+struct plan_scheme {
+    bool by_entries;      /* rows that no thread computes go by entries */
+    bool by_threads;      /* short rows go by threads */
+    int thread_sums;      /* entries of C up to which a thread computes a row */
+    int hub;              /* entries of A beyond which a row goes by entries */
+    int together;         /* equal rows an item; 1: none */
+    int deep;             /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
+    int wide;             /* 2 if their columns of B also come in pairs, else 1 */
+    int at_once;          /* of `together` rows in blocks, those that a thread does */
+    int64_t most_runs;    /* of a row in blocks */
+    int64_t cut_products; /* rows with more are cut */
+    int64_t slice_most;   /* products of a slice of rows, for windows, and so of a row of one */
+};
+
 /* The state of a plan while it is made. */
 struct plan_maker {
     spg_context *context;
@@ -247,18 +262,8 @@ struct plan_maker {
     plan_patterns patterns;
     int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
     int value_bytes;
-    bool halves;             /* entries of C below the diagonal are done separately */
-    bool by_entries;         /* rows that no thread computes go by entries */
-    bool by_threads;         /* short rows go by threads */
-    int64_t cut_products;    /* rows with more are cut */
-    int64_t slice_most;      /* products of a slice of rows, for windows */
-    int64_t slice_row_most;  /* and of a row */
-    int thread_sums;         /* entries of C up to which a thread computes a row */
-    int together;            /* equal rows an item; 1: none */
-    int deep;                /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
-    int wide;                /* 2 if their columns of B also come in pairs, else 1 */
-    int at_once;             /* of `together` rows in blocks, those that a thread does */
-    int64_t most_runs;       /* of a row in blocks */
+    bool halves; /* entries of C below the diagonal are done separately */
+    plan_scheme scheme;
     uint8_t *b_follows;      /* on the device, one a row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held; /* scratch */
     plan_facts facts;
@@ -328,8 +333,7 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
 spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
 
-/* plan/scheme.cu. Sets by_entries, by_threads, together and the fields after it, and where rows are cut, from the
- * facts. */
+/* plan/scheme.cu. Sets the scheme from the facts. */
 void choose_scheme(plan_maker &maker);
 
 /* plan/lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not

@@ -21,8 +21,8 @@ int choose_together(const plan_facts &facts)
 
 int64_t runs_that_fit(const plan_maker &maker, int at_once)
 {
-    const int sides = choose_sides(maker.together, at_once, maker.value_bytes, maker.deep);
-    return near_runs(at_once, sides, maker.value_bytes, maker.deep);
+    const int sides = choose_sides(maker.scheme.together, at_once, maker.value_bytes, maker.scheme.deep);
+    return near_runs(at_once, sides, maker.value_bytes, maker.scheme.deep);
 }
 
 /* Rows of blocks that a thread does: several share values of B, but leave fewer threads and need more memory for A's
@@ -30,8 +30,8 @@ int64_t runs_that_fit(const plan_maker &maker, int at_once)
 int choose_rows_at_once(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
-    const int64_t entries = (int64_t)facts.c_entries / (maker.together * maker.wide);
-    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.deep;
+    const int64_t entries = (int64_t)facts.c_entries / (maker.scheme.together * maker.scheme.wide);
+    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.scheme.deep;
     return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
 }
 
@@ -44,16 +44,17 @@ void choose_blocks(plan_maker &maker)
         if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) together = plan_width(k);
         if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
     }
-    maker.deep = maker.wide = maker.at_once = 1;
+    maker.scheme.deep = maker.scheme.wide = maker.scheme.at_once = 1;
     /* Runs take the products of an entry of C by columns of A, which is storage order if rows of B have no column
      * twice. If rows of B are short, an entry has few blocks, and doing rows together alone is better (spgemm_bench,
      * H100, A*P of elast3d: .08 ms, .24 by blocks). */
-    if (together == 1 || deep == 1 || maker.by_threads || maker.by_entries || !maker.patterns.b_ascends) return;
+    if (together == 1 || deep == 1 || maker.scheme.by_threads || maker.scheme.by_entries || !maker.patterns.b_ascends)
+        return;
     if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* in plan_run */
-    maker.together = together;
-    maker.deep = deep;
-    maker.wide = maker.patterns.b_is_paired ? 2 : 1;
-    maker.at_once = choose_rows_at_once(maker);
+    maker.scheme.together = together;
+    maker.scheme.deep = deep;
+    maker.scheme.wide = maker.patterns.b_is_paired ? 2 : 1;
+    maker.scheme.at_once = choose_rows_at_once(maker);
 }
 
 int64_t choose_cut(const plan_maker &maker)
@@ -66,10 +67,8 @@ int64_t choose_cut(const plan_maker &maker)
 void choose_slices(plan_maker &maker)
 {
     const int64_t limit = maker.context->config.workspace_limit;
-    const int64_t room =
-        limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE_ROW;
-    maker.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
-    maker.slice_row_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE_ROW);
+    const int64_t room = limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE;
+    maker.scheme.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
 }
 
 } // namespace
@@ -91,14 +90,15 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
-                       (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
-    maker.by_threads =
+    maker.scheme.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
+                              (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
+    maker.scheme.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
-    maker.together = maker.by_threads ? 1 : choose_together(facts);
+    maker.scheme.together = maker.scheme.by_threads ? 1 : choose_together(facts);
     choose_blocks(maker);
-    maker.most_runs = maker.deep > 1 ? runs_that_fit(maker, maker.at_once) : 0;
-    maker.cut_products = choose_cut(maker);
+    maker.scheme.most_runs = maker.scheme.deep > 1 ? runs_that_fit(maker, maker.scheme.at_once) : 0;
+    maker.scheme.hub = are_few(maker, (int64_t)facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
+    maker.scheme.cut_products = choose_cut(maker);
     choose_slices(maker);
 }
 
