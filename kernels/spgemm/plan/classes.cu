@@ -145,12 +145,7 @@ struct known_rows {
     /* Whether rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
     {
-        if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > scheme.cut_products || a_length(row) > INT32_MAX / 2)
-            return false; /* the third row's is 2
-                           * further on */
-        if (scheme.by_threads && fits_thread(row)) return false;
-        if (scheme.by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > scheme.slice_most))
+        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
             return false;
         for (int j = 1; j < count; j++)
             if (!(marks[row + j] & IS_EQUAL)) return false;
@@ -162,38 +157,24 @@ struct known_rows {
             if (plan_width(k) == width) return (marks[row] & HAS_RUNS << k) != 0;
         return false;
     }
-    /* The same, in blocks: codes need no memory for sums. */
-    __device__ bool are_grouped(int64_t row, int count) const
+    /* Whether the row leads equal rows that are done together, in blocks if there are any. */
+    __device__ bool leads(int64_t row) const
     {
-        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
-            return false;
-        for (int j = 1; j < count; j++)
-            if (!(marks[row + j] & IS_EQUAL)) return false;
-        return true;
-    }
-    __device__ bool are_blocks(int64_t row) const
-    {
-        return has_runs(row, scheme.deep) && a_length(row) <= scheme.most_runs * scheme.deep &&
-               row_products[row] / (scheme.deep * scheme.wide) <= scheme.slice_most &&
-               are_grouped(row, scheme.together);
+        const plan_scheme &of = scheme;
+        if (of.together == 1 || !are_equal(row, of.together)) return false;
+        if (row_products[row] / (of.deep * of.wide) > of.slice_most) return false;
+        return of.deep == 1 || (has_runs(row, of.deep) && a_length(row) <= of.most_runs * of.deep);
     }
     __device__ int class_of(int64_t row) const
     {
-        const int64_t n = c_length(row);
+        const int64_t n = c_length(row), products = row_products[row];
         if (n == 0) return PLAN_NOTHING;
         if (scheme.by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
         const int64_t leader = row - row % scheme.together;
-        if (scheme.deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
-        const bool is_led = scheme.together > 1 && scheme.deep == 1 && are_equal(leader, scheme.together);
-        if (is_led && row > leader) return PLAN_NOTHING;
-        if (scheme.by_entries || (scheme.deep == 1 && !is_led && a_length(row) > scheme.hub))
-            return row_products[row] <= scheme.slice_most ? PLAN_ENTRIES : PLAN_PARTS;
-        if (is_led) {
-            return n * scheme.together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
-                   : n * scheme.together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
-                                                             : PLAN_EQUAL_LARGE;
-        }
-        if (n > PLAN_LARGE_SUMS || row_products[row] > scheme.cut_products) return PLAN_PARTS;
+        if (leads(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
+        if (scheme.by_entries || (scheme.deep == 1 && a_length(row) > scheme.hub))
+            return products <= scheme.slice_most ? PLAN_ENTRIES : PLAN_PARTS;
+        if (n > PLAN_LARGE_SUMS || products > scheme.cut_products) return PLAN_PARTS;
         return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
     }
 };
@@ -204,17 +185,13 @@ __device__ inline bool is_far(const plan_patterns &of, int64_t row)
     return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
 }
 
-/* Sums all products, and counts the rows that could be done by twos and by threes. */
+/* Sums all products, and counts the rows that could be done together. */
 __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const plan_patterns &of = known.patterns;
     const bool is_row = row < of.rows && known.c_length(row) > 0;
     if (row == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
-    const bool pair = is_row && row % 2 == 0 && known.are_equal(row, 2);
-    const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
-    const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
-    const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
     const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
@@ -224,7 +201,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     unsigned long long in_runs[PLAN_WIDTHS];
     for (int k = 0; k < PLAN_WIDTHS; k++) {
         const int width = plan_width(k);
-        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_grouped(row, width)));
+        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_equal(row, width)));
         in_runs[k] = reduce(is_row && known.has_runs(row, width) ? mine : 0ull, plus());
     }
     if (lane_in_warp() != 0) return;
@@ -236,8 +213,6 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
         if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
         if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
     }
-    if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
-    if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
 }
 
 /* Adds the warp's rows to the totals of their class. */
@@ -373,7 +348,6 @@ spg_status classify_rows(plan_maker &maker)
     if (status != SPG_OK) return status;
     known_rows known = {maker.patterns, maker.row_products, marks, {}};
     known.scheme.thread_sums = maker.scheme.thread_sums;
-    known.scheme.cut_products = INT64_MAX; /* cuts nothing yet */
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);

@@ -74,7 +74,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.width = maker.scheme.deep > 1 && maker.scheme.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
     const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
     kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
-    kept.together = maker.scheme.by_entries || maker.scheme.deep > 1 ? maker.scheme.together : 1;
+    kept.together = maker.scheme.together;
     kept.deep = maker.scheme.deep;
     kept.at_once = maker.scheme.at_once;
     const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;

@@ -166,16 +166,9 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t at = first_warp(); at < work.count; at += all_warps()) {
         const int64_t from = order != nullptr ? order[at] : at;
         const item_place place = work.places[from];
-        const int64_t a_begin = work.patterns.a[place.row];
         const plan_item item = {
-            work.patterns.c[place.row] + place.begin,
-            a_begin,
-            piece_begins[from],
-            piece_begins[from + 1] - piece_begins[from],
-            code_begins[from],
-            out.together > 1 ? (int32_t)(work.patterns.a[place.row + 1] - a_begin) : 0,
-            (int16_t)place.n,
-            (int16_t)(out.together > 1 ? work.patterns.c[place.row + 1] - work.patterns.c[place.row] : 0)};
+            work.patterns.c[place.row] + place.begin,    work.patterns.a[place.row], piece_begins[from],
+            piece_begins[from + 1] - piece_begins[from], code_begins[from],          place.n};
         if (lane_in_warp() == 0) out.items[at] = item;
         write_pieces(work, place, out, item.piece_begin);
         __syncwarp();
@@ -283,9 +276,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     items.lanes = choose_lanes(row_class, totals);
     items.code_bytes = class_code_bytes(row_class);
     items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
-    items.together = row_class >= PLAN_EQUAL_SMALL ? maker.scheme.together : 1;
-    items.capacity = std::min(class_sums(row_class),
-                              (int)std::min<int64_t>((int64_t)totals.most_c, PLAN_MOST_SUMS) * items.together);
+    items.capacity = (int)std::min<int64_t>(class_sums(row_class), (int64_t)totals.most_c);
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
     item_place *places = nullptr;
     int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;

@@ -6,8 +6,7 @@
  *
  * Three kinds of kernels compute rows of C. A thread computes a short row (plan/run/short_rows.cu), or one entry;
  * neighbouring entries make a window (plan/run/entries.cu; for block matrices plan/run/blocks.cu). Other rows are cut
- * into items, each for a group of lanes (plan/run/items.cu): a row, neighbouring rows whose rows of A have the same
- * columns, or a part of a long row. */
+ * into items, each for a group of lanes (plan/run/items.cu): a row, or a part of a long row. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 
@@ -19,36 +18,24 @@
 namespace spg
 {
 
-/* Classes of rows of C. The group classes hold items of up to class_sums() sums; those for equal rows have all rows of
- * an item together. */
+/* Classes of rows of C. The group classes hold items of up to class_sums() sums. */
 enum plan_class {
-    PLAN_NOTHING, /* no entries, or done with the row that leads its item */
+    PLAN_NOTHING, /* no entries, or done with the equal row before it */
     PLAN_THREAD,
     PLAN_THREAD_WIDE, /* separate, because their sums take the memory of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
     PLAN_LARGE,
-    PLAN_PARTS, /* of long rows */
-    PLAN_EQUAL_SMALL,
-    PLAN_EQUAL_MIDDLE,
-    PLAN_EQUAL_LARGE,
+    PLAN_PARTS,   /* of long rows */
     PLAN_ENTRIES, /* in windows, a thread an entry */
     PLAN_CLASSES
 };
-enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024, PLAN_MOST_SUMS = 2048 };
-static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_MOST_SUMS <= 1 << 16, "codes of one and of two bytes hold them");
+enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024 /* more leave room for too few warps */ };
+static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_LARGE_SUMS <= 1 << 15, "codes of one and of two bytes hold them");
 
 inline int class_sums(int row_class)
 {
-    switch (row_class) {
-    case PLAN_SMALL:
-    case PLAN_EQUAL_SMALL: return PLAN_SMALL_SUMS;
-    case PLAN_MIDDLE:
-    case PLAN_EQUAL_MIDDLE: return PLAN_MIDDLE_SUMS;
-    case PLAN_LARGE:
-    case PLAN_PARTS: return PLAN_LARGE_SUMS; /* more would leave room for too few warps */
-    default: return PLAN_MOST_SUMS;
-    }
+    return row_class == PLAN_SMALL ? PLAN_SMALL_SUMS : row_class == PLAN_MIDDLE ? PLAN_MIDDLE_SUMS : PLAN_LARGE_SUMS;
 }
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
 
@@ -72,7 +59,7 @@ enum {
 /* Rows of more products than this are cut, so that none outlasts the others: the share of all products of one among
  * PLAN_CUT_GROUPS groups a multiprocessor, at least PLAN_CUT_LEAST. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a group of lanes, or a thread for an entry, does at once */
+enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a thread for an entry does at once, but for blocks */
 /* A row with PLAN_HUB_A entries of A is always done by entries: a group of lanes would take as many steps. With
  * PLAN_FEW_HUB_A too, if C has too few entries to occupy the device, PLAN_FEW_ENTRIES a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
@@ -115,15 +102,12 @@ struct plan_thread_rows {
 /* If C is to be made symmetric, its entries below the diagonal are done separately, after those above it; runs with the
  * flag set skip them. For equal rows, what is left of the first one's diagonal counts as below. */
 
-/* The sums of one group of lanes: entries c_begin .. c_begin + n of C, and as many for each further row with the same
- * columns in A. */
+/* The sums of one group of lanes: entries c_begin .. c_begin + n of C. */
 struct plan_item {
     int64_t c_begin, a_begin;
     int64_t piece_begin, pieces, code_begin;
-    int32_t a_length;    /* from a row of A to the next */
-    int16_t n, c_length; /* c_length: the same in C */
+    int32_t n;
 };
-static_assert(PLAN_MOST_SUMS <= INT16_MAX, "they fit");
 
 /* A piece is a part of one row of B with ascending columns, so that no two of its products meet in an entry of C, and
  * is at most as long as the group has lanes. One word holds its length, its start in B's values, and its entry of A,
@@ -158,7 +142,6 @@ struct plan_items {
     int lanes;            /* of a group: 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
     int code_bytes, piece_words;
-    int together; /* rows an item */
     plan_item *items;
     uint64_t *pieces;
     void *codes;
@@ -215,7 +198,7 @@ struct plan_patterns {
     int64_t first_row; /* of the part */
 };
 
-/* Totals of the rows of one class; of equal rows, only of those that lead an item. */
+/* Totals of the rows of one class. */
 struct plan_totals {
     unsigned long long rows, products, a_entries;
     unsigned long long most_products, most_a, most_c; /* of a row */
@@ -223,14 +206,14 @@ struct plan_totals {
 
 /* How many neighbouring rows, and entries of A, may be equal, so that a code stands for a block of products: the number
  * of unknowns or candidates a node. */
-enum { PLAN_WIDTHS = 3 };
+enum { PLAN_WIDTHS = 3 }; /* the first two also without blocks: PLAN_MOST_TOGETHER */
 __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
 
 /* The statistics that choose the classes of rows, and the resulting totals. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
     unsigned long long longest_b, unsorted_b, unpaired_b; /* the latter two: flags */
-    unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
+    unsigned long long products, a_entries, c_entries;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* compared with the row before, by their first columns */
     unsigned long long longest_a;
@@ -244,7 +227,7 @@ struct plan_scheme {
     bool by_threads;      /* short rows go by threads */
     int thread_sums;      /* entries of C up to which a thread computes a row */
     int hub;              /* entries of A beyond which a row goes by entries */
-    int together;         /* equal rows an item; 1: none */
+    int together;         /* equal rows done at once by PLAN_ENTRIES; 1: none */
     int deep;             /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
     int wide;             /* 2 if their columns of B also come in pairs, else 1 */
     int at_once;          /* of `together` rows in blocks, those that a thread does */

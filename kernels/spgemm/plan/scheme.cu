@@ -15,8 +15,9 @@ namespace
 /* How many rows are done at once: the number that saves most. */
 int choose_together(const plan_facts &facts)
 {
-    if (facts.equal_pairs == 0 && facts.equal_triples == 0) return 1;
-    return 2 * facts.equal_triples >= facts.equal_pairs ? 3 : 2;
+    const unsigned long long in_pairs = facts.grouped_rows[0], in_triples = facts.grouped_rows[1];
+    if (in_pairs == 0 && in_triples == 0) return 1;
+    return 4 * in_triples >= 3 * in_pairs ? 3 : 2;
 }
 
 int64_t runs_that_fit(const plan_maker &maker, int at_once)
@@ -85,7 +86,7 @@ void choose_scheme(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
     const int64_t products = (int64_t)facts.products, a_entries = (int64_t)facts.a_entries;
-    const int64_t equal_rows = (int64_t)std::max(2 * facts.equal_pairs, 3 * facts.equal_triples);
+    const int64_t equal_rows = (int64_t)std::max(facts.grouped_rows[0], facts.grouped_rows[1]);
     const bool most_are_short = facts.short_products >= facts.products / 10 * 9;
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
@@ -94,7 +95,7 @@ void choose_scheme(plan_maker &maker)
                               (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
     maker.scheme.by_threads =
         !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
-    maker.scheme.together = maker.scheme.by_threads ? 1 : choose_together(facts);
+    maker.scheme.together = maker.scheme.by_entries && !maker.scheme.by_threads ? choose_together(facts) : 1;
     choose_blocks(maker);
     maker.scheme.most_runs = maker.scheme.deep > 1 ? runs_that_fit(maker, maker.scheme.at_once) : 0;
     maker.scheme.hub = are_few(maker, (int64_t)facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;

@@ -13,13 +13,13 @@ namespace
 {
 
 enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10 };
-static_assert(PLAN_MOST_SUMS * 16 <= MOST_SHARED, "one warp always fits");
+static_assert(PLAN_LARGE_SUMS * 16 <= MOST_SHARED, "one warp always fits");
 static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
 
 /* Pieces whose values are in flight together: more if large items leave room for few warps. */
-template <typename Value, typename Code, int Together> constexpr int pieces_at_once()
+template <typename Value, typename Code> constexpr int pieces_at_once()
 {
-    return sizeof(Value) * Together > 24 ? 2 : sizeof(Value) * Together <= 8 && sizeof(Code) > 1 ? 8 : 4;
+    return sizeof(Value) <= 8 && sizeof(Code) > 1 ? 8 : 4;
 }
 
 /* Up to Count pieces; those beyond the item's last are empty. */
@@ -35,11 +35,11 @@ template <int Count> struct some_pieces {
 };
 
 /* All lanes of the warp call it, with items of different lengths. */
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 __device__ inline void add_products(const plan_item &item, const plan_items &of, int lane, const Value *a_values,
                                     const Value *b_values, Value *sums)
 {
-    constexpr int COUNT = pieces_at_once<Value, Code, Together>();
+    constexpr int COUNT = pieces_at_once<Value, Code>();
     const int words = of.piece_words;
     const uint64_t *pieces = of.pieces + item.piece_begin * words;
     const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin + lane;
@@ -49,18 +49,14 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
     next.load(pieces, words, item.pieces);
     for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT * words) {
         const some_pieces<COUNT> now = next;
-        Value a[COUNT][Together], b[COUNT];
+        Value a[COUNT], b[COUNT];
         unsigned int code[COUNT], before = 0;
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
                 code[u] = codes[before];
                 b[u] = b_values[piece_start(now.word[u])];
-                const Value *first = a_values + (words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[u * 2 + 1]);
-                a[u][0] = first[0];
-#pragma unroll
-                for (int j = 1; j < Together; j++)
-                    if (j < of.together) a[u][j] = first[j * item.a_length];
+                a[u] = a_values[words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[u * 2 + 1]];
             }
             before += (unsigned int)piece_length(now.word[u]);
         }
@@ -69,19 +65,15 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
-#pragma unroll
-                for (int j = 0; j < Together; j++)
-                    if (j == 0 || j < of.together) {
-                        Value *sum = sums + j * item.n + code[u];
-                        *sum = add_product(*sum, a[u][j], b[u]);
-                    }
+                Value *sum = sums + code[u];
+                *sum = add_product(*sum, a[u], b[u]);
             }
             __syncwarp();
         }
     }
 }
 
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 __global__ void __launch_bounds__(MOST_THREADS)
     plan_group_kernel(plan_items of, const int32_t *symmetric, const Value *__restrict__ a_values,
                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
@@ -94,16 +86,13 @@ __global__ void __launch_bounds__(MOST_THREADS)
     if (at < of.count) item = of.items[at];
     wait_and_trigger(may_overlap);
     if (at >= of.upper && leaves_below(symmetric)) item = {};
-    const int count = item.n * of.together;
-    for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
+    for (int s = lane; s < item.n; s += of.lanes) sums[s] = zero<Value>();
     __syncwarp();
-    add_products<Value, Code, Together>(item, of, lane, a_values, b_values, sums);
-    for (int j = 0; j < of.together; j++)
-        for (int s = lane; s < item.n; s += of.lanes)
-            c_values[item.c_begin + (int64_t)j * item.c_length + s] = sums[j * item.n + s];
+    add_products<Value, Code>(item, of, lane, a_values, b_values, sums);
+    for (int s = lane; s < item.n; s += of.lanes) c_values[item.c_begin + s] = sums[s];
 }
 
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
     const int group_bytes = items.capacity * (int)sizeof(Value);
@@ -113,16 +102,8 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &i
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
     return launch_programmatic(
         context, stream, "a plan's rows", blocks, (unsigned int)threads, (size_t)groups * (size_t)group_bytes,
-        plan_group_kernel<Value, Code, Together>, items, values.symmetric, static_cast<const Value *>(values.a),
+        plan_group_kernel<Value, Code>, items, values.symmetric, static_cast<const Value *>(values.a),
         static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.may_overlap);
-}
-
-template <typename Value, typename Code>
-spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_items &items,
-                           const plan_values &values)
-{
-    return items.together > 1 ? launch<Value, Code, PLAN_MOST_TOGETHER>(context, stream, items, values)
-                              : launch<Value, Code, 1>(context, stream, items, values);
 }
 
 } // namespace
@@ -131,8 +112,8 @@ spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items
 {
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, stream, items, values)
-                                     : launch_together<Value, uint16_t>(context, stream, items, values);
+        return items.code_bytes == 1 ? launch<Value, uint8_t>(context, stream, items, values)
+                                     : launch<Value, uint16_t>(context, stream, items, values);
     });
 }
 
