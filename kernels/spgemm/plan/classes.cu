@@ -172,10 +172,10 @@ struct known_rows {
         if (scheme.by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
         const int64_t leader = row - row % scheme.together;
         if (leads(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
-        if (scheme.by_entries || (scheme.deep == 1 && a_length(row) > scheme.hub))
-            return products <= scheme.slice_most ? PLAN_ENTRIES : PLAN_PARTS;
-        if (n > PLAN_LARGE_SUMS || products > scheme.cut_products) return PLAN_PARTS;
-        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
+        if (products <= scheme.slice_most && (scheme.by_entries || (scheme.deep == 1 && a_length(row) > scheme.hub)))
+            return PLAN_ENTRIES;
+        if (n > PLAN_MIDDLE_SUMS || products > scheme.cut_products) return PLAN_LARGE;
+        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : PLAN_MIDDLE;
     }
 };
 

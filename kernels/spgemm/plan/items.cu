@@ -1,7 +1,7 @@
 /* Makes what a plan keeps for all but its short rows: items, pieces and codes.
  *
  * Input: the rows of one class and the patterns. Output: plan_items of plan/plan.cuh. A row is one item; rows of
- * PLAN_PARTS are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives one
+ * PLAN_LARGE are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives one
  * piece for each ascending run. Items that differ much are ordered by products, largest first. */
 #include "plan.cuh"
 
@@ -201,14 +201,14 @@ struct row_spans {
     }
 };
 
-/* Makes the spans' items; cuts those of PLAN_PARTS. *upper: the number of items before those below the diagonal. */
+/* Makes the spans' items; cuts those of PLAN_LARGE. *upper: the number of items before those below the diagonal. */
 spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, int64_t row_count, scratch &memory,
                        item_place **places, int64_t *count, int64_t *upper)
 {
     const int64_t spans = maker.halves ? 2 * row_count : row_count;
     const row_spans of = {
         maker.patterns,         rows, maker.row_products, row_count, maker.scheme.cut_products, maker.halves,
-        row_class == PLAN_PARTS};
+        row_class == PLAN_LARGE};
     scratch begins_memory(maker);
     int64_t *begins = nullptr;
     *count = spans, *upper = row_count;
@@ -289,8 +289,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const unsigned int blocks = plan_blocks(maker.cuda, count, WARPS);
     count_pieces_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, piece_begins, code_begins);
     status = spg_cuda_check_launch(maker.context, "a plan's pieces");
-    const bool differ = (row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows)) &&
-                        can_order(maker, count);
+    const bool differ = totals.most_products > 8 * (totals.products / totals.rows) && can_order(maker, count);
     if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
     if (status == SPG_OK && differ) status = order_items(maker, code_begins, count, items.upper, order);
     if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);

@@ -25,8 +25,7 @@ enum plan_class {
     PLAN_THREAD_WIDE, /* separate, because their sums take the memory of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
-    PLAN_LARGE,
-    PLAN_PARTS,   /* of long rows */
+    PLAN_LARGE,   /* cut into parts if longer than that, or of very many products */
     PLAN_ENTRIES, /* in windows, a thread an entry */
     PLAN_CLASSES
 };
