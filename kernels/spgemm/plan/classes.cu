@@ -48,16 +48,14 @@ template <int Lanes> struct group_rows {
     }
 };
 
-/* Finds long rows, unsorted rows, and rows without pairs of columns of B. */
+/* Finds unsorted rows, and rows without pairs of columns of B. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
 {
-    unsigned long long longest = 0;
     bool unsorted = false, unpaired = false;
     for (group_rows<Lanes> at; at.row < patterns.b_rows; at.row += at.step) {
         const int64_t row = at.row;
         const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
-        longest = max(longest, (unsigned long long)(end - begin));
         unpaired = unpaired || (begin | end) % 2 != 0;
         for (int64_t k = begin + 1 + at.lane; k < end; k += Lanes) {
             const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
@@ -65,11 +63,9 @@ __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns
             unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
         }
     }
-    longest = reduce(longest, maximum());
     unsorted = __any_sync(ALL_LANES, unsorted);
     unpaired = __any_sync(ALL_LANES, unpaired);
     if (lane_in_warp() != 0) return;
-    if (longest > 0) atomicMax(&facts->longest_b, longest);
     if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
     if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
 }
@@ -78,8 +74,9 @@ struct either {
     __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
 };
 
-/* A row's marks: it has the columns of the row before; it consists of runs, for each width. */
-enum { IS_EQUAL = 1, HAS_RUNS = 2 };
+/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
+ * runs, for each width. */
+enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
 
 /* Marks which rows of B have the columns of the row before. */
 template <int Lanes>
@@ -106,7 +103,7 @@ __global__ void __launch_bounds__(THREADS)
         const int64_t row = min(at.row, patterns.rows - 1);
         const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
         const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin;
+        bool equal = row > 0 && begin - before == end - begin, short_b = true;
         long long products = 0;
         unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
         for (int width = 0; width < PLAN_WIDTHS; width++)
@@ -116,15 +113,19 @@ __global__ void __launch_bounds__(THREADS)
             if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
                 for (int width = 0; width < PLAN_WIDTHS; width++)
                     if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
-            products += patterns.b[column + (int64_t)1] - patterns.b[column];
+            const int64_t length = patterns.b[column + (int64_t)1] - patterns.b[column];
+            products += length;
+            short_b = short_b && length < 1 << PLAN_LENGTH_BITS;
             equal = equal && patterns.a_columns[k - begin + before] == column;
         }
         products = reduce<Lanes>(products, plus());
         equal = at.all(equal);
+        short_b = at.all(short_b);
         broken = reduce<Lanes>(broken, either());
         if (at.lane != 0 || at.row >= patterns.rows) continue;
         row_products[row] = products;
-        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
+        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (short_b ? B_IS_SHORT : 0) |
+                               (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
     }
 }
 
@@ -140,7 +141,7 @@ struct known_rows {
     __device__ bool fits_thread(int64_t row) const
     {
         return c_length(row) <= scheme.thread_sums && a_length(row) <= PLAN_THREAD_A &&
-               row_products[row] <= PLAN_THREAD_PRODUCTS;
+               row_products[row] <= PLAN_THREAD_PRODUCTS && (marks[row] & B_IS_SHORT);
     }
     /* Whether rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
@@ -169,7 +170,7 @@ struct known_rows {
     {
         const int64_t n = c_length(row), products = row_products[row];
         if (n == 0) return PLAN_NOTHING;
-        if (scheme.by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
+        if (scheme.by_threads && fits_thread(row)) return PLAN_THREAD;
         const int64_t leader = row - row % scheme.together;
         if (leads(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
         if (products <= scheme.slice_most && (scheme.by_entries || (scheme.deep == 1 && a_length(row) > scheme.hub)))
@@ -328,7 +329,6 @@ spg_status find_b_facts(plan_maker &maker)
     });
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);
-    maker.longest_b = (int64_t)maker.facts.longest_b;
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     maker.patterns.b_is_paired = maker.facts.unpaired_b == 0;
     return status;

@@ -41,9 +41,9 @@ spg_status make_classes(plan_maker &maker)
     for (int row_class = PLAN_THREAD; row_class < PLAN_CLASSES && status == SPG_OK; row_class++) {
         const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
         if (count > 0)
-            status = row_class <= PLAN_THREAD_WIDE ? make_thread_rows(maker, row_class, rows)
-                     : row_class == PLAN_ENTRIES   ? make_windows(maker)
-                                                   : make_items(maker, row_class, rows);
+            status = row_class == PLAN_THREAD    ? make_thread_rows(maker, rows)
+                     : row_class == PLAN_ENTRIES ? make_windows(maker)
+                                                 : make_items(maker, row_class, rows);
         rows += count;
     }
     return status;
@@ -94,8 +94,7 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 bool has_class(const plan_part &part, int row_class)
 {
     if (row_class == PLAN_ENTRIES) return part.windows.count > 0 || part.windows.long_count > 0;
-    return row_class <= PLAN_THREAD_WIDE ? thread_rows_of(part, row_class).count > 0
-                                         : part.classes[row_class].count > 0;
+    return row_class == PLAN_THREAD ? part.thread.count > 0 : part.classes[row_class].count > 0;
 }
 
 /* The class of the part that runs on the side stream: a single kernel leaves much of the device waiting, so if rows
@@ -162,8 +161,8 @@ spg_status run_class(spg_context *context, cudaStream_t stream, const plan_part 
                      const plan_values &values)
 {
     if (row_class == PLAN_ENTRIES) return run_windows(context, stream, part.windows, values);
-    return row_class <= PLAN_THREAD_WIDE ? run_thread_rows(context, stream, thread_rows_of(part, row_class), values)
-                                         : run_items(context, stream, part.classes[row_class], values);
+    return row_class == PLAN_THREAD ? run_thread_rows(context, stream, part.thread, values)
+                                    : run_items(context, stream, part.classes[row_class], values);
 }
 
 spg_status run_on_side_stream(spg_context *context, const cuda_plan &state, const plan_part &part, int row_class,

@@ -22,7 +22,6 @@ namespace spg
 enum plan_class {
     PLAN_NOTHING, /* no entries, or done with the equal row before it */
     PLAN_THREAD,
-    PLAN_THREAD_WIDE, /* separate, because their sums take the memory of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
     PLAN_LARGE,   /* cut into parts if longer than that, or of very many products */
@@ -63,38 +62,28 @@ enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a thread for an ent
  * PLAN_FEW_HUB_A too, if C has too few entries to occupy the device, PLAN_FEW_ENTRIES a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
 
-/* Limits of rows that a thread computes: entries in C (of PLAN_THREAD, and of all), bytes of sums, entries in A, and
- * products. */
+/* Limits of rows that a thread computes: entries in C, bytes of their sums, entries in A, products, and bits for the
+ * length of a row of B. */
 enum {
-    PLAN_THREAD_FEW = 16,
     PLAN_THREAD_SUMS = 32,
     PLAN_THREAD_SUM_BYTES = 256,
     PLAN_THREAD_A = 255,
-    PLAN_THREAD_PRODUCTS = 512
+    PLAN_THREAD_PRODUCTS = 512,
+    PLAN_LENGTH_BITS = 5
 };
-
-/* The rows of PLAN_THREAD or PLAN_THREAD_WIDE, in natural order. A reference leads from an entry of A to its row of B.
- * The codes of a row's products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the
- * warp is at codes[32 * (codes_begin[warp] + w) + r]. */
-template <typename Index> struct thread_rows {
-    const Index *a_begin, *c_begin;
-    const uint32_t *lengths; /* in A << 8 | in C */
-    const Index *references; /* start << reference_bits | length, one for each entry of A */
-    const int64_t *codes_begin;
-    const uint32_t *codes;
-};
-template <typename Index> constexpr int reference_bits() { return sizeof(Index) == 4 ? 5 : 10; }
 enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far if its first column differs by more from that of the row before */
 static_assert(PLAN_THREAD_A < 1 << 24 && PLAN_THREAD_SUMS < 1 << 8, "lengths are packed");
-static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 
-/* The same as the plan stores it: Index is uint32_t if everything fits, else uint64_t. */
+/* The rows of PLAN_THREAD, in natural order; only for matrices whose entries 32 bits can number. The codes of a row's
+ * products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the warp is at codes[32 *
+ * (codes_begin[warp] + w) + r]. */
 struct plan_thread_rows {
     int64_t count;
-    bool narrow;
     int longest; /* row of C */
-    void *a_begin, *c_begin, *references;
-    uint32_t *lengths, *codes;
+    uint32_t *a_begin, *c_begin;
+    uint32_t *lengths;    /* in A << 8 | in C */
+    uint32_t *references; /* by entry of A, to its row of B: start << PLAN_LENGTH_BITS | length */
+    uint32_t *codes;
     int64_t *codes_begin;
 };
 
@@ -165,14 +154,10 @@ struct plan_array {
 
 /* A range of rows: all of them, unless the workspace is limited. */
 struct plan_part {
-    plan_thread_rows thread, thread_wide;
+    plan_thread_rows thread;
     plan_items classes[PLAN_CLASSES];
     plan_windows windows;
 };
-inline const plan_thread_rows &thread_rows_of(const plan_part &part, int row_class)
-{
-    return row_class == PLAN_THREAD ? part.thread : part.thread_wide;
-}
 
 struct cuda_plan {
     plan_part *parts;
@@ -180,7 +165,8 @@ struct cuda_plan {
     /* For work on the side stream. */
     cudaStream_t side;
     cudaEvent_t forked, joined;
-    void *references, *b_begins; /* for thread_rows and plan_windows: one array each for all parts */
+    uint32_t *references; /* for plan_thread_rows; one array for all parts, as the next */
+    void *b_begins;       /* for plan_windows */
     plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
@@ -211,7 +197,7 @@ __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 
 /* The statistics that choose the classes of rows, and the resulting totals. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
-    unsigned long long longest_b, unsorted_b, unpaired_b; /* the latter two: flags */
+    unsigned long long unsorted_b, unpaired_b; /* flags */
     unsigned long long products, a_entries, c_entries;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* compared with the row before, by their first columns */
@@ -242,7 +228,7 @@ struct plan_maker {
     cuda_plan *plan;
     plan_part *part; /* the part being made */
     plan_patterns patterns;
-    int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
+    int64_t a_nnz, b_nnz, c_nnz; /* of the whole matrices */
     int value_bytes;
     bool halves; /* entries of C below the diagonal are done separately */
     plan_scheme scheme;
@@ -310,7 +296,7 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
     return status;
 }
 
-/* plan/classes.cu. find_b_facts sets longest_b and b_ascends. classify_rows fills the facts, row_products and
+/* plan/classes.cu. find_b_facts sets b_ascends and b_is_paired. classify_rows fills the facts, row_products and
  * listed_rows, which have room for every row. Both wait. */
 spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
@@ -325,7 +311,7 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order);
 
 /* plan/short_rows.cu, plan/items.cu: make the data of one class. */
-spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows);
+spg_status make_thread_rows(plan_maker &maker, const int32_t *rows);
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
 /* plan/entries.cu: makes the windows of the rows of PLAN_ENTRIES. Waits. */
 spg_status make_windows(plan_maker &maker);

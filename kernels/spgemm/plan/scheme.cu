@@ -93,8 +93,10 @@ void choose_scheme(plan_maker &maker)
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
     maker.scheme.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
                               (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
-    maker.scheme.by_threads =
-        !maker.halves && most_are_short && (few || !short_b) && !are_scattered && equal_rows < maker.patterns.rows / 2;
+    const bool numbers_fit = std::max(maker.a_nnz, maker.c_nnz) <= (int64_t)UINT32_MAX &&
+                             maker.b_nnz <= (int64_t)(UINT32_MAX >> PLAN_LENGTH_BITS);
+    maker.scheme.by_threads = numbers_fit && !maker.halves && most_are_short && (few || !short_b) && !are_scattered &&
+                              equal_rows < maker.patterns.rows / 2;
     maker.scheme.together = maker.scheme.by_entries && !maker.scheme.by_threads ? choose_together(facts) : 1;
     choose_blocks(maker);
     maker.scheme.most_runs = maker.scheme.deep > 1 ? runs_that_fit(maker, maker.scheme.at_once) : 0;
