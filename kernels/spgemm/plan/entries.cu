@@ -44,12 +44,12 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
 }
 
 /* Zeroed: those of equal rows behind their leader are read with the others but not used. */
-spg_status keep_b_begins(plan_maker &maker, int64_t each)
+spg_status keep_b_begins(plan_maker &maker)
 {
-    void **begins = &maker.plan->b_begins;
-    const int64_t bytes = maker.a_nnz * each;
-    spg_status status = keep_memory(maker, bytes, begins);
-    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
+    uint32_t **begins = &maker.plan->b_begins;
+    spg_status status = keep_array(maker, maker.a_nnz, begins);
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, maker.a_nnz * (int64_t)sizeof **begins)
+                            : status;
 }
 
 /* Zeroed, as above. Rows that are not blocks leave gaps. */
@@ -73,7 +73,6 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.wide = maker.scheme.wide;
     kept.width = maker.scheme.deep > 1 && maker.scheme.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
     const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
-    kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
     kept.together = maker.scheme.together;
     kept.deep = maker.scheme.deep;
     kept.at_once = maker.scheme.at_once;
@@ -84,7 +83,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (kept.deep > 1)
         status = keep_runs(maker);
     else if (maker.plan->b_begins == nullptr)
-        status = keep_b_begins(maker, kept.narrow ? 4 : 8);
+        status = keep_b_begins(maker);
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);

@@ -166,7 +166,7 @@ struct cuda_plan {
     cudaStream_t side;
     cudaEvent_t forked, joined;
     uint32_t *references; /* for plan_thread_rows; one array for all parts, as the next */
-    void *b_begins;       /* for plan_windows */
+    uint32_t *b_begins;   /* for plan_windows */
     plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */

@@ -36,6 +36,9 @@ int choose_rows_at_once(const plan_maker &maker)
     return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
 }
 
+/* Whether windows can number the entries of A and B. */
+bool fit_windows(const plan_maker &maker) { return std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX; }
+
 /* Chooses blocks if nearly everything is in blocks. */
 void choose_blocks(plan_maker &maker)
 {
@@ -49,9 +52,9 @@ void choose_blocks(plan_maker &maker)
     /* Runs take the products of an entry of C by columns of A, which is storage order if rows of B have no column
      * twice. If rows of B are short, an entry has few blocks, and doing rows together alone is better (spgemm_bench,
      * H100, A*P of elast3d: .08 ms, .24 by blocks). */
-    if (together == 1 || deep == 1 || maker.scheme.by_threads || maker.scheme.by_entries || !maker.patterns.b_ascends)
+    if (together == 1 || deep == 1 || maker.scheme.by_threads || maker.scheme.by_entries || !maker.patterns.b_ascends ||
+        !fit_windows(maker))
         return;
-    if (std::max(maker.a_nnz, maker.b_nnz) > (int64_t)UINT32_MAX) return; /* in plan_run */
     maker.scheme.together = together;
     maker.scheme.deep = deep;
     maker.scheme.wide = maker.patterns.b_is_paired ? 2 : 1;
@@ -91,8 +94,9 @@ void choose_scheme(plan_maker &maker)
     const bool few = products <= PLAN_THREAD_MEAN * maker.patterns.rows;
     const bool short_b = products <= PLAN_THREAD_B_ROW * a_entries;
     const bool are_scattered = (int64_t)facts.far_rows > maker.patterns.rows / 4;
-    maker.scheme.by_entries = products <= PLAN_ENTRIES_B_ROW * a_entries ||
-                              (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries);
+    maker.scheme.by_entries =
+        fit_windows(maker) && (products <= PLAN_ENTRIES_B_ROW * a_entries ||
+                               (!are_scattered && 2 * products <= PLAN_ENTRIES_NEAR_TWO_B_ROWS * a_entries));
     const bool numbers_fit = std::max(maker.a_nnz, maker.c_nnz) <= (int64_t)UINT32_MAX &&
                              maker.b_nnz <= (int64_t)(UINT32_MAX >> PLAN_LENGTH_BITS);
     maker.scheme.by_threads = numbers_fit && !maker.halves && most_are_short && (few || !short_b) && !are_scattered &&
@@ -100,7 +104,9 @@ void choose_scheme(plan_maker &maker)
     maker.scheme.together = maker.scheme.by_entries && !maker.scheme.by_threads ? choose_together(facts) : 1;
     choose_blocks(maker);
     maker.scheme.most_runs = maker.scheme.deep > 1 ? runs_that_fit(maker, maker.scheme.at_once) : 0;
-    maker.scheme.hub = are_few(maker, (int64_t)facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
+    maker.scheme.hub = !fit_windows(maker)                        ? INT32_MAX
+                       : are_few(maker, (int64_t)facts.c_entries) ? PLAN_FEW_HUB_A
+                                                                  : PLAN_HUB_A;
     maker.scheme.cut_products = choose_cut(maker);
     choose_slices(maker);
 }

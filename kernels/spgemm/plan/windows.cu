@@ -12,9 +12,6 @@ namespace
 
 static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 
-/* Bytes of a position in A or B. */
-int begin_bytes(const plan_windows &windows) { return windows.narrow ? 4 : 8; }
-
 /* The least bits with 2^bits >= n. */
 __host__ __device__ inline int bits_for(int64_t n)
 {
@@ -81,7 +78,7 @@ __device__ inline void add_long_entry(const window_work &work, int64_t row, int6
     plan_long_entry *entries = work.out.long_entries + atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
     for (int j = 0; j < rows; j++)
         entries[j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]), (int32_t)count,
-                      work.is_below(row, c_at), reinterpret_cast<const void *>(begin)};
+                      work.is_below(row, c_at), reinterpret_cast<const uint2 *>(begin)};
     const int64_t key = c_at - work.slice.c_begin;
     work.slice.ranks[key] = LONG_RANK;
     work.slice.long_begins[key] = (uint32_t)begin;
@@ -95,15 +92,14 @@ __device__ inline void write_stride(const window_work &work, int64_t at, int64_t
 }
 
 /* Stores where an entry's row of B begins, or for blocks the run that it begins. */
-template <typename Start>
-__device__ inline void note_row_of_b(const window_work &work, Start *b_begins, int64_t a_at,
-                                     const window_row_part &part)
+__device__ inline void note_row_of_b(const window_work &work, int64_t a_at, const window_row_part &part)
 {
     const plan_patterns &of = work.patterns;
     const plan_windows &out = work.out;
     const int64_t at = a_at - of.a[part.row];
     if (out.deep == 1)
-        b_begins[a_at] = (Start)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
+        out.b_begins[a_at] =
+            (uint32_t)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
     else if (at % out.deep == 0 && work.is_done(part.row))
         out.runs[first_run(of, out, part.row) + at / out.deep] = {
             (uint32_t)a_at, (uint32_t)(of.a[part.row + 1] - of.a[part.row]),
@@ -112,13 +108,12 @@ __device__ inline void note_row_of_b(const window_work &work, Start *b_begins, i
 }
 
 /* Counts each entry's products, over all lanes' sections. */
-template <typename Start>
 __device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
                                        uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
 {
     unsigned long long most = 0;
     count_products(work, span, columns, counts, [&](int64_t a_at, const window_row_part &part) {
-        note_row_of_b(work, static_cast<Start *>(work.out.b_begins), a_at, part);
+        note_row_of_b(work, a_at, part);
         most = max(most, (unsigned long long)part.b_length);
     });
     most = reduce(most, maximum());
@@ -149,7 +144,7 @@ __device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
 }
 
 /* Makes the block's window, except for its codes. */
-template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
+__global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
     __shared__ __align__(16) uint32_t keys[PLAN_WINDOW];
@@ -163,7 +158,7 @@ template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) orde
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     stage_columns(work, span, columns);
     __syncthreads();
-    const uint32_t all = count_entry<Start>(work, span, columns, counts, &longest_b);
+    const uint32_t all = count_entry(work, span, columns, counts, &longest_b);
     const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
     const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.wide);
@@ -218,17 +213,14 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               maker.b_nnz,
                               maker.halves,
                               kept.deep > 1 ? near_runs(kept.at_once, 32 / kept.tile, maker.value_bytes, kept.deep)
-                                            : near_room(maker.value_bytes, begin_bytes(kept), kept.together),
+                                            : near_room(maker.value_bytes, kept.together),
                               bits_for(maker.b_nnz),
                               kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
                               before,
                               maker.row_products,
                               totals};
-    if (kept.narrow)
-        order_window_kernel<uint32_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
-    else
-        order_window_kernel<int64_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    order_window_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
     if (status == SPG_OK)
         status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);

@@ -2,6 +2,7 @@
 #ifndef SPG_KERNELS_SPGEMM_PLAN_WINDOWS_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_WINDOWS_CUH
 
+#include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spg
@@ -43,8 +44,8 @@ enum { PLAN_LONG_ENTRY = 128 };
 struct plan_long_entry {
     int64_t c_at, a_begin;
     int32_t count;
-    bool below;           /* the diagonal; skipped if the flag is set */
-    const void *products; /* pairs */
+    bool below; /* the diagonal; skipped if the flag is set */
+    const uint2 *products;
 };
 
 /* A run of entries of A: where it begins in the first of the equal rows, the distance to the next of these rows, and
@@ -69,7 +70,8 @@ inline int run_pitch(int rows, int sides, int value_bytes, int deep)
     return sides == 1 ? (values * value_bytes / 16 | 1) * 16 / value_bytes : values;
 }
 
-/* The same as the plan stores it. If rows are equal, a window has only entries of their leaders. */
+/* All windows of a part. Only for matrices A and B whose entries 32 bits can number. If rows are equal, a window has
+ * only entries of their leaders. */
 struct plan_windows {
     int64_t count; /* of nonempty windows */
     int deep;      /* entries of A whose products a code stands for */
@@ -78,7 +80,6 @@ struct plan_windows {
     int pitch;     /* for blocks, from a run's values of A to the next in shared memory */
     int width;     /* entries of a window, at most PLAN_WINDOW */
     int tile;      /* entries of a tile: for blocks 16 if halves of a warp do different rows, else 32 */
-    bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
     int near_most; /* the maximum of all near_count */
     int together;  /* equal rows done at once */
     plan_window *windows;
@@ -89,7 +90,7 @@ struct plan_windows {
     plan_long_entry *long_entries;
     uint32_t *tile_begins; /* in `tile` words, counted from the window's codes: PLAN_WINDOW_TILES + 1 a window */
     uint16_t *places;      /* `width` a window */
-    void *b_begins;        /* by entry of A: where its row of B begins */
+    uint32_t *b_begins;    /* by entry of A: where its row of B begins */
     plan_run *runs;        /* for blocks, in the order of their first rows; includes some that no code names */
     int64_t runs_count;
 };
@@ -116,10 +117,10 @@ inline int near_runs(int rows, int sides, int value_bytes, int deep)
 {
     return PLAN_WINDOW_SHARED / run_bytes(rows, sides, value_bytes, deep) / 2 * 2;
 }
-inline int near_room(int value_bytes, int begin_bytes, int together)
+inline int near_room(int value_bytes, int together)
 {
     if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* only values are staged */
-    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
+    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + (int)sizeof(uint32_t)) / 2 * 2;
     return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
 }
 

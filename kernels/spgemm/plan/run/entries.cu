@@ -30,9 +30,9 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
 
 /* The sums of one entry and those of equal rows, whose values of A are `stride` apart; its codes are `words` words, 32
  * apart. */
-template <bool Direct, typename Code, int COUNT, int Together, typename Start, typename Value>
+template <bool Direct, typename Code, int COUNT, int Together, typename Value>
 __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                 const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
+                                 const uint32_t *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
 {
     using form = code_form<Code>;
     constexpr int WORDS = COUNT * form::words / form::products;
@@ -52,14 +52,14 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
         }
         codes += WORDS * 32;
         load_words(next, codes, words - w - WORDS);
-        Start start[COUNT];
+        uint32_t start[COUNT];
         Value a_value[COUNT][Together], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             /* Replaces `none` by the first entry, which exists. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
             const Value *first = a + (known >> shift);
-            start[u] = (Start)(known & mask);
+            start[u] = (uint32_t)(known & mask);
             if (!Direct) start[u] += b_begins[known >> shift];
 #pragma unroll
             for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
@@ -78,9 +78,9 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
 }
 
 /* For tiles of one or two products, makes room for no more. */
-template <bool Direct, typename Code, int Together, typename Start, typename Value>
+template <bool Direct, typename Code, int Together, typename Value>
 __device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+                                const uint32_t *b_begins, const Value *b_values, Value (&sums)[Together])
 {
     constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
     if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
@@ -89,9 +89,9 @@ __device__ inline void sum_some(const uint32_t *codes, int words, int shift, con
         sum_entry<Direct, Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
 }
 
-template <int Together, typename Start, typename Value>
+template <int Together, typename Value>
 __device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
-                               int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+                               int together, const uint32_t *b_begins, const Value *b_values, Value (&sums)[Together])
 {
     const int shift = window.shift;
     if (window.direct)
@@ -118,9 +118,9 @@ __device__ inline bool is_gathered(const plan_window &window, int count)
 }
 
 /* Sums the first `count` entries of the window. */
-template <int Together, typename Start, typename Value>
+template <int Together, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
-                                  const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
+                                  const uint32_t *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
     constexpr int WARPS = threads_of<Together> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
@@ -168,12 +168,11 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
 }
 
 /* 32 * LONG_AT_ONCE products at a time: a lane multiplies some, and all lanes add all of them, in storage order. */
-template <typename Start, typename Value>
+template <typename Value>
 __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
                                       Value *c_values)
 {
     const int lane = threadIdx.x % 32;
-    const Start *products = static_cast<const Start *>(entry.products);
     const Value *a = a_values + entry.a_begin;
     Value sum = zero<Value>();
     for (int64_t first = 0; first < entry.count; first += 32 * LONG_AT_ONCE<Value>) {
@@ -181,7 +180,8 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
             const int64_t k = min(first + u * 32 + lane, (int64_t)entry.count - 1);
-            product[u] = multiply(a[products[2 * k]], b_values[products[2 * k + 1]]);
+            const uint2 at = entry.products[k];
+            product[u] = multiply(a[at.x], b_values[at.y]);
         }
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
@@ -193,7 +193,7 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     if (lane == 0) c_values[entry.c_at] = sum;
 }
 
-template <int Together, typename Start, typename Value>
+template <int Together, typename Value>
 __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
@@ -205,14 +205,14 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
         if (at < of.long_count && !(leaves && of.long_entries[at].below))
-            sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
+            sum_long_entry(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
     /* If rows go together, only A's values are staged, and C's are written directly. */
     constexpr bool GATHERS = Together == 1;
     extern __shared__ __align__(16) unsigned char shared[];
     Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
-    Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
+    uint32_t *near_begins = reinterpret_cast<uint32_t *>(near_a + of.near_most);
     const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
     const int count = leaves ? window.upper : window.count;
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
                                 Together > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
                                 of.together};
     const Value *a = a_values + window.a_begin;
-    const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
+    const uint32_t *b_begins = of.b_begins + window.a_begin;
     ask_for_codes<THREADS>(window, count, lists);
     if (window.near_count > 0) {
         for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
@@ -238,26 +238,17 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
     for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
-template <int Together, typename Start, typename Value>
+template <int Together, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
     constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
     const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
-                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
+                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(uint32_t) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
     return launch_programmatic(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
-                               bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks,
-                               values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c),
-                               values.may_overlap);
-}
-
-template <typename Start, typename Value>
-spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
-                           const plan_values &values)
-{
-    return windows.together == 1 ? launch<1, Start, Value>(context, stream, windows, values)
-                                 : launch<PLAN_MOST_TOGETHER, Start, Value>(context, stream, windows, values);
+                               bytes, plan_entries_kernel<Together, Value>, windows, long_blocks, values.symmetric,
+                               static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                               static_cast<Value *>(values.c), values.may_overlap);
 }
 
 } // namespace
@@ -268,8 +259,8 @@ spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_win
     if (windows.deep > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)
-                              : launch_together<int64_t, Value>(context, stream, windows, values);
+        return windows.together == 1 ? launch<1, Value>(context, stream, windows, values)
+                                     : launch<PLAN_MOST_TOGETHER, Value>(context, stream, windows, values);
     });
 }
 
