@@ -48,20 +48,26 @@ template <int Lanes> struct group_rows {
     }
 };
 
-/* Finds unsorted rows, and rows without pairs of columns of B. */
+/* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
+ * unless `b_follows` is NULL. */
 template <int Lanes>
-__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
+__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, uint8_t *b_follows, plan_facts *facts)
 {
+    const int32_t *columns = patterns.b_columns;
     bool unsorted = false, unpaired = false;
-    for (group_rows<Lanes> at; at.row < patterns.b_rows; at.row += at.step) {
-        const int64_t row = at.row;
-        const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
+    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
+        const int64_t row = min(at.row, patterns.b_rows - 1), begin = patterns.b[row], end = patterns.b[row + 1];
+        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
+        bool equal = row > 0 && begin - before == end - begin;
         unpaired = unpaired || (begin | end) % 2 != 0;
-        for (int64_t k = begin + 1 + at.lane; k < end; k += Lanes) {
-            const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
-            unsorted = unsorted || column <= before;
-            unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
+        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
+            const int32_t column = columns[k], last = k > begin ? columns[k - 1] : -1;
+            unsorted = unsorted || column <= last;
+            unpaired = unpaired || ((k - begin) % 2 != 0 && (last % 2 != 0 || column != last + 1));
+            equal = equal && columns[k - begin + before] == column;
         }
+        equal = at.all(equal);
+        if (b_follows != nullptr && at.lane == 0) b_follows[row] = equal;
     }
     unsorted = __any_sync(ALL_LANES, unsorted);
     unpaired = __any_sync(ALL_LANES, unpaired);
@@ -77,22 +83,6 @@ struct either {
 /* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
  * runs, for each width. */
 enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
-
-/* Marks which rows of B have the columns of the row before. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
-{
-    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
-        const bool is_row = at.row < patterns.b_rows;
-        const int64_t begin = is_row ? patterns.b[at.row] : 0, length = is_row ? patterns.b[at.row + 1] - begin : 0;
-        const int64_t before = is_row && at.row > 0 ? patterns.b[at.row - 1] : begin;
-        bool equal = at.row > 0 && begin - before == length;
-        for (int64_t k = at.lane; equal && k < length; k += Lanes)
-            equal = patterns.b_columns[begin + k] == patterns.b_columns[before + k];
-        equal = at.all(equal);
-        if (is_row && at.lane == 0) b_follows[at.row] = equal;
-    }
-}
 
 /* The products of each row, and its marks. */
 template <int Lanes>
@@ -216,6 +206,17 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     }
 }
 
+__device__ inline void add_to(plan_totals *to, const plan_totals &more)
+{
+    if (more.rows == 0) return;
+    atomicAdd(&to->rows, more.rows);
+    atomicAdd(&to->products, more.products);
+    atomicAdd(&to->a_entries, more.a_entries);
+    atomicMax(&to->most_products, more.most_products);
+    atomicMax(&to->most_a, more.most_a);
+    atomicMax(&to->most_c, more.most_c);
+}
+
 /* Adds the warp's rows to the totals of their class. */
 __device__ inline void add_totals(plan_totals *totals, int row_class, const plan_totals &mine)
 {
@@ -227,13 +228,7 @@ __device__ inline void add_totals(plan_totals *totals, int row_class, const plan
                                  reduce(own.a_entries, plus()), reduce(own.most_products, maximum()),
                                  reduce(own.most_a, maximum()), reduce(own.most_c, maximum())};
         left &= ~__ballot_sync(ALL_LANES, is_one);
-        if (lane_in_warp() != 0 || all.rows == 0) continue;
-        atomicAdd(&totals[one].rows, all.rows);
-        atomicAdd(&totals[one].products, all.products);
-        atomicAdd(&totals[one].a_entries, all.a_entries);
-        atomicMax(&totals[one].most_products, all.most_products);
-        atomicMax(&totals[one].most_a, all.most_a);
-        atomicMax(&totals[one].most_c, all.most_c);
+        if (lane_in_warp() == 0) add_to(&totals[one], all);
     }
 }
 
@@ -257,15 +252,7 @@ __global__ void __launch_bounds__(THREADS)
     }
     add_totals(totals, row_class, mine);
     __syncthreads();
-    if (threadIdx.x >= PLAN_CLASSES || totals[threadIdx.x].rows == 0) return;
-    const plan_totals *of = &totals[threadIdx.x];
-    plan_totals *all = &facts->classes[threadIdx.x];
-    atomicAdd(&all->rows, of->rows);
-    atomicAdd(&all->products, of->products);
-    atomicAdd(&all->a_entries, of->a_entries);
-    atomicMax(&all->most_products, of->most_products);
-    atomicMax(&all->most_a, of->most_a);
-    atomicMax(&all->most_c, of->most_c);
+    if (threadIdx.x < PLAN_CLASSES) add_to(&facts->classes[threadIdx.x], totals[threadIdx.x]);
 }
 
 struct listed_class {
@@ -323,9 +310,7 @@ spg_status find_b_facts(plan_maker &maker)
     if (status != SPG_OK) return status;
     with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);
-        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
-        if (maker.b_follows != nullptr)
-            compare_b_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
+        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, facts);
     });
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);

@@ -43,25 +43,6 @@ spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before,
     return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
 }
 
-/* Zeroed: those of equal rows behind their leader are read with the others but not used. */
-spg_status keep_b_begins(plan_maker &maker)
-{
-    uint32_t **begins = &maker.plan->b_begins;
-    spg_status status = keep_array(maker, maker.a_nnz, begins);
-    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, maker.a_nnz * (int64_t)sizeof **begins)
-                            : status;
-}
-
-/* Zeroed, as above. Rows that are not blocks leave gaps. */
-spg_status keep_runs(plan_maker &maker)
-{
-    plan_windows &kept = maker.part->windows;
-    kept.runs_count = (int64_t)maker.facts.a_entries / (kept.deep * kept.together) + 1;
-    spg_status status = keep_array(maker, kept.runs_count, &kept.runs);
-    const int64_t bytes = kept.runs_count * (int64_t)sizeof *kept.runs;
-    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, kept.runs, bytes) : status;
-}
-
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
  * or entries of C. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
@@ -80,10 +61,14 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
     kept.tile = 32 / sides;
     spg_status status = SPG_OK;
-    if (kept.deep > 1)
-        status = keep_runs(maker);
-    else if (maker.plan->b_begins == nullptr)
-        status = keep_b_begins(maker);
+    /* Zeroed: those of equal rows behind their leader are read with the others but not used, and rows that are not
+     * blocks leave gaps. */
+    if (kept.deep > 1) {
+        kept.runs_count = a_entries / (kept.deep * kept.together) + 1;
+        status = keep_zeroed_array(maker, kept.runs_count, &kept.runs);
+    } else if (maker.plan->b_begins == nullptr) {
+        status = keep_zeroed_array(maker, maker.a_nnz, &maker.plan->b_begins);
+    }
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);

@@ -296,6 +296,13 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
     return status;
 }
 
+template <typename Element> spg_status keep_zeroed_array(plan_maker &maker, int64_t count, Element **array)
+{
+    spg_status status = keep_array(maker, count, array);
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *array, spg_array_bytes(count, sizeof(Element)))
+                            : status;
+}
+
 /* plan/classes.cu. find_b_facts sets b_ascends and b_is_paired. classify_rows fills the facts, row_products and
  * listed_rows, which have room for every row. Both wait. */
 spg_status find_b_facts(plan_maker &maker);

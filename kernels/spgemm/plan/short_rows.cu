@@ -84,11 +84,9 @@ spg_status make_thread_rows(plan_maker &maker, const int32_t *rows)
     count_words_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(rows, count, maker.row_products, kept.codes_begin);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     if (status == SPG_OK) status = scan_counts(maker, kept.codes_begin, warps, &words);
-    if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
     /* Zeroed, because lanes with rows shorter than their warp's longest leave words that are prefetched and not
      * used. */
-    if (status == SPG_OK)
-        status = spg_cuda_zero_bytes(maker.context, kept.codes, words * WARP * (int64_t)sizeof(uint32_t));
+    if (status == SPG_OK) status = keep_zeroed_array(maker, words * WARP, &kept.codes);
     if (status != SPG_OK) return status;
     kept.count = count;
     write_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(maker.patterns, rows, kept);
