@@ -23,13 +23,6 @@ int thread_sums(spg_type type)
     return std::min<int>(PLAN_THREAD_SUMS, (int)(PLAN_THREAD_SUM_BYTES / spg_type_size(type)));
 }
 
-spg_status check_limits(spg_context *context, const spg_csr *B)
-{
-    if (B->nnz < (int64_t)1 << PIECE_START_BITS) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "B has %lld entries; plans on a device take up to 2^%d",
-                            (long long)B->nnz, (int)PIECE_START_BITS);
-}
-
 spg_status make_classes(plan_maker &maker)
 {
     scratch products_memory(maker), entry_products_memory(maker), rows_memory(maker);
@@ -141,9 +134,8 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.scheme.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
-    spg_status status = check_limits(context, B);
     draw_keys(&state->keys);
-    if (status == SPG_OK) status = find_fingerprint(context, A, state->keys, &state->of_a);
+    spg_status status = find_fingerprint(context, A, state->keys, &state->of_a);
     if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);

@@ -98,30 +98,13 @@ struct plan_item {
 };
 
 /* A piece is a part of one row of B with ascending columns, so that no two of its products meet in an entry of C, and
- * is at most as long as the group has lanes. One word holds its length, its start in B's values, and its entry of A,
- * counted from the item's first; or two words, the second with the entry of A. */
-enum { PIECE_LENGTH_BITS = 6, PIECE_START_BITS = 35 };
-constexpr int PIECE_A_BITS = 64 - PIECE_LENGTH_BITS - PIECE_START_BITS;
-
-struct piece {
-    int length;
-    int64_t start, a_entry;
-};
-
-__device__ inline uint64_t pack_piece(const piece &p, bool with_a_entry)
-{
-    uint64_t word = (uint64_t)p.length | (uint64_t)p.start << PIECE_LENGTH_BITS;
-    if (with_a_entry) word |= (uint64_t)p.a_entry << (PIECE_LENGTH_BITS + PIECE_START_BITS);
-    return word;
-}
+ * is at most as long as the group has lanes. Its word holds the length, the start in B's values in `start_bits` bits,
+ * and the entry of A, counted from the item's first. */
+enum { PIECE_LENGTH_BITS = 6 };
 __device__ inline int piece_length(uint64_t word) { return (int)(word & ((1 << PIECE_LENGTH_BITS) - 1)); }
-__device__ inline int64_t piece_start(uint64_t word)
+__device__ inline int64_t piece_start(uint64_t word, int start_bits)
 {
-    return (int64_t)(word >> PIECE_LENGTH_BITS & (((uint64_t)1 << PIECE_START_BITS) - 1));
-}
-__device__ inline int64_t piece_a_entry(uint64_t word)
-{
-    return (int64_t)(word >> (PIECE_LENGTH_BITS + PIECE_START_BITS));
+    return (int64_t)(word >> PIECE_LENGTH_BITS & (((uint64_t)1 << start_bits) - 1));
 }
 
 /* One class of items. Codes are those of the items' products, piece by piece. */
@@ -129,7 +112,7 @@ struct plan_items {
     int64_t count, upper; /* upper: the number of items above the diagonal, if the others are below it; else all */
     int lanes;            /* of a group: 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
-    int code_bytes, piece_words;
+    int code_bytes, start_bits;
     plan_item *items;
     uint64_t *pieces;
     void *codes;
@@ -271,6 +254,14 @@ class scratch
     void *memory = nullptr;
     int64_t bytes = 0;
 };
+
+/* The least bits with 2^bits >= n. */
+__host__ __device__ inline int bits_for(int64_t n)
+{
+    int bits = 0;
+    while (bits < 63 && (int64_t)1 << bits < n) bits++;
+    return bits;
+}
 
 /* Whether `entries` entries of C are too few to occupy the device. */
 inline bool are_few(const plan_maker &maker, int64_t entries)

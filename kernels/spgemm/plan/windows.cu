@@ -12,14 +12,6 @@ namespace
 
 static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 
-/* The least bits with 2^bits >= n. */
-__host__ __device__ inline int bits_for(int64_t n)
-{
-    int bits = 0;
-    while (bits < 63 && (int64_t)1 << bits < n) bits++;
-    return bits;
-}
-
 __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 {
     return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);

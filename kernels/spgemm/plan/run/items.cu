@@ -26,10 +26,10 @@ template <typename Value, typename Code> constexpr int pieces_at_once()
 template <int Count> struct some_pieces {
     uint64_t word[Count];
 
-    __device__ void load(const uint64_t *pieces, int piece_words, int64_t left)
+    __device__ void load(const uint64_t *pieces, int64_t left)
     {
 #pragma unroll
-        for (int u = 0; u < Count; u++) word[u] = u < left ? pieces[u * piece_words] : 0;
+        for (int u = 0; u < Count; u++) word[u] = u < left ? pieces[u] : 0;
     }
     __device__ bool has(int u, int lane) const { return lane < piece_length(word[u]); }
 };
@@ -40,14 +40,14 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
                                     const Value *b_values, Value *sums)
 {
     constexpr int COUNT = pieces_at_once<Value, Code>();
-    const int words = of.piece_words;
-    const uint64_t *pieces = of.pieces + item.piece_begin * words;
+    const int start_bits = of.start_bits;
+    const uint64_t *pieces = of.pieces + item.piece_begin;
     const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin + lane;
     a_values += item.a_begin;
     b_values += lane;
     some_pieces<COUNT> next;
-    next.load(pieces, words, item.pieces);
-    for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT * words) {
+    next.load(pieces, item.pieces);
+    for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT) {
         const some_pieces<COUNT> now = next;
         Value a[COUNT], b[COUNT];
         unsigned int code[COUNT], before = 0;
@@ -55,13 +55,13 @@ __device__ inline void add_products(const plan_item &item, const plan_items &of,
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
                 code[u] = codes[before];
-                b[u] = b_values[piece_start(now.word[u])];
-                a[u] = a_values[words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[u * 2 + 1]];
+                b[u] = b_values[piece_start(now.word[u], start_bits)];
+                a[u] = a_values[now.word[u] >> PIECE_LENGTH_BITS >> start_bits];
             }
             before += (unsigned int)piece_length(now.word[u]);
         }
         codes += before;
-        next.load(pieces + COUNT * words, words, left - COUNT);
+        next.load(pieces + COUNT, left - COUNT);
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
