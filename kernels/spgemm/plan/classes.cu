@@ -51,7 +51,8 @@ template <int Lanes> struct group_rows {
 /* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
  * unless `b_follows` is NULL. */
 template <int Lanes>
-__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, uint8_t *b_follows, plan_facts *facts)
+__global__ void __launch_bounds__(THREADS)
+    b_facts_kernel(plan_patterns patterns, uint8_t *b_has_same_pattern, plan_facts *facts)
 {
     const int32_t *columns = patterns.b_columns;
     bool unsorted = false, unpaired = false;
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns
             equal = equal && columns[k - begin + before] == column;
         }
         equal = at.all(equal);
-        if (b_follows != nullptr && at.lane == 0) b_follows[row] = equal;
+        if (b_has_same_pattern != nullptr && at.lane == 0) b_has_same_pattern[row] = equal;
     }
     unsorted = __any_sync(ALL_LANES, unsorted);
     unpaired = __any_sync(ALL_LANES, unpaired);
@@ -87,7 +88,7 @@ enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
 /* The products of each row, and its marks. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS)
-    row_facts_kernel(plan_patterns patterns, const uint8_t *b_follows, int64_t *row_products, uint8_t *marks)
+    row_facts_kernel(plan_patterns patterns, const uint8_t *b_has_same_pattern, int64_t *row_products, uint8_t *marks)
 {
     for (group_rows<Lanes> at; at.goes_on(patterns.rows); at.row += at.step) {
         const int64_t row = min(at.row, patterns.rows - 1);
@@ -95,12 +96,12 @@ __global__ void __launch_bounds__(THREADS)
         const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
         bool equal = row > 0 && begin - before == end - begin, short_b = true;
         long long products = 0;
-        unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
+        unsigned int broken = b_has_same_pattern == nullptr ? ~0u : 0; /* a bit for each width */
         for (int width = 0; width < PLAN_WIDTHS; width++)
             if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
         for (int64_t k = begin + at.lane; k < end; k += Lanes) {
             const int32_t column = patterns.a_columns[k];
-            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
+            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_has_same_pattern[column]))
                 for (int width = 0; width < PLAN_WIDTHS; width++)
                     if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
             const int64_t length = patterns.b[column + (int64_t)1] - patterns.b[column];
@@ -152,18 +153,19 @@ struct known_rows {
     __device__ bool leads(int64_t row) const
     {
         const plan_scheme &of = scheme;
-        if (of.together == 1 || !are_equal(row, of.together)) return false;
-        if (row_products[row] / (of.deep * of.wide) > of.slice_most) return false;
-        return of.deep == 1 || (has_runs(row, of.deep) && a_length(row) <= of.most_runs * of.deep);
+        if (of.equal_rows == 1 || !are_equal(row, of.equal_rows)) return false;
+        if (row_products[row] / (of.run_length * of.entry_width) > of.slice_most) return false;
+        return of.run_length == 1 || (has_runs(row, of.run_length) && a_length(row) <= of.most_runs * of.run_length);
     }
     __device__ int class_of(int64_t row) const
     {
         const int64_t n = c_length(row), products = row_products[row];
         if (n == 0) return PLAN_NOTHING;
         if (scheme.by_threads && fits_thread(row)) return PLAN_THREAD;
-        const int64_t leader = row - row % scheme.together;
+        const int64_t leader = row - row % scheme.equal_rows;
         if (leads(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
-        if (products <= scheme.slice_most && (scheme.by_entries || (scheme.deep == 1 && a_length(row) > scheme.hub)))
+        if (products <= scheme.slice_most &&
+            (scheme.by_entries || (scheme.run_length == 1 && a_length(row) > scheme.hub)))
             return PLAN_ENTRIES;
         if (n > PLAN_MIDDLE_SUMS || products > scheme.cut_products) return PLAN_LARGE;
         return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : PLAN_MIDDLE;
@@ -244,8 +246,9 @@ __global__ void __launch_bounds__(THREADS)
     if (row < known.patterns.rows) {
         row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
-        entry_products[row] =
-            row_class == PLAN_ENTRIES ? known.row_products[row] / (known.scheme.deep * known.scheme.wide) : 0;
+        entry_products[row] = row_class == PLAN_ENTRIES
+                                  ? known.row_products[row] / (known.scheme.run_length * known.scheme.entry_width)
+                                  : 0;
         const unsigned long long products = (unsigned long long)known.row_products[row];
         const unsigned long long a_length = (unsigned long long)known.a_length(row);
         mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
@@ -280,7 +283,7 @@ spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
     with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
         row_facts_kernel<lanes>
-            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
+            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, maker.row_products, marks);
     });
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
@@ -310,7 +313,7 @@ spg_status find_b_facts(plan_maker &maker)
     if (status != SPG_OK) return status;
     with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);
-        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, facts);
+        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, facts);
     });
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);

@@ -16,10 +16,10 @@ namespace
 __device__ inline int64_t name_of(const window_work &work, const window_span &span, const plan_window &window,
                                   int64_t a_at)
 {
-    if (work.out.deep == 1) return a_at - window.a_begin;
+    if (work.out.run_length == 1) return a_at - window.a_begin;
     const plan_patterns &of = work.patterns;
     const int64_t row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.deep - window.a_begin;
+    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.run_length - window.a_begin;
 }
 
 /* Writes product t of the window's entry with this rank. */

@@ -16,7 +16,7 @@ namespace
 
 /* Cuts the next slice from row `first` on: as many rows as fit, at least one, without rows at either end that have no
  * products. One thread, because slices depend on those before. */
-__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
+__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int entry_width,
                                  entry_slice *slice)
 {
     const int64_t begin = last_at_most(before, first, of.rows + 1, before[first]);
@@ -31,7 +31,7 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     }
     end = first_not_below(before, end, before[end]);
     slice->row_begin = begin, slice->row_end = end;
-    slice->c_begin = of.c[begin] / wide, slice->c_count = (of.c[end] - of.c[begin]) / wide;
+    slice->c_begin = of.c[begin] / entry_width, slice->c_count = (of.c[end] - of.c[begin]) / entry_width;
     slice->products = before[end] - before[begin];
 }
 
@@ -51,20 +51,23 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
     const int64_t all =
         products / maker.scheme.slice_most + a_entries / maker.scheme.slice_most + c_entries / maker.scheme.slice_most;
-    kept.wide = maker.scheme.wide;
-    kept.width = maker.scheme.deep > 1 && maker.scheme.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
-    const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
-    kept.together = maker.scheme.together;
-    kept.deep = maker.scheme.deep;
-    kept.at_once = maker.scheme.at_once;
-    const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;
-    kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
+    kept.entry_width = maker.scheme.entry_width;
+    kept.width =
+        maker.scheme.run_length > 1 && maker.scheme.rows_per_thread == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t most = (c_entries / kept.entry_width + kept.width - 1) / kept.width + 2 * (all + 1);
+    kept.equal_rows = maker.scheme.equal_rows;
+    kept.run_length = maker.scheme.run_length;
+    kept.rows_per_thread = maker.scheme.rows_per_thread;
+    const int sides = kept.run_length > 1
+                          ? choose_sides(kept.equal_rows, kept.rows_per_thread, maker.value_bytes, kept.run_length)
+                          : 1;
+    kept.pitch = run_pitch(kept.rows_per_thread, sides, maker.value_bytes, kept.run_length);
     kept.tile = 32 / sides;
     spg_status status = SPG_OK;
     /* Zeroed: those of equal rows behind their leader are read with the others but not used, and rows that are not
      * blocks leave gaps. */
-    if (kept.deep > 1) {
-        kept.runs_count = a_entries / (kept.deep * kept.together) + 1;
+    if (kept.run_length > 1) {
+        kept.runs_count = a_entries / (kept.run_length * kept.equal_rows) + 1;
         status = keep_zeroed_array(maker, kept.runs_count, &kept.runs);
     } else if (maker.plan->b_begins == nullptr) {
         status = keep_zeroed_array(maker, maker.a_nnz, &maker.plan->b_begins);
@@ -72,9 +75,10 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
-    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * kept.width : 0, &kept.strides);
+    if (status == SPG_OK) status = keep_array(maker, kept.equal_rows > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
-        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
+        status = keep_array(maker, kept.run_length > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
+                            &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -85,7 +89,7 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
     for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
         entry_slice slice = {};
         cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
-                                                          maker.scheme.wide, device_slice);
+                                                          maker.scheme.entry_width, device_slice);
         status = spg_cuda_check_launch(maker.context, "a plan's slices");
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
@@ -122,7 +126,7 @@ spg_status make_windows(plan_maker &maker)
         status =
             spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
     if (status == SPG_OK) status = order_windows(maker);
-    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* keeps what follows aligned */
+    kept.most_staged = (int)(totals.most_staged + 1) / 2 * 2; /* keeps what follows aligned */
     kept.long_count = (int64_t)totals.long_entries;
     return status;
 }

@@ -57,7 +57,7 @@ enum {
 /* Rows of more products than this are cut, so that none outlasts the others: the share of all products of one among
  * PLAN_CUT_GROUPS groups a multiprocessor, at least PLAN_CUT_LEAST. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a thread for an entry does at once, but for blocks */
+enum { PLAN_MOST_EQUAL_ROWS = 3 }; /* the most equal rows that a thread for an entry does at once, but for blocks */
 /* A row with PLAN_HUB_A entries of A is always done by entries: a group of lanes would take as many steps. With
  * PLAN_FEW_HUB_A too, if C has too few entries to occupy the device, PLAN_FEW_ENTRIES a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
@@ -195,10 +195,10 @@ struct plan_scheme {
     bool by_threads;      /* short rows go by threads */
     int thread_sums;      /* entries of C up to which a thread computes a row */
     int hub;              /* entries of A beyond which a row goes by entries */
-    int together;         /* equal rows done at once by PLAN_ENTRIES; 1: none */
-    int deep;             /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
-    int wide;             /* 2 if their columns of B also come in pairs, else 1 */
-    int at_once;          /* of `together` rows in blocks, those that a thread does */
+    int equal_rows;       /* equal rows done at once by PLAN_ENTRIES; 1: none */
+    int run_length;       /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
+    int entry_width;      /* 2 if their columns of B also come in pairs, else 1 */
+    int rows_per_thread;  /* of `equal_rows` rows in blocks, those that a thread does */
     int64_t most_runs;    /* of a row in blocks */
     int64_t cut_products; /* rows with more are cut */
     int64_t slice_most;   /* products of a slice of rows, for windows, and so of a row of one */
@@ -215,8 +215,8 @@ struct plan_maker {
     int value_bytes;
     bool halves; /* entries of C below the diagonal are done separately */
     plan_scheme scheme;
-    uint8_t *b_follows;      /* on the device, one a row of B: it has the columns of the row before; or NULL */
-    int64_t held, most_held; /* scratch */
+    uint8_t *b_has_same_pattern; /* on the device, one a row of B: it has the columns of the row before; or NULL */
+    int64_t held, most_held;     /* scratch */
     plan_facts facts;
     int64_t *row_products;   /* on the device, one a row */
     int64_t *entry_products; /* on the device, products of a row of PLAN_ENTRIES, else 0; one element more; scanned by
@@ -322,7 +322,7 @@ struct plan_values {
     const int32_t *symmetric; /* NULL, or on the device: if 1, entries below the diagonal are skipped */
     bool may_overlap;         /* as in launch.cuh */
 };
-__device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
+__device__ inline bool skips_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
 /* plan/run/short_rows.cu, plan/run/items.cu, plan/run/entries.cu, plan/run/blocks.cu: compute values of C. */
 spg_status run_thread_rows(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows,

@@ -13,26 +13,27 @@ namespace
 {
 
 /* How many rows are done at once: the number that saves most. */
-int choose_together(const plan_facts &facts)
+int choose_equal_rows(const plan_facts &facts)
 {
     const unsigned long long in_pairs = facts.grouped_rows[0], in_triples = facts.grouped_rows[1];
     if (in_pairs == 0 && in_triples == 0) return 1;
     return 4 * in_triples >= 3 * in_pairs ? 3 : 2;
 }
 
-int64_t runs_that_fit(const plan_maker &maker, int at_once)
+int64_t runs_that_fit(const plan_maker &maker, int rows_per_thread)
 {
-    const int sides = choose_sides(maker.scheme.together, at_once, maker.value_bytes, maker.scheme.deep);
-    return near_runs(at_once, sides, maker.value_bytes, maker.scheme.deep);
+    const int sides =
+        choose_sides(maker.scheme.equal_rows, rows_per_thread, maker.value_bytes, maker.scheme.run_length);
+    return runs_staged(rows_per_thread, sides, maker.value_bytes, maker.scheme.run_length);
 }
 
 /* Rows of blocks that a thread does: several share values of B, but leave fewer threads and need more memory for A's
  * values. */
-int choose_rows_at_once(const plan_maker &maker)
+int choose_rows_per_thread(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
-    const int64_t entries = (int64_t)facts.c_entries / (maker.scheme.together * maker.scheme.wide);
-    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.scheme.deep;
+    const int64_t entries = (int64_t)facts.c_entries / (maker.scheme.equal_rows * maker.scheme.entry_width);
+    const bool fit = (int64_t)facts.longest_a <= runs_that_fit(maker, PLAN_BLOCK_ROWS) * maker.scheme.run_length;
     return are_few(maker, entries) || !fit ? 1 : PLAN_BLOCK_ROWS;
 }
 
@@ -43,22 +44,22 @@ bool fit_windows(const plan_maker &maker) { return std::max(maker.a_nnz, maker.b
 void choose_blocks(plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
-    int together = 1, deep = 1;
+    int equal_rows = 1, run_length = 1;
     for (int k = 0; k < PLAN_WIDTHS; k++) {
-        if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) together = plan_width(k);
-        if (10 * facts.run_products[k] >= 9 * facts.products) deep = plan_width(k);
+        if (10 * facts.grouped_rows[k] >= 9 * (unsigned long long)maker.patterns.rows) equal_rows = plan_width(k);
+        if (10 * facts.run_products[k] >= 9 * facts.products) run_length = plan_width(k);
     }
-    maker.scheme.deep = maker.scheme.wide = maker.scheme.at_once = 1;
+    maker.scheme.run_length = maker.scheme.entry_width = maker.scheme.rows_per_thread = 1;
     /* Runs take the products of an entry of C by columns of A, which is storage order if rows of B have no column
      * twice. If rows of B are short, an entry has few blocks, and doing rows together alone is better (spgemm_bench,
      * H100, A*P of elast3d: .08 ms, .24 by blocks). */
-    if (together == 1 || deep == 1 || maker.scheme.by_threads || maker.scheme.by_entries || !maker.patterns.b_ascends ||
-        !fit_windows(maker))
+    if (equal_rows == 1 || run_length == 1 || maker.scheme.by_threads || maker.scheme.by_entries ||
+        !maker.patterns.b_ascends || !fit_windows(maker))
         return;
-    maker.scheme.together = together;
-    maker.scheme.deep = deep;
-    maker.scheme.wide = maker.patterns.b_is_paired ? 2 : 1;
-    maker.scheme.at_once = choose_rows_at_once(maker);
+    maker.scheme.equal_rows = equal_rows;
+    maker.scheme.run_length = run_length;
+    maker.scheme.entry_width = maker.patterns.b_is_paired ? 2 : 1;
+    maker.scheme.rows_per_thread = choose_rows_per_thread(maker);
 }
 
 int64_t choose_cut(const plan_maker &maker)
@@ -101,9 +102,9 @@ void choose_scheme(plan_maker &maker)
                              maker.b_nnz <= (int64_t)(UINT32_MAX >> PLAN_LENGTH_BITS);
     maker.scheme.by_threads = numbers_fit && !maker.halves && most_are_short && (few || !short_b) && !are_scattered &&
                               equal_rows < maker.patterns.rows / 2;
-    maker.scheme.together = maker.scheme.by_entries && !maker.scheme.by_threads ? choose_together(facts) : 1;
+    maker.scheme.equal_rows = maker.scheme.by_entries && !maker.scheme.by_threads ? choose_equal_rows(facts) : 1;
     choose_blocks(maker);
-    maker.scheme.most_runs = maker.scheme.deep > 1 ? runs_that_fit(maker, maker.scheme.at_once) : 0;
+    maker.scheme.most_runs = maker.scheme.run_length > 1 ? runs_that_fit(maker, maker.scheme.rows_per_thread) : 0;
     maker.scheme.hub = !fit_windows(maker)                        ? INT32_MAX
                        : are_few(maker, (int64_t)facts.c_entries) ? PLAN_FEW_HUB_A
                                                                   : PLAN_HUB_A;

@@ -19,8 +19,8 @@ namespace
  * together, a third of a window has entries of leaders: six tiles. */
 enum { PRODUCTS_AT_ONCE = 4 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
-template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
-template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
+template <int Rows> constexpr int threads_of = Rows > 1 ? 192 : 256;
+template <int Rows, typename Value> constexpr int LEAST_BLOCKS = Rows == 1 && sizeof(Value) <= 8 ? 6 : 5;
 
 template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
 {
@@ -30,9 +30,10 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
 
 /* The sums of one entry and those of equal rows, whose values of A are `stride` apart; its codes are `words` words, 32
  * apart. */
-template <bool Direct, typename Code, int COUNT, int Together, typename Value>
-__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                 const uint32_t *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
+template <bool Direct, typename Code, int COUNT, int Rows, typename Value>
+__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride,
+                                 int equal_rows, const uint32_t *b_begins, const Value *__restrict__ b_values,
+                                 Value (&sums)[Rows])
 {
     using form = code_form<Code>;
     constexpr int WORDS = COUNT * form::words / form::products;
@@ -53,7 +54,7 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
         codes += WORDS * 32;
         load_words(next, codes, words - w - WORDS);
         uint32_t start[COUNT];
-        Value a_value[COUNT][Together], b_value[COUNT];
+        Value a_value[COUNT][Rows], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             /* Replaces `none` by the first entry, which exists. */
@@ -62,14 +63,14 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
             start[u] = (uint32_t)(known & mask);
             if (!Direct) start[u] += b_begins[known >> shift];
 #pragma unroll
-            for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
+            for (int j = 0; j < Rows; j++) a_value[u][j] = first[min(j, equal_rows - 1) * stride];
         }
 #pragma unroll
         for (int u = 0; u < COUNT; u++) b_value[u] = b_values[start[u]];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
 #pragma unroll
-            for (int j = 0; j < Together; j++) {
+            for (int j = 0; j < Rows; j++) {
                 const Value more = add_product(sums[j], a_value[u][j], b_value[u]);
                 if (code[u] != form::none) sums[j] = more;
             }
@@ -78,37 +79,37 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
 }
 
 /* For tiles of one or two products, makes room for no more. */
-template <bool Direct, typename Code, int Together, typename Value>
-__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                const uint32_t *b_begins, const Value *b_values, Value (&sums)[Together])
+template <bool Direct, typename Code, int Rows, typename Value>
+__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int equal_rows,
+                                const uint32_t *b_begins, const Value *b_values, Value (&sums)[Rows])
 {
-    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
+    constexpr int COUNT = sizeof(Value) * Rows > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
     if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
-        sum_entry<Direct, Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_entry<Direct, Code, FEW, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
     else
-        sum_entry<Direct, Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_entry<Direct, Code, COUNT, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
 }
 
-template <int Together, typename Value>
+template <int Rows, typename Value>
 __device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
-                               int together, const uint32_t *b_begins, const Value *b_values, Value (&sums)[Together])
+                               int equal_rows, const uint32_t *b_begins, const Value *b_values, Value (&sums)[Rows])
 {
     const int shift = window.shift;
     if (window.direct)
-        sum_some<true, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<true, uint32_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
     else if (window.code_bytes == 2)
-        sum_some<false, uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint16_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
     else if (window.code_bytes == 4)
-        sum_some<false, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint32_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
     else
-        sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint64_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
 }
 
 /* The lists of all windows, as used for one. */
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
-    int together;
+    int equal_rows;
 };
 
 /* Whether sums pass through shared memory: every entry between the first and the last is in the window. */
@@ -118,40 +119,40 @@ __device__ inline bool is_gathered(const plan_window &window, int count)
 }
 
 /* Sums the first `count` entries of the window. */
-template <int Together, typename Value>
+template <int Rows, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
                                   const uint32_t *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
-    constexpr int WARPS = threads_of<Together> / 32;
+    constexpr int WARPS = threads_of<Rows> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
     for (int k = 0; k < tiles; k += WARPS) {
         /* Back and forth, because tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
-        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
+        const uint32_t begin = lists.tile_begins[tile], stride = Rows > 1 ? lists.strides[at] : 0;
         const int words = (int)(lists.tile_begins[tile + 1] - begin);
         const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
-        Value sums[Together];
+        Value sums[Rows];
 #pragma unroll
-        for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
+        for (int j = 0; j < Rows; j++) sums[j] = zero<Value>();
         const int a_stride = (int)(stride & 0xffff);
-        sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
+        sum_any<Rows>(window, codes, words, a, a_stride, lists.equal_rows, b_begins, b_values, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
-        if (Together == 1 && is_gathered(window, count)) {
+        if (Rows == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
             continue;
         }
         Value *c = c_values + window.c_begin + place;
         c[0] = sums[0];
 #pragma unroll
-        for (int j = 1; j < Together; j++)
-            if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
+        for (int j = 1; j < Rows; j++)
+            if (stride != 0 && j < lists.equal_rows) c[(int64_t)j * (stride >> 16)] = sums[j];
     }
 }
 
 /* Prefetches the first codes of this warp's first two tiles while A is staged. */
 template <int THREADS>
-__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
+__device__ inline void prefetch_codes(const plan_window &window, int count, const window_lists &lists)
 {
     const int lane = threadIdx.x % 32;
     if (lane >= 2) return;
@@ -193,15 +194,15 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     if (lane == 0) c_values[entry.c_at] = sum;
 }
 
-template <int Together, typename Value>
-__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
+template <int Rows, typename Value>
+__global__ void __launch_bounds__(threads_of<Rows>, (LEAST_BLOCKS<Rows, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
                         Value *__restrict__ c_values, bool may_overlap)
 {
-    constexpr int THREADS = threads_of<Together>;
+    constexpr int THREADS = threads_of<Rows>;
     wait_and_trigger(may_overlap);
-    const bool leaves = leaves_below(symmetric);
+    const bool leaves = skips_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
         if (at < of.long_count && !(leaves && of.long_entries[at].below))
@@ -209,44 +210,44 @@ __global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, 
         return;
     }
     /* If rows go together, only A's values are staged, and C's are written directly. */
-    constexpr bool GATHERS = Together == 1;
+    constexpr bool GATHERS = Rows == 1;
     extern __shared__ __align__(16) unsigned char shared[];
-    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
-    uint32_t *near_begins = reinterpret_cast<uint32_t *>(near_a + of.near_most);
+    Value *out = reinterpret_cast<Value *>(shared), *staged_a = out + (GATHERS ? PLAN_WINDOW : 0);
+    uint32_t *staged_begins = reinterpret_cast<uint32_t *>(staged_a + of.most_staged);
     const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
     const int count = leaves ? window.upper : window.count;
     if (count == 0) return;
     const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
-                                Together > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
-                                of.together};
+                                Rows > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
+                                of.equal_rows};
     const Value *a = a_values + window.a_begin;
     const uint32_t *b_begins = of.b_begins + window.a_begin;
-    ask_for_codes<THREADS>(window, count, lists);
-    if (window.near_count > 0) {
-        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
-            near_a[e] = a[e];
-            if (GATHERS && !window.direct) near_begins[e] = b_begins[e];
+    prefetch_codes<THREADS>(window, count, lists);
+    if (window.staged_count > 0) {
+        for (int e = threadIdx.x; e < window.staged_count; e += THREADS) {
+            staged_a[e] = a[e];
+            if (GATHERS && !window.direct) staged_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window<Together>(window, count, lists, near_a, GATHERS ? near_begins : b_begins, b_values, out, c_values);
+        sum_window<Rows>(window, count, lists, staged_a, GATHERS ? staged_begins : b_begins, b_values, out, c_values);
     } else {
-        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
+        sum_window<Rows>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
     if (!GATHERS || !is_gathered(window, count)) return;
     __syncthreads();
     for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
-template <int Together, typename Value>
+template <int Rows, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
-    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
-    const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
-                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(uint32_t) : 0));
+    constexpr int THREADS = threads_of<Rows>, WARPS = THREADS / 32;
+    const size_t bytes = (Rows == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
+                         (size_t)windows.most_staged * (sizeof(Value) + (Rows == 1 ? sizeof(uint32_t) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
     return launch_programmatic(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
-                               bytes, plan_entries_kernel<Together, Value>, windows, long_blocks, values.symmetric,
+                               bytes, plan_entries_kernel<Rows, Value>, windows, long_blocks, values.symmetric,
                                static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
                                static_cast<Value *>(values.c), values.may_overlap);
 }
@@ -256,11 +257,11 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values)
 {
-    if (windows.deep > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
+    if (windows.run_length > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return windows.together == 1 ? launch<1, Value>(context, stream, windows, values)
-                                     : launch<PLAN_MOST_TOGETHER, Value>(context, stream, windows, values);
+        return windows.equal_rows == 1 ? launch<1, Value>(context, stream, windows, values)
+                                       : launch<PLAN_MOST_EQUAL_ROWS, Value>(context, stream, windows, values);
     });
 }
 

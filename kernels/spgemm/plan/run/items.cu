@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(MOST_THREADS)
     plan_item item = {};
     if (at < of.count) item = of.items[at];
     wait_and_trigger(may_overlap);
-    if (at >= of.upper && leaves_below(symmetric)) item = {};
+    if (at >= of.upper && skips_below(symmetric)) item = {};
     for (int s = lane; s < item.n; s += of.lanes) sums[s] = zero<Value>();
     __syncwarp();
     add_products<Value, Code>(item, of, lane, a_values, b_values, sums);
