@@ -28,19 +28,26 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
     for (int u = 0; u < Words; u++) words[u] = u < left ? __ldcs(codes + u * 32) : ~0u;
 }
 
-/* The sums of one entry and those of equal rows, whose values of A are `stride` apart; its codes are `words` words, 32
- * apart. */
+/* The data for the sums of one entry and of those of equal rows. */
+template <typename Value> struct entry_data {
+    const uint32_t *codes; /* 32 words apart */
+    int words, shift;
+    int stride, equal_rows; /* from a row's values of A to those of the next */
+    const Value *a;         /* of the window; also b_begins */
+    const uint32_t *b_begins;
+    const Value *b_values;
+};
+
 template <bool Direct, typename Code, int COUNT, int Rows, typename Value>
-__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride,
-                                 int equal_rows, const uint32_t *b_begins, const Value *__restrict__ b_values,
-                                 Value (&sums)[Rows])
+__device__ inline void sum_entry(const entry_data<Value> &of, Value (&sums)[Rows])
 {
+    const uint32_t *codes = of.codes;
     using form = code_form<Code>;
     constexpr int WORDS = COUNT * form::words / form::products;
-    const Code mask = (Code)(((Code)1 << shift) - 1);
+    const Code mask = (Code)(((Code)1 << of.shift) - 1);
     uint32_t next[WORDS];
-    load_words(next, codes, words);
-    for (int w = 0; w < words; w += WORDS) {
+    load_words(next, codes, of.words);
+    for (int w = 0; w < of.words; w += WORDS) {
         Code code[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
@@ -52,21 +59,21 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
                 code[u] = (Code)next[2 * u] | (Code)next[2 * u + 1] << 32;
         }
         codes += WORDS * 32;
-        load_words(next, codes, words - w - WORDS);
+        load_words(next, codes, of.words - w - WORDS);
         uint32_t start[COUNT];
         Value a_value[COUNT][Rows], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             /* Replaces `none` by the first entry, which exists. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
-            const Value *first = a + (known >> shift);
+            const Value *first = of.a + (known >> of.shift);
             start[u] = (uint32_t)(known & mask);
-            if (!Direct) start[u] += b_begins[known >> shift];
+            if (!Direct) start[u] += of.b_begins[known >> of.shift];
 #pragma unroll
-            for (int j = 0; j < Rows; j++) a_value[u][j] = first[min(j, equal_rows - 1) * stride];
+            for (int j = 0; j < Rows; j++) a_value[u][j] = first[min(j, of.equal_rows - 1) * of.stride];
         }
 #pragma unroll
-        for (int u = 0; u < COUNT; u++) b_value[u] = b_values[start[u]];
+        for (int u = 0; u < COUNT; u++) b_value[u] = of.b_values[start[u]];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
 #pragma unroll
@@ -80,29 +87,26 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
 
 /* For tiles of one or two products, makes room for no more. */
 template <bool Direct, typename Code, int Rows, typename Value>
-__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int equal_rows,
-                                const uint32_t *b_begins, const Value *b_values, Value (&sums)[Rows])
+__device__ inline void sum_some(const entry_data<Value> &of, Value (&sums)[Rows])
 {
     constexpr int COUNT = sizeof(Value) * Rows > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
-    if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
-        sum_entry<Direct, Code, FEW, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+    if (of.words <= FEW * code_form<Code>::words / code_form<Code>::products)
+        sum_entry<Direct, Code, FEW>(of, sums);
     else
-        sum_entry<Direct, Code, COUNT, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+        sum_entry<Direct, Code, COUNT>(of, sums);
 }
 
 template <int Rows, typename Value>
-__device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
-                               int equal_rows, const uint32_t *b_begins, const Value *b_values, Value (&sums)[Rows])
+__device__ inline void sum_any(const plan_window &window, const entry_data<Value> &of, Value (&sums)[Rows])
 {
-    const int shift = window.shift;
     if (window.direct)
-        sum_some<true, uint32_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+        sum_some<true, uint32_t>(of, sums);
     else if (window.code_bytes == 2)
-        sum_some<false, uint16_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+        sum_some<false, uint16_t>(of, sums);
     else if (window.code_bytes == 4)
-        sum_some<false, uint32_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+        sum_some<false, uint32_t>(of, sums);
     else
-        sum_some<false, uint64_t, Rows>(codes, words, shift, a, stride, equal_rows, b_begins, b_values, sums);
+        sum_some<false, uint64_t>(of, sums);
 }
 
 /* The lists of all windows, as used for one. */
@@ -130,13 +134,18 @@ __device__ inline void sum_window(const plan_window &window, int count, const wi
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
         const uint32_t begin = lists.tile_begins[tile], stride = Rows > 1 ? lists.strides[at] : 0;
-        const int words = (int)(lists.tile_begins[tile + 1] - begin);
-        const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
+        const entry_data<Value> data = {window.codes + (int64_t)begin * 32 + lane,
+                                        (int)(lists.tile_begins[tile + 1] - begin),
+                                        window.shift,
+                                        (int)(stride & 0xffff),
+                                        lists.equal_rows,
+                                        a,
+                                        b_begins,
+                                        b_values};
         Value sums[Rows];
 #pragma unroll
         for (int j = 0; j < Rows; j++) sums[j] = zero<Value>();
-        const int a_stride = (int)(stride & 0xffff);
-        sum_any<Rows>(window, codes, words, a, a_stride, lists.equal_rows, b_begins, b_values, sums);
+        sum_any(window, data, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
         if (Rows == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
