@@ -26,7 +26,7 @@ __device__ inline int64_t name_of(const window_work &work, const window_span &sp
 __device__ inline void write_code(const window_work &work, int64_t w, const plan_window &window, uint32_t *codes,
                                   int rank, uint32_t t, uint64_t code)
 {
-    const int width = work.out.tile;
+    constexpr int width = PLAN_TILE;
     const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / width];
     uint32_t *words = codes + (work.words[w] + tile) * width + rank % width;
     if (window.code_bytes == 2) {
@@ -104,15 +104,14 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t long_before = kept.long_count, *words = work.words;
-    const int tile = kept.tile;
     uint32_t *codes = nullptr;
     uint2 *long_products = nullptr;
-    spg_status status = keep_array(maker, tiles * tile, &codes);
+    spg_status status = keep_array(maker, tiles * PLAN_TILE, &codes);
     if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products, &long_products);
     if (status == SPG_OK)
-        status =
-            spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)(tiles * tile) * sizeof *codes, stream),
-                           "a plan's codes");
+        status = spg_cuda_check(maker.context,
+                                cudaMemsetAsync(codes, 0xff, (size_t)(tiles * PLAN_TILE) * sizeof *codes, stream),
+                                "a plan's codes");
     if (status != SPG_OK) return status;
     write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
@@ -121,7 +120,7 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     kept.long_count = (int64_t)found.long_entries;
     if (status == SPG_OK)
         status = for_each(maker.context, count, "a plan's windows",
-                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * PLAN_TILE; });
     plan_long_entry *entries = kept.long_entries + long_before;
     /* Long entries store where their products begin in the slice; adds where the slice's products are. */
     if (status == SPG_OK)

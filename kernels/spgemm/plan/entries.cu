@@ -58,11 +58,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     kept.equal_rows = maker.scheme.equal_rows;
     kept.run_length = maker.scheme.run_length;
     kept.rows_per_thread = maker.scheme.rows_per_thread;
-    const int sides = kept.run_length > 1
-                          ? choose_sides(kept.equal_rows, kept.rows_per_thread, maker.value_bytes, kept.run_length)
-                          : 1;
-    kept.pitch = run_pitch(kept.rows_per_thread, sides, maker.value_bytes, kept.run_length);
-    kept.tile = 32 / sides;
+    kept.pitch = run_pitch(kept.rows_per_thread, maker.value_bytes, kept.run_length);
     spg_status status = SPG_OK;
     /* Zeroed: those of equal rows behind their leader are read with the others but not used, and rows that are not
      * blocks leave gaps. */

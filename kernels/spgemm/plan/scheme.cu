@@ -22,9 +22,7 @@ int choose_equal_rows(const plan_facts &facts)
 
 int64_t runs_that_fit(const plan_maker &maker, int rows_per_thread)
 {
-    const int sides =
-        choose_sides(maker.scheme.equal_rows, rows_per_thread, maker.value_bytes, maker.scheme.run_length);
-    return runs_staged(rows_per_thread, sides, maker.value_bytes, maker.scheme.run_length);
+    return runs_staged(rows_per_thread, maker.value_bytes, maker.scheme.run_length);
 }
 
 /* Rows of blocks that a thread does: several share values of B, but leave fewer threads and need more memory for A's

@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_wor
         work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
         if (count < all) add_long_entry(work, row, c_at, all);
     }
-    if (count > 0) atomicMax(&longest[rank / work.out.tile], count);
+    if (count > 0) atomicMax(&longest[rank / PLAN_TILE], count);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
     const int upper = __syncthreads_count(is_upper);
     if (i != 0) return;
@@ -198,21 +198,21 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                                 cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
                                 "a plan's windows");
     if (status != SPG_OK) return status;
-    const window_work work = {
-        maker.patterns,
-        slice,
-        kept,
-        kept.count,
-        maker.b_nnz,
-        maker.halves,
-        kept.run_length > 1 ? runs_staged(kept.rows_per_thread, 32 / kept.tile, maker.value_bytes, kept.run_length)
-                            : entries_staged(maker.value_bytes, kept.equal_rows),
-        bits_for(maker.b_nnz),
-        kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
-        words,
-        before,
-        maker.row_products,
-        totals};
+    const window_work work = {maker.patterns,
+                              slice,
+                              kept,
+                              kept.count,
+                              maker.b_nnz,
+                              maker.halves,
+                              kept.run_length > 1
+                                  ? runs_staged(kept.rows_per_thread, maker.value_bytes, kept.run_length)
+                                  : entries_staged(maker.value_bytes, kept.equal_rows),
+                              bits_for(maker.b_nnz),
+                              kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
+                              words,
+                              before,
+                              maker.row_products,
+                              totals};
     order_window_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
     if (status == SPG_OK)
@@ -233,10 +233,9 @@ spg_status order_windows(plan_maker &maker)
     if (status != SPG_OK) return status;
     const plan_window *windows = kept.windows;
     const uint32_t *tile_begins = kept.tile_begins;
-    const int tile = kept.tile;
     /* Windows of ordinary weight stay in C's order, because neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
-        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * tile;
+        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * PLAN_TILE;
         present[w] = windows[w].count > 0 && all <= 4 * mean;
         keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
     });

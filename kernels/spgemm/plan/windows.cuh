@@ -21,7 +21,7 @@ enum { PLAN_BLOCK_ROWS = 3, PLAN_WINDOW_FEW = 96 };
  * If entries of A come in runs of `run_length` whose rows of B have the same columns, a code names a run, counted from
  * the window's first, and stands for the products of all its entries. If the columns of B also come in pairs, 2k and 2k
  * + 1, so do those of C, and an entry of B or C here means a pair (`entry_width` is 2). */
-enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 16 };
+enum { PLAN_WINDOW = 512, PLAN_TILE = 32, PLAN_WINDOW_TILES = PLAN_WINDOW / PLAN_TILE };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
     PLAN_ORDER_SORTED, /* by places, which are all below the count */
@@ -56,18 +56,16 @@ struct alignas(16) plan_run {
 
 /* In shared memory a run's values of A are in pieces of PLAN_PIECE entries, with those of the rows that a thread does
  * side by side; for more than one row, pieces are multiples of 16 bytes and loaded as these. Runs are an odd number of
- * 16 bytes apart, so that neighbours are in different banks; except if the halves of a warp do different rows, which
- * takes most memory. */
+ * 16 bytes apart, so that neighbours are in different banks. */
 enum { PLAN_PIECE = 3 };
 __host__ __device__ constexpr int piece_values(int rows, int value_bytes)
 {
     return rows == 1 ? (int)PLAN_PIECE : (PLAN_PIECE * rows * value_bytes + 15) / 16 * 16 / value_bytes;
 }
-inline int run_pitch(int rows, int sides, int value_bytes, int run_length)
+inline int run_pitch(int rows, int value_bytes, int run_length)
 {
-    const int values = (run_length + PLAN_PIECE - 1) / PLAN_PIECE * sides * piece_values(rows, value_bytes);
-    if (rows == 1) return values | 1;
-    return sides == 1 ? (values * value_bytes / 16 | 1) * 16 / value_bytes : values;
+    const int values = (run_length + PLAN_PIECE - 1) / PLAN_PIECE * piece_values(rows, value_bytes);
+    return rows == 1 ? values | 1 : (values * value_bytes / 16 | 1) * 16 / value_bytes;
 }
 
 /* All windows of a part. Only for matrices A and B whose entries 32 bits can number. If rows are equal, a window has
@@ -79,7 +77,6 @@ struct plan_windows {
     int rows_per_thread; /* of the rows of blocks, those that a thread does */
     int pitch;           /* for blocks, from a run's values of A to the next in shared memory */
     int width;           /* entries of a window, at most PLAN_WINDOW */
-    int tile;            /* entries of a tile: for blocks 16 if halves of a warp do different rows, else 32 */
     int most_staged;     /* the maximum of all staged_count */
     int equal_rows;      /* equal rows done at once */
     plan_window *windows;
@@ -88,7 +85,7 @@ struct plan_windows {
                         * 0: the row has no equal */
     int64_t long_count;
     plan_long_entry *long_entries;
-    uint32_t *tile_begins; /* in `tile` words, counted from the window's codes: PLAN_WINDOW_TILES + 1 a window */
+    uint32_t *tile_begins; /* in words of a tile, counted from the window's codes: PLAN_WINDOW_TILES + 1 a window */
     uint16_t *places;      /* `width` a window */
     uint32_t *b_begins;    /* by entry of A: where its row of B begins */
     plan_run *runs;        /* for blocks, in the order of their first rows; includes some that no code names */
@@ -101,24 +98,11 @@ template <typename Code> struct code_form {
     static constexpr Code none = (Code) ~(Code)0;
 };
 
-/* Entries of A that fit next to a window's sums, in shared memory that needs no attribute; and the bytes of a run that
- * leave room for enough runs. */
-enum { PLAN_MOST_STAGED = 2048, PLAN_WINDOW_SHARED = 48 << 10, PLAN_RUN_BYTES = 200 };
-inline int run_bytes(int rows, int sides, int value_bytes, int run_length)
+/* Entries of A, or runs, that fit in shared memory that needs no attribute; entries next to a window's sums. */
+enum { PLAN_MOST_STAGED = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
+inline int runs_staged(int rows, int value_bytes, int run_length)
 {
-    return run_pitch(rows, sides, value_bytes, run_length) * value_bytes + 8;
-}
-/* How many halves of a warp do different rows, for which values of B are loaded once: two if memory allows. */
-inline int choose_sides(int equal_rows, int rows_per_thread, int value_bytes, int run_length)
-{
-    return rows_per_thread > 1 && equal_rows > rows_per_thread &&
-                   run_bytes(rows_per_thread, 2, value_bytes, run_length) <= PLAN_RUN_BYTES
-               ? 2
-               : 1;
-}
-inline int runs_staged(int rows, int sides, int value_bytes, int run_length)
-{
-    return PLAN_WINDOW_SHARED / run_bytes(rows, sides, value_bytes, run_length) / 2 * 2;
+    return PLAN_WINDOW_SHARED / (run_pitch(rows, value_bytes, run_length) * value_bytes + 8) / 2 * 2;
 }
 inline int entries_staged(int value_bytes, int equal_rows)
 {

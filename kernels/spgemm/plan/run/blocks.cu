@@ -58,25 +58,25 @@ template <int Rows, typename Value> struct alignas(Rows > 1 ? 16 : sizeof(Value)
     Value of[piece_values(Rows, sizeof(Value))];
 };
 
-/* Code t of `count`, counted from the first one's word, in a tile of `tile` entries; `none` beyond the last. */
-template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int tile, int t, int count)
+/* Code t of `count`, counted from the first one's word; `none` beyond the last. */
+template <typename Code> __device__ inline Code code_at(const uint32_t *codes, int t, int count)
 {
     if (t >= count) return code_form<Code>::none;
     if constexpr (sizeof(Code) == 2)
-        return reinterpret_cast<const uint16_t *>(codes + t / 2 * tile)[t % 2];
+        return reinterpret_cast<const uint16_t *>(codes + t / 2 * PLAN_TILE)[t % 2];
     else if constexpr (sizeof(Code) == 4)
-        return codes[t * tile];
+        return codes[t * PLAN_TILE];
     else
-        return (Code)codes[2 * t * tile] | (Code)codes[(2 * t + 1) * tile] << 32;
+        return (Code)codes[2 * t * PLAN_TILE] | (Code)codes[(2 * t + 1) * PLAN_TILE] << 32;
 }
 
 /* The data for the sums of a window. */
 template <typename Value> struct window_parts {
-    const Value *a;      /* its runs, in shared memory, from the thread's rows on */
+    const Value *a;      /* its runs, in shared memory */
     const uint2 *starts; /* by run: the begin and the length of its first row of B */
     const Value *b;
-    int pitch, piece; /* strides of `a`: from a run to the next, and from a piece to the next */
-    int run_length, tile;
+    int pitch; /* from a run of `a` to the next */
+    int run_length;
     bool aligned;
 };
 
@@ -103,7 +103,7 @@ template <int Rows, int Width, typename Code, typename Value> struct run_piece {
     {
         if (code == code_form<Code>::none) return;
         const Value *from = of.a + (int)(code >> shift) * of.pitch;
-        if (first > 0) from += of.piece;
+        if (first > 0) from += piece_values(Rows, sizeof(Value));
         const a_piece<Rows, Value> a = *reinterpret_cast<const a_piece<Rows, Value> *>(from);
 #pragma unroll
         for (int v = 0; v < PLAN_PIECE; v++) {
@@ -130,11 +130,11 @@ __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, con
     run_piece<Rows, Width, Code, Value> now[COUNT], after[COUNT];
 #pragma unroll
     for (int u = 0; u < COUNT; u++) {
-        const Code code = code_at<Code>(codes, of.tile, u >> twice, all);
+        const Code code = code_at<Code>(codes, u >> twice, all);
         after[u].load(code, (u & twice) * PLAN_PIECE, shift, of);
     }
 #pragma unroll
-    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, of.tile, (COUNT + u) >> twice, all);
+    for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, (COUNT + u) >> twice, all);
     for (int t = 0; t < all << twice; t += COUNT) {
 #pragma unroll
         for (int u = 0; u < COUNT; u++) now[u] = after[u];
@@ -142,7 +142,7 @@ __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, con
         for (int u = 0; u < COUNT; u++)
             if (t + COUNT < all << twice) after[u].load(next[u], ((t + COUNT + u) & twice) * PLAN_PIECE, shift, of);
 #pragma unroll
-        for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, of.tile, (t + 2 * COUNT + u) >> twice, all);
+        for (int u = 0; u < COUNT; u++) next[u] = code_at<Code>(codes, (t + 2 * COUNT + u) >> twice, all);
 #pragma unroll
         for (int u = 0; u < COUNT; u++) now[u].add(((t + u) & twice) * PLAN_PIECE, shift, of, sums);
     }
@@ -159,11 +159,11 @@ __device__ inline void sum_unstaged_runs(const plan_windows &of, const plan_wind
         uint64_t code = 0;
         bool is_none = false;
         if (window.code_bytes == 2)
-            code = code_at<uint16_t>(codes, of.tile, t, all), is_none = code == UINT16_MAX;
+            code = code_at<uint16_t>(codes, t, all), is_none = code == UINT16_MAX;
         else if (window.code_bytes == 4)
-            code = code_at<uint32_t>(codes, of.tile, t, all), is_none = code == UINT32_MAX;
+            code = code_at<uint32_t>(codes, t, all), is_none = code == UINT32_MAX;
         else
-            code = code_at<uint64_t>(codes, of.tile, t, all), is_none = code == UINT64_MAX;
+            code = code_at<uint64_t>(codes, t, all), is_none = code == UINT64_MAX;
         if (is_none) continue;
         const plan_run run = of.runs[window.a_begin + (int64_t)(code >> window.shift)];
         const uint64_t at = code & (((uint64_t)1 << window.shift) - 1);
@@ -186,7 +186,7 @@ template <int THREADS>
 __device__ inline void prefetch_all_codes(const plan_windows &of, const plan_window &window,
                                           const uint32_t *tile_begins, int tiles)
 {
-    const int lines = (int)(((int64_t)tile_begins[tiles] * of.tile + 31) / 32);
+    const int lines = (int)(((int64_t)tile_begins[tiles] * PLAN_TILE + 31) / 32);
     for (int k = threadIdx.x; k < lines; k += THREADS)
         asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)k * 32));
 }
@@ -194,24 +194,22 @@ __device__ inline void prefetch_all_codes(const plan_windows &of, const plan_win
 /* Stages A's values of the window's runs, in the block's rows, which begin at `row` of the equal ones, and where the
  * runs' rows of B begin. */
 template <int THREADS, int Rows, typename Value>
-__device__ inline void stage_runs(const plan_windows &of, const plan_window &window, int row, int sides,
-                                  const Value *a_values, Value *staged_a, uint2 *staged_starts)
+__device__ inline void stage_runs(const plan_windows &of, const plan_window &window, int row, const Value *a_values,
+                                  Value *staged_a, uint2 *staged_starts)
 {
     const plan_run *runs = of.runs + window.a_begin;
     const uint32_t inverse =
         UINT32_MAX / (uint32_t)of.run_length + 1; /* exact for everything that fits in shared memory */
-    const int last = min(Rows * sides, of.equal_rows - row) - 1;
+    const int last = min(Rows, of.equal_rows - row) - 1;
     constexpr int PIECE = piece_values(Rows, sizeof(Value));
     for (int e = threadIdx.x; e < window.staged_count * of.run_length; e += THREADS) {
         const int r = (int)__umulhi((uint32_t)e, inverse), v = e - r * of.run_length;
         const plan_run run = runs[r];
         const Value *from = a_values + run.a_begin + (int64_t)row * run.a_length + v;
         Value *to = staged_a + r * of.pitch + v * Rows;
-        if (v >= PLAN_PIECE) to += sides * PIECE - PLAN_PIECE * Rows;
-        for (int side = 0; side < sides; side++)
+        if (v >= PLAN_PIECE) to += PIECE - PLAN_PIECE * Rows;
 #pragma unroll
-            for (int j = 0; j < Rows; j++)
-                to[side * PIECE + j] = from[(int64_t)min(side * Rows + j, last) * run.a_length];
+        for (int j = 0; j < Rows; j++) to[j] = from[(int64_t)min(j, last) * run.a_length];
         if (v == 0) staged_starts[r] = make_uint2(run.b_begin, run.b_length);
     }
 }
@@ -231,23 +229,19 @@ __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>
     const int count = skips_below(symmetric) ? window.upper : window.count;
     if (count == 0) return;
     const uint32_t *tile_begins = of.tile_begins + w * (PLAN_WINDOW_TILES + 1);
-    const int tiles = (count + of.tile - 1) / of.tile;
-    const int sides = 32 / of.tile, first_row = (int)blockIdx.y * Rows * sides;
+    const int tiles = (count + PLAN_TILE - 1) / PLAN_TILE;
+    const int row = (int)blockIdx.y * Rows, rows = min(Rows, of.equal_rows - row), lane = threadIdx.x % 32;
     prefetch_all_codes<threads_of<Ahead>>(of, window, tile_begins, tiles);
     if (threadIdx.x == 0) next_tile = threads_of<Ahead> / 32;
-    stage_runs<threads_of<Ahead>, Rows>(of, window, first_row, sides, a_values, staged_a, staged_starts);
+    stage_runs<threads_of<Ahead>, Rows>(of, window, row, a_values, staged_a, staged_starts);
     __syncthreads();
-    const int lane = threadIdx.x % 32, side = lane / of.tile;
-    const int row = first_row + side * Rows, rows = min(Rows, of.equal_rows - row);
-    constexpr int PIECE = piece_values(Rows, sizeof(Value));
-    const window_parts<Value> parts = {staged_a + side * PIECE, staged_starts, b_values, of.pitch,
-                                       sides * PIECE,           of.run_length, of.tile,  are_aligned};
+    const window_parts<Value> parts = {staged_a, staged_starts, b_values, of.pitch, of.run_length, are_aligned};
     for (int tile = threadIdx.x / 32; tile < tiles;) {
-        const int at = tile * of.tile + lane % of.tile;
-        if (at < count && rows > 0) {
+        const int at = tile * PLAN_TILE + lane;
+        if (at < count) {
             const uint32_t begin = tile_begins[tile];
             const int words = (int)(tile_begins[tile + 1] - begin);
-            const uint32_t *codes = window.codes + (int64_t)begin * of.tile + lane % of.tile;
+            const uint32_t *codes = window.codes + (int64_t)begin * PLAN_TILE + lane;
             neighbours<Width, Value> sums[Rows] = {};
             if (window.staged_count == 0)
                 sum_unstaged_runs<Rows, Width>(of, window, codes, words, row, rows, a_values, b_values, sums);
@@ -274,8 +268,7 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows 
     const size_t bytes = (size_t)windows.most_staged * (windows.pitch * sizeof(Value) + sizeof(uint2));
     const uintptr_t places = reinterpret_cast<uintptr_t>(values.b) | reinterpret_cast<uintptr_t>(values.c);
     const bool are_aligned = places % alignof(neighbours<Width, Value>) == 0;
-    const int rows = Rows * 32 / windows.tile;
-    const unsigned int parts = (unsigned int)((windows.equal_rows + rows - 1) / rows);
+    const unsigned int parts = (unsigned int)((windows.equal_rows + Rows - 1) / Rows);
     return launch_programmatic(context, stream, "a plan's blocks", dim3((unsigned int)windows.count, parts),
                                threads_of<Ahead>, bytes, plan_blocks_kernel<Ahead, Rows, Width, Value>, windows,
                                are_aligned, values.symmetric, static_cast<const Value *>(values.a),
