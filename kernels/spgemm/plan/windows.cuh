@@ -102,7 +102,8 @@ template <typename Code> struct code_form {
 enum { PLAN_MOST_STAGED = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
 inline int runs_staged(int rows, int value_bytes, int run_length)
 {
-    return PLAN_WINDOW_SHARED / (run_pitch(rows, value_bytes, run_length) * value_bytes + 8) / 2 * 2;
+    /* Beside them the kernel has a number of its own. */
+    return (PLAN_WINDOW_SHARED - 16) / (run_pitch(rows, value_bytes, run_length) * value_bytes + 8) / 2 * 2;
 }
 inline int entries_staged(int value_bytes, int equal_rows)
 {
