@@ -269,16 +269,10 @@ spg_status read_facts(plan_maker &maker, const plan_facts *facts)
                                sizeof maker.facts);
 }
 
-spg_status clear_facts(plan_maker &maker, plan_facts *facts)
-{
-    return spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, maker.cuda->stream),
-                          "a plan's facts");
-}
-
 spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
 {
     const plan_patterns &patterns = maker.patterns;
-    spg_status status = clear_facts(maker, facts);
+    spg_status status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
     if (status != SPG_OK) return status;
     with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
@@ -309,7 +303,7 @@ spg_status find_b_facts(plan_maker &maker)
     scratch facts_memory(maker);
     plan_facts *facts = nullptr;
     spg_status status = facts_memory.allocate(1, &facts);
-    if (status == SPG_OK) status = clear_facts(maker, facts);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
     if (status != SPG_OK) return status;
     with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);

@@ -35,29 +35,16 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     slice->products = before[end] - before[begin];
 }
 
-spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
-{
-    scratch begins(maker), ranks(maker);
-    spg_status status = begins.allocate(slice.c_count, &slice.long_begins);
-    if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
-    return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
-}
-
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
  * or entries of C. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
 {
     plan_windows &kept = maker.part->windows;
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
-    const int64_t all =
-        products / maker.scheme.slice_most + a_entries / maker.scheme.slice_most + c_entries / maker.scheme.slice_most;
-    kept.entry_width = maker.scheme.entry_width;
-    kept.width =
-        maker.scheme.run_length > 1 && maker.scheme.rows_per_thread == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t slice = maker.scheme.slice_most, all = products / slice + a_entries / slice + c_entries / slice;
+    static_cast<plan_shape &>(kept) = maker.scheme;
+    kept.width = kept.run_length > 1 && kept.rows_per_thread == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
     const int64_t most = (c_entries / kept.entry_width + kept.width - 1) / kept.width + 2 * (all + 1);
-    kept.equal_rows = maker.scheme.equal_rows;
-    kept.run_length = maker.scheme.run_length;
-    kept.rows_per_thread = maker.scheme.rows_per_thread;
     kept.pitch = run_pitch(kept.rows_per_thread, maker.value_bytes, kept.run_length);
     spg_status status = SPG_OK;
     /* Zeroed: those of equal rows behind their leader are read with the others but not used, and rows that are not
@@ -90,7 +77,10 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
                                          sizeof slice);
-        if (status == SPG_OK) status = do_slice(maker, slice, before, totals);
+        scratch begins(maker), ranks(maker);
+        if (status == SPG_OK) status = begins.allocate(slice.c_count, &slice.long_begins);
+        if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
+        if (status == SPG_OK) status = add_windows(maker, slice, before, totals);
         first = slice.row_end;
         left -= slice.products;
     }
@@ -109,13 +99,8 @@ spg_status make_windows(plan_maker &maker)
     spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
     if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
     if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);
-    if (status == SPG_OK)
-        status = spg_cuda_check(maker.context, cudaMemsetAsync(device_totals, 0, sizeof totals, maker.cuda->stream),
-                                "a plan's windows");
-    if (status == SPG_OK)
-        status =
-            spg_cuda_check(maker.context, cudaMemsetAsync(device_slice, 0, sizeof *device_slice, maker.cuda->stream),
-                           "a plan's slices");
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_totals, sizeof totals);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_slice, sizeof *device_slice);
     if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
     if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
     if (status == SPG_OK)

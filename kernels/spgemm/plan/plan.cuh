@@ -190,15 +190,11 @@ struct plan_facts {
 };
 
 /* How rows are done. Set by choose_scheme, except for thread_sums. */
-struct plan_scheme {
+struct plan_scheme : plan_shape {
     bool by_entries;      /* rows that no thread computes go by entries */
     bool by_threads;      /* short rows go by threads */
     int thread_sums;      /* entries of C up to which a thread computes a row */
     int hub;              /* entries of A beyond which a row goes by entries */
-    int equal_rows;       /* equal rows done at once by PLAN_ENTRIES; 1: none */
-    int run_length;       /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
-    int entry_width;      /* 2 if their columns of B also come in pairs, else 1 */
-    int rows_per_thread;  /* of `equal_rows` rows in blocks, those that a thread does */
     int64_t most_runs;    /* of a row in blocks */
     int64_t cut_products; /* rows with more are cut */
     int64_t slice_most;   /* products of a slice of rows, for windows, and so of a row of one */

@@ -194,9 +194,7 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     entry_totals found = {};
     spg_status status = words_memory.allocate(count + 1, &words);
     if (status == SPG_OK)
-        status = spg_cuda_check(maker.context,
-                                cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
-                                "a plan's windows");
+        status = spg_cuda_zero_bytes(maker.context, &totals->long_products, sizeof totals->long_products);
     if (status != SPG_OK) return status;
     const window_work work = {maker.patterns,
                               slice,

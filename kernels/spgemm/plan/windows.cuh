@@ -68,17 +68,21 @@ inline int run_pitch(int rows, int value_bytes, int run_length)
     return rows == 1 ? values | 1 : (values * value_bytes / 16 | 1) * 16 / value_bytes;
 }
 
+/* What PLAN_ENTRIES does at once. */
+struct plan_shape {
+    int equal_rows;      /* 1: no rows are done together */
+    int run_length;      /* entries of A whose products a code stands for; above 1 for blocks */
+    int entry_width;     /* entries of C, and of B, that are done as one: 2 if columns of blocks come in pairs */
+    int rows_per_thread; /* of `equal_rows` rows in blocks, those that a thread does */
+};
+
 /* All windows of a part. Only for matrices A and B whose entries 32 bits can number. If rows are equal, a window has
  * only entries of their leaders. */
-struct plan_windows {
-    int64_t count;       /* of nonempty windows */
-    int run_length;      /* entries of A whose products a code stands for */
-    int entry_width;     /* entries of C, and of B, that are done as one */
-    int rows_per_thread; /* of the rows of blocks, those that a thread does */
-    int pitch;           /* for blocks, from a run's values of A to the next in shared memory */
-    int width;           /* entries of a window, at most PLAN_WINDOW */
-    int most_staged;     /* the maximum of all staged_count */
-    int equal_rows;      /* equal rows done at once */
+struct plan_windows : plan_shape {
+    int64_t count;   /* of nonempty windows */
+    int pitch;       /* for blocks, from a run's values of A to the next in shared memory */
+    int width;       /* entries of a window, at most PLAN_WINDOW */
+    int most_staged; /* the maximum of all staged_count */
     plan_window *windows;
     int64_t *order;    /* nonempty windows, by far the heaviest first; NULL: as they are */
     uint32_t *strides; /* `width` a window, if equal_rows > 1: from an entry to that of the next row, in C << 16 | in A;
