@@ -151,9 +151,10 @@ __device__ inline void sum_runs(const uint32_t *codes, int words, int shift, con
 /* The same, if A's runs did not fit in shared memory. */
 template <int Rows, int Width, typename Value>
 __device__ inline void sum_unstaged_runs(const plan_windows &of, const plan_window &window, const uint32_t *codes,
-                                         int words, int row, int rows, const Value *a_values, const Value *b_values,
+                                         int words, int row, const Value *a_values, const Value *b_values,
                                          neighbours<Width, Value> (&sums)[Rows])
 {
+    const int last = min(Rows, of.equal_rows - row) - 1;
     const int all = window.code_bytes == 2 ? 2 * words : window.code_bytes == 4 ? words : words / 2;
     for (int t = 0; t < all; t++) {
         uint64_t code = 0;
@@ -175,8 +176,7 @@ __device__ inline void sum_unstaged_runs(const plan_windows &of, const plan_wind
             for (int j = 0; j < Rows; j++)
 #pragma unroll
                 for (int u = 0; u < Width; u++)
-                    sums[j].of[u] =
-                        add_product(sums[j].of[u], a[(int64_t)min(j, rows - 1) * run.a_length + v], b.of[u]);
+                    sums[j].of[u] = add_product(sums[j].of[u], a[(int64_t)min(j, last) * run.a_length + v], b.of[u]);
         }
     }
 }
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>
             const uint32_t *codes = window.codes + (int64_t)begin * PLAN_TILE + lane;
             neighbours<Width, Value> sums[Rows] = {};
             if (window.staged_count == 0)
-                sum_unstaged_runs<Rows, Width>(of, window, codes, words, row, rows, a_values, b_values, sums);
+                sum_unstaged_runs<Rows, Width>(of, window, codes, words, row, a_values, b_values, sums);
             else if (window.code_bytes == 2)
                 sum_runs<Ahead, Rows, Width, uint16_t>(codes, words, window.shift, parts, sums);
             else
