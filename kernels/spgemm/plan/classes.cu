@@ -49,7 +49,7 @@ template <int Lanes> struct group_rows {
 };
 
 /* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
- * unless `b_follows` is NULL. */
+ * unless `b_has_same_pattern` is NULL. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS)
     b_facts_kernel(plan_patterns patterns, uint8_t *b_has_same_pattern, plan_facts *facts)
