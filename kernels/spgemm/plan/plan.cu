@@ -47,7 +47,8 @@ int64_t choose_rows(const plan_maker &maker, int64_t rows)
 {
     if (maker.context->config.workspace_limit == 0) return rows;
     const int64_t limit = maker.context->config.workspace_limit - maker.held;
-    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
+    const int64_t row_bytes = maker.halves ? PLAN_HALVES_ROW_BYTES : PLAN_ROW_BYTES;
+    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (row_bytes * PLAN_PART_STEP);
     return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
 }
 

@@ -41,9 +41,10 @@ inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLA
  * C, and for all slices. */
 enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
 
-/* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 28 as an item, the rest for
- * temporary data. A part has a multiple of PLAN_PART_STEP rows, so that equal rows stay together. */
-enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
+/* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 36 as an item, twice that if
+ * entries below the diagonal are separate, the rest for temporary data. A part has a multiple of PLAN_PART_STEP rows,
+ * so that equal rows stay together. */
+enum { PLAN_ROW_BYTES = 64, PLAN_HALVES_ROW_BYTES = 96, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B named by entries of A, that choose the scheme (measured at
  * choose_scheme) and direct codes. NEAR_TWO: for two equal rows, if neighbouring rows name neighbours. */
