@@ -175,7 +175,7 @@ struct plan_totals {
 
 /* How many neighbouring rows, and entries of A, may be equal, so that a code stands for a block of products: the number
  * of unknowns or candidates a node. */
-enum { PLAN_WIDTHS = 3 }; /* the first two also without blocks: PLAN_MOST_TOGETHER */
+enum { PLAN_WIDTHS = 3 }; /* the first two also without blocks */
 __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
 
 /* The statistics that choose the classes of rows, and the resulting totals. */
