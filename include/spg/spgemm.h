@@ -37,7 +37,7 @@ typedef struct spgemm_plan spgemm_plan;
 
 /* Finds C's pattern and the position of each product. The plan keeps its own copies: A and B may be freed afterwards.
  * Their values are not read. A plan belongs to its context: destroy it before the context. Errors as for spgemm_csr;
- * UNSUPPORTED on a device also: 2^35 or more entries of B. */
+ * UNSUPPORTED on a device also: B's entries times those of a row of A exceed 2^56. */
 SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan);
 
 /* C = A*B for matrices of the plan's patterns and value type. Only values are computed, with the same bits as

@@ -144,9 +144,9 @@ static spg_status compute_beside(spg_galerkin_plan *plan, const spg_galerkin_ope
     spg_status status = plan->context->backend->amg->gather_values(plan->context, of->P, of->map, R);
     plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK) return status;
-    plan->AP_plan->is_beside = true;
+    plan->AP_plan->may_overlap = true;
     status = compute_AP(plan, of->A, of->P);
-    plan->AP_plan->is_beside = false;
+    plan->AP_plan->may_overlap = false;
     return status;
 }
 

@@ -19,7 +19,7 @@ struct spgemm_plan {
     spg_watch last_result;
     /* Set if a run may overlap with the call before. That call must not touch what the run reads or writes, and the run
      * writes only data that earlier calls have finished with. */
-    bool is_beside;
+    bool may_overlap;
 };
 
 /* A product already computed, so that a plan can be made of it without computing it again. */

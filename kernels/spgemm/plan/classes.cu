@@ -48,28 +48,31 @@ template <int Lanes> struct group_rows {
     }
 };
 
-/* Finds long rows, unsorted rows, and rows without pairs of columns of B. */
+/* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
+ * unless `b_has_same_pattern` is NULL. */
 template <int Lanes>
-__global__ void __launch_bounds__(THREADS) b_facts_kernel(plan_patterns patterns, plan_facts *facts)
+__global__ void __launch_bounds__(THREADS)
+    b_facts_kernel(plan_patterns patterns, uint8_t *b_has_same_pattern, plan_facts *facts)
 {
-    unsigned long long longest = 0;
+    const int32_t *columns = patterns.b_columns;
     bool unsorted = false, unpaired = false;
-    for (group_rows<Lanes> at; at.row < patterns.b_rows; at.row += at.step) {
-        const int64_t row = at.row;
-        const int64_t begin = patterns.b[row], end = patterns.b[row + 1];
-        longest = max(longest, (unsigned long long)(end - begin));
+    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
+        const int64_t row = min(at.row, patterns.b_rows - 1), begin = patterns.b[row], end = patterns.b[row + 1];
+        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
+        bool equal = row > 0 && begin - before == end - begin;
         unpaired = unpaired || (begin | end) % 2 != 0;
-        for (int64_t k = begin + 1 + at.lane; k < end; k += Lanes) {
-            const int32_t column = patterns.b_columns[k], before = patterns.b_columns[k - 1];
-            unsorted = unsorted || column <= before;
-            unpaired = unpaired || ((k - begin) % 2 != 0 && (before % 2 != 0 || column != before + 1));
+        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
+            const int32_t column = columns[k], last = k > begin ? columns[k - 1] : -1;
+            unsorted = unsorted || column <= last;
+            unpaired = unpaired || ((k - begin) % 2 != 0 && (last % 2 != 0 || column != last + 1));
+            equal = equal && columns[k - begin + before] == column;
         }
+        equal = at.all(equal);
+        if (b_has_same_pattern != nullptr && at.lane == 0) b_has_same_pattern[row] = equal;
     }
-    longest = reduce(longest, maximum());
     unsorted = __any_sync(ALL_LANES, unsorted);
     unpaired = __any_sync(ALL_LANES, unpaired);
     if (lane_in_warp() != 0) return;
-    if (longest > 0) atomicMax(&facts->longest_b, longest);
     if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
     if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
 }
@@ -78,53 +81,42 @@ struct either {
     __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
 };
 
-/* A row's marks: it has the columns of the row before; it consists of runs, for each width. */
-enum { IS_EQUAL = 1, HAS_RUNS = 2 };
-
-/* Marks which rows of B have the columns of the row before. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS) compare_b_kernel(plan_patterns patterns, uint8_t *b_follows)
-{
-    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
-        const bool is_row = at.row < patterns.b_rows;
-        const int64_t begin = is_row ? patterns.b[at.row] : 0, length = is_row ? patterns.b[at.row + 1] - begin : 0;
-        const int64_t before = is_row && at.row > 0 ? patterns.b[at.row - 1] : begin;
-        bool equal = at.row > 0 && begin - before == length;
-        for (int64_t k = at.lane; equal && k < length; k += Lanes)
-            equal = patterns.b_columns[begin + k] == patterns.b_columns[before + k];
-        equal = at.all(equal);
-        if (is_row && at.lane == 0) b_follows[at.row] = equal;
-    }
-}
+/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
+ * runs, for each width. */
+enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
 
 /* The products of each row, and its marks. */
 template <int Lanes>
 __global__ void __launch_bounds__(THREADS)
-    row_facts_kernel(plan_patterns patterns, const uint8_t *b_follows, int64_t *row_products, uint8_t *marks)
+    row_facts_kernel(plan_patterns patterns, const uint8_t *b_has_same_pattern, int64_t *row_products, uint8_t *marks)
 {
     for (group_rows<Lanes> at; at.goes_on(patterns.rows); at.row += at.step) {
         const int64_t row = min(at.row, patterns.rows - 1);
         const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
         const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin;
+        bool equal = row > 0 && begin - before == end - begin, short_b = true;
         long long products = 0;
-        unsigned int broken = b_follows == nullptr ? ~0u : 0; /* a bit for each width */
+        unsigned int broken = b_has_same_pattern == nullptr ? ~0u : 0; /* a bit for each width */
         for (int width = 0; width < PLAN_WIDTHS; width++)
             if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
         for (int64_t k = begin + at.lane; k < end; k += Lanes) {
             const int32_t column = patterns.a_columns[k];
-            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_follows[column]))
+            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_has_same_pattern[column]))
                 for (int width = 0; width < PLAN_WIDTHS; width++)
                     if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
-            products += patterns.b[column + (int64_t)1] - patterns.b[column];
+            const int64_t length = patterns.b[column + (int64_t)1] - patterns.b[column];
+            products += length;
+            short_b = short_b && length < 1 << PLAN_LENGTH_BITS;
             equal = equal && patterns.a_columns[k - begin + before] == column;
         }
         products = reduce<Lanes>(products, plus());
         equal = at.all(equal);
+        short_b = at.all(short_b);
         broken = reduce<Lanes>(broken, either());
         if (at.lane != 0 || at.row >= patterns.rows) continue;
         row_products[row] = products;
-        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
+        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (short_b ? B_IS_SHORT : 0) |
+                               (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
     }
 }
 
@@ -133,27 +125,20 @@ struct known_rows {
     plan_patterns patterns;
     const int64_t *row_products;
     const uint8_t *marks;
-    int64_t cut_products, slice_row_most;
-    int thread_sums, together, deep, wide, hub;
-    int64_t most_runs; /* of a row in blocks */
-    bool by_threads, by_entries;
+    plan_scheme scheme;
 
     __device__ int64_t a_length(int64_t row) const { return patterns.a[row + 1] - patterns.a[row]; }
     __device__ int64_t c_length(int64_t row) const { return patterns.c[row + 1] - patterns.c[row]; }
     __device__ bool fits_thread(int64_t row) const
     {
-        return c_length(row) <= thread_sums && a_length(row) <= PLAN_THREAD_A &&
-               row_products[row] <= PLAN_THREAD_PRODUCTS;
+        return c_length(row) <= scheme.thread_sums && a_length(row) <= PLAN_THREAD_A &&
+               row_products[row] <= PLAN_THREAD_PRODUCTS && (marks[row] & B_IS_SHORT);
     }
     /* Whether rows row .. row + count - 1 can be done together. */
     __device__ bool are_equal(int64_t row, int count) const
     {
-        if (row + count > patterns.rows || count * c_length(row) > PLAN_MOST_SUMS) return false;
-        if (row_products[row] > cut_products || a_length(row) > INT32_MAX / 2)
-            return false; /* the third row's is 2
-                           * further on */
-        if (by_threads && fits_thread(row)) return false;
-        if (by_entries && (a_length(row) >= PLAN_STRIDE_A || row_products[row] > slice_row_most)) return false;
+        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
+            return false;
         for (int j = 1; j < count; j++)
             if (!(marks[row + j] & IS_EQUAL)) return false;
         return true;
@@ -164,38 +149,26 @@ struct known_rows {
             if (plan_width(k) == width) return (marks[row] & HAS_RUNS << k) != 0;
         return false;
     }
-    /* The same, in blocks: codes need no memory for sums. */
-    __device__ bool are_grouped(int64_t row, int count) const
+    /* Whether the row leads equal rows that are done together, in blocks if there are any. */
+    __device__ bool leads(int64_t row) const
     {
-        if (row + count > patterns.rows || a_length(row) >= PLAN_STRIDE_A || c_length(row) >= PLAN_STRIDE_A)
-            return false;
-        for (int j = 1; j < count; j++)
-            if (!(marks[row + j] & IS_EQUAL)) return false;
-        return true;
-    }
-    __device__ bool are_blocks(int64_t row) const
-    {
-        return has_runs(row, deep) && a_length(row) <= most_runs * deep &&
-               row_products[row] / (deep * wide) <= slice_row_most && are_grouped(row, together);
+        const plan_scheme &of = scheme;
+        if (of.equal_rows == 1 || !are_equal(row, of.equal_rows)) return false;
+        if (row_products[row] / (of.run_length * of.entry_width) > of.slice_most) return false;
+        return of.run_length == 1 || (has_runs(row, of.run_length) && a_length(row) <= of.most_runs * of.run_length);
     }
     __device__ int class_of(int64_t row) const
     {
-        const int64_t n = c_length(row);
+        const int64_t n = c_length(row), products = row_products[row];
         if (n == 0) return PLAN_NOTHING;
-        if (by_threads && fits_thread(row)) return n <= PLAN_THREAD_FEW ? PLAN_THREAD : PLAN_THREAD_WIDE;
-        const int64_t leader = row - row % together;
-        if (deep > 1 && are_blocks(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
-        const bool is_led = together > 1 && deep == 1 && are_equal(leader, together);
-        if (is_led && row > leader) return PLAN_NOTHING;
-        if (by_entries || (deep == 1 && !is_led && a_length(row) > hub))
-            return row_products[row] <= slice_row_most ? PLAN_ENTRIES : PLAN_PARTS;
-        if (is_led) {
-            return n * together <= PLAN_SMALL_SUMS    ? PLAN_EQUAL_SMALL
-                   : n * together <= PLAN_MIDDLE_SUMS ? PLAN_EQUAL_MIDDLE
-                                                      : PLAN_EQUAL_LARGE;
-        }
-        if (n > PLAN_LARGE_SUMS || row_products[row] > cut_products) return PLAN_PARTS;
-        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : n <= PLAN_MIDDLE_SUMS ? PLAN_MIDDLE : PLAN_LARGE;
+        if (scheme.by_threads && fits_thread(row)) return PLAN_THREAD;
+        const int64_t leader = row - row % scheme.equal_rows;
+        if (leads(leader)) return row > leader ? PLAN_NOTHING : PLAN_ENTRIES;
+        if (products <= scheme.slice_most &&
+            (scheme.by_entries || (scheme.run_length == 1 && a_length(row) > scheme.hub)))
+            return PLAN_ENTRIES;
+        if (n > PLAN_MIDDLE_SUMS || products > scheme.cut_products) return PLAN_LARGE;
+        return n <= PLAN_SMALL_SUMS ? PLAN_SMALL : PLAN_MIDDLE;
     }
 };
 
@@ -205,17 +178,13 @@ __device__ inline bool is_far(const plan_patterns &of, int64_t row)
     return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
 }
 
-/* Sums all products, and counts the rows that could be done by twos and by threes. */
+/* Sums all products, and counts the rows that could be done together. */
 __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const plan_patterns &of = known.patterns;
     const bool is_row = row < of.rows && known.c_length(row) > 0;
     if (row == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
-    const bool pair = is_row && row % 2 == 0 && known.are_equal(row, 2);
-    const bool triple = is_row && row % 3 == 0 && known.are_equal(row, 3);
-    const unsigned int pairs = __popc(__ballot_sync(ALL_LANES, pair));
-    const unsigned int triples = __popc(__ballot_sync(ALL_LANES, triple));
     const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
     const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
     const unsigned long long products = reduce(mine, plus());
@@ -225,7 +194,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     unsigned long long in_runs[PLAN_WIDTHS];
     for (int k = 0; k < PLAN_WIDTHS; k++) {
         const int width = plan_width(k);
-        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_grouped(row, width)));
+        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_equal(row, width)));
         in_runs[k] = reduce(is_row && known.has_runs(row, width) ? mine : 0ull, plus());
     }
     if (lane_in_warp() != 0) return;
@@ -237,8 +206,17 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
         if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
         if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
     }
-    if (pairs > 0) atomicAdd(&facts->equal_pairs, (unsigned long long)pairs);
-    if (triples > 0) atomicAdd(&facts->equal_triples, (unsigned long long)triples);
+}
+
+__device__ inline void add_to(plan_totals *to, const plan_totals &more)
+{
+    if (more.rows == 0) return;
+    atomicAdd(&to->rows, more.rows);
+    atomicAdd(&to->products, more.products);
+    atomicAdd(&to->a_entries, more.a_entries);
+    atomicMax(&to->most_products, more.most_products);
+    atomicMax(&to->most_a, more.most_a);
+    atomicMax(&to->most_c, more.most_c);
 }
 
 /* Adds the warp's rows to the totals of their class. */
@@ -252,13 +230,7 @@ __device__ inline void add_totals(plan_totals *totals, int row_class, const plan
                                  reduce(own.a_entries, plus()), reduce(own.most_products, maximum()),
                                  reduce(own.most_a, maximum()), reduce(own.most_c, maximum())};
         left &= ~__ballot_sync(ALL_LANES, is_one);
-        if (lane_in_warp() != 0 || all.rows == 0) continue;
-        atomicAdd(&totals[one].rows, all.rows);
-        atomicAdd(&totals[one].products, all.products);
-        atomicAdd(&totals[one].a_entries, all.a_entries);
-        atomicMax(&totals[one].most_products, all.most_products);
-        atomicMax(&totals[one].most_a, all.most_a);
-        atomicMax(&totals[one].most_c, all.most_c);
+        if (lane_in_warp() == 0) add_to(&totals[one], all);
     }
 }
 
@@ -274,22 +246,16 @@ __global__ void __launch_bounds__(THREADS)
     if (row < known.patterns.rows) {
         row_class = known.class_of(row);
         row_classes[row] = (uint8_t)row_class;
-        entry_products[row] = row_class == PLAN_ENTRIES ? known.row_products[row] / (known.deep * known.wide) : 0;
+        entry_products[row] = row_class == PLAN_ENTRIES
+                                  ? known.row_products[row] / (known.scheme.run_length * known.scheme.entry_width)
+                                  : 0;
         const unsigned long long products = (unsigned long long)known.row_products[row];
         const unsigned long long a_length = (unsigned long long)known.a_length(row);
         mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
     }
     add_totals(totals, row_class, mine);
     __syncthreads();
-    if (threadIdx.x >= PLAN_CLASSES || totals[threadIdx.x].rows == 0) return;
-    const plan_totals *of = &totals[threadIdx.x];
-    plan_totals *all = &facts->classes[threadIdx.x];
-    atomicAdd(&all->rows, of->rows);
-    atomicAdd(&all->products, of->products);
-    atomicAdd(&all->a_entries, of->a_entries);
-    atomicMax(&all->most_products, of->most_products);
-    atomicMax(&all->most_a, of->most_a);
-    atomicMax(&all->most_c, of->most_c);
+    if (threadIdx.x < PLAN_CLASSES) add_to(&facts->classes[threadIdx.x], totals[threadIdx.x]);
 }
 
 struct listed_class {
@@ -303,21 +269,15 @@ spg_status read_facts(plan_maker &maker, const plan_facts *facts)
                                sizeof maker.facts);
 }
 
-spg_status clear_facts(plan_maker &maker, plan_facts *facts)
-{
-    return spg_cuda_check(maker.context, cudaMemsetAsync(facts, 0, sizeof *facts, maker.cuda->stream),
-                          "a plan's facts");
-}
-
 spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
 {
     const plan_patterns &patterns = maker.patterns;
-    spg_status status = clear_facts(maker, facts);
+    spg_status status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
     if (status != SPG_OK) return status;
     with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
         row_facts_kernel<lanes>
-            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows, maker.row_products, marks);
+            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, maker.row_products, marks);
     });
     return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
@@ -343,17 +303,14 @@ spg_status find_b_facts(plan_maker &maker)
     scratch facts_memory(maker);
     plan_facts *facts = nullptr;
     spg_status status = facts_memory.allocate(1, &facts);
-    if (status == SPG_OK) status = clear_facts(maker, facts);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
     if (status != SPG_OK) return status;
     with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
         const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);
-        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, facts);
-        if (maker.b_follows != nullptr)
-            compare_b_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_follows);
+        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, facts);
     });
     status = spg_cuda_check_launch(maker.context, "a plan's facts");
     if (status == SPG_OK) status = read_facts(maker, facts);
-    maker.longest_b = (int64_t)maker.facts.longest_b;
     maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
     maker.patterns.b_is_paired = maker.facts.unpaired_b == 0;
     return status;
@@ -371,21 +328,14 @@ spg_status classify_rows(plan_maker &maker)
     if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
     if (status == SPG_OK) status = find_facts(maker, marks, facts);
     if (status != SPG_OK) return status;
-    known_rows known = {
-        maker.patterns, maker.row_products, marks, INT64_MAX, 0, maker.thread_sums, 1, 1, 1, PLAN_HUB_A, 0, false,
-        false};
+    known_rows known = {maker.patterns, maker.row_products, marks, {}};
+    known.scheme.thread_sums = maker.scheme.thread_sums;
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
     if (status == SPG_OK) status = read_facts(maker, facts);
     if (status != SPG_OK) return status;
     choose_scheme(maker);
-    known.by_threads = maker.by_threads, known.by_entries = maker.by_entries;
-    known.slice_row_most = maker.slice_row_most;
-    known.together = maker.together;
-    known.deep = maker.deep, known.wide = maker.wide;
-    known.most_runs = maker.most_runs;
-    known.hub = are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_FEW_HUB_A : PLAN_HUB_A;
-    known.cut_products = maker.cut_products;
+    known.scheme = maker.scheme;
     uint8_t *row_classes = marks + rows;
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");

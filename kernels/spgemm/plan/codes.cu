@@ -12,31 +12,21 @@ namespace spg
 namespace
 {
 
-__device__ inline void write_long_product(const window_work &work, void *products, int64_t at,
-                                          const window_product &product)
-{
-    const int64_t b = product.b_begin + product.b_at;
-    if (work.out.narrow)
-        static_cast<uint2 *>(products)[at] = {(uint32_t)product.a_at, (uint32_t)b};
-    else
-        static_cast<longlong2 *>(products)[at] = {product.a_at, b};
-}
-
 /* What a code names: an entry of A, or a run. */
 __device__ inline int64_t name_of(const window_work &work, const window_span &span, const plan_window &window,
                                   int64_t a_at)
 {
-    if (work.out.deep == 1) return a_at - window.a_begin;
+    if (work.out.run_length == 1) return a_at - window.a_begin;
     const plan_patterns &of = work.patterns;
     const int64_t row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.deep - window.a_begin;
+    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.run_length - window.a_begin;
 }
 
 /* Writes product t of the window's entry with this rank. */
 __device__ inline void write_code(const window_work &work, int64_t w, const plan_window &window, uint32_t *codes,
                                   int rank, uint32_t t, uint64_t code)
 {
-    const int width = work.out.tile;
+    constexpr int width = PLAN_TILE;
     const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / width];
     uint32_t *words = codes + (work.words[w] + tile) * width + rank % width;
     if (window.code_bytes == 2) {
@@ -72,7 +62,7 @@ __device__ inline uint32_t take_number(uint32_t *counts, int c_at)
 }
 
 __global__ void __launch_bounds__(WINDOW_THREADS)
-    write_codes_kernel(window_work work, uint32_t *codes, void *long_products)
+    write_codes_kernel(window_work work, uint32_t *codes, uint2 *long_products)
 {
     __shared__ uint32_t counts[WINDOW_WARPS][PLAN_WINDOW], long_begins[PLAN_WINDOW];
     __shared__ int32_t columns[PLAN_WINDOW];
@@ -96,23 +86,14 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
             if (product.c_at < 0) return;
             const int rank = ranks[product.c_at];
             if (rank == LONG_RANK) {
-                write_long_product(work, long_products, (int64_t)long_begins[product.c_at] + t, product);
+                long_products[(int64_t)long_begins[product.c_at] + t] = {(uint32_t)product.a_at,
+                                                                         (uint32_t)(product.b_begin + product.b_at)};
                 return;
             }
             const uint64_t from = (uint64_t)name_of(work, span, window, product.a_at);
             const int64_t at = product.b_at + (window.direct ? product.b_begin : 0);
             write_code(work, w, window, codes, rank, t, from << window.shift | (uint64_t)at);
         });
-}
-
-/* Long entries store where their products begin in the slice; adds where the slice's products are. */
-spg_status place_products(plan_maker &maker, plan_long_entry *entries, int64_t count, char *products, int bytes_each)
-{
-    if (count == 0) return SPG_OK;
-    return for_each(maker.context, count, "a plan's long entries", [=] __device__(int64_t k) {
-        const int64_t begin = reinterpret_cast<int64_t>(entries[k].products);
-        entries[k].products = products + begin * bytes_each;
-    });
 }
 
 } // namespace
@@ -123,15 +104,14 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t long_before = kept.long_count, *words = work.words;
-    const int tile = kept.tile, product_bytes = 2 * (kept.narrow ? 4 : 8);
     uint32_t *codes = nullptr;
-    char *long_products = nullptr;
-    spg_status status = keep_array(maker, tiles * tile, &codes);
-    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products * product_bytes, &long_products);
+    uint2 *long_products = nullptr;
+    spg_status status = keep_array(maker, tiles * PLAN_TILE, &codes);
+    if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products, &long_products);
     if (status == SPG_OK)
-        status =
-            spg_cuda_check(maker.context, cudaMemsetAsync(codes, 0xff, (size_t)(tiles * tile) * sizeof *codes, stream),
-                           "a plan's codes");
+        status = spg_cuda_check(maker.context,
+                                cudaMemsetAsync(codes, 0xff, (size_t)(tiles * PLAN_TILE) * sizeof *codes, stream),
+                                "a plan's codes");
     if (status != SPG_OK) return status;
     write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
@@ -140,10 +120,14 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     kept.long_count = (int64_t)found.long_entries;
     if (status == SPG_OK)
         status = for_each(maker.context, count, "a plan's windows",
-                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * tile; });
+                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * PLAN_TILE; });
+    plan_long_entry *entries = kept.long_entries + long_before;
+    /* Long entries store where their products begin in the slice; adds where the slice's products are. */
     if (status == SPG_OK)
-        status = place_products(maker, kept.long_entries + long_before, kept.long_count - long_before, long_products,
-                                product_bytes);
+        status =
+            for_each(maker.context, kept.long_count - long_before, "a plan's long entries", [=] __device__(int64_t k) {
+                entries[k].products = long_products + reinterpret_cast<int64_t>(entries[k].products);
+            });
     return status;
 }
 

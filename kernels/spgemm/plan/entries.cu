@@ -16,7 +16,7 @@ namespace
 
 /* Cuts the next slice from row `first` on: as many rows as fit, at least one, without rows at either end that have no
  * products. One thread, because slices depend on those before. */
-__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int wide,
+__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int entry_width,
                                  entry_slice *slice)
 {
     const int64_t begin = last_at_most(before, first, of.rows + 1, before[first]);
@@ -31,35 +31,8 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     }
     end = first_not_below(before, end, before[end]);
     slice->row_begin = begin, slice->row_end = end;
-    slice->c_begin = of.c[begin] / wide, slice->c_count = (of.c[end] - of.c[begin]) / wide;
+    slice->c_begin = of.c[begin] / entry_width, slice->c_count = (of.c[end] - of.c[begin]) / entry_width;
     slice->products = before[end] - before[begin];
-}
-
-spg_status do_slice(plan_maker &maker, entry_slice slice, const int64_t *before, entry_totals *totals)
-{
-    scratch begins(maker), ranks(maker);
-    spg_status status = begins.allocate(slice.c_count, &slice.long_begins);
-    if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
-    return status == SPG_OK ? add_windows(maker, slice, before, totals) : status;
-}
-
-/* Zeroed: those of equal rows behind their leader are read with the others but not used. */
-spg_status keep_b_begins(plan_maker &maker, int64_t each)
-{
-    void **begins = &maker.plan->b_begins;
-    const int64_t bytes = maker.a_nnz * each;
-    spg_status status = keep_memory(maker, bytes, begins);
-    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *begins, bytes) : status;
-}
-
-/* Zeroed, as above. Rows that are not blocks leave gaps. */
-spg_status keep_runs(plan_maker &maker)
-{
-    plan_windows &kept = maker.part->windows;
-    kept.runs_count = (int64_t)maker.facts.a_entries / (kept.deep * kept.together) + 1;
-    spg_status status = keep_array(maker, kept.runs_count, &kept.runs);
-    const int64_t bytes = kept.runs_count * (int64_t)sizeof *kept.runs;
-    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, kept.runs, bytes) : status;
 }
 
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
@@ -68,28 +41,27 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
 {
     plan_windows &kept = maker.part->windows;
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
-    const int64_t all = products / maker.slice_most + a_entries / maker.slice_most + c_entries / maker.slice_most;
-    kept.wide = maker.wide;
-    kept.width = maker.deep > 1 && maker.at_once == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
-    const int64_t most = (c_entries / kept.wide + kept.width - 1) / kept.width + 2 * (all + 1);
-    kept.narrow = std::max(maker.a_nnz, maker.b_nnz) <= (int64_t)UINT32_MAX;
-    kept.together = maker.by_entries || maker.deep > 1 ? maker.together : 1;
-    kept.deep = maker.deep;
-    kept.at_once = maker.at_once;
-    const int sides = kept.deep > 1 ? choose_sides(kept.together, kept.at_once, maker.value_bytes, kept.deep) : 1;
-    kept.pitch = run_pitch(kept.at_once, sides, maker.value_bytes, kept.deep);
-    kept.tile = 32 / sides;
+    const int64_t slice = maker.scheme.slice_most, all = products / slice + a_entries / slice + c_entries / slice;
+    static_cast<plan_shape &>(kept) = maker.scheme;
+    kept.width = kept.run_length > 1 && kept.rows_per_thread == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    const int64_t most = (c_entries / kept.entry_width + kept.width - 1) / kept.width + 2 * (all + 1);
+    kept.pitch = run_pitch(kept.rows_per_thread, maker.value_bytes, kept.run_length);
     spg_status status = SPG_OK;
-    if (kept.deep > 1)
-        status = keep_runs(maker);
-    else if (maker.plan->b_begins == nullptr)
-        status = keep_b_begins(maker, kept.narrow ? 4 : 8);
+    /* Zeroed: those of equal rows behind their leader are read with the others but not used, and rows that are not
+     * blocks leave gaps. */
+    if (kept.run_length > 1) {
+        kept.runs_count = a_entries / (kept.run_length * kept.equal_rows) + 1;
+        status = keep_zeroed_array(maker, kept.runs_count, &kept.runs);
+    } else if (maker.plan->b_begins == nullptr) {
+        status = keep_zeroed_array(maker, maker.a_nnz, &maker.plan->b_begins);
+    }
     if (status == SPG_OK) status = keep_array(maker, most, &kept.windows);
     if (status == SPG_OK) status = keep_array(maker, most * (PLAN_WINDOW_TILES + 1), &kept.tile_begins);
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
-    if (status == SPG_OK) status = keep_array(maker, kept.together > 1 ? most * kept.width : 0, &kept.strides);
+    if (status == SPG_OK) status = keep_array(maker, kept.equal_rows > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
-        status = keep_array(maker, kept.deep > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.together, &kept.long_entries);
+        status = keep_array(maker, kept.run_length > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
+                            &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -99,13 +71,16 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
     spg_status status = SPG_OK;
     for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
         entry_slice slice = {};
-        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.slice_most, maker.wide,
-                                                          device_slice);
+        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
+                                                          maker.scheme.entry_width, device_slice);
         status = spg_cuda_check_launch(maker.context, "a plan's slices");
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
                                          sizeof slice);
-        if (status == SPG_OK) status = do_slice(maker, slice, before, totals);
+        scratch begins(maker), ranks(maker);
+        if (status == SPG_OK) status = begins.allocate(slice.c_count, &slice.long_begins);
+        if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
+        if (status == SPG_OK) status = add_windows(maker, slice, before, totals);
         first = slice.row_end;
         left -= slice.products;
     }
@@ -124,20 +99,15 @@ spg_status make_windows(plan_maker &maker)
     spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
     if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
     if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);
-    if (status == SPG_OK)
-        status = spg_cuda_check(maker.context, cudaMemsetAsync(device_totals, 0, sizeof totals, maker.cuda->stream),
-                                "a plan's windows");
-    if (status == SPG_OK)
-        status =
-            spg_cuda_check(maker.context, cudaMemsetAsync(device_slice, 0, sizeof *device_slice, maker.cuda->stream),
-                           "a plan's slices");
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_totals, sizeof totals);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_slice, sizeof *device_slice);
     if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
     if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
     if (status == SPG_OK)
         status =
             spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
     if (status == SPG_OK) status = order_windows(maker);
-    kept.near_most = (int)(totals.near_most + 1) / 2 * 2; /* keeps what follows aligned */
+    kept.most_staged = (int)(totals.most_staged + 1) / 2 * 2; /* keeps what follows aligned */
     kept.long_count = (int64_t)totals.long_entries;
     return status;
 }

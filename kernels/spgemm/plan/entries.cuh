@@ -8,8 +8,8 @@
 namespace spg
 {
 
-/* Some rows with their entries of C, numbered from c_begin. If columns come in pairs (`wide` of plan_windows is 2),
- * pairs are counted. */
+/* Some rows with their entries of C, numbered from c_begin. If columns come in pairs (`entry_width` of plan_windows is
+ * 2), pairs are counted. */
 struct entry_slice {
     int64_t row_begin, row_end, c_begin, c_count, products;
     uint32_t *long_begins; /* for an entry of C with LONG_RANK: where its products begin among the slice's long ones */
@@ -19,7 +19,7 @@ enum { LONG_RANK = 0xffff };
 
 /* Totals of all slices so far, on the device. */
 struct entry_totals {
-    unsigned int near_most;           /* as of plan_windows */
+    unsigned int most_staged;         /* as of plan_windows */
     unsigned long long long_entries;  /* equal rows count separately */
     unsigned long long long_products; /* of this slice */
 };
@@ -28,7 +28,7 @@ struct entry_totals {
  * none overlap. */
 __device__ inline int64_t first_run(const plan_patterns &of, const plan_windows &windows, int64_t row)
 {
-    return (of.a[row] - of.a[0]) / (windows.deep * windows.together);
+    return (of.a[row] - of.a[0]) / (windows.run_length * windows.equal_rows);
 }
 
 /* Input and output for the window of a block; window w of the slice is number `before` + w of all. */
@@ -38,7 +38,7 @@ struct window_work {
     plan_windows out;
     int64_t before, b_nnz;
     bool halves;
-    int near_room;       /* entries, or runs */
+    int entries_staged;  /* entries, or runs */
     int b_bits;          /* for a position in B */
     bool prefers_direct; /* if other codes would take fewer bytes */
     int64_t *words;      /* by window: words of its codes, in tiles */
@@ -50,12 +50,12 @@ struct window_work {
      * done. */
     __device__ bool leads(int64_t row) const
     {
-        return out.together > 1 && row % out.together == 0 && row + out.together <= patterns.rows && is_done(row) &&
-               !is_done(row + 1) && row_products[row + 1] == row_products[row];
+        return out.equal_rows > 1 && row % out.equal_rows == 0 && row + out.equal_rows <= patterns.rows &&
+               is_done(row) && !is_done(row + 1) && row_products[row + 1] == row_products[row];
     }
     __device__ bool is_below(int64_t row, int64_t c_at) const
     {
-        return halves && patterns.c_columns[(c_at + 1) * out.wide - 1] < patterns.first_row + row;
+        return halves && patterns.c_columns[(c_at + 1) * out.entry_width - 1] < patterns.first_row + row;
     }
 };
 
@@ -70,12 +70,13 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
 {
     const plan_patterns &of = work.patterns;
     const entry_slice &slice = work.slice;
-    const int wide = work.out.wide;
+    const int entry_width = work.out.entry_width;
     window_span span;
     span.c_begin = slice.c_begin + w * work.out.width;
     span.count = (int)min(slice.c_begin + slice.c_count - span.c_begin, (int64_t)work.out.width);
-    span.first_row = row_of_entry(of.c, slice.row_begin, slice.row_end - 1, span.c_begin * wide);
-    span.last_row = row_of_entry(of.c, span.first_row, slice.row_end - 1, (span.c_begin + span.count) * wide - 1);
+    span.first_row = row_of_entry(of.c, slice.row_begin, slice.row_end - 1, span.c_begin * entry_width);
+    span.last_row =
+        row_of_entry(of.c, span.first_row, slice.row_end - 1, (span.c_begin + span.count) * entry_width - 1);
     /* Rows at the ends may be of other classes, and long. */
     span.a_begin = of.a[span.first_row + !work.is_done(span.first_row)];
     span.a_end = max(span.a_begin, (int64_t)of.a[span.last_row + work.is_done(span.last_row)]);

@@ -83,20 +83,13 @@ spg_status add_words(spg_context *context, const void *words, int64_t count, int
     return spg_cuda_check_launch(context, "a fingerprint");
 }
 
-__global__ void __launch_bounds__(THREADS)
-    compare_kernel(numbers_view one, numbers_view other, int64_t count, spg_report *report)
-{
-    const int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x; k < count; k += step)
-        if (one[k] != other[k]) report_first(&report->first[0], k);
-}
-
+/* Reports the first place where two lists differ. */
 spg_status compare(spg_context *context, numbers_view one, numbers_view other, int64_t count)
 {
-    if (count == 0) return SPG_OK;
-    const spg_cuda *cuda = spg_cuda_of(context);
-    compare_kernel<<<plan_blocks(cuda, count, THREADS), THREADS, 0, cuda->stream>>>(one, other, count, cuda->report);
-    return spg_cuda_check_launch(context, "comparing patterns");
+    spg_report *report = spg_cuda_of(context)->report;
+    return for_each(context, count, "comparing patterns", [=] __device__(int64_t k) {
+        if (one[k] != other[k]) report_first(&report->first[0], k);
+    });
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 /* Makes what a plan keeps for all but its short rows: items, pieces and codes.
  *
  * Input: the rows of one class and the patterns. Output: plan_items of plan/plan.cuh. A row is one item; rows of
- * PLAN_PARTS are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives one
+ * PLAN_LARGE are cut into parts of their entries of C, and so of columns. A row of B that does not ascend gives one
  * piece for each ascending run. Items that differ much are ordered by products, largest first. */
 #include "plan.cuh"
 
@@ -115,7 +115,7 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
                                     int64_t piece_begin)
 {
     const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
-    uint64_t *pieces = out.pieces + piece_begin * out.piece_words;
+    uint64_t *pieces = out.pieces + piece_begin;
     for (int64_t first = begin; first < end; first += WARP) {
         const int64_t k = first + lane_in_warp();
         int64_t count = 0, all = 0;
@@ -124,11 +124,10 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
         int64_t at = exclusive_scan(count, (int64_t)0, plus(), &all);
         if (k < end)
             for (piece_cursor cursor = work.cursor(place, k); cursor.advance(); at++) {
-                const piece p = {(int)(cursor.next - cursor.at), cursor.at, k - begin};
-                pieces[at * out.piece_words] = pack_piece(p, out.piece_words == 1);
-                if (out.piece_words == 2) pieces[at * 2 + 1] = (uint64_t)p.a_entry;
+                const uint64_t length = (uint64_t)(cursor.next - cursor.at), start = (uint64_t)cursor.at;
+                pieces[at] = length | (start | (uint64_t)(k - begin) << out.start_bits) << PIECE_LENGTH_BITS;
             }
-        pieces += all * out.piece_words;
+        pieces += all;
     }
 }
 
@@ -140,9 +139,9 @@ __device__ inline void write_codes(const item_work &work, const plan_item &item,
     int64_t code_at = item.code_begin;
     for (int64_t first = 0; first < item.pieces; first += WARP) {
         const bool has = first + lane < item.pieces;
-        const uint64_t word = has ? out.pieces[(item.piece_begin + first + lane) * out.piece_words] : 0;
+        const uint64_t word = has ? out.pieces[item.piece_begin + first + lane] : 0;
         const int length = piece_length(word), until = inclusive_scan(length, plus());
-        const int64_t origin = piece_start(word) + length - until; /* counted from the first product */
+        const int64_t origin = piece_start(word, out.start_bits) + length - until; /* counted from the first product */
         const int all = __shfl_sync(ALL_LANES, until, WARP - 1);
         for (int k = lane; k - lane < all; k += WARP) {
             const int owner = lane_of_place(until, k);
@@ -166,16 +165,9 @@ __global__ void __launch_bounds__(THREADS)
     for (int64_t at = first_warp(); at < work.count; at += all_warps()) {
         const int64_t from = order != nullptr ? order[at] : at;
         const item_place place = work.places[from];
-        const int64_t a_begin = work.patterns.a[place.row];
         const plan_item item = {
-            work.patterns.c[place.row] + place.begin,
-            a_begin,
-            piece_begins[from],
-            piece_begins[from + 1] - piece_begins[from],
-            code_begins[from],
-            out.together > 1 ? (int32_t)(work.patterns.a[place.row + 1] - a_begin) : 0,
-            (int16_t)place.n,
-            (int16_t)(out.together > 1 ? work.patterns.c[place.row + 1] - work.patterns.c[place.row] : 0)};
+            work.patterns.c[place.row] + place.begin,    work.patterns.a[place.row], piece_begins[from],
+            piece_begins[from + 1] - piece_begins[from], code_begins[from],          place.n};
         if (lane_in_warp() == 0) out.items[at] = item;
         write_pieces(work, place, out, item.piece_begin);
         __syncwarp();
@@ -208,13 +200,14 @@ struct row_spans {
     }
 };
 
-/* Makes the spans' items; cuts those of PLAN_PARTS. *upper: the number of items before those below the diagonal. */
+/* Makes the spans' items; cuts those of PLAN_LARGE. *upper: the number of items before those below the diagonal. */
 spg_status place_items(plan_maker &maker, int row_class, const int32_t *rows, int64_t row_count, scratch &memory,
                        item_place **places, int64_t *count, int64_t *upper)
 {
     const int64_t spans = maker.halves ? 2 * row_count : row_count;
-    const row_spans of = {maker.patterns,     rows,         maker.row_products,     row_count,
-                          maker.cut_products, maker.halves, row_class == PLAN_PARTS};
+    const row_spans of = {
+        maker.patterns,         rows, maker.row_products, row_count, maker.scheme.cut_products, maker.halves,
+        row_class == PLAN_LARGE};
     scratch begins_memory(maker);
     int64_t *begins = nullptr;
     *count = spans, *upper = row_count;
@@ -266,7 +259,7 @@ spg_status keep_items(plan_maker &maker, plan_items &items, int64_t count, int64
 {
     char *codes = nullptr;
     spg_status status = keep_array(maker, count, &items.items);
-    if (status == SPG_OK) status = keep_array(maker, pieces * items.piece_words, &items.pieces);
+    if (status == SPG_OK) status = keep_array(maker, pieces, &items.pieces);
     if (status == SPG_OK) status = keep_array(maker, products * items.code_bytes, &codes);
     items.codes = codes;
     items.count = status == SPG_OK ? count : 0;
@@ -281,10 +274,13 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     plan_items &items = maker.part->classes[row_class];
     items.lanes = choose_lanes(row_class, totals);
     items.code_bytes = class_code_bytes(row_class);
-    items.piece_words = totals.most_a >> PIECE_A_BITS == 0 ? 1 : 2;
-    items.together = row_class >= PLAN_EQUAL_SMALL ? maker.together : 1;
-    items.capacity = std::min(class_sums(row_class),
-                              (int)std::min<int64_t>((int64_t)totals.most_c, PLAN_MOST_SUMS) * items.together);
+    items.start_bits = bits_for(maker.b_nnz);
+    items.capacity = (int)std::min<int64_t>(class_sums(row_class), (int64_t)totals.most_c);
+    if (PIECE_LENGTH_BITS + items.start_bits + bits_for((int64_t)totals.most_a) > 64)
+        return spg_context_fail(maker.context, SPG_ERROR_UNSUPPORTED,
+                                "B has %lld entries, and a row of A %llu; plans on a device take up to 2^%d of their "
+                                "product",
+                                (long long)maker.b_nnz, totals.most_a, 64 - PIECE_LENGTH_BITS - 2);
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
     item_place *places = nullptr;
     int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;
@@ -297,8 +293,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const unsigned int blocks = plan_blocks(maker.cuda, count, WARPS);
     count_pieces_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, piece_begins, code_begins);
     status = spg_cuda_check_launch(maker.context, "a plan's pieces");
-    const bool differ = (row_class == PLAN_PARTS || totals.most_products > 8 * (totals.products / totals.rows)) &&
-                        can_order(maker, count);
+    const bool differ = totals.most_products > 8 * (totals.products / totals.rows) && can_order(maker, count);
     if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
     if (status == SPG_OK && differ) status = order_items(maker, code_begins, count, items.upper, order);
     if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);

@@ -7,19 +7,31 @@
 namespace spg
 {
 
-spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_t *total)
+namespace
+{
+
+/* Calls function(memory, bytes) of CUB, first without memory, to ask for the bytes. */
+template <typename Function> spg_status with_temporary(plan_maker &maker, const char *what, Function function)
 {
     size_t bytes = 0;
     scratch temporary(maker);
     char *memory = nullptr;
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(nullptr, bytes, values, count + 1, maker.cuda->stream);
-    spg_status status = spg_cuda_check(maker.context, error, "a scan");
+    spg_status status = spg_cuda_check(maker.context, function(nullptr, bytes), what);
     if (status == SPG_OK) status = temporary.allocate((int64_t)bytes, &memory);
-    if (status != SPG_OK) return status;
-    error = cudaMemsetAsync(values + count, 0, sizeof *values, maker.cuda->stream);
-    if (error == cudaSuccess)
-        error = cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, maker.cuda->stream);
-    status = spg_cuda_check(maker.context, error, "a scan");
+    return status == SPG_OK ? spg_cuda_check(maker.context, function(memory, bytes), what) : status;
+}
+
+} // namespace
+
+spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_t *total)
+{
+    cudaStream_t stream = maker.cuda->stream;
+    spg_status status =
+        spg_cuda_check(maker.context, cudaMemsetAsync(values + count, 0, sizeof *values, stream), "a scan");
+    if (status == SPG_OK)
+        status = with_temporary(maker, "a scan", [=](void *memory, size_t &bytes) {
+            return cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, stream);
+        });
     if (status != SPG_OK) return status;
     return spg_cuda_copy_bytes(maker.context, total, SPG_PLACE_HOST, values + count, SPG_PLACE_DEVICE, sizeof *total);
 }
@@ -27,23 +39,17 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order)
 {
     cudaStream_t stream = maker.cuda->stream;
-    scratch keys_memory(maker), numbers_memory(maker), temporary(maker);
+    scratch keys_memory(maker), numbers_memory(maker);
     int64_t *sorted_keys = nullptr, *numbers = nullptr;
-    char *memory = nullptr;
     spg_status status = keys_memory.allocate(count, &sorted_keys);
     if (status == SPG_OK) status = numbers_memory.allocate(count, &numbers);
     if (status == SPG_OK)
         status = for_each(maker.context, count, "numbers", [=] __device__(int64_t k) { numbers[k] = k; });
     if (status != SPG_OK) return status;
-    size_t bytes = 0;
-    cudaError_t error = cub::DeviceRadixSort::SortPairsDescending(nullptr, bytes, keys, sorted_keys, numbers, order,
-                                                                  count, 0, 64, stream);
-    status = spg_cuda_check(maker.context, error, "a sort");
-    if (status == SPG_OK) status = temporary.allocate((int64_t)bytes, &memory);
-    if (status != SPG_OK) return status;
-    error = cub::DeviceRadixSort::SortPairsDescending(memory, bytes, keys, sorted_keys, numbers, order, count, 0, 64,
-                                                      stream);
-    return spg_cuda_check(maker.context, error, "a sort");
+    return with_temporary(maker, "a sort", [=](void *memory, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, keys, sorted_keys, numbers, order, count, 0, 64,
+                                                         stream);
+    });
 }
 
 } // namespace spg

@@ -23,13 +23,6 @@ int thread_sums(spg_type type)
     return std::min<int>(PLAN_THREAD_SUMS, (int)(PLAN_THREAD_SUM_BYTES / spg_type_size(type)));
 }
 
-spg_status check_limits(spg_context *context, const spg_csr *B)
-{
-    if (B->nnz < (int64_t)1 << PIECE_START_BITS) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "B has %lld entries; plans on a device take up to 2^%d",
-                            (long long)B->nnz, (int)PIECE_START_BITS);
-}
-
 spg_status make_classes(plan_maker &maker)
 {
     scratch products_memory(maker), entry_products_memory(maker), rows_memory(maker);
@@ -41,9 +34,9 @@ spg_status make_classes(plan_maker &maker)
     for (int row_class = PLAN_THREAD; row_class < PLAN_CLASSES && status == SPG_OK; row_class++) {
         const int64_t count = (int64_t)maker.facts.classes[row_class].rows;
         if (count > 0)
-            status = row_class <= PLAN_THREAD_WIDE ? make_thread_rows(maker, row_class, rows)
-                     : row_class == PLAN_ENTRIES   ? make_windows(maker)
-                                                   : make_items(maker, row_class, rows);
+            status = row_class == PLAN_THREAD    ? make_thread_rows(maker, rows)
+                     : row_class == PLAN_ENTRIES ? make_windows(maker)
+                                                 : make_items(maker, row_class, rows);
         rows += count;
     }
     return status;
@@ -54,7 +47,8 @@ int64_t choose_rows(const plan_maker &maker, int64_t rows)
 {
     if (maker.context->config.workspace_limit == 0) return rows;
     const int64_t limit = maker.context->config.workspace_limit - maker.held;
-    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (PLAN_ROW_BYTES * PLAN_PART_STEP);
+    const int64_t row_bytes = maker.halves ? PLAN_HALVES_ROW_BYTES : PLAN_ROW_BYTES;
+    const int64_t steps = std::max(limit - PLAN_SLICE_REST, limit / 2) / (row_bytes * PLAN_PART_STEP);
     return std::min(rows, std::max<int64_t>(steps, 1) * PLAN_PART_STEP);
 }
 
@@ -69,8 +63,9 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     cuda_plan *state = maker.plan;
     void *memory = nullptr;
     scratch marks(maker);
-    spg_status status =
-        can_order(maker, maker.patterns.b_rows) ? marks.allocate(maker.patterns.b_rows, &maker.b_follows) : SPG_OK;
+    spg_status status = can_order(maker, maker.patterns.b_rows)
+                            ? marks.allocate(maker.patterns.b_rows, &maker.b_has_same_pattern)
+                            : SPG_OK;
     const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
     if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
@@ -91,30 +86,29 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
     return status;
 }
 
-bool has_windows(const plan_part &part) { return part.windows.count > 0 || part.windows.long_count > 0; }
-
-/* The class with the largest items (PLAN_NOTHING: no items); and the number of classes with items. */
-int largest_items(const plan_part &part)
+bool has_class(const plan_part &part, int row_class)
 {
-    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE; row_class--)
-        if (part.classes[row_class].count > 0) return row_class;
-    return PLAN_NOTHING;
-}
-int64_t classes_of_items(const plan_part &part)
-{
-    return std::count_if(part.classes, part.classes + PLAN_CLASSES,
-                         [](const plan_items &items) { return items.count > 0; });
+    if (row_class == PLAN_ENTRIES) return part.windows.count > 0 || part.windows.long_count > 0;
+    return row_class == PLAN_THREAD ? part.thread.count > 0 : part.classes[row_class].count > 0;
 }
 
-/* Whether some of the part runs on the side stream: a single kernel leaves much of the device waiting. */
-bool is_beside(const plan_part &part) { return classes_of_items(part) + has_windows(part) > 1; }
+/* The class of the part that runs on the side stream: a single kernel leaves much of the device waiting, so if rows
+ * are done by entries and by groups, or by groups of several classes, the last of these classes. Else PLAN_NOTHING. */
+int side_class(const plan_part &part)
+{
+    int last = PLAN_NOTHING, count = 0;
+    for (int row_class = PLAN_SMALL; row_class < PLAN_CLASSES; row_class++)
+        if (has_class(part, row_class)) last = row_class, count++;
+    return count > 1 ? last : PLAN_NOTHING;
+}
 
 /* Created in advance, because a run creates nothing. */
 spg_status make_side(plan_maker &maker)
 {
     cuda_plan *state = maker.plan;
-    const bool beside = std::any_of(state->parts, state->parts + state->parts_count, is_beside);
-    if (!beside) return SPG_OK;
+    if (std::none_of(state->parts, state->parts + state->parts_count,
+                     [](const plan_part &part) { return side_class(part) != PLAN_NOTHING; }))
+        return SPG_OK;
     cudaError_t error = cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking);
     if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->forked, cudaEventDisableTiming);
     if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming);
@@ -140,11 +134,10 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
                       A->rows,        B->rows,        false,         false,      0};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
     maker.value_bytes = (int)spg_type_size(A->value_type);
-    maker.thread_sums = thread_sums(A->value_type);
+    maker.scheme.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
-    spg_status status = check_limits(context, B);
     draw_keys(&state->keys);
-    if (status == SPG_OK) status = find_fingerprint(context, A, state->keys, &state->of_a);
+    spg_status status = find_fingerprint(context, A, state->keys, &state->of_a);
     if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);
@@ -152,50 +145,45 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
                              spg_array_bytes(state->parts_count, sizeof *state->parts) +
-                             spg_array_bytes(state->arrays_room, sizeof *state->arrays) +
                              spg_images_bytes(&plan->images) + C.nnz * 4 +
                              (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
     plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
 }
 
-/* Queues the windows, or without windows the largest items, on the side stream. */
-spg_status run_beside(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
+spg_status run_class(spg_context *context, cudaStream_t stream, const plan_part &part, int row_class,
+                     const plan_values &values)
+{
+    if (row_class == PLAN_ENTRIES) return run_windows(context, stream, part.windows, values);
+    return row_class == PLAN_THREAD ? run_thread_rows(context, stream, part.thread, values)
+                                    : run_items(context, stream, part.classes[row_class], values);
+}
+
+spg_status run_on_side_stream(spg_context *context, const cuda_plan &state, const plan_part &part, int row_class,
+                              const plan_values &values)
 {
     cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
     if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
     spg_status status = spg_cuda_check(context, error, "a plan's streams");
-    if (status == SPG_OK)
-        status = has_windows(part) ? run_windows(context, state.side, part.windows, values)
-                                   : run_items(context, state.side, part.classes[largest_items(part)], values);
+    if (status == SPG_OK) status = run_class(context, state.side, part, row_class, values);
     /* After a failure too: run_part waits for what was queued before it. */
     const spg_status ended = spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
     return status == SPG_OK ? ended : status;
 }
 
-spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, const plan_values &values)
+spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, plan_values values)
 {
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    const bool beside = is_beside(part);
-    const int apart = beside && !has_windows(part) ? largest_items(part) : PLAN_NOTHING;
-    plan_values here = values, aside = values; /* kernels of a stream may overlap */
-    aside.is_beside = false;
-    spg_status status = beside ? run_beside(context, state, part, aside) : SPG_OK;
-    for (int row_class = PLAN_EQUAL_LARGE; row_class > PLAN_THREAD_WIDE && status == SPG_OK; row_class--) {
-        if (row_class == apart || part.classes[row_class].count == 0) continue;
-        status = run_items(context, stream, part.classes[row_class], here);
-        here.is_beside = true;
+    const int side = side_class(part);
+    plan_values alone = values;
+    alone.may_overlap = false;
+    spg_status status = side != PLAN_NOTHING ? run_on_side_stream(context, state, part, side, alone) : SPG_OK;
+    for (int row_class = PLAN_ENTRIES; row_class > PLAN_NOTHING && status == SPG_OK; row_class--) {
+        if (row_class == side || !has_class(part, row_class)) continue;
+        status = run_class(context, stream, part, row_class, values);
+        values.may_overlap = true; /* with the kernel before it */
     }
-    if (status == SPG_OK && !beside && has_windows(part)) {
-        status = run_windows(context, stream, part.windows, here);
-        here.is_beside = true;
-    }
-    for (const plan_thread_rows *rows : {&part.thread_wide, &part.thread}) {
-        if (status != SPG_OK || rows->count == 0) continue;
-        status = run_thread_rows(context, *rows, here);
-        here.is_beside = true;
-    }
-    if (!beside) return status;
+    if (side == PLAN_NOTHING) return status;
     /* After a failure too, because the side stream writes to C, which may be freed now. */
     const spg_status joined = spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
     return status == SPG_OK ? joined : status;
@@ -205,10 +193,10 @@ spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_
 {
     const cuda_plan *state = state_of(plan);
     plan_values values = {
-        A->value_type,  A->values, B->values, C->values, plan->images.count > 0 ? plan->symmetric : nullptr,
-        plan->is_beside};
+        A->value_type,    A->values, B->values, C->values, plan->images.count > 0 ? plan->symmetric : nullptr,
+        plan->may_overlap};
     spg_status status = SPG_OK;
-    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++, values.is_beside = false)
+    for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++, values.may_overlap = false)
         status = run_part(plan->context, *state, state->parts[k], values);
     return status;
 }
@@ -239,33 +227,22 @@ spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, cons
     return spg_context_fail(context, SPG_ERROR_SHAPE, "%s has another pattern than the plan was made for", name);
 }
 
-spg_status make_room_for_arrays(spg_context *context, cuda_plan *plan)
-{
-    if (plan->arrays_count < plan->arrays_room) return SPG_OK;
-    const int64_t room = 2 * plan->arrays_room + 32;
-    void *memory = nullptr;
-    spg_status status = spg_allocate_on_host(context, spg_array_bytes(room, sizeof *plan->arrays), "a plan", &memory);
-    if (status != SPG_OK) return status;
-    plan_array *arrays = static_cast<plan_array *>(memory);
-    std::copy(plan->arrays, plan->arrays + plan->arrays_count, arrays);
-    spg_release_on_host(context, plan->arrays, spg_array_bytes(plan->arrays_room, sizeof *plan->arrays));
-    plan->arrays = arrays;
-    plan->arrays_room = room;
-    return SPG_OK;
-}
-
 } // namespace
 
 spg_status keep_memory(plan_maker &maker, int64_t bytes, void **memory)
 {
     cuda_plan *plan = maker.plan;
+    void *host_memory = nullptr;
     *memory = nullptr;
-    spg_status status = make_room_for_arrays(maker.context, plan);
-    if (status == SPG_OK) status = spg_allocate(maker.context, bytes, "a plan", memory);
+    spg_status status = spg_allocate_on_host(maker.context, sizeof(plan_array), "a plan", &host_memory);
     if (status != SPG_OK) return status;
-    plan->arrays[plan->arrays_count++] = {*memory, bytes};
-    plan->bytes += bytes;
-    return SPG_OK;
+    plan_array *array = static_cast<plan_array *>(host_memory);
+    *array = {plan->arrays, nullptr, bytes};
+    plan->arrays = array;
+    plan->bytes += bytes + (int64_t)sizeof *array;
+    status = spg_allocate(maker.context, bytes, "a plan", &array->memory);
+    *memory = array->memory;
+    return status;
 }
 
 } // namespace spg
@@ -339,9 +316,12 @@ void spg_cuda_plan_destroy(spgemm_plan *plan)
     spg_context *context = plan->context;
     spg::cuda_plan *state = spg::state_of(plan);
     spg::drop_side(*state);
-    for (int64_t k = 0; k < state->arrays_count; k++)
-        spg_release(context, state->arrays[k].memory, state->arrays[k].bytes);
-    spg_release_on_host(context, state->arrays, spg_array_bytes(state->arrays_room, sizeof *state->arrays));
+    while (state->arrays != nullptr) {
+        spg::plan_array *array = state->arrays;
+        state->arrays = array->next;
+        if (array->memory != nullptr) spg_release(context, array->memory, array->bytes);
+        spg_release_on_host(context, array, sizeof *array);
+    }
     spg_release_on_host(context, state->parts, spg_array_bytes(state->parts_count, sizeof *state->parts));
     spg_release_on_host(context, state, sizeof *state);
     plan->state = nullptr;

@@ -6,8 +6,7 @@
  *
  * Three kinds of kernels compute rows of C. A thread computes a short row (plan/run/short_rows.cu), or one entry;
  * neighbouring entries make a window (plan/run/entries.cu; for block matrices plan/run/blocks.cu). Other rows are cut
- * into items, each for a group of lanes (plan/run/items.cu): a row, neighbouring rows whose rows of A have the same
- * columns, or a part of a long row. */
+ * into items, each for a group of lanes (plan/run/items.cu): a row, or a part of a long row. */
 #ifndef SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 
@@ -19,46 +18,33 @@
 namespace spg
 {
 
-/* Classes of rows of C. The group classes hold items of up to class_sums() sums; those for equal rows have all rows of
- * an item together. */
+/* Classes of rows of C. The group classes hold items of up to class_sums() sums. */
 enum plan_class {
-    PLAN_NOTHING, /* no entries, or done with the row that leads its item */
+    PLAN_NOTHING, /* no entries, or done with the equal row before it */
     PLAN_THREAD,
-    PLAN_THREAD_WIDE, /* separate, because their sums take the memory of more threads */
     PLAN_SMALL,
     PLAN_MIDDLE,
-    PLAN_LARGE,
-    PLAN_PARTS, /* of long rows */
-    PLAN_EQUAL_SMALL,
-    PLAN_EQUAL_MIDDLE,
-    PLAN_EQUAL_LARGE,
+    PLAN_LARGE,   /* cut into parts if longer than that, or of very many products */
     PLAN_ENTRIES, /* in windows, a thread an entry */
     PLAN_CLASSES
 };
-enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024, PLAN_MOST_SUMS = 2048 };
-static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_MOST_SUMS <= 1 << 16, "codes of one and of two bytes hold them");
+enum { PLAN_SMALL_SUMS = 64, PLAN_MIDDLE_SUMS = 256, PLAN_LARGE_SUMS = 1024 /* more leave room for too few warps */ };
+static_assert(PLAN_MIDDLE_SUMS <= 1 << 8 && PLAN_LARGE_SUMS <= 1 << 15, "codes of one and of two bytes hold them");
 
 inline int class_sums(int row_class)
 {
-    switch (row_class) {
-    case PLAN_SMALL:
-    case PLAN_EQUAL_SMALL: return PLAN_SMALL_SUMS;
-    case PLAN_MIDDLE:
-    case PLAN_EQUAL_MIDDLE: return PLAN_MIDDLE_SUMS;
-    case PLAN_LARGE:
-    case PLAN_PARTS: return PLAN_LARGE_SUMS; /* more would leave room for too few warps */
-    default: return PLAN_MOST_SUMS;
-    }
+    return row_class == PLAN_SMALL ? PLAN_SMALL_SUMS : row_class == PLAN_MIDDLE ? PLAN_MIDDLE_SUMS : PLAN_LARGE_SUMS;
 }
 inline int class_code_bytes(int row_class) { return class_sums(row_class) <= PLAN_MIDDLE_SUMS ? 1 : 2; }
 
-/* Without a workspace limit: products of a slice of rows, for windows, and of the longest row of one. With a limit:
- * bytes of workspace for an entry of C, and for all slices. */
-enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_ROW = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
+/* Without a workspace limit: products of a slice of rows, for windows. With a limit: bytes of workspace for an entry of
+ * C, and for all slices. */
+enum { PLAN_SLICE = 1 << 27, PLAN_SLICE_BYTES = 8, PLAN_SLICE_REST = 2 << 20 };
 
-/* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 28 as an item, the rest for
- * temporary data. A part has a multiple of PLAN_PART_STEP rows, so that equal rows stay together. */
-enum { PLAN_ROW_BYTES = 64, PLAN_PART_STEP = 96 };
+/* Bytes of workspace for a row of a part: 20 for its products and its place in the list, 36 as an item, twice that if
+ * entries below the diagonal are separate, the rest for temporary data. A part has a multiple of PLAN_PART_STEP rows,
+ * so that equal rows stay together. */
+enum { PLAN_ROW_BYTES = 64, PLAN_HALVES_ROW_BYTES = 96, PLAN_PART_STEP = 96 };
 
 /* Mean products of a row, and mean length of the rows of B named by entries of A, that choose the scheme (measured at
  * choose_scheme) and direct codes. NEAR_TWO: for two equal rows, if neighbouring rows name neighbours. */
@@ -72,84 +58,54 @@ enum {
 /* Rows of more products than this are cut, so that none outlasts the others: the share of all products of one among
  * PLAN_CUT_GROUPS groups a multiprocessor, at least PLAN_CUT_LEAST. */
 enum { PLAN_CUT_GROUPS = 32, PLAN_CUT_LEAST = 1 << 13 };
-enum { PLAN_MOST_TOGETHER = 3 }; /* the most equal rows that a group of lanes, or a thread for an entry, does at once */
+enum { PLAN_MOST_EQUAL_ROWS = 3 }; /* the most equal rows that a thread for an entry does at once, but for blocks */
 /* A row with PLAN_HUB_A entries of A is always done by entries: a group of lanes would take as many steps. With
  * PLAN_FEW_HUB_A too, if C has too few entries to occupy the device, PLAN_FEW_ENTRIES a multiprocessor. */
 enum { PLAN_HUB_A = 512, PLAN_FEW_HUB_A = 64, PLAN_FEW_ENTRIES = 512, PLAN_STRIDE_A = 1 << 16 };
 
-/* Limits of rows that a thread computes: entries in C (of PLAN_THREAD, and of all), bytes of sums, entries in A, and
- * products. */
+/* Limits of rows that a thread computes: entries in C, bytes of their sums, entries in A, products, and bits for the
+ * length of a row of B. */
 enum {
-    PLAN_THREAD_FEW = 16,
     PLAN_THREAD_SUMS = 32,
     PLAN_THREAD_SUM_BYTES = 256,
     PLAN_THREAD_A = 255,
-    PLAN_THREAD_PRODUCTS = 512
+    PLAN_THREAD_PRODUCTS = 512,
+    PLAN_LENGTH_BITS = 5
 };
-
-/* The rows of PLAN_THREAD or PLAN_THREAD_WIDE, in natural order. A reference leads from an entry of A to its row of B.
- * The codes of a row's products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the
- * warp is at codes[32 * (codes_begin[warp] + w) + r]. */
-template <typename Index> struct thread_rows {
-    const Index *a_begin, *c_begin;
-    const uint32_t *lengths; /* in A << 8 | in C */
-    const Index *references; /* start << reference_bits | length, one for each entry of A */
-    const int64_t *codes_begin;
-    const uint32_t *codes;
-};
-template <typename Index> constexpr int reference_bits() { return sizeof(Index) == 4 ? 5 : 10; }
 enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far if its first column differs by more from that of the row before */
 static_assert(PLAN_THREAD_A < 1 << 24 && PLAN_THREAD_SUMS < 1 << 8, "lengths are packed");
-static_assert(PLAN_THREAD_PRODUCTS < 1 << 10, "and references");
 
-/* The same as the plan stores it: Index is uint32_t if everything fits, else uint64_t. */
+/* The rows of PLAN_THREAD, in natural order; only for matrices whose entries 32 bits can number. The codes of a row's
+ * products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the warp is at codes[32 *
+ * (codes_begin[warp] + w) + r]. */
 struct plan_thread_rows {
     int64_t count;
-    bool narrow;
     int longest; /* row of C */
-    void *a_begin, *c_begin, *references;
-    uint32_t *lengths, *codes;
+    uint32_t *a_begin, *c_begin;
+    uint32_t *lengths;    /* in A << 8 | in C */
+    uint32_t *references; /* by entry of A, to its row of B: start << PLAN_LENGTH_BITS | length */
+    uint32_t *codes;
     int64_t *codes_begin;
 };
 
 /* If C is to be made symmetric, its entries below the diagonal are done separately, after those above it; runs with the
  * flag set skip them. For equal rows, what is left of the first one's diagonal counts as below. */
 
-/* The sums of one group of lanes: entries c_begin .. c_begin + n of C, and as many for each further row with the same
- * columns in A. */
+/* The sums of one group of lanes: entries c_begin .. c_begin + n of C. */
 struct plan_item {
     int64_t c_begin, a_begin;
     int64_t piece_begin, pieces, code_begin;
-    int32_t a_length;    /* from a row of A to the next */
-    int16_t n, c_length; /* c_length: the same in C */
+    int32_t n;
 };
-static_assert(PLAN_MOST_SUMS <= INT16_MAX, "they fit");
 
 /* A piece is a part of one row of B with ascending columns, so that no two of its products meet in an entry of C, and
- * is at most as long as the group has lanes. One word holds its length, its start in B's values, and its entry of A,
- * counted from the item's first; or two words, the second with the entry of A. */
-enum { PIECE_LENGTH_BITS = 6, PIECE_START_BITS = 35 };
-constexpr int PIECE_A_BITS = 64 - PIECE_LENGTH_BITS - PIECE_START_BITS;
-
-struct piece {
-    int length;
-    int64_t start, a_entry;
-};
-
-__device__ inline uint64_t pack_piece(const piece &p, bool with_a_entry)
-{
-    uint64_t word = (uint64_t)p.length | (uint64_t)p.start << PIECE_LENGTH_BITS;
-    if (with_a_entry) word |= (uint64_t)p.a_entry << (PIECE_LENGTH_BITS + PIECE_START_BITS);
-    return word;
-}
+ * is at most as long as the group has lanes. Its word holds the length, the start in B's values in `start_bits` bits,
+ * and the entry of A, counted from the item's first. */
+enum { PIECE_LENGTH_BITS = 6 };
 __device__ inline int piece_length(uint64_t word) { return (int)(word & ((1 << PIECE_LENGTH_BITS) - 1)); }
-__device__ inline int64_t piece_start(uint64_t word)
+__device__ inline int64_t piece_start(uint64_t word, int start_bits)
 {
-    return (int64_t)(word >> PIECE_LENGTH_BITS & (((uint64_t)1 << PIECE_START_BITS) - 1));
-}
-__device__ inline int64_t piece_a_entry(uint64_t word)
-{
-    return (int64_t)(word >> (PIECE_LENGTH_BITS + PIECE_START_BITS));
+    return (int64_t)(word >> PIECE_LENGTH_BITS & (((uint64_t)1 << start_bits) - 1));
 }
 
 /* One class of items. Codes are those of the items' products, piece by piece. */
@@ -157,8 +113,7 @@ struct plan_items {
     int64_t count, upper; /* upper: the number of items above the diagonal, if the others are below it; else all */
     int lanes;            /* of a group: 8, 16 or 32 */
     int capacity;         /* sums of the largest item */
-    int code_bytes, piece_words;
-    int together; /* rows an item */
+    int code_bytes, start_bits;
     plan_item *items;
     uint64_t *pieces;
     void *codes;
@@ -174,14 +129,16 @@ struct plan_fingerprint {
 };
 static_assert(2 * PLAN_HASHES <= sizeof(spg_report::figures) / sizeof(long long), "each is reported in two halves");
 
+/* Device memory of a plan, in a list. */
 struct plan_array {
+    plan_array *next;
     void *memory;
     int64_t bytes;
 };
 
 /* A range of rows: all of them, unless the workspace is limited. */
 struct plan_part {
-    plan_thread_rows thread, thread_wide;
+    plan_thread_rows thread;
     plan_items classes[PLAN_CLASSES];
     plan_windows windows;
 };
@@ -192,12 +149,12 @@ struct cuda_plan {
     /* For work on the side stream. */
     cudaStream_t side;
     cudaEvent_t forked, joined;
-    void *references, *b_begins; /* for thread_rows and plan_windows: one array each for all parts */
+    uint32_t *references; /* for plan_thread_rows; one array for all parts, as the next */
+    uint32_t *b_begins;   /* for plan_windows */
     plan_keys keys;
     plan_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
-    int64_t arrays_count, arrays_room;
-    int64_t bytes; /* of them all */
+    int64_t bytes;      /* of the list */
 };
 
 /* The patterns of A, B and C, checked by the product that made C's pattern; of A and C the rows of one part. */
@@ -210,7 +167,7 @@ struct plan_patterns {
     int64_t first_row; /* of the part */
 };
 
-/* Totals of the rows of one class; of equal rows, only of those that lead an item. */
+/* Totals of the rows of one class. */
 struct plan_totals {
     unsigned long long rows, products, a_entries;
     unsigned long long most_products, most_a, most_c; /* of a row */
@@ -218,19 +175,30 @@ struct plan_totals {
 
 /* How many neighbouring rows, and entries of A, may be equal, so that a code stands for a block of products: the number
  * of unknowns or candidates a node. */
-enum { PLAN_WIDTHS = 3 };
+enum { PLAN_WIDTHS = 3 }; /* the first two also without blocks */
 __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
 
 /* The statistics that choose the classes of rows, and the resulting totals. */
 struct plan_facts {
     plan_totals classes[PLAN_CLASSES];
-    unsigned long long longest_b, unsorted_b, unpaired_b; /* the latter two: flags */
-    unsigned long long products, a_entries, c_entries, equal_pairs, equal_triples;
+    unsigned long long unsorted_b, unpaired_b; /* flags */
+    unsigned long long products, a_entries, c_entries;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* compared with the row before, by their first columns */
     unsigned long long longest_a;
     /* For each width: rows in groups of equal ones, and products of rows in runs. */
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
+};
+
+/* How rows are done. Set by choose_scheme, except for thread_sums. */
+struct plan_scheme : plan_shape {
+    bool by_entries;      /* rows that no thread computes go by entries */
+    bool by_threads;      /* short rows go by threads */
+    int thread_sums;      /* entries of C up to which a thread computes a row */
+    int hub;              /* entries of A beyond which a row goes by entries */
+    int64_t most_runs;    /* of a row in blocks */
+    int64_t cut_products; /* rows with more are cut */
+    int64_t slice_most;   /* products of a slice of rows, for windows, and so of a row of one */
 };
 
 /* The state of a plan while it is made. */
@@ -240,22 +208,12 @@ struct plan_maker {
     cuda_plan *plan;
     plan_part *part; /* the part being made */
     plan_patterns patterns;
-    int64_t a_nnz, b_nnz, c_nnz, longest_b; /* of the whole matrices */
+    int64_t a_nnz, b_nnz, c_nnz; /* of the whole matrices */
     int value_bytes;
-    bool halves;             /* entries of C below the diagonal are done separately */
-    bool by_entries;         /* rows that no thread computes go by entries */
-    bool by_threads;         /* short rows go by threads */
-    int64_t cut_products;    /* rows with more are cut */
-    int64_t slice_most;      /* products of a slice of rows, for windows */
-    int64_t slice_row_most;  /* and of a row */
-    int thread_sums;         /* entries of C up to which a thread computes a row */
-    int together;            /* equal rows an item; 1: none */
-    int deep;                /* the width of runs if PLAN_ENTRIES does blocks, else 1 */
-    int wide;                /* 2 if their columns of B also come in pairs, else 1 */
-    int at_once;             /* of `together` rows in blocks, those that a thread does */
-    int64_t most_runs;       /* of a row in blocks */
-    uint8_t *b_follows;      /* on the device, one a row of B: it has the columns of the row before; or NULL */
-    int64_t held, most_held; /* scratch */
+    bool halves; /* entries of C below the diagonal are done separately */
+    plan_scheme scheme;
+    uint8_t *b_has_same_pattern; /* on the device, one a row of B: it has the columns of the row before; or NULL */
+    int64_t held, most_held;     /* scratch */
     plan_facts facts;
     int64_t *row_products;   /* on the device, one a row */
     int64_t *entry_products; /* on the device, products of a row of PLAN_ENTRIES, else 0; one element more; scanned by
@@ -294,6 +252,14 @@ class scratch
     int64_t bytes = 0;
 };
 
+/* The least bits with 2^bits >= n. */
+__host__ __device__ inline int bits_for(int64_t n)
+{
+    int bits = 0;
+    while (bits < 63 && (int64_t)1 << bits < n) bits++;
+    return bits;
+}
+
 /* Whether `entries` entries of C are too few to occupy the device. */
 inline bool are_few(const plan_maker &maker, int64_t entries)
 {
@@ -318,13 +284,19 @@ template <typename Element> spg_status keep_array(plan_maker &maker, int64_t cou
     return status;
 }
 
-/* plan/classes.cu. find_b_facts sets longest_b and b_ascends. classify_rows fills the facts, row_products and
+template <typename Element> spg_status keep_zeroed_array(plan_maker &maker, int64_t count, Element **array)
+{
+    spg_status status = keep_array(maker, count, array);
+    return status == SPG_OK ? spg_cuda_zero_bytes(maker.context, *array, spg_array_bytes(count, sizeof(Element)))
+                            : status;
+}
+
+/* plan/classes.cu. find_b_facts sets b_ascends and b_is_paired. classify_rows fills the facts, row_products and
  * listed_rows, which have room for every row. Both wait. */
 spg_status find_b_facts(plan_maker &maker);
 spg_status classify_rows(plan_maker &maker);
 
-/* plan/scheme.cu. Sets by_entries, by_threads, together and the fields after it, and where rows are cut, from the
- * facts. */
+/* plan/scheme.cu. Sets the scheme from the facts. */
 void choose_scheme(plan_maker &maker);
 
 /* plan/lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not
@@ -334,7 +306,7 @@ spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order);
 
 /* plan/short_rows.cu, plan/items.cu: make the data of one class. */
-spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows);
+spg_status make_thread_rows(plan_maker &maker, const int32_t *rows);
 spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows);
 /* plan/entries.cu: makes the windows of the rows of PLAN_ENTRIES. Waits. */
 spg_status make_windows(plan_maker &maker);
@@ -345,12 +317,13 @@ struct plan_values {
     const void *a, *b;
     void *c;
     const int32_t *symmetric; /* NULL, or on the device: if 1, entries below the diagonal are skipped */
-    bool is_beside;           /* as may_overlap in launch.cuh */
+    bool may_overlap;         /* as in launch.cuh */
 };
-__device__ inline bool leaves_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
+__device__ inline bool skips_below(const int32_t *symmetric) { return symmetric != nullptr && *symmetric == 1; }
 
 /* plan/run/short_rows.cu, plan/run/items.cu, plan/run/entries.cu, plan/run/blocks.cu: compute values of C. */
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values);
+spg_status run_thread_rows(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows,
+                           const plan_values &values);
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values);
 spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,

@@ -26,21 +26,22 @@ __device__ inline window_row_part find_part(const window_work &work, const windo
                                             int64_t a_at)
 {
     const plan_patterns &of = work.patterns;
-    const int wide = work.out.wide;
+    const int entry_width = work.out.entry_width;
     window_row_part part = {};
     part.row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    if (!work.is_done(part.row) || (a_at - of.a[part.row]) % work.out.deep != 0) return part;
-    const int64_t column = of.a_columns[a_at], c_begin = of.c[part.row] / wide, c_end = of.c[part.row + 1] / wide;
+    if (!work.is_done(part.row) || (a_at - of.a[part.row]) % work.out.run_length != 0) return part;
+    const int64_t column = of.a_columns[a_at], c_begin = of.c[part.row] / entry_width,
+                  c_end = of.c[part.row + 1] / entry_width;
     part.b_begin = of.b[column];
-    part.b_length = part.count = (of.b[column + 1] - part.b_begin) / wide;
+    part.b_length = part.count = (of.b[column + 1] - part.b_begin) / entry_width;
     part.c_at = (int)(max(c_begin, span.c_begin) - span.c_begin);
     part.c_count = (int)(min(c_end, span.c_begin + span.count) - span.c_begin) - part.c_at;
     if (!of.b_ascends || part.c_count == c_end - c_begin) return part;
     const int32_t *b_columns = of.b_columns + part.b_begin;
     const int32_t least = columns[part.c_at], most = columns[part.c_at + part.c_count - 1];
-    part.first = first_that((int64_t)0, part.b_length, [&](int64_t t) { return b_columns[t * wide] >= least; });
-    part.count =
-        first_that(part.first, part.b_length, [&](int64_t t) { return b_columns[t * wide] > most; }) - part.first;
+    part.first = first_that((int64_t)0, part.b_length, [&](int64_t t) { return b_columns[t * entry_width] >= least; });
+    part.count = first_that(part.first, part.b_length, [&](int64_t t) { return b_columns[t * entry_width] > most; }) -
+                 part.first;
     return part;
 }
 
@@ -57,7 +58,7 @@ template <typename Part, typename Each>
 __device__ inline void for_each_product(const window_work &work, const window_span &span, const int32_t *columns,
                                         Part part, Each each)
 {
-    const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp(), wide = work.out.wide;
+    const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp(), entry_width = work.out.entry_width;
     const int64_t entries = span.a_end - span.a_begin;
     const int64_t begin = span.a_begin + entries * warp / WINDOW_WARPS;
     const int64_t end = span.a_begin + entries * (warp + 1) / WINDOW_WARPS;
@@ -79,7 +80,7 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
             product.c_at = -1;
             const int among = __shfl_sync(ALL_LANES, places, owner);
             if (done + lane < all) {
-                const int32_t column = work.patterns.b_columns[product.b_begin + product.b_at * wide];
+                const int32_t column = work.patterns.b_columns[product.b_begin + product.b_at * entry_width];
                 const int32_t *c_columns = columns + (among >> 16);
                 const int at = (int)first_not_below(c_columns, (int64_t)(among & 0xffff), column);
                 if (at < (among & 0xffff) && c_columns[at] == column) product.c_at = (among >> 16) + at;
@@ -93,7 +94,7 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
 __device__ inline void stage_columns(const window_work &work, const window_span &span, int32_t *columns)
 {
     for (int i = (int)threadIdx.x; i < span.count; i += WINDOW_THREADS)
-        columns[i] = work.patterns.c_columns[(span.c_begin + i) * work.out.wide];
+        columns[i] = work.patterns.c_columns[(span.c_begin + i) * work.out.entry_width];
 }
 
 /* counts: by warp and entry of C, the products in the warp's section. */

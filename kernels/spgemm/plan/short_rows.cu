@@ -1,6 +1,6 @@
 /* Makes what a plan keeps for its short rows: references from A's entries to rows of B, and the codes of products.
  *
- * Input: the rows of PLAN_THREAD or PLAN_THREAD_WIDE and the patterns. Output: thread_rows of plan/plan.cuh. */
+ * Input: the rows of PLAN_THREAD and the patterns. Output: plan_thread_rows of plan/plan.cuh. */
 #include "plan.cuh"
 
 #include "../../primitives/warp.cuh"
@@ -43,77 +43,54 @@ struct code_writer {
     }
 };
 
-template <typename Index> struct written_rows {
-    Index *a_begin, *c_begin, *references;
-    uint32_t *lengths, *codes;
-    const int64_t *codes_begin;
-};
-
-template <typename Index>
 __global__ void __launch_bounds__(THREADS)
-    write_kernel(plan_patterns patterns, const int32_t *rows, int64_t count, written_rows<Index> out)
+    write_kernel(plan_patterns patterns, const int32_t *rows, plan_thread_rows out)
 {
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (at >= count) return;
+    if (at >= out.count) return;
     const int64_t row = rows[at], a_begin = patterns.a[row], a_end = patterns.a[row + 1];
     const int64_t c_begin = patterns.c[row], n = patterns.c[row + 1] - c_begin;
-    out.a_begin[at] = (Index)a_begin;
-    out.c_begin[at] = (Index)c_begin;
+    out.a_begin[at] = (uint32_t)a_begin;
+    out.c_begin[at] = (uint32_t)c_begin;
     out.lengths[at] = (uint32_t)(a_end - a_begin) << 8 | (uint32_t)n;
     code_writer codes = {out.codes + WARP * out.codes_begin[at / WARP] + at % WARP, 0, 0};
     for (int64_t k = a_begin; k < a_end; k++) {
         const int64_t column = patterns.a_columns[k], begin = patterns.b[column], end = patterns.b[column + 1];
-        out.references[k] = (Index)begin << reference_bits<Index>() | (Index)(end - begin);
+        out.references[k] = (uint32_t)begin << PLAN_LENGTH_BITS | (uint32_t)(end - begin);
         for (int64_t t = begin; t < end; t++)
             codes.add((uint32_t)first_not_below(patterns.c_columns + c_begin, n, patterns.b_columns[t]));
     }
     codes.end();
 }
 
-template <typename Index> spg_status write_rows(plan_maker &maker, plan_thread_rows &kept, const int32_t *rows)
-{
-    written_rows<Index> out = {};
-    spg_status status = keep_array(maker, kept.count, &out.a_begin);
-    if (status == SPG_OK) status = keep_array(maker, kept.count, &out.c_begin);
-    if (status == SPG_OK && maker.plan->references == nullptr)
-        status = keep_memory(maker, spg_array_bytes(maker.a_nnz, sizeof(Index)), &maker.plan->references);
-    if (status != SPG_OK) return status;
-    out.references = static_cast<Index *>(maker.plan->references);
-    kept.a_begin = out.a_begin, kept.c_begin = out.c_begin, kept.references = out.references;
-    out.lengths = kept.lengths, out.codes = kept.codes, out.codes_begin = kept.codes_begin;
-    const unsigned int blocks = (unsigned int)((kept.count + THREADS - 1) / THREADS);
-    write_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(maker.patterns, rows, kept.count, out);
-    return spg_cuda_check_launch(maker.context, "a plan's short rows");
-}
-
 } // namespace
 
-spg_status make_thread_rows(plan_maker &maker, int row_class, const int32_t *rows)
+spg_status make_thread_rows(plan_maker &maker, const int32_t *rows)
 {
-    plan_thread_rows &kept = row_class == PLAN_THREAD ? maker.part->thread : maker.part->thread_wide;
-    const plan_totals &totals = maker.facts.classes[row_class];
+    plan_thread_rows &kept = maker.part->thread;
+    const plan_totals &totals = maker.facts.classes[PLAN_THREAD];
     const int64_t count = (int64_t)totals.rows, warps = (count + WARP - 1) / WARP;
-    const int64_t narrow = (int64_t)1 << 32;
+    const unsigned int blocks = (unsigned int)((count + THREADS - 1) / THREADS);
+    int64_t words = 0;
     kept.longest = (int)totals.most_c;
-    kept.narrow = maker.a_nnz < narrow && maker.c_nnz < narrow &&
-                  maker.b_nnz < (int64_t)1 << (32 - reference_bits<uint32_t>()) &&
-                  maker.longest_b < (int64_t)1 << reference_bits<uint32_t>();
     spg_status status = keep_array(maker, warps + 1, &kept.codes_begin);
     if (status == SPG_OK) status = keep_array(maker, count, &kept.lengths);
+    if (status == SPG_OK) status = keep_array(maker, count, &kept.a_begin);
+    if (status == SPG_OK) status = keep_array(maker, count, &kept.c_begin);
+    if (status == SPG_OK && maker.plan->references == nullptr)
+        status = keep_array(maker, maker.a_nnz, &maker.plan->references);
     if (status != SPG_OK) return status;
-    const unsigned int blocks = (unsigned int)((count + THREADS - 1) / THREADS);
+    kept.references = maker.plan->references;
     count_words_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(rows, count, maker.row_products, kept.codes_begin);
-    int64_t words = 0;
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
     if (status == SPG_OK) status = scan_counts(maker, kept.codes_begin, warps, &words);
-    if (status == SPG_OK) status = keep_array(maker, words * WARP, &kept.codes);
     /* Zeroed, because lanes with rows shorter than their warp's longest leave words that are prefetched and not
      * used. */
-    if (status == SPG_OK)
-        status = spg_cuda_zero_bytes(maker.context, kept.codes, words * WARP * (int64_t)sizeof(uint32_t));
+    if (status == SPG_OK) status = keep_zeroed_array(maker, words * WARP, &kept.codes);
     if (status != SPG_OK) return status;
     kept.count = count;
-    return kept.narrow ? write_rows<uint32_t>(maker, kept, rows) : write_rows<uint64_t>(maker, kept, rows);
+    write_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(maker.patterns, rows, kept);
+    return spg_cuda_check_launch(maker.context, "a plan's short rows");
 }
 
 } // namespace spg

@@ -12,17 +12,6 @@ namespace
 
 static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 
-/* Bytes of a position in A or B. */
-int begin_bytes(const plan_windows &windows) { return windows.narrow ? 4 : 8; }
-
-/* The least bits with 2^bits >= n. */
-__host__ __device__ inline int bits_for(int64_t n)
-{
-    int bits = 0;
-    while (bits < 63 && (int64_t)1 << bits < n) bits++;
-    return bits;
-}
-
 __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 {
     return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
@@ -30,20 +19,20 @@ __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 
 /* The entries of A that codes name. */
 struct a_range {
-    int64_t begin;             /* the origin of codes: an entry of A, or a run */
-    int64_t count, near_count; /* near_count: including those of equal rows behind the last; for blocks, both count
-                                * runs */
+    int64_t begin;               /* the origin of codes: an entry of A, or a run */
+    int64_t count, staged_count; /* staged_count: including those of equal rows behind the last; for blocks, both count
+                                  * runs */
 };
 __device__ inline a_range find_a_range(const window_work &work, const window_span &span)
 {
     const plan_patterns &of = work.patterns;
-    const int together = work.out.together;
-    const int64_t last = span.last_row, end = min(last - last % together + together, of.rows);
-    if (work.out.deep == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
+    const int equal_rows = work.out.equal_rows;
+    const int64_t last = span.last_row, end = min(last - last % equal_rows + equal_rows, of.rows);
+    if (work.out.run_length == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
     /* For blocks, only leaders have entries here. */
-    const int64_t first = span.first_row + (together - span.first_row % together) % together;
+    const int64_t first = span.first_row + (equal_rows - span.first_row % equal_rows) % equal_rows;
     if (first > last) return {0, 0, 0};
-    const int64_t leader = last - last % together, runs = (of.a[leader + 1] - of.a[leader]) / work.out.deep;
+    const int64_t leader = last - last % equal_rows, runs = (of.a[leader + 1] - of.a[leader]) / work.out.run_length;
     const int64_t run = first_run(of, work.out, first);
     const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
     return {run, run_end - run, run_end - run};
@@ -53,7 +42,7 @@ __device__ inline a_range find_a_range(const window_work &work, const window_spa
 __device__ inline void choose_codes(const window_work &work, int shift, int a_bits, plan_window *window)
 {
     const int bits = shift + a_bits;
-    window->direct = work.out.deep == 1 && a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
+    window->direct = work.out.run_length == 1 && a_bits + work.b_bits <= 32 && (bits > 16 || work.prefers_direct);
     window->shift = (uint8_t)(window->direct ? work.b_bits : shift);
     window->code_bytes = window->direct ? 4 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
@@ -69,19 +58,19 @@ __device__ inline void write_window(const window_work &work, int64_t w, plan_win
     begins[PLAN_WINDOW_TILES] = sum;
     work.words[w] = sum;
     work.out.windows[work.before + w] = window;
-    if (window.near_count > 0) atomicMax(&work.totals->near_most, (unsigned int)window.near_count);
+    if (window.staged_count > 0) atomicMax(&work.totals->most_staged, (unsigned int)window.staged_count);
 }
 
 /* Records the long entry c_at of row `row`, once for each equal row; its products are written later. */
 __device__ inline void add_long_entry(const window_work &work, int64_t row, int64_t c_at, uint32_t count)
 {
     const plan_patterns &of = work.patterns;
-    const int rows = work.leads(row) ? work.out.together : 1;
+    const int rows = work.leads(row) ? work.out.equal_rows : 1;
     const int64_t begin = (int64_t)atomicAdd(&work.totals->long_products, (unsigned long long)count);
     plan_long_entry *entries = work.out.long_entries + atomicAdd(&work.totals->long_entries, (unsigned long long)rows);
     for (int j = 0; j < rows; j++)
         entries[j] = {c_at + j * (of.c[row + 1] - of.c[row]), j * (of.a[row + 1] - of.a[row]), (int32_t)count,
-                      work.is_below(row, c_at), reinterpret_cast<const void *>(begin)};
+                      work.is_below(row, c_at), reinterpret_cast<const uint2 *>(begin)};
     const int64_t key = c_at - work.slice.c_begin;
     work.slice.ranks[key] = LONG_RANK;
     work.slice.long_begins[key] = (uint32_t)begin;
@@ -95,30 +84,28 @@ __device__ inline void write_stride(const window_work &work, int64_t at, int64_t
 }
 
 /* Stores where an entry's row of B begins, or for blocks the run that it begins. */
-template <typename Start>
-__device__ inline void note_row_of_b(const window_work &work, Start *b_begins, int64_t a_at,
-                                     const window_row_part &part)
+__device__ inline void note_row_of_b(const window_work &work, int64_t a_at, const window_row_part &part)
 {
     const plan_patterns &of = work.patterns;
     const plan_windows &out = work.out;
     const int64_t at = a_at - of.a[part.row];
-    if (out.deep == 1)
-        b_begins[a_at] = (Start)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
-    else if (at % out.deep == 0 && work.is_done(part.row))
-        out.runs[first_run(of, out, part.row) + at / out.deep] = {
+    if (out.run_length == 1)
+        out.b_begins[a_at] =
+            (uint32_t)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
+    else if (at % out.run_length == 0 && work.is_done(part.row))
+        out.runs[first_run(of, out, part.row) + at / out.run_length] = {
             (uint32_t)a_at, (uint32_t)(of.a[part.row + 1] - of.a[part.row]),
-            part.b_length > 0 ? (uint32_t)(part.b_begin / out.wide) : 0, /* safe to read */
+            part.b_length > 0 ? (uint32_t)(part.b_begin / out.entry_width) : 0, /* safe to read */
             (uint32_t)part.b_length};
 }
 
 /* Counts each entry's products, over all lanes' sections. */
-template <typename Start>
 __device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
                                        uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
 {
     unsigned long long most = 0;
     count_products(work, span, columns, counts, [&](int64_t a_at, const window_row_part &part) {
-        note_row_of_b(work, static_cast<Start *>(work.out.b_begins), a_at, part);
+        note_row_of_b(work, a_at, part);
         most = max(most, (unsigned long long)part.b_length);
     });
     most = reduce(most, maximum());
@@ -149,7 +136,7 @@ __device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
 }
 
 /* Makes the block's window, except for its codes. */
-template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
+__global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
     __shared__ __align__(16) uint32_t keys[PLAN_WINDOW];
@@ -163,21 +150,21 @@ template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) orde
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     stage_columns(work, span, columns);
     __syncthreads();
-    const uint32_t all = count_entry<Start>(work, span, columns, counts, &longest_b);
-    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.deep == 1 ? 0 : all;
+    const uint32_t all = count_entry(work, span, columns, counts, &longest_b);
+    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.run_length == 1 ? 0 : all;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
-    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.wide);
+    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
     keys[i] = (uint32_t)is_upper << 31 | count; /* a slice has fewer than 2^31 products */
     __syncthreads();
     const int rank = rank_of(keys);
     if (i < span.count) {
         slice.ranks[begin + i] = (uint16_t)rank;
-        if (work.out.together > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
+        if (work.out.equal_rows > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
         work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
         if (count < all) add_long_entry(work, row, c_at, all);
     }
-    if (count > 0) atomicMax(&longest[rank / work.out.tile], count);
+    if (count > 0) atomicMax(&longest[rank / PLAN_TILE], count);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
     const int upper = __syncthreads_count(is_upper);
     if (i != 0) return;
@@ -185,12 +172,12 @@ template <typename Start> __global__ void __launch_bounds__(WINDOW_THREADS) orde
     plan_window window = {};
     window.c_begin = span.c_begin;
     window.a_begin = a.begin;
-    const int64_t near = present > 0 ? a.near_count : 0;
-    window.near_count = near <= work.near_room ? (int32_t)near : 0;
+    const int64_t near = present > 0 ? a.staged_count : 0;
+    window.staged_count = near <= work.entries_staged ? (int32_t)near : 0;
     window.count = (int16_t)present;
     window.upper = (int16_t)upper;
-    choose_codes(work, bits_for((int64_t)longest_b), bits_for((work.out.deep > 1 ? near : a.count) + 1), &window);
-    if (work.out.deep > 1 && window.code_bytes == 8) window.near_count = 0;
+    choose_codes(work, bits_for((int64_t)longest_b), bits_for((work.out.run_length > 1 ? near : a.count) + 1), &window);
+    if (work.out.run_length > 1 && window.code_bytes == 8) window.staged_count = 0;
     window.order = !moved ? PLAN_ORDER_KEPT : present == span.count ? PLAN_ORDER_SORTED : PLAN_ORDER_HOLES;
     write_window(work, w, window, longest);
 }
@@ -207,9 +194,7 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     entry_totals found = {};
     spg_status status = words_memory.allocate(count + 1, &words);
     if (status == SPG_OK)
-        status = spg_cuda_check(maker.context,
-                                cudaMemsetAsync(&totals->long_products, 0, sizeof totals->long_products, stream),
-                                "a plan's windows");
+        status = spg_cuda_zero_bytes(maker.context, &totals->long_products, sizeof totals->long_products);
     if (status != SPG_OK) return status;
     const window_work work = {maker.patterns,
                               slice,
@@ -217,18 +202,16 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               kept.count,
                               maker.b_nnz,
                               maker.halves,
-                              kept.deep > 1 ? near_runs(kept.at_once, 32 / kept.tile, maker.value_bytes, kept.deep)
-                                            : near_room(maker.value_bytes, begin_bytes(kept), kept.together),
+                              kept.run_length > 1
+                                  ? runs_staged(kept.rows_per_thread, maker.value_bytes, kept.run_length)
+                                  : entries_staged(maker.value_bytes, kept.equal_rows),
                               bits_for(maker.b_nnz),
-                              kept.together > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
+                              kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
                               words,
                               before,
                               maker.row_products,
                               totals};
-    if (kept.narrow)
-        order_window_kernel<uint32_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
-    else
-        order_window_kernel<int64_t><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    order_window_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
     if (status == SPG_OK)
         status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
@@ -248,10 +231,9 @@ spg_status order_windows(plan_maker &maker)
     if (status != SPG_OK) return status;
     const plan_window *windows = kept.windows;
     const uint32_t *tile_begins = kept.tile_begins;
-    const int tile = kept.tile;
     /* Windows of ordinary weight stay in C's order, because neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
-        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * tile;
+        const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * PLAN_TILE;
         present[w] = windows[w].count > 0 && all <= 4 * mean;
         keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
     });

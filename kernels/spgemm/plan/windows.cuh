@@ -2,6 +2,7 @@
 #ifndef SPG_KERNELS_SPGEMM_PLAN_WINDOWS_CUH
 #define SPG_KERNELS_SPGEMM_PLAN_WINDOWS_CUH
 
+#include <cuda_runtime.h>
 #include <stdint.h>
 
 namespace spg
@@ -17,10 +18,10 @@ enum { PLAN_BLOCK_ROWS = 3, PLAN_WINDOW_FEW = 96 };
  * of B if it is direct; all bits set: no product. The codes of a tile are interleaved words of its 32 entries: a word
  * holds two codes of 2 bytes, or one of 4, and two words one of 8.
  *
- * If entries of A come in runs of `deep` whose rows of B have the same columns, a code names a run, counted from the
- * window's first, and stands for the products of all its entries. If the columns of B also come in pairs, 2k and 2k +
- * 1, so do those of C, and an entry of B or C here means a pair (`wide` is 2). */
-enum { PLAN_WINDOW = 512, PLAN_WINDOW_TILES = PLAN_WINDOW / 16 };
+ * If entries of A come in runs of `run_length` whose rows of B have the same columns, a code names a run, counted from
+ * the window's first, and stands for the products of all its entries. If the columns of B also come in pairs, 2k and 2k
+ * + 1, so do those of C, and an entry of B or C here means a pair (`entry_width` is 2). */
+enum { PLAN_WINDOW = 512, PLAN_TILE = 32, PLAN_WINDOW_TILES = PLAN_WINDOW / PLAN_TILE };
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
     PLAN_ORDER_SORTED, /* by places, which are all below the count */
@@ -29,9 +30,9 @@ enum plan_order {
 struct plan_window {
     int64_t c_begin, a_begin; /* a_begin: for blocks, the first run */
     const uint32_t *codes;
-    int32_t near_count; /* entries or runs of A to stage in shared memory; 0: too many */
-    int16_t count;      /* of entries */
-    int16_t upper;      /* entries above the diagonal, if the others are below it; else all */
+    int32_t staged_count; /* entries or runs of A to stage in shared memory; 0: too many */
+    int16_t count;        /* of entries */
+    int16_t upper;        /* entries above the diagonal, if the others are below it; else all */
     uint8_t code_bytes, shift;
     int16_t order;
     bool direct; /* codes of 4 bytes that need no positions of rows of B */
@@ -43,8 +44,8 @@ enum { PLAN_LONG_ENTRY = 128 };
 struct plan_long_entry {
     int64_t c_at, a_begin;
     int32_t count;
-    bool below;           /* the diagonal; skipped if the flag is set */
-    const void *products; /* pairs */
+    bool below; /* the diagonal; skipped if the flag is set */
+    const uint2 *products;
 };
 
 /* A run of entries of A: where it begins in the first of the equal rows, the distance to the next of these rows, and
@@ -55,41 +56,42 @@ struct alignas(16) plan_run {
 
 /* In shared memory a run's values of A are in pieces of PLAN_PIECE entries, with those of the rows that a thread does
  * side by side; for more than one row, pieces are multiples of 16 bytes and loaded as these. Runs are an odd number of
- * 16 bytes apart, so that neighbours are in different banks; except if the halves of a warp do different rows, which
- * takes most memory. */
+ * 16 bytes apart, so that neighbours are in different banks. */
 enum { PLAN_PIECE = 3 };
 __host__ __device__ constexpr int piece_values(int rows, int value_bytes)
 {
     return rows == 1 ? (int)PLAN_PIECE : (PLAN_PIECE * rows * value_bytes + 15) / 16 * 16 / value_bytes;
 }
-inline int run_pitch(int rows, int sides, int value_bytes, int deep)
+inline int run_pitch(int rows, int value_bytes, int run_length)
 {
-    const int values = (deep + PLAN_PIECE - 1) / PLAN_PIECE * sides * piece_values(rows, value_bytes);
-    if (rows == 1) return values | 1;
-    return sides == 1 ? (values * value_bytes / 16 | 1) * 16 / value_bytes : values;
+    const int values = (run_length + PLAN_PIECE - 1) / PLAN_PIECE * piece_values(rows, value_bytes);
+    return rows == 1 ? values | 1 : (values * value_bytes / 16 | 1) * 16 / value_bytes;
 }
 
-/* The same as the plan stores it. If rows are equal, a window has only entries of their leaders. */
-struct plan_windows {
-    int64_t count; /* of nonempty windows */
-    int deep;      /* entries of A whose products a code stands for */
-    int wide;      /* entries of C, and of B, that are done as one */
-    int at_once;   /* of the rows of blocks, those that a thread does */
-    int pitch;     /* for blocks, from a run's values of A to the next in shared memory */
-    int width;     /* entries of a window, at most PLAN_WINDOW */
-    int tile;      /* entries of a tile: for blocks 16 if halves of a warp do different rows, else 32 */
-    bool narrow;   /* b_begins and products of long entries are uint32_t, else int64_t */
-    int near_most; /* the maximum of all near_count */
-    int together;  /* equal rows done at once */
+/* What PLAN_ENTRIES does at once. */
+struct plan_shape {
+    int equal_rows;      /* 1: no rows are done together */
+    int run_length;      /* entries of A whose products a code stands for; above 1 for blocks */
+    int entry_width;     /* entries of C, and of B, that are done as one: 2 if columns of blocks come in pairs */
+    int rows_per_thread; /* of `equal_rows` rows in blocks, those that a thread does */
+};
+
+/* All windows of a part. Only for matrices A and B whose entries 32 bits can number. If rows are equal, a window has
+ * only entries of their leaders. */
+struct plan_windows : plan_shape {
+    int64_t count;   /* of nonempty windows */
+    int pitch;       /* for blocks, from a run's values of A to the next in shared memory */
+    int width;       /* entries of a window, at most PLAN_WINDOW */
+    int most_staged; /* the maximum of all staged_count */
     plan_window *windows;
     int64_t *order;    /* nonempty windows, by far the heaviest first; NULL: as they are */
-    uint32_t *strides; /* `width` a window, if together > 1: from an entry to that of the next row, in C << 16 | in A;
+    uint32_t *strides; /* `width` a window, if equal_rows > 1: from an entry to that of the next row, in C << 16 | in A;
                         * 0: the row has no equal */
     int64_t long_count;
     plan_long_entry *long_entries;
-    uint32_t *tile_begins; /* in `tile` words, counted from the window's codes: PLAN_WINDOW_TILES + 1 a window */
+    uint32_t *tile_begins; /* in words of a tile, counted from the window's codes: PLAN_WINDOW_TILES + 1 a window */
     uint16_t *places;      /* `width` a window */
-    void *b_begins;        /* by entry of A: where its row of B begins */
+    uint32_t *b_begins;    /* by entry of A: where its row of B begins */
     plan_run *runs;        /* for blocks, in the order of their first rows; includes some that no code names */
     int64_t runs_count;
 };
@@ -100,27 +102,18 @@ template <typename Code> struct code_form {
     static constexpr Code none = (Code) ~(Code)0;
 };
 
-/* Entries of A that fit next to a window's sums, in shared memory that needs no attribute; and the bytes of a run that
- * leave room for enough runs. */
-enum { PLAN_NEAR_MOST = 2048, PLAN_WINDOW_SHARED = 48 << 10, PLAN_RUN_BYTES = 200 };
-inline int run_bytes(int rows, int sides, int value_bytes, int deep)
+/* Entries of A, or runs, that fit in shared memory that needs no attribute; entries next to a window's sums. */
+enum { PLAN_MOST_STAGED = 2048, PLAN_WINDOW_SHARED = 48 << 10 };
+inline int runs_staged(int rows, int value_bytes, int run_length)
 {
-    return run_pitch(rows, sides, value_bytes, deep) * value_bytes + 8;
+    /* Beside them the kernel has a number of its own. */
+    return (PLAN_WINDOW_SHARED - 16) / (run_pitch(rows, value_bytes, run_length) * value_bytes + 8) / 2 * 2;
 }
-/* How many halves of a warp do different rows, for which values of B are loaded once: two if memory allows. */
-inline int choose_sides(int together, int at_once, int value_bytes, int deep)
+inline int entries_staged(int value_bytes, int equal_rows)
 {
-    return at_once > 1 && together > at_once && run_bytes(at_once, 2, value_bytes, deep) <= PLAN_RUN_BYTES ? 2 : 1;
-}
-inline int near_runs(int rows, int sides, int value_bytes, int deep)
-{
-    return PLAN_WINDOW_SHARED / run_bytes(rows, sides, value_bytes, deep) / 2 * 2;
-}
-inline int near_room(int value_bytes, int begin_bytes, int together)
-{
-    if (together > 1) return PLAN_WINDOW_SHARED / value_bytes; /* only values are staged */
-    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + begin_bytes) / 2 * 2;
-    return room < PLAN_NEAR_MOST ? room : PLAN_NEAR_MOST;
+    if (equal_rows > 1) return PLAN_WINDOW_SHARED / value_bytes; /* only values are staged */
+    const int room = (PLAN_WINDOW_SHARED - PLAN_WINDOW * value_bytes) / (value_bytes + (int)sizeof(uint32_t)) / 2 * 2;
+    return room < PLAN_MOST_STAGED ? room : PLAN_MOST_STAGED;
 }
 
 } // namespace spg

@@ -19,8 +19,8 @@ namespace
  * together, a third of a window has entries of leaders: six tiles. */
 enum { PRODUCTS_AT_ONCE = 4 };
 template <typename Value> constexpr int LONG_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
-template <int Together> constexpr int threads_of = Together > 1 ? 192 : 256;
-template <int Together, typename Value> constexpr int LEAST_BLOCKS = Together == 1 && sizeof(Value) <= 8 ? 6 : 5;
+template <int Rows> constexpr int threads_of = Rows > 1 ? 192 : 256;
+template <int Rows, typename Value> constexpr int LEAST_BLOCKS = Rows == 1 && sizeof(Value) <= 8 ? 6 : 5;
 
 template <int Words> __device__ inline void load_words(uint32_t (&words)[Words], const uint32_t *codes, int left)
 {
@@ -28,18 +28,26 @@ template <int Words> __device__ inline void load_words(uint32_t (&words)[Words],
     for (int u = 0; u < Words; u++) words[u] = u < left ? __ldcs(codes + u * 32) : ~0u;
 }
 
-/* The sums of one entry and those of equal rows, whose values of A are `stride` apart; its codes are `words` words, 32
- * apart. */
-template <bool Direct, typename Code, int COUNT, int Together, typename Start, typename Value>
-__device__ inline void sum_entry(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                 const Start *b_begins, const Value *__restrict__ b_values, Value (&sums)[Together])
+/* The data for the sums of one entry and of those of equal rows. */
+template <typename Value> struct entry_data {
+    const uint32_t *codes; /* 32 words apart */
+    int words, shift;
+    int stride, equal_rows; /* from a row's values of A to those of the next */
+    const Value *a;         /* of the window; also b_begins */
+    const uint32_t *b_begins;
+    const Value *b_values;
+};
+
+template <bool Direct, typename Code, int COUNT, int Rows, typename Value>
+__device__ inline void sum_entry(const entry_data<Value> &of, Value (&sums)[Rows])
 {
+    const uint32_t *codes = of.codes;
     using form = code_form<Code>;
     constexpr int WORDS = COUNT * form::words / form::products;
-    const Code mask = (Code)(((Code)1 << shift) - 1);
+    const Code mask = (Code)(((Code)1 << of.shift) - 1);
     uint32_t next[WORDS];
-    load_words(next, codes, words);
-    for (int w = 0; w < words; w += WORDS) {
+    load_words(next, codes, of.words);
+    for (int w = 0; w < of.words; w += WORDS) {
         Code code[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
@@ -51,25 +59,25 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
                 code[u] = (Code)next[2 * u] | (Code)next[2 * u + 1] << 32;
         }
         codes += WORDS * 32;
-        load_words(next, codes, words - w - WORDS);
-        Start start[COUNT];
-        Value a_value[COUNT][Together], b_value[COUNT];
+        load_words(next, codes, of.words - w - WORDS);
+        uint32_t start[COUNT];
+        Value a_value[COUNT][Rows], b_value[COUNT];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             /* Replaces `none` by the first entry, which exists. */
             const Code known = code[u] == form::none ? (Code)0 : code[u];
-            const Value *first = a + (known >> shift);
-            start[u] = (Start)(known & mask);
-            if (!Direct) start[u] += b_begins[known >> shift];
+            const Value *first = of.a + (known >> of.shift);
+            start[u] = (uint32_t)(known & mask);
+            if (!Direct) start[u] += of.b_begins[known >> of.shift];
 #pragma unroll
-            for (int j = 0; j < Together; j++) a_value[u][j] = first[min(j, together - 1) * stride];
+            for (int j = 0; j < Rows; j++) a_value[u][j] = first[min(j, of.equal_rows - 1) * of.stride];
         }
 #pragma unroll
-        for (int u = 0; u < COUNT; u++) b_value[u] = b_values[start[u]];
+        for (int u = 0; u < COUNT; u++) b_value[u] = of.b_values[start[u]];
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
 #pragma unroll
-            for (int j = 0; j < Together; j++) {
+            for (int j = 0; j < Rows; j++) {
                 const Value more = add_product(sums[j], a_value[u][j], b_value[u]);
                 if (code[u] != form::none) sums[j] = more;
             }
@@ -78,37 +86,34 @@ __device__ inline void sum_entry(const uint32_t *codes, int words, int shift, co
 }
 
 /* For tiles of one or two products, makes room for no more. */
-template <bool Direct, typename Code, int Together, typename Start, typename Value>
-__device__ inline void sum_some(const uint32_t *codes, int words, int shift, const Value *a, int stride, int together,
-                                const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+template <bool Direct, typename Code, int Rows, typename Value>
+__device__ inline void sum_some(const entry_data<Value> &of, Value (&sums)[Rows])
 {
-    constexpr int COUNT = sizeof(Value) * Together > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
-    if (words <= FEW * code_form<Code>::words / code_form<Code>::products)
-        sum_entry<Direct, Code, FEW, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+    constexpr int COUNT = sizeof(Value) * Rows > 24 ? 2 : PRODUCTS_AT_ONCE, FEW = sizeof(Code) == 4 ? 1 : 2;
+    if (of.words <= FEW * code_form<Code>::words / code_form<Code>::products)
+        sum_entry<Direct, Code, FEW>(of, sums);
     else
-        sum_entry<Direct, Code, COUNT, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_entry<Direct, Code, COUNT>(of, sums);
 }
 
-template <int Together, typename Start, typename Value>
-__device__ inline void sum_any(const plan_window &window, const uint32_t *codes, int words, const Value *a, int stride,
-                               int together, const Start *b_begins, const Value *b_values, Value (&sums)[Together])
+template <int Rows, typename Value>
+__device__ inline void sum_any(const plan_window &window, const entry_data<Value> &of, Value (&sums)[Rows])
 {
-    const int shift = window.shift;
     if (window.direct)
-        sum_some<true, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<true, uint32_t>(of, sums);
     else if (window.code_bytes == 2)
-        sum_some<false, uint16_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint16_t>(of, sums);
     else if (window.code_bytes == 4)
-        sum_some<false, uint32_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint32_t>(of, sums);
     else
-        sum_some<false, uint64_t, Together>(codes, words, shift, a, stride, together, b_begins, b_values, sums);
+        sum_some<false, uint64_t>(of, sums);
 }
 
 /* The lists of all windows, as used for one. */
 struct window_lists {
     const uint32_t *tile_begins, *strides;
     const uint16_t *places;
-    int together;
+    int equal_rows;
 };
 
 /* Whether sums pass through shared memory: every entry between the first and the last is in the window. */
@@ -118,40 +123,45 @@ __device__ inline bool is_gathered(const plan_window &window, int count)
 }
 
 /* Sums the first `count` entries of the window. */
-template <int Together, typename Start, typename Value>
+template <int Rows, typename Value>
 __device__ inline void sum_window(const plan_window &window, int count, const window_lists &lists, const Value *a,
-                                  const Start *b_begins, const Value *b_values, Value *out, Value *c_values)
+                                  const uint32_t *b_begins, const Value *b_values, Value *out, Value *c_values)
 {
-    constexpr int WARPS = threads_of<Together> / 32;
+    constexpr int WARPS = threads_of<Rows> / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = (count + 31) / 32;
     for (int k = 0; k < tiles; k += WARPS) {
         /* Back and forth, because tiles get shorter. */
         const int tile = k / WARPS % 2 == 0 ? k + warp : k + WARPS - 1 - warp, at = tile * 32 + lane;
         if (at >= count) continue;
-        const uint32_t begin = lists.tile_begins[tile], stride = Together > 1 ? lists.strides[at] : 0;
-        const int words = (int)(lists.tile_begins[tile + 1] - begin);
-        const uint32_t *codes = window.codes + (int64_t)begin * 32 + lane;
-        Value sums[Together];
+        const uint32_t begin = lists.tile_begins[tile], stride = Rows > 1 ? lists.strides[at] : 0;
+        const entry_data<Value> data = {window.codes + (int64_t)begin * 32 + lane,
+                                        (int)(lists.tile_begins[tile + 1] - begin),
+                                        window.shift,
+                                        (int)(stride & 0xffff),
+                                        lists.equal_rows,
+                                        a,
+                                        b_begins,
+                                        b_values};
+        Value sums[Rows];
 #pragma unroll
-        for (int j = 0; j < Together; j++) sums[j] = zero<Value>();
-        const int a_stride = (int)(stride & 0xffff);
-        sum_any<Together>(window, codes, words, a, a_stride, lists.together, b_begins, b_values, sums);
+        for (int j = 0; j < Rows; j++) sums[j] = zero<Value>();
+        sum_any(window, data, sums);
         const int place = window.order == PLAN_ORDER_KEPT ? at : lists.places[at];
-        if (Together == 1 && is_gathered(window, count)) {
+        if (Rows == 1 && is_gathered(window, count)) {
             out[place] = sums[0];
             continue;
         }
         Value *c = c_values + window.c_begin + place;
         c[0] = sums[0];
 #pragma unroll
-        for (int j = 1; j < Together; j++)
-            if (stride != 0 && j < lists.together) c[(int64_t)j * (stride >> 16)] = sums[j];
+        for (int j = 1; j < Rows; j++)
+            if (stride != 0 && j < lists.equal_rows) c[(int64_t)j * (stride >> 16)] = sums[j];
     }
 }
 
 /* Prefetches the first codes of this warp's first two tiles while A is staged. */
 template <int THREADS>
-__device__ inline void ask_for_codes(const plan_window &window, int count, const window_lists &lists)
+__device__ inline void prefetch_codes(const plan_window &window, int count, const window_lists &lists)
 {
     const int lane = threadIdx.x % 32;
     if (lane >= 2) return;
@@ -168,12 +178,11 @@ template <typename Real> __device__ inline complex<Real> from_lane(complex<Real>
 }
 
 /* 32 * LONG_AT_ONCE products at a time: a lane multiplies some, and all lanes add all of them, in storage order. */
-template <typename Start, typename Value>
+template <typename Value>
 __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value *a_values, const Value *b_values,
                                       Value *c_values)
 {
     const int lane = threadIdx.x % 32;
-    const Start *products = static_cast<const Start *>(entry.products);
     const Value *a = a_values + entry.a_begin;
     Value sum = zero<Value>();
     for (int64_t first = 0; first < entry.count; first += 32 * LONG_AT_ONCE<Value>) {
@@ -181,7 +190,8 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
             const int64_t k = min(first + u * 32 + lane, (int64_t)entry.count - 1);
-            product[u] = multiply(a[products[2 * k]], b_values[products[2 * k + 1]]);
+            const uint2 at = entry.products[k];
+            product[u] = multiply(a[at.x], b_values[at.y]);
         }
 #pragma unroll
         for (int u = 0; u < LONG_AT_ONCE<Value>; u++) {
@@ -193,70 +203,62 @@ __device__ inline void sum_long_entry(const plan_long_entry &entry, const Value 
     if (lane == 0) c_values[entry.c_at] = sum;
 }
 
-template <int Together, typename Start, typename Value>
-__global__ void __launch_bounds__(threads_of<Together>, (LEAST_BLOCKS<Together, Value>))
+template <int Rows, typename Value>
+__global__ void __launch_bounds__(threads_of<Rows>, (LEAST_BLOCKS<Rows, Value>))
     plan_entries_kernel(plan_windows of, unsigned int long_blocks, const int32_t *symmetric,
                         const Value *__restrict__ a_values, const Value *__restrict__ b_values,
-                        Value *__restrict__ c_values, bool is_beside)
+                        Value *__restrict__ c_values, bool may_overlap)
 {
-    constexpr int THREADS = threads_of<Together>;
-    wait_and_trigger(is_beside);
-    const bool leaves = leaves_below(symmetric);
+    constexpr int THREADS = threads_of<Rows>;
+    wait_and_trigger(may_overlap);
+    const bool leaves = skips_below(symmetric);
     if (blockIdx.x < long_blocks) {
         const int64_t at = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
         if (at < of.long_count && !(leaves && of.long_entries[at].below))
-            sum_long_entry<Start>(of.long_entries[at], a_values, b_values, c_values);
+            sum_long_entry(of.long_entries[at], a_values, b_values, c_values);
         return;
     }
     /* If rows go together, only A's values are staged, and C's are written directly. */
-    constexpr bool GATHERS = Together == 1;
+    constexpr bool GATHERS = Rows == 1;
     extern __shared__ __align__(16) unsigned char shared[];
-    Value *out = reinterpret_cast<Value *>(shared), *near_a = out + (GATHERS ? PLAN_WINDOW : 0);
-    Start *near_begins = reinterpret_cast<Start *>(near_a + of.near_most);
+    Value *out = reinterpret_cast<Value *>(shared), *staged_a = out + (GATHERS ? PLAN_WINDOW : 0);
+    uint32_t *staged_begins = reinterpret_cast<uint32_t *>(staged_a + of.most_staged);
     const int64_t at = blockIdx.x - long_blocks, w = of.order != nullptr ? of.order[at] : at;
     const plan_window window = of.windows[w];
     const int count = leaves ? window.upper : window.count;
     if (count == 0) return;
     const window_lists lists = {of.tile_begins + w * (PLAN_WINDOW_TILES + 1),
-                                Together > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
-                                of.together};
+                                Rows > 1 ? of.strides + w * of.width : nullptr, of.places + w * of.width,
+                                of.equal_rows};
     const Value *a = a_values + window.a_begin;
-    const Start *b_begins = static_cast<const Start *>(of.b_begins) + window.a_begin;
-    ask_for_codes<THREADS>(window, count, lists);
-    if (window.near_count > 0) {
-        for (int e = threadIdx.x; e < window.near_count; e += THREADS) {
-            near_a[e] = a[e];
-            if (GATHERS && !window.direct) near_begins[e] = b_begins[e];
+    const uint32_t *b_begins = of.b_begins + window.a_begin;
+    prefetch_codes<THREADS>(window, count, lists);
+    if (window.staged_count > 0) {
+        for (int e = threadIdx.x; e < window.staged_count; e += THREADS) {
+            staged_a[e] = a[e];
+            if (GATHERS && !window.direct) staged_begins[e] = b_begins[e];
         }
         __syncthreads();
-        sum_window<Together>(window, count, lists, near_a, GATHERS ? near_begins : b_begins, b_values, out, c_values);
+        sum_window<Rows>(window, count, lists, staged_a, GATHERS ? staged_begins : b_begins, b_values, out, c_values);
     } else {
-        sum_window<Together>(window, count, lists, a, b_begins, b_values, out, c_values);
+        sum_window<Rows>(window, count, lists, a, b_begins, b_values, out, c_values);
     }
     if (!GATHERS || !is_gathered(window, count)) return;
     __syncthreads();
     for (int s = threadIdx.x; s < count; s += THREADS) c_values[window.c_begin + s] = out[s];
 }
 
-template <int Together, typename Start, typename Value>
+template <int Rows, typename Value>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_windows &windows, const plan_values &values)
 {
-    constexpr int THREADS = threads_of<Together>, WARPS = THREADS / 32;
-    const size_t bytes = (Together == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
-                         (size_t)windows.near_most * (sizeof(Value) + (Together == 1 ? sizeof(Start) : 0));
+    constexpr int THREADS = threads_of<Rows>, WARPS = THREADS / 32;
+    const size_t bytes = (Rows == 1 ? PLAN_WINDOW * sizeof(Value) : 0) +
+                         (size_t)windows.most_staged * (sizeof(Value) + (Rows == 1 ? sizeof(uint32_t) : 0));
     const unsigned int long_blocks = (unsigned int)((windows.long_count + WARPS - 1) / WARPS);
     return launch_programmatic(context, stream, "a plan's entries", long_blocks + (unsigned int)windows.count, THREADS,
-                               bytes, plan_entries_kernel<Together, Start, Value>, windows, long_blocks,
-                               values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
-}
-
-template <typename Start, typename Value>
-spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_windows &windows,
-                           const plan_values &values)
-{
-    return windows.together == 1 ? launch<1, Start, Value>(context, stream, windows, values)
-                                 : launch<PLAN_MOST_TOGETHER, Start, Value>(context, stream, windows, values);
+                               bytes, plan_entries_kernel<Rows, Value>, windows, long_blocks, values.symmetric,
+                               static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
+                               static_cast<Value *>(values.c), values.may_overlap);
 }
 
 } // namespace
@@ -264,11 +266,11 @@ spg_status launch_together(spg_context *context, cudaStream_t stream, const plan
 spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                        const plan_values &values)
 {
-    if (windows.deep > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
+    if (windows.run_length > 1) return windows.count > 0 ? run_blocks(context, stream, windows, values) : SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return windows.narrow ? launch_together<uint32_t, Value>(context, stream, windows, values)
-                              : launch_together<int64_t, Value>(context, stream, windows, values);
+        return windows.equal_rows == 1 ? launch<1, Value>(context, stream, windows, values)
+                                       : launch<PLAN_MOST_EQUAL_ROWS, Value>(context, stream, windows, values);
     });
 }
 

@@ -13,78 +13,70 @@ namespace
 {
 
 enum { MOST_THREADS = 128, MOST_SHARED = 48 << 10 };
-static_assert(PLAN_MOST_SUMS * 16 <= MOST_SHARED, "one warp always fits");
+static_assert(PLAN_LARGE_SUMS * 16 <= MOST_SHARED, "one warp always fits");
 static_assert(PLAN_MIDDLE_SUMS * 16 * 4 <= MOST_SHARED, "also as four groups");
 
 /* Pieces whose values are in flight together: more if large items leave room for few warps. */
-template <typename Value, typename Code, int Together> constexpr int pieces_at_once()
+template <typename Value, typename Code> constexpr int pieces_at_once()
 {
-    return sizeof(Value) * Together > 24 ? 2 : sizeof(Value) * Together <= 8 && sizeof(Code) > 1 ? 8 : 4;
+    return sizeof(Value) <= 8 && sizeof(Code) > 1 ? 8 : 4;
 }
 
 /* Up to Count pieces; those beyond the item's last are empty. */
 template <int Count> struct some_pieces {
     uint64_t word[Count];
 
-    __device__ void load(const uint64_t *pieces, int piece_words, int64_t left)
+    __device__ void load(const uint64_t *pieces, int64_t left)
     {
 #pragma unroll
-        for (int u = 0; u < Count; u++) word[u] = u < left ? pieces[u * piece_words] : 0;
+        for (int u = 0; u < Count; u++) word[u] = u < left ? pieces[u] : 0;
     }
     __device__ bool has(int u, int lane) const { return lane < piece_length(word[u]); }
 };
 
 /* All lanes of the warp call it, with items of different lengths. */
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 __device__ inline void add_products(const plan_item &item, const plan_items &of, int lane, const Value *a_values,
                                     const Value *b_values, Value *sums)
 {
-    constexpr int COUNT = pieces_at_once<Value, Code, Together>();
-    const int words = of.piece_words;
-    const uint64_t *pieces = of.pieces + item.piece_begin * words;
+    constexpr int COUNT = pieces_at_once<Value, Code>();
+    const int start_bits = of.start_bits;
+    const uint64_t *pieces = of.pieces + item.piece_begin;
     const Code *codes = static_cast<const Code *>(of.codes) + item.code_begin + lane;
     a_values += item.a_begin;
     b_values += lane;
     some_pieces<COUNT> next;
-    next.load(pieces, words, item.pieces);
-    for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT * words) {
+    next.load(pieces, item.pieces);
+    for (int64_t left = item.pieces; __any_sync(~0u, left > 0); left -= COUNT, pieces += COUNT) {
         const some_pieces<COUNT> now = next;
-        Value a[COUNT][Together], b[COUNT];
+        Value a[COUNT], b[COUNT];
         unsigned int code[COUNT], before = 0;
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
                 code[u] = codes[before];
-                b[u] = b_values[piece_start(now.word[u])];
-                const Value *first = a_values + (words == 1 ? piece_a_entry(now.word[u]) : (int64_t)pieces[u * 2 + 1]);
-                a[u][0] = first[0];
-#pragma unroll
-                for (int j = 1; j < Together; j++)
-                    if (j < of.together) a[u][j] = first[j * item.a_length];
+                b[u] = b_values[piece_start(now.word[u], start_bits)];
+                a[u] = a_values[now.word[u] >> PIECE_LENGTH_BITS >> start_bits];
             }
             before += (unsigned int)piece_length(now.word[u]);
         }
         codes += before;
-        next.load(pieces + COUNT * words, words, left - COUNT);
+        next.load(pieces + COUNT, left - COUNT);
 #pragma unroll
         for (int u = 0; u < COUNT; u++) {
             if (now.has(u, lane)) {
-#pragma unroll
-                for (int j = 0; j < Together; j++)
-                    if (j == 0 || j < of.together) {
-                        Value *sum = sums + j * item.n + code[u];
-                        *sum = add_product(*sum, a[u][j], b[u]);
-                    }
+                Value *sum = sums + code[u];
+                *sum = add_product(*sum, a[u], b[u]);
             }
             __syncwarp();
         }
     }
 }
 
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 __global__ void __launch_bounds__(MOST_THREADS)
     plan_group_kernel(plan_items of, const int32_t *symmetric, const Value *__restrict__ a_values,
-                      const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+                      const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
@@ -92,18 +84,15 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
     plan_item item = {};
     if (at < of.count) item = of.items[at];
-    wait_and_trigger(is_beside);
-    if (at >= of.upper && leaves_below(symmetric)) item = {};
-    const int count = item.n * of.together;
-    for (int s = lane; s < count; s += of.lanes) sums[s] = zero<Value>();
+    wait_and_trigger(may_overlap);
+    if (at >= of.upper && skips_below(symmetric)) item = {};
+    for (int s = lane; s < item.n; s += of.lanes) sums[s] = zero<Value>();
     __syncwarp();
-    add_products<Value, Code, Together>(item, of, lane, a_values, b_values, sums);
-    for (int j = 0; j < of.together; j++)
-        for (int s = lane; s < item.n; s += of.lanes)
-            c_values[item.c_begin + (int64_t)j * item.c_length + s] = sums[j * item.n + s];
+    add_products<Value, Code>(item, of, lane, a_values, b_values, sums);
+    for (int s = lane; s < item.n; s += of.lanes) c_values[item.c_begin + s] = sums[s];
 }
 
-template <typename Value, typename Code, int Together>
+template <typename Value, typename Code>
 spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
     const int group_bytes = items.capacity * (int)sizeof(Value);
@@ -111,29 +100,20 @@ spg_status launch(spg_context *context, cudaStream_t stream, const plan_items &i
     while (threads > 32 && threads / items.lanes * group_bytes > MOST_SHARED) threads /= 2;
     const int groups = threads / items.lanes;
     const unsigned int blocks = (unsigned int)((items.count + groups - 1) / groups);
-    return launch_programmatic(context, stream, "a plan's rows", blocks, (unsigned int)threads,
-                               (size_t)groups * (size_t)group_bytes, plan_group_kernel<Value, Code, Together>, items,
-                               values.symmetric, static_cast<const Value *>(values.a),
-                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.is_beside);
-}
-
-template <typename Value, typename Code>
-spg_status launch_together(spg_context *context, cudaStream_t stream, const plan_items &items,
-                           const plan_values &values)
-{
-    return items.together > 1 ? launch<Value, Code, PLAN_MOST_TOGETHER>(context, stream, items, values)
-                              : launch<Value, Code, 1>(context, stream, items, values);
+    return launch_programmatic(
+        context, stream, "a plan's rows", blocks, (unsigned int)threads, (size_t)groups * (size_t)group_bytes,
+        plan_group_kernel<Value, Code>, items, values.symmetric, static_cast<const Value *>(values.a),
+        static_cast<const Value *>(values.b), static_cast<Value *>(values.c), values.may_overlap);
 }
 
 } // namespace
 
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values)
 {
-    if (items.count == 0) return SPG_OK;
     return with_value_type(values.type, [&](auto value) {
         using Value = decltype(value);
-        return items.code_bytes == 1 ? launch_together<Value, uint8_t>(context, stream, items, values)
-                                     : launch_together<Value, uint16_t>(context, stream, items, values);
+        return items.code_bytes == 1 ? launch<Value, uint8_t>(context, stream, items, values)
+                                     : launch<Value, uint16_t>(context, stream, items, values);
     });
 }
 

@@ -54,12 +54,11 @@ struct code_stream {
 template <typename Value> constexpr int ENTRIES_AT_ONCE = sizeof(Value) <= 8 ? 4 : 2;
 
 /* Entries k .. of a row of A; those beyond its end name an empty row of B. */
-template <typename Index, typename Value> struct entries {
-    static constexpr int bits = reference_bits<Index>();
-    Index reference[ENTRIES_AT_ONCE<Value>];
+template <typename Value> struct entries {
+    uint32_t reference[ENTRIES_AT_ONCE<Value>];
     Value a[ENTRIES_AT_ONCE<Value>];
 
-    __device__ void load(const Index *references, const Value *a_values, int k, int end)
+    __device__ void load(const uint32_t *references, const Value *a_values, int k, int end)
     {
 #pragma unroll
         for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++) {
@@ -67,8 +66,8 @@ template <typename Index, typename Value> struct entries {
             a[u] = k + u < end ? a_values[k + u] : zero<Value>();
         }
     }
-    __device__ int length(int u) const { return (int)(reference[u] & (((Index)1 << bits) - 1)); }
-    __device__ Index start(int u) const { return reference[u] >> bits; }
+    __device__ int length(int u) const { return (int)(reference[u] & ((1u << PLAN_LENGTH_BITS) - 1)); }
+    __device__ uint32_t start(int u) const { return reference[u] >> PLAN_LENGTH_BITS; }
 };
 
 template <typename Value>
@@ -91,39 +90,40 @@ __device__ inline void add_row_of_b(const Value *b, int length, Value a, code_st
 }
 
 /* Writes the rows of a warp: `lanes` lanes write each row. */
-template <typename Index, typename Value>
-__device__ inline void write_rows(const Value *warp_sums, int pitch, Index c_begin, int n, int lanes, Value *c_values)
+template <typename Value>
+__device__ inline void write_rows(const Value *warp_sums, int pitch, uint32_t c_begin, int n, int lanes,
+                                  Value *c_values)
 {
     const int lane = threadIdx.x % 32;
     for (int step = 0; step < lanes; step++) {
         const int row = step * (32 / lanes) + lane / lanes;
-        const Index begin = __shfl_sync(~0u, c_begin, row);
+        const uint32_t begin = __shfl_sync(~0u, c_begin, row);
         const int length = __shfl_sync(~0u, n, row);
-        for (int s = lane % lanes; s < length; s += lanes) c_values[begin + (Index)s] = warp_sums[s * pitch + row];
+        for (int s = lane % lanes; s < length; s += lanes) c_values[begin + (uint32_t)s] = warp_sums[s * pitch + row];
     }
 }
 
-template <typename Index, typename Value>
+template <typename Value>
 __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
-    plan_thread_kernel(thread_rows<Index> rows, int64_t count, int lanes, const Value *__restrict__ a_values,
-                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool is_beside)
+    plan_thread_kernel(plan_thread_rows rows, int lanes, const Value *__restrict__ a_values,
+                       const Value *__restrict__ b_values, Value *__restrict__ c_values, bool may_overlap)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     const int pitch = THREADS + PITCH_PAD, lane = threadIdx.x % 32;
     Value *all_sums = reinterpret_cast<Value *>(shared), *sums = all_sums + threadIdx.x;
     const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, warp = at / 32;
-    wait_and_trigger(is_beside);
-    if (warp * 32 >= count) return;
-    const uint32_t lengths = at < count ? rows.lengths[at] : 0;
+    wait_and_trigger(may_overlap);
+    if (warp * 32 >= rows.count) return;
+    const uint32_t lengths = at < rows.count ? rows.lengths[at] : 0;
     const int n = (int)(lengths & 0xff), a_length = (int)(lengths >> 8);
-    const Index c_begin = at < count ? rows.c_begin[at] : 0, a_begin = at < count ? rows.a_begin[at] : 0;
+    const uint32_t c_begin = at < rows.count ? rows.c_begin[at] : 0, a_begin = at < rows.count ? rows.a_begin[at] : 0;
     const int64_t codes_begin = rows.codes_begin[warp];
     code_stream codes(rows.codes + 32 * codes_begin + lane, (uint32_t)(rows.codes_begin[warp + 1] - codes_begin));
     for (int s = 0; s < n; s++) sums[s * pitch] = zero<Value>();
-    entries<Index, Value> next;
+    entries<Value> next;
     next.load(rows.references + a_begin, a_values + a_begin, 0, a_length);
     for (int k = 0; k < a_length; k += ENTRIES_AT_ONCE<Value>) {
-        const entries<Index, Value> now = next;
+        const entries<Value> now = next;
         next.load(rows.references + a_begin, a_values + a_begin, k + ENTRIES_AT_ONCE<Value>, a_length);
 #pragma unroll
         for (int u = 0; u < ENTRIES_AT_ONCE<Value>; u++)
@@ -133,35 +133,26 @@ __global__ void __launch_bounds__(THREADS, LEAST_BLOCKS)
     write_rows(all_sums + (threadIdx.x - lane), pitch, c_begin, n, lanes, c_values);
 }
 
-template <typename Index, typename Value>
-spg_status launch(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+template <typename Value>
+spg_status launch(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows, const plan_values &values)
 {
-    const thread_rows<Index> in = {static_cast<const Index *>(rows.a_begin),
-                                   static_cast<const Index *>(rows.c_begin),
-                                   rows.lengths,
-                                   static_cast<const Index *>(rows.references),
-                                   rows.codes_begin,
-                                   rows.codes};
     int lanes = 4;
     while (lanes < rows.longest && lanes < 16) lanes *= 2;
     const size_t bytes = (size_t)rows.longest * (THREADS + PITCH_PAD) * sizeof(Value);
     const unsigned int blocks = (unsigned int)((rows.count + THREADS - 1) / THREADS);
-    return launch_programmatic(context, spg_cuda_of(context)->stream, "a plan's short rows", blocks, THREADS, bytes,
-                               plan_thread_kernel<Index, Value>, in, rows.count, lanes,
-                               static_cast<const Value *>(values.a), static_cast<const Value *>(values.b),
-                               static_cast<Value *>(values.c), values.is_beside);
+    return launch_programmatic(context, stream, "a plan's short rows", blocks, THREADS, bytes,
+                               plan_thread_kernel<Value>, rows, lanes, static_cast<const Value *>(values.a),
+                               static_cast<const Value *>(values.b), static_cast<Value *>(values.c),
+                               values.may_overlap);
 }
 
 } // namespace
 
-spg_status run_thread_rows(spg_context *context, const plan_thread_rows &rows, const plan_values &values)
+spg_status run_thread_rows(spg_context *context, cudaStream_t stream, const plan_thread_rows &rows,
+                           const plan_values &values)
 {
-    if (rows.count == 0) return SPG_OK;
-    return with_value_type(values.type, [&](auto value) {
-        using Value = decltype(value);
-        return rows.narrow ? launch<uint32_t, Value>(context, rows, values)
-                           : launch<uint64_t, Value>(context, rows, values);
-    });
+    return with_value_type(values.type,
+                           [&](auto value) { return launch<decltype(value)>(context, stream, rows, values); });
 }
 
 } // namespace spg
