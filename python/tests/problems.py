@@ -2,7 +2,6 @@
 
 import numpy as np
 import scipy.sparse as sp
-from hypothesis import strategies as st
 
 TYPES = ["f4", "f8", "c8", "c16"]
 
@@ -28,15 +27,6 @@ def pairs(n, dtype="f8"):
     """A prolongator that joins rows two by two."""
     rows = np.arange(n)
     return sp.csr_array((np.ones(n, dtype), (rows, rows // 2)), shape=(n, (n + 1) // 2))
-
-
-@st.composite
-def two_matrices(draw):
-    """Matrices that can be multiplied, of any odd shapes, orders and duplicates."""
-    rows, inner, cols = (draw(st.integers(0, 30)) for _ in range(3))
-    dtype, seed = draw(st.sampled_from(TYPES)), draw(st.integers(0, 2**31))
-    index = draw(st.sampled_from(["i4", "i8"]))
-    return raw(rows, inner, dtype, index, seed), raw(inner, cols, dtype, index, seed + 1)
 
 
 def raw(rows, cols, dtype, index, seed):

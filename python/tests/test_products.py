@@ -5,9 +5,19 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
-from problems import TYPES, integers, pairs, poisson, raw, two_matrices
+from hypothesis import strategies as st
+from problems import TYPES, integers, pairs, poisson, raw
 
 import spg
+
+
+@st.composite
+def two_matrices(draw):
+    """Matrices that can be multiplied, of any odd shapes, orders and duplicates."""
+    rows, inner, cols = (draw(st.integers(0, 30)) for _ in range(3))
+    dtype, seed = draw(st.sampled_from(TYPES)), draw(st.integers(0, 2**31))
+    index = draw(st.sampled_from(["i4", "i8"]))
+    return raw(rows, inner, dtype, index, seed), raw(inner, cols, dtype, index, seed + 1)
 
 
 def same(C, expected):
