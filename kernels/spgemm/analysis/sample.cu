@@ -91,8 +91,7 @@ __device__ void insert_columns(const patterns<Offset> &pattern, column_table &ta
         int slot; /* a column without a slot in a full table also makes the row too long */
 #pragma unroll
         for (int n = 0; n < N; n++)
-            if (!table.is_near(column[n], slot)) table.insert(column[n], slot);
-        __syncwarp();
+            if (__any_sync(~0u, !table.is_near(column[n], slot))) table.insert(true, column[n], slot);
     }
 }
 

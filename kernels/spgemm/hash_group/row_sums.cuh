@@ -240,13 +240,14 @@ template <typename Offset, typename Value, int Lanes, int Piece, reads Reads> st
                 held[u] = !live[u] || table.is_near(column[u], slot[u]);
             }
 #pragma unroll
-            for (int u = 0; u < STEPS; u++)
-                if (!held[u] && table.insert(column[u], slot[u])) full = true, live[u] = false;
-            __syncwarp();
-            if constexpr (has_values<Value>)
-#pragma unroll
-                for (int u = 0; u < STEPS; u++)
+            for (int u = 0; u < STEPS; u++) {
+                if (__any_sync(~0u, !held[u])) {
+                    full = table.insert(!held[u], column[u], slot[u]) || full;
+                    live[u] = live[u] && !full;
+                }
+                if constexpr (has_values<Value>)
                     add(live[u], which, sums + slot[u], multiply(pieces[round + u * TOGETHER + which].a, value[u]));
+            }
         }
     }
 

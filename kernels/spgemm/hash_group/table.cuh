@@ -25,7 +25,7 @@ struct column_table {
     __device__ int first_slot(int32_t column) const { return (int)((uint32_t)column * COLUMN_FACTOR >> shift) * 4; }
     __device__ int4 four_from(int slot) const { return *reinterpret_cast<const int4 *>(keys + slot); }
 
-    /* Looks a column up in its four slots. Returns whether it is there. */
+    /* Looks a column up in its four slots; returns whether it is there. */
     __device__ bool is_near(int32_t column, int &slot) const
     {
         slot = first_slot(column);
@@ -42,22 +42,28 @@ struct column_table {
         while (!found) slot = (slot + 1) & (slots - 1), found = keys[slot] == column;
         return slot;
     }
-    /* Finds or makes the slot of a column: the first empty one, if it is in none. Returns whether the table is full
-     * without it; then any slot. Lanes may call it at the same time, with equal columns too. */
-    __device__ bool insert(int32_t column, int &slot)
+    /* Finds or makes the slot of a `pending` lane's column. A column in no slot takes the first empty one. Returns
+     * whether it found the table full; then any slot. The whole warp calls it. */
+    __device__ bool insert(bool pending, int32_t column, int &slot)
     {
-        slot = first_slot(column);
-        const int4 keyed = four_from(slot);
-        const bool x = keyed.x != NO_COLUMN && keyed.x != column, y = x && keyed.y != NO_COLUMN && keyed.y != column,
-                   z = y && keyed.z != NO_COLUMN && keyed.z != column,
-                   w = z && keyed.w != NO_COLUMN && keyed.w != column;
-        slot = (slot + x + y + z + w) & (slots - 1);
-        for (int tries = slots; tries > 0; tries--) {
-            const int32_t before = atomicCAS(keys + slot, (int32_t)NO_COLUMN, column);
-            if (before == NO_COLUMN || before == column) return false;
-            slot = (slot + 1) & (slots - 1);
+        if (pending) {
+            slot = first_slot(column);
+            const int4 keyed = four_from(slot);
+            const bool x = keyed.x != NO_COLUMN && keyed.x != column,
+                       y = x && keyed.y != NO_COLUMN && keyed.y != column,
+                       z = y && keyed.z != NO_COLUMN && keyed.z != column,
+                       w = z && keyed.w != NO_COLUMN && keyed.w != column;
+            slot += x + y + z + w;
+            slot &= slots - 1;
         }
-        return true;
+        for (int tries = slots; tries > 0 && __any_sync(~0u, pending); tries--) {
+            if (!pending) continue;
+            const int32_t before = atomicCAS(keys + slot, (int32_t)NO_COLUMN, column);
+            pending = before != NO_COLUMN && before != column;
+            slot = (slot + pending) & (slots - 1);
+        }
+        __syncwarp();
+        return pending;
     }
     /* The number of used slots. */
     template <typename Group> __device__ int taken(const Group &group) const
