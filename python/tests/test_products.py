@@ -201,3 +201,15 @@ def test_wide_indices_stay_wide():
     C = spg.matmul(A, A)
     assert C.indices.dtype == np.int64 and C.indptr.dtype == np.int64
     same(C, A @ A)
+
+
+def test_results_have_the_first_matrix_width_of_indices():
+    A, P = poisson(12), pairs(144)
+    A.indptr, A.indices = A.indptr.astype("i4"), A.indices.astype("i4")
+    P.indptr, P.indices = P.indptr.astype("i8"), P.indices.astype("i8")
+    repeat = spg.galerkin_plan(A, P)
+    C = repeat(A, P)
+    assert C.indptr.dtype == C.indices.dtype == np.int32
+    A.data *= 3
+    assert repeat(A, P, out=C) is C
+    same(C, P.T @ A @ P)

@@ -92,10 +92,18 @@ class Operand:
 
     def widen(self) -> None:
         """Makes the offsets 64 bits wide, and so those of a product."""
+        self._set_offsets(_I64)
+
+    def narrow(self) -> None:
+        """Makes the offsets 32 bits wide, if they count few enough entries."""
+        if self.csr.offset_type == c.I64 and self.csr.nnz <= np.iinfo(np.int32).max:
+            self._set_offsets(_I32)
+
+    def _set_offsets(self, dtype: np.dtype) -> None:
         values, columns, offsets = self.parts
-        offsets = self.package.as_array(offsets, _I64)
+        offsets = self.package.as_array(offsets, dtype)
         self.parts = values, columns, offsets
-        self.csr.offset_type = c.I64
+        self.csr.offset_type = OFFSET_TYPES[dtype]
         self.csr.row_offsets = self.package.address(offsets)
 
 
@@ -145,7 +153,8 @@ def _take(package: Scipy, address: int, count: int, type_: int, owner: Any, devi
 
 
 def operands(context: Context | None, **matrices: Any) -> tuple[Context, list[Operand]]:
-    """Views of matrices of one package, converted to one type of values, and the context for them."""
+    """Views of matrices of one package, converted to one type of values, and the context for them. Indices of a result
+    are as wide as those of the first matrix, if 32 bits can count the others' entries."""
     made = [Operand(A, name) for name, A in matrices.items()]
     first = made[0]
     for one in made:
@@ -155,6 +164,9 @@ def operands(context: Context | None, **matrices: Any) -> tuple[Context, list[Op
             dtype = np.result_type(*(one.dtype for one in made))
             made = [Operand(A, name, dtype=dtype) for name, A in matrices.items()]
             break
+    if made[0].csr.offset_type == c.I32:
+        for one in made[1:]:
+            one.narrow()
     if context is None:
         context = first.package.context(first.matrix)
     if context.is_device:
