@@ -67,8 +67,8 @@ static void little_work_takes_one_thread_and_more_work_more(void **state)
     (void)state;
     test_require_threads();
     spg_context *context = test_context_at_place(4);
-    spg_csr little = matrix_named("fd2d5:40"), more = matrix_named("fd2d5:200");
-    square(context, &little); /* 40,000 products */
+    spg_csr little = matrix_named("fd2d5:20"), more = matrix_named("fd2d5:200");
+    square(context, &little); /* 10,000 products */
     assert_int_equal(spg_pool_running(context->pool), 1);
     square(context, &more);
     assert_int_equal(spg_pool_running(context->pool), 4);

@@ -7,11 +7,12 @@
 
 /* Step 0 has the sizes chosen with the host bench (spgemm_bench, A*P and A*A of its nine matrices). Each further step
  * halves all of them, down to the smallest that every kernel can work with. */
+enum { CHUNK_ENTRIES_LEAST = 256 };
 static worker_sizes sizes_of_step(int step)
 {
     worker_sizes sizes = {4096, 1 << 18, 1 << 18, MAX_LIST, 4096, 1 << 16};
     for (int s = 0; s < step; s++) {
-        if (sizes.chunk_entries > 256) sizes.chunk_entries /= 2;
+        if (sizes.chunk_entries > CHUNK_ENTRIES_LEAST) sizes.chunk_entries /= 2;
         if (sizes.staging_entries > SMALLEST_STAGING) sizes.staging_entries /= 2;
         if (sizes.table_slots > 256) sizes.table_slots /= 2;
         if (sizes.list_entries > 64) sizes.list_entries /= 2;
@@ -28,6 +29,20 @@ static void shrink_to_fit(worker_sizes *sizes, const spg_csr *B)
 {
     while (sizes->table_slots / 2 >= B->cols && sizes->table_slots > 256) sizes->table_slots /= 2;
     while (sizes->window_columns / 2 >= B->cols && sizes->window_columns > 512) sizes->window_columns /= 2;
+}
+
+/* Halves chunks while there are too few for all threads and half of one still has work enough to share out (CHUNK_LEAST
+ * products, by B's mean row: some 20 us. python/bench/overhead.py, two threads: a random square of 1000 rows with 100
+ * products each takes 0.29 ms, 0.52 without). */
+enum { CHUNK_LEAST = 4096 };
+static void split_small_work(worker_sizes *sizes, const spg_product *product)
+{
+    const spg_csr *A = product->A, *B = product->B;
+    const int64_t least = B->nnz > 0 ? (int64_t)(CHUNK_LEAST * ((double)B->rows / (double)B->nnz)) : INT64_MAX;
+    while (sizes->chunk_entries / 2 >= least && sizes->chunk_entries > CHUNK_ENTRIES_LEAST &&
+           spg_threads_for(product->context, spg_count_chunks(A, sizes->chunk_entries)).count <
+               product->context->config.threads)
+        sizes->chunk_entries /= 2;
 }
 
 worker_sizes spg_plan_sizes(const spg_csr *B)
@@ -104,6 +119,7 @@ spg_status spg_choose_sizes(const spg_product *product, int64_t other_bytes, spg
     for (int step = 0; step < STEPS; step++) {
         *sizes = sizes_of_step(step);
         shrink_to_fit(sizes, product->B);
+        split_small_work(sizes, product);
         *threads = spg_threads_for(product->context, spg_count_chunks(product->A, sizes->chunk_entries));
         if (limit == 0) return SPG_OK;
         const int64_t each = spg_worker_bytes(sizes, value) + (int64_t)sizeof(spg_worker);
