@@ -72,11 +72,11 @@ __device__ inline void begin_first_set(const aggregation &job, list_counts &coun
     for_each_wanted(
         job, counts, [&](int64_t i) { return is_free(job, i); },
         [&](int64_t i, row_range row, int lane) {
-            int company = 1;
+            int has_neighbor = 1;
             if (!alone_too)
-                company = combine_range(
+                has_neighbor = combine_range(
                     job, row, lane, 0, [&](int32_t j) { return (int)(j != i); }, maximum());
-            enlist(job, counts, i, lane, company != 0, true);
+            enlist(job, counts, i, lane, has_neighbor != 0, true);
         });
 }
 

@@ -12,7 +12,7 @@
 namespace spg
 {
 
-/* What all one-pass kernels into reserved arrays are told. */
+/* The arguments of all one-pass kernels that write into reserved arrays. */
 struct reserved_job {
     look_back sums_before;
     long long room; /* entries of C */

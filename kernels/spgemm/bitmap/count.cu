@@ -49,10 +49,10 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_bitmap_kernel(const bi
                     bundle.rows == shape.together ? uint2{columns.first, columns.last} : uint2{NONE, 0};
             if (!counted)
                 for_each_window<R, Pieces, true>(
-                    pattern, group, shape, marks, columns, bundle.row[0], found.faults, bounds,
+                    pattern, group, shape, {marks, columns}, bundle.row[0], found.faults, bounds,
                     [&](const marked_window &window, bool) { length += count_marks(group, window); });
-            record(pattern, group, i, bundle.rows, true, length, (Offset)(bundle.row[0].end - bundle.row[0].begin),
-                   products, found);
+            record(pattern, group, {i, bundle.rows, true, length, products},
+                   (Offset)(bundle.row[0].end - bundle.row[0].begin), found);
             done += bundle.rows;
         }
     });

@@ -62,11 +62,11 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
                 unsigned long long products = 0;
                 columns = find_span<R>(pattern, group, shape, fill.bundle.row[0], products, bounds);
             }
-            for_each_window<R, Pieces, false>(pattern, group, shape, reinterpret_cast<uint8_t *>(fill.memory.rest),
-                                              columns, fill.bundle.row[0], faults, bounds,
-                                              [&](const marked_window &window, bool live) {
-                                                  fill.template fill_window<Pieces>(shape, window, live);
-                                              });
+            for_each_window<R, Pieces, false>(
+                pattern, group, shape, {reinterpret_cast<uint8_t *>(fill.memory.rest), columns}, fill.bundle.row[0],
+                faults, bounds, [&](const marked_window &window, bool live) {
+                    fill.template fill_window<Pieces>(shape, window, live);
+                });
             done += fill.bundle.rows;
         }
     });

@@ -60,7 +60,7 @@ __device__ inline group_found count_group(const bitmap_shape &shape, const patte
         } else {
             __syncwarp();
             for_each_window<R, false, true>(
-                pattern, group, shape, marks, columns, bundle.row[0], found.faults, bounds,
+                pattern, group, shape, {marks, columns}, bundle.row[0], found.faults, bounds,
                 [&](const marked_window &window, bool) { length += count_marks(group, window); });
         }
         if (shape.row_groups != nullptr && done == 0 && rows > 0 && group.lane == 0)

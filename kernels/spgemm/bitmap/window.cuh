@@ -6,21 +6,10 @@
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 
-#include "../driver/groups.cuh"
+#include "shape.cuh"
 
 namespace spg
 {
-
-/* repeats[j]: row j of B has the columns of row j - 1; NULL: not known. */
-struct bitmap_shape : group_shape {
-    int width;   /* columns of the window, a multiple of 128 */
-    int most;    /* entries of C's longest row to fill */
-    int batch;   /* entries of A that a group looks at together */
-    int factors; /* filling: where A's values are in a group's memory */
-    const uint8_t *repeats;
-    uint2 *row_groups; /* from counting: first and last column of a unit of equal rows; first = NONE: none */
-    bool wraps;        /* counting: the window holds columns by their remainders */
-};
 
 /* Four marks, or sixteen, as bits. */
 __device__ inline uint32_t pack_marks(uint32_t marks) { return marks * 0x01020408u >> 24; }
@@ -326,13 +315,20 @@ __device__ inline unsigned long long mark_row(const patterns<Offset> &pattern, c
     return products;
 }
 
+/* Where the windows of a row are marked, one after the other, and which columns they cover. */
+struct windows_of_row {
+    uint8_t *marks;
+    column_span columns;
+};
+
 /* Calls each(window, whether this group's row has columns in it) for the windows of a row, after its columns are
  * marked. The whole warp calls it. */
 template <int R, bool Pieces, bool Check, typename Offset, typename Group, typename Bounds, typename Each>
 __device__ inline void for_each_window(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
-                                       uint8_t *marks, column_span columns, span<Offset> row, unsigned int &faults,
+                                       const windows_of_row &windows, span<Offset> row, unsigned int &faults,
                                        Bounds &&bounds, Each &&each)
 {
+    const auto &[marks, columns] = windows;
     uint32_t begin = columns.first;
     while (__any_sync(~0u, begin != NONE)) {
         const bool live = begin != NONE;
@@ -364,35 +360,6 @@ template <typename Group, typename Window> __device__ inline int count_marks(con
         }
     }
     return group.sum((int)count);
-}
-
-/* The width of a window that holds columns by their remainders, for rows of this span. */
-inline int wrapped_width(int span)
-{
-    int width = 128;
-    while (width < span) width *= 2;
-    return width;
-}
-
-/* Bytes of a group; the groups of a warp begin at different banks. */
-inline int bitmap_bytes(int words_bytes, int rest_bytes) { return (words_bytes + rest_bytes + 127) / 128 * 128 + 32; }
-
-/* Lanes of a group: few for short rows of B, many for large windows. */
-inline bitmap_shape bitmap_shape_of(const cuda_product &product, const row_set &rows, int span, int together)
-{
-    const double b_row = mean_b_row(product);
-    const int width = ((span < 1 ? 1 : span < BITMAP_MOST_SPAN ? span : BITMAP_MOST_SPAN) + 31 + 127) / 128 * 128;
-    const int least = width <= 1024 ? 8 : width <= 4096 ? 16 : 32, wanted = b_row <= 8 ? 8 : b_row <= 16 ? 16 : 32;
-    const int lanes = wanted > least ? wanted : least;
-    const int bundled = rows.rows == nullptr ? together : 1;
-    return {{lanes, bundled, 0, 1, lanes == 32 && b_row > 32},
-            width,
-            0,
-            lanes - lanes % bundled,
-            0,
-            product.notes.repeats,
-            product.notes.row_groups,
-            false};
 }
 
 } // namespace spg

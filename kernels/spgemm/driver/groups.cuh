@@ -167,12 +167,22 @@ struct counts {
     unsigned int longest, rows, long_rows, faults;
 };
 
-/* All lanes call it, each with its own share of the row's products. fits: the whole row was counted; otherwise its rows
- * become overflow rows. */
+/* What a group found of `rows` rows with the same columns, from first_row on. fits: they were counted whole; otherwise
+ * they become overflow rows. products: this lane's share of one row's. */
+struct counted_rows {
+    int32_t first_row;
+    int rows;
+    bool fits;
+    int length;
+    unsigned long long products;
+};
+
+/* a_length: entries of A of one of these rows. All lanes call it. */
 template <typename Offset, typename Group>
-__device__ inline void record(const patterns<Offset> &pattern, const Group &group, int32_t first_row, int rows,
-                              bool fits, int length, Offset a_length, unsigned long long products, counts &found)
+__device__ inline void record(const patterns<Offset> &pattern, const Group &group, const counted_rows &counted,
+                              Offset a_length, counts &found)
 {
+    const auto &[first_row, rows, fits, length, products] = counted;
     if (rows == 0) return;
     if (!fits) {
         if (group.lane < rows) leave_row(pattern, first_row + group.lane);

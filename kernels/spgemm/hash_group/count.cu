@@ -32,7 +32,7 @@ __global__ __launch_bounds__(GROUP_THREADS,
         sums.take_row(i, row);
         const int length = sums.table.taken(group);
         const bool fits = !group.any(sums.full) && length <= table_holds(shape.slots);
-        record(pattern, group, i, rows, fits, length, (Offset)(row.end - row.begin), sums.products, found);
+        record(pattern, group, {i, rows, fits, length, sums.products}, (Offset)(row.end - row.begin), found);
         sums.clear();
         __syncwarp();
     });

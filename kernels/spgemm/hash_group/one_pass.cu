@@ -38,7 +38,7 @@ __global__ __launch_bounds__(GROUP_THREADS,
         };
         sums.write(
             fits ? count : 0, [](int, int32_t) {}, each);
-        record(pattern, group, i, rows, fits, count, (Offset)(row.end - row.begin), sums.products, found);
+        record(pattern, group, {i, rows, fits, count, sums.products}, (Offset)(row.end - row.begin), found);
     });
     add_counts_of_groups(pattern.counters, found);
 }
