@@ -5,7 +5,7 @@
 # - A comment that begins a line documents what follows; one after code documents that code. The first one is the file's.
 # - In `T a, b; /* text */` the text is that of a and of b.
 # - `/* ---- Title ---- */` begins a section.
-# - SHAPE in a comment is a link to SPG_ERROR_SHAPE, and `SHAPE:` begins a line.
+# - SHAPE in a comment is a link to SPG_ERROR_SHAPE, and `SHAPE:` begins a line. Names of calls are links, too.
 
 BEGIN {
     count = split("ARGUMENT SHAPE FORMAT PLACE OVERFLOW MEMORY DEVICE UNSUPPORTED IO INTERNAL NOT_CONVERGED BREAKDOWN " \
@@ -14,9 +14,11 @@ BEGIN {
 }
 
 function linked(text,    out, word, listed) {
+    if (text ~ /^ \*     /) return text
     out = ""
     while (match(text, /[A-Za-z0-9_]+/)) {
         word = substr(text, RSTART, RLENGTH)
+        if (word ~ /^(spg|spgemm)_/ && substr(text, RSTART + RLENGTH) !~ /^(\(|\.[a-z])/) word = "#" word
         out = out substr(text, 1, RSTART - 1)
         text = substr(text, RSTART + RLENGTH)
         if (word in is_status) {
@@ -80,7 +82,6 @@ in_comment {
     if (!seen_first++) {
         name = FILENAME
         sub(/^.*\/spg\//, "spg/", name)
-        opening = "/** @file " name "\\n"
         opening = "/** @file " name
     }
     print substr($0, 1, start - 1) opening linked(substr($0, start + 2))

@@ -4,7 +4,8 @@
 #
 # - Headings get labels: `## Its part` of using.md that of using_its-part.
 # - Links to pages and their headings become references to labels, links out of docs/ plain text.
-# - `include/spg/csr.h` is a link to the header's reference.
+# - `include/spg/csr.h`, `spg_csr`, `spg_config.place` and `SPG_ERROR_SHAPE` are links to the reference. Doxygen complains if
+#   there is no such name.
 
 BEGIN { FS = "\n" }
 
@@ -68,8 +69,21 @@ in_code {
     next
 }
 
+# Names in backquotes, but for programs.
+function with_names(text,    out, name, member) {
+    out = ""
+    while (match(text, /`(spg|spgemm|SPG_ERROR|SPG_PLACE|SPG_AMG)_[A-Za-z0-9_.]+`/)) {
+        name = member = substr(text, RSTART + 1, RLENGTH - 2)
+        out = out substr(text, 1, RSTART - 1)
+        text = substr(text, RSTART + RLENGTH)
+        sub(/\./, "::", member)
+        out = out (name ~ /_(bench|soak)$|\.[ch]/ ? "`" name "`" : "@ref " member " \"" name "\"")
+    }
+    return out text
+}
+
 {
     while (match($0, /`include\/spg\/[a-z]+\.h(pp)?`/))
         $0 = substr($0, 1, RSTART - 1) "@ref " substr($0, RSTART + 9, RLENGTH - 10) substr($0, RSTART + RLENGTH)
-    print with_links($0)
+    print with_names(with_links($0))
 }
