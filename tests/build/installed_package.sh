@@ -99,6 +99,9 @@ for example in *-[0-9].c; do
 done
 document_prints() { grep -q "$2" "$1.printed" || fail "$1 does not print '$2': $(cat "$1.printed")"; }
 document_prints README-1 '^5 entries$'
+document_prints errors-1 '^SPG_ERROR_FORMAT: .*row 1.*column 7'
+document_prints memory-1 '^C takes 16004 bytes; within the limit: yes$'
+document_prints products-1 '^corner of C: 9$'
 document_prints multigrid-1 '^converged in [0-9]* iterations$'
 [ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
 

@@ -66,7 +66,7 @@ typedef enum spg_values {
 
 void spg_bare_function(void);
 
-/* Has a comment; see @ref spg_nowhere. */
+/* Has a comment; see spg_nowhere for more. */
 void spg_function(void);
 END
 printf '# Faults\n\n[no page](nowhere.md), [no heading](promises.md#nothing), [a heading](#its-part)\n\n## Its part\n' \
