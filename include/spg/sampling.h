@@ -1,7 +1,7 @@
 /* Draws from discrete distributions. Each row of a CSR matrix of weights is one distribution; a matrix of one row is
  * one big distribution. There are three families of methods. Butterfly partial sums make one draw from each of many
  * distributions, straight from the weights (Steele, Tristan 2015). Alias tables are built once for many draws (Lehmann
- * 2021; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree forests or cutpoints (Binder, Keller
+ * 2020; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree forests or cutpoints (Binder, Keller
  * 2019), keeps the advantages of low-discrepancy points.
  *
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, of any scale, at the context's place. An item
