@@ -144,7 +144,7 @@ END
     cat <<'END'
 cmake --install build --prefix /usr/local | grep 'run ldconfig'
 cc /root/user/main.c -I/usr/local/include -L/usr/local/lib -lspg -o /root/user/local
-! /root/user/local 2>/dev/null
+if /root/user/local 2>/dev/null; then exit 1; fi
 ldconfig
 test "$(/root/user/local)" = '5 entries'
 xargs rm <build/install_manifest.txt
@@ -155,7 +155,7 @@ END
 cc /root/user/main.c $(pkg-config --cflags --libs spg) -o /root/user/packaged
 test "$(/root/user/packaged)" = '5 entries'
 apt-get remove libspg0.1
-! /root/user/packaged 2>/dev/null
+if /root/user/packaged 2>/dev/null; then exit 1; fi
 END
 }
 
