@@ -48,6 +48,7 @@ mv first prefix
 pc=$(find prefix -name spg.pc)
 library_dir=$scratch/$(dirname "$(dirname "$pc")")
 [ -n "$(find prefix -name LICENSE)" ] || fail "no licence installed"
+[ -s prefix/share/man/man3/spg.3 ] || fail "no manual page installed"
 [ -L "$library_dir/libspg.so" ] || fail "no shared library in $library_dir"
 [ -f "$library_dir/libspg.a" ] || fail "no static library in $library_dir"
 readelf -d "$library_dir/libspg.so" | grep -q 'SONAME.*libspg\.so\.[0-9]' || fail "libspg.so has no version"
