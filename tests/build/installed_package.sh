@@ -36,6 +36,16 @@ run_examples() # directory
     prints "$1/amg" '^Contrast 1000: converged in [0-9]* iterations'
     "$1/solver" >printed || fail "$1/solver failed: $(cat printed)"
     prints "$1/solver" ' 0 left$'
+    for example in cuda_multiply cuda_amg; do # built where the toolkit is
+        [ -e "$1/$example" ] || continue
+        rc=0
+        "$1/$example" 20 >printed || rc=$?
+        case $rc in
+        0) prints "$1/$example" 'the row sums are right$\|^Contrast 1000: converged in [0-9]* iterations' ;;
+        77) prints "$1/$example" 'no GPU\|no CUDA' ;;
+        *) fail "$1/$example failed: $(cat printed)" ;;
+        esac
+    done
     for example in random_walk lda image multiply plan amg solver; do
         [ ! -c /dev/full ] || ! "$1/$example" >/dev/full 2>/dev/null || fail "$1/$example succeeds though nothing is written"
     done
@@ -106,6 +116,14 @@ document_prints products-1 '^corner of C: 9$'
 document_prints multigrid-1 '^converged in [0-9]* iterations$'
 [ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
 
+# Each example as its head says, which for those on a GPU is more than a line, and what make does.
+cp -R "$tree/examples" as_said
+for example in as_said/*.c*; do
+    grep -q 'Build it' "$example" || fail "$example does not say how it is built"
+    how=$(sed -n 's/^\( \*\|\/\/\) Build it: //p' "$example" | sed 's/ \*\/$//')
+    [ -z "$how" ] || (cd as_said && quietly sh -c "$how -o built")
+done
+
 mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc
 quietly make -C shared_pc
@@ -121,6 +139,6 @@ if grep -q '^SPG_LAPACK_STATIC_WORDS:INTERNAL=none$' "$build/CMakeCache.txt"; th
     exit
 fi
 quietly make -C static_pc clean
-quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static
+quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static cuda= # whose runtime is shared
 ! readelf -l static_pc/plan | grep -q INTERP || fail "static_pc/plan is not static"
 run_examples static_pc
