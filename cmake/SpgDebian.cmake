@@ -1,4 +1,5 @@
-# cpack runs this before it packs: each package for Debian has a copyright file and a changelog, below its own name.
+# cpack runs this before it packs: each package for Debian has a copyright file and a changelog, below its own name, and
+# compressed manual pages.
 if(CPACK_GENERATOR STREQUAL "DEB")
   string(TIMESTAMP today "%a, %d %b %Y %H:%M:%S +0000" UTC)
   foreach(component IN LISTS CPACK_COMPONENTS_ALL)
@@ -9,6 +10,7 @@ if(CPACK_GENERATOR STREQUAL "DEB")
     file(WRITE "${docs}/changelog"
       "spg (${CPACK_PACKAGE_VERSION}) unstable; urgency=low\n\n  * See CHANGELOG.md in the source.\n\n"
       " -- ${CPACK_PACKAGE_CONTACT}  ${today}\n")
-    execute_process(COMMAND gzip -9nf "${docs}/changelog" COMMAND_ERROR_IS_FATAL ANY)
+    file(GLOB pages "${docs}/../../man/man?/*.[1-9]")
+    execute_process(COMMAND gzip -9nf "${docs}/changelog" ${pages} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endif()
