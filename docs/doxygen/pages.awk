@@ -72,7 +72,7 @@ in_code {
 # Names in backquotes, but for programs.
 function with_names(text,    out, name, member) {
     out = ""
-    while (match(text, /`(spg|spgemm|SPG_ERROR|SPG_PLACE|SPG_AMG)_[A-Za-z0-9_.]+`/)) {
+    while (match(text, /`(spg|spgemm|SPG_ERROR|SPG_PLACE|SPG_AMG|SPG_SMOOTHER|SPG_AGGREGATION|SPG_ALIAS)_[A-Za-z0-9_.]+`/)) {
         name = member = substr(text, RSTART + 1, RLENGTH - 2)
         out = out substr(text, 1, RSTART - 1)
         text = substr(text, RSTART + RLENGTH)
