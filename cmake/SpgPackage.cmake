@@ -16,11 +16,25 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_THREADS 0)
 set(CPACK_PACKAGE_FILE_NAME "spg-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 
-# The tree, without what is built in it.
+# The tree, without what .gitignore names, whose lines become regular expressions.
 string(REGEX REPLACE "([][+.*()^\\$?|])" "\\\\\\1" here "${PROJECT_SOURCE_DIR}")
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME "spg-${PROJECT_VERSION}")
-set(CPACK_SOURCE_IGNORE_FILES "^${here}/(build|staged|logs)" "^${here}/\\.git(/|$)" "/__pycache__/" "\\.o$")
+set(CPACK_SOURCE_IGNORE_FILES "/\\.git(/|$)")
+file(STRINGS ${PROJECT_SOURCE_DIR}/.gitignore lines)
+foreach(line IN LISTS lines)
+  string(REPLACE "." "\\." line "${line}")
+  string(REPLACE "*" "[^/]*" line "${line}")
+  if(line MATCHES "^/")
+    set(line "^${here}${line}")
+  else()
+    set(line "/${line}")
+  endif()
+  if(NOT line MATCHES "/$")
+    string(APPEND line "(/|$)")
+  endif()
+  list(APPEND CPACK_SOURCE_IGNORE_FILES "${line}")
+endforeach()
 
 # Packages for Debian. The library's is named after its soname, as several versions can be there at once.
 set(CPACK_COMPONENTS_ALL runtime development)
