@@ -1,4 +1,5 @@
-# Headers, both libraries, and the files by which CMake and pkg-config find them; all relocatable.
+# Headers, both libraries, and the files by which CMake and pkg-config find them; all relocatable. The components:
+# runtime (the shared library), development (all else of the library), tools (the benches) and manual.
 include(CMakePackageConfigHelpers)
 set(SPG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spg)
 set(SPG_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -6,7 +7,7 @@ set(SPG_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY include/spg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(kind shared static)
-  install(TARGETS spg_${kind} EXPORT spg_${kind}_targets)
+  install(TARGETS spg_${kind} EXPORT spg_${kind}_targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
   install(EXPORT spg_${kind}_targets FILE spg-${kind}-targets.cmake NAMESPACE spg:: DESTINATION ${SPG_CMAKE_DIR})
 endforeach()
 
@@ -38,3 +39,8 @@ else()
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/spg.pc.in ${PROJECT_BINARY_DIR}/spg.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/spg.pc DESTINATION ${SPG_PKGCONFIG_DIR})
+
+# The loader's cache has to be told of a new library in one of its folders.
+install(CODE "if(NOT DEFINED ENV{DESTDIR} AND CMAKE_INSTALL_PREFIX MATCHES \"^/usr(/local)?$\")
+  message(STATUS \"Now run ldconfig as root, so that programs find libspg.so\")
+endif()" COMPONENT runtime)

@@ -1,7 +1,9 @@
 /* Solves heat conduction through a plate of two materials by conjugate gradients with algebraic multigrid. Then the
  * materials change, and it updates the hierarchy, which keeps aggregates, patterns and plans, and solves again.
  *
- *     amg [SIDE]     SIDE x SIDE unknowns; default 200 */
+ *     amg [SIDE]     SIDE x SIDE unknowns; default 200
+ *
+ * Build it: cc -std=c11 amg.c $(pkg-config --cflags --libs spg) */
 #include <spg/spg.h>
 
 #include <stdio.h>

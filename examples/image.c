@@ -1,6 +1,8 @@
 /* Importance sampling of an image, such as a light source in rendering. Points are drawn in proportion to brightness:
  * first a row, then a column of that row, from two levels of forests. The mapping is monotone, so evenly spread points
- * stay even. The remapped uniforms give the position within the pixel. */
+ * stay even. The remapped uniforms give the position within the pixel.
+ *
+ * Build it: cc -std=c11 image.c $(pkg-config --cflags --libs spg) -lm */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 

@@ -1,5 +1,7 @@
 /* Latent Dirichlet allocation by Gibbs sampling, on a corpus with known topics. Each iteration draws the topic of each
- * word (the z-step, spg_lda_draw), then theta and phi given the topics. Prints how well it found the known topics. */
+ * word (the z-step, spg_lda_draw), then theta and phi given the topics. Prints how well it found the known topics.
+ *
+ * Build it: cc -std=c11 lda.c $(pkg-config --cflags --libs spg) -lm */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 

@@ -1,4 +1,6 @@
-/* Multiplies two sparse matrices given as arrays, prints the product, and shows what an error looks like. */
+/* Multiplies two sparse matrices given as arrays, prints the product, and shows what an error looks like.
+ *
+ * Build it: cc -std=c11 multiply.c $(pkg-config --cflags --libs spg) */
 #include <spg/spg.h>
 
 #include <stdio.h>

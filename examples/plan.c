@@ -1,5 +1,7 @@
 /* Computes the Galerkin product P^T*A*P of algebraic multigrid, and repeats it with new values of A on the same
- * pattern. The plans keep the analysis and the pattern of each product, so the second run computes values only. */
+ * pattern. The plans keep the analysis and the pattern of each product, so the second run computes values only.
+ *
+ * Build it: cc -std=c11 plan.c $(pkg-config --cflags --libs spg) */
 #include <spg/spg.h>
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* Random walks on a weighted graph. One call builds an alias table for each vertex, and one call moves every walker a
- * step. On an undirected graph, walkers visit a vertex in proportion to its weight, the sum over its edges. */
+ * step. On an undirected graph, walkers visit a vertex in proportion to its weight, the sum over its edges.
+ *
+ * Build it: cc -std=c11 random_walk.c $(pkg-config --cflags --libs spg) -lm */
 #include <spg/sampling.h>
 #include <spg/spg.h>
 

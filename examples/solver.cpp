@@ -1,5 +1,7 @@
 // A two-grid solver in C++17. Matrices are in std::vector and spg sees them as views. spg's own memory comes from an
 // allocator that counts. Statuses become exceptions.
+//
+// Build it: c++ -std=c++17 solver.cpp $(pkg-config --cflags --libs spg)
 #include <spg/spg.h>
 
 #include <cmath>

@@ -3,7 +3,7 @@
 # nothing else, in a chroot. What is committed is cloned into it.
 #
 #     sh tests/bare_machine.sh             # the library alone, then the two commands
-#     sh tests/bare_machine.sh library     # installs the library from the packages that docs/using.md lists for it
+#     sh tests/bare_machine.sh library     # installs the library and its packages as docs/using.md says
 #     sh tests/bare_machine.sh commands    # the two commands
 #
 # Needs root, debootstrap and a mirror of Debian: the one that apt uses here, or SPG_DEBIAN_MIRROR. Exit status 77, and a
@@ -114,7 +114,8 @@ run_commands() # NAME; the commands are in $machine/commands
     say "---- $1: passed in $(($(date +%s) - begin)) s"
 }
 
-# What docs/using.md says of the library alone, what the whole tree says there, and README's program on what was installed.
+# What docs/using.md says of the library alone and of packages, what the whole tree says there, and README's program on
+# what was installed.
 library()
 {
     block 'Install and link' docs/using.md
@@ -138,6 +139,23 @@ LISTS
 cmake -S /root/user -B /root/user/build -DCMAKE_PREFIX_PATH=/where/you/like
 cmake --build /root/user/build
 for program in main main_static; do test "$(/root/user/build/$program)" = '5 entries'; done
+END
+    # In a folder of the loader's, which has to be told by ldconfig; then as packages, where it need not be.
+    cat <<'END'
+cmake --install build --prefix /usr/local | grep 'run ldconfig'
+cc /root/user/main.c -I/usr/local/include -L/usr/local/lib -lspg -o /root/user/local
+if /root/user/local 2>/dev/null; then exit 1; fi
+ldconfig
+test "$(/root/user/local)" = '5 entries'
+xargs rm <build/install_manifest.txt
+ldconfig
+END
+    block '`cpack` makes packages' docs/using.md
+    cat <<'END'
+cc /root/user/main.c $(pkg-config --cflags --libs spg) -o /root/user/packaged
+test "$(/root/user/packaged)" = '5 entries'
+apt-get remove libspg0.1
+if /root/user/packaged 2>/dev/null; then exit 1; fi
 END
 }
 

@@ -30,7 +30,7 @@ SPG_API spg_status spg_galerkin(spg_context *context, const spg_csr *R, const sp
  * spg_config.timing. A device may compute P^T at the same time as A*P; the times of transpose and symmetry are then the
  * host's times for queueing them. */
 typedef struct spg_galerkin_stats {
-    spgemm_stats AP, RAP;
+    spgemm_stats AP, RAP;             /* of the products A*P and R*(A*P) */
     double transpose_ms, symmetry_ms; /* making P^T; finding and keeping the symmetry */
     int64_t plan_bytes;               /* what the plan keeps, including A*P with its values; 0 without a plan */
 } spg_galerkin_stats;
@@ -56,15 +56,18 @@ SPG_API spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr 
 /* Statistics of the plan's creation; after a run, the times are those of the last run. ARGUMENT: NULL. */
 SPG_API spg_status spg_galerkin_plan_stats(const spg_galerkin_plan *plan, spg_galerkin_stats *stats);
 
+/* Frees the plan, not its results. NULL is allowed. */
 SPG_API void spg_galerkin_plan_destroy(spg_galerkin_plan *plan);
 
 /* ---- Setup ---------------------------------------------------------------------------------------------------- */
 
+/* How nodes are grouped into aggregates, the nodes of the next level. */
 typedef enum spg_aggregation {
     SPG_AGGREGATION_MIS2 = 0,    /* around a maximal independent set of distance 2, in parallel (Bell, Dalton, Olson) */
     SPG_AGGREGATION_STANDARD = 1 /* greedy, in row order, as PyAMG's "standard"; on the host only */
 } spg_aggregation;
 
+/* What reduces the error on a level before and after the correction from the next. D is the diagonal of A. */
 typedef enum spg_smoother {
     SPG_SMOOTHER_JACOBI = 0,    /* damped by relaxation / rho(D^-1 A) */
     SPG_SMOOTHER_L1_JACOBI = 1, /* divides by the sum of magnitudes of the row; needs no damping */
@@ -73,7 +76,7 @@ typedef enum spg_smoother {
 
 /* Fill with spg_amg_options_default() and change what you need. Each comment gives the default. */
 typedef struct spg_amg_options {
-    spg_aggregation aggregation; /* MIS2 */
+    spg_aggregation aggregation; /* how nodes are grouped; MIS2 */
     int join_leftovers;          /* MIS2's third phase: remaining rows start or join aggregates; 1. 0: they stay out */
     uint64_t seed;               /* for MIS2's priorities and rho's start vector; 0. Same seed, same hierarchy */
     double theta;   /* strong: |a_ij| >= theta sqrt(|a_ii a_jj|) (blocks: Frobenius norms); 0: all are strong */
@@ -89,22 +92,24 @@ typedef struct spg_amg_options {
                            the host only if that costs no more than one component of 2000 rows. Otherwise it is smoothed
                            by pre_sweeps + post_sweeps sweeps; so is a last level that is singular beyond the candidates
                            in a component of more than 768 rows (on a device: in a level of more than 768 rows) */
-    int max_levels;     /* 20 */
+    int max_levels;     /* the number of levels at most; 20 */
     double least_coarsening; /* coarsening stops if the rows in aggregates are fewer than this many times the rows of
                                 the next level; 1.1, at least 1 */
     double max_complexity; /* limit on operator complexity, with entries counted by blocks of nodes; 3. 0: no limit. See
                               spg_amg_setup */
-    spg_smoother smoother; /* JACOBI */
+    spg_smoother smoother; /* on every level that is not solved; JACOBI */
     int pre_sweeps, post_sweeps; /* 1 each; for Chebyshev, the number of polynomials */
     double relaxation;           /* for Jacobi, divided by rho; 4/3 */
-    int chebyshev_degree;        /* 2 */
-    double chebyshev_ratio;      /* 30 */
+    int chebyshev_degree;        /* degree of the polynomial, products with A of a sweep; 2 */
+    double chebyshev_ratio;      /* upper over lower end of its interval; 30 */
     int prepare_update;          /* 1: setup makes the plans of spg_amg_update; 0: the first update makes them; 0 */
     int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are exact on a device; 0 */
 } spg_amg_options;
 
+/* The defaults that the comments of spg_amg_options give. */
 SPG_API spg_amg_options spg_amg_options_default(void);
 
+/* A hierarchy. It belongs to its context: destroy it before the context. */
 typedef struct spg_amg spg_amg;
 
 /* Builds the hierarchy of A (square; rows need not be sorted). options may be NULL. A is not copied: its arrays must
@@ -155,6 +160,7 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * succeeds, and that update gives its usual result. The hierarchy can still be destroyed. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
+/* Frees the hierarchy, not the caller's A. NULL is allowed. */
 SPG_API void spg_amg_destroy(spg_amg *amg);
 
 /* ---- What was built -------------------------------------------------------------------------------------------- */
@@ -162,12 +168,14 @@ SPG_API void spg_amg_destroy(spg_amg *amg);
 /* One level: views of arrays that the hierarchy owns (on level 0, of the caller's A), valid until it is updated or
  * destroyed. P, R and aggregate_of are zeroed or NULL on the last level. */
 typedef struct spg_amg_level_view {
-    spg_csr A, P, R;
+    spg_csr A, P, R;             /* the operator; to this level from the next, and back */
     const int32_t *aggregate_of; /* of each node, at the context's place; -1: in no aggregate, so its rows of the
                                     tentative prolongator are zero */
-    int64_t nodes, aggregates;
-    int64_t left_out; /* nodes in no aggregate */
-    int block_size, candidates;
+    int64_t nodes;               /* rows of A over block_size */
+    int64_t aggregates;          /* nodes of the next level; 0 on the last */
+    int64_t left_out;            /* nodes in no aggregate */
+    int block_size;              /* unknowns of a node */
+    int candidates;              /* number of candidates */
     int is_smoothed; /* 1: P is smoothed; 0: P is the tentative prolongator, by the options or max_complexity */
     double rho;      /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: valid if A is
                         symmetric, possibly far too large otherwise. Reading it may wait for the device */
@@ -182,9 +190,14 @@ SPG_API spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_vi
 
 /* Seconds of the last setup by step, summed over levels. On a device they measure queueing, unless options.timing. */
 typedef struct spg_amg_timings {
-    double strength, aggregate, tentative, spectral_radius, smooth, transpose, AP, RAP, symmetry, coarse, total;
-    double plans;        /* with prepare_update: making the plans of updates */
-    double small_levels; /* the part of the total spent on levels below 10^4 rows */
+    double strength, aggregate; /* strength of connection; aggregates */
+    double tentative;           /* the tentative prolongator: candidates restricted to aggregates, made orthonormal */
+    double spectral_radius, smooth;      /* rho(D^-1 A); the smoothed prolongator */
+    double transpose, AP, RAP, symmetry; /* R = P^T; A*P; R*(A*P); finding and keeping the symmetry */
+    double coarse;                       /* the solver of the last level */
+    double total;                        /* the whole call */
+    double plans;                        /* with prepare_update: making the plans of updates */
+    double small_levels;                 /* the part of the total spent on levels below 10^4 rows */
 } spg_amg_timings;
 
 /* Why coarsening stopped. */
@@ -196,16 +209,17 @@ typedef enum spg_amg_end {
     SPG_AMG_END_COMPLEXITY = 4 /* max_complexity */
 } spg_amg_end;
 
+/* A hierarchy in a few numbers. */
 typedef struct spg_amg_summary {
-    int levels;
-    spg_amg_end end;
+    int levels;                                  /* number of levels */
+    spg_amg_end end;                             /* why coarsening stopped */
     double operator_complexity, grid_complexity; /* nonzeros and rows of all levels over those of the first level */
     int64_t bytes;                               /* held by the hierarchy, without the caller's A on level 0 */
-    spg_amg_timings setup;
-    double update_seconds; /* of the last update; 0 before the first */
-    int symmetric;         /* 1: setup's A was symmetric bit for bit, with sorted rows and no repeated column */
-    int smoothed;          /* 1: the last level has too many rows to be solved and is smoothed */
-    int singular;          /* 1: the coarsest operator is solved and is singular */
+    spg_amg_timings setup;                       /* of setup, by step */
+    double update_seconds;                       /* of the last update; 0 before the first */
+    int symmetric; /* 1: setup's A was symmetric bit for bit, with sorted rows and no repeated column */
+    int smoothed;  /* 1: the last level has too many rows to be solved and is smoothed */
+    int singular;  /* 1: the coarsest operator is solved and is singular */
 } spg_amg_summary;
 
 /* ARGUMENT: NULL. */
@@ -218,6 +232,7 @@ SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* ---- Solve ----------------------------------------------------------------------------------------------------- */
 
+/* The iteration of spg_amg_solve. */
 typedef enum spg_amg_method {
     SPG_AMG_CG = 0,        /* conjugate gradients preconditioned by one V-cycle; A symmetric positive definite */
     SPG_AMG_STANDALONE = 1 /* V-cycles alone */
@@ -237,31 +252,35 @@ typedef enum spg_amg_nullspace {
 /* For spg_amg_solve_options.tolerance. */
 #define SPG_AMG_TOLERANCE_OF_TYPE (-1.0)
 
+/* Fill with spg_amg_solve_options_default() and change what you need. Each comment gives the default. */
 typedef struct spg_amg_solve_options {
-    spg_amg_method method; /* CG */
+    spg_amg_method method; /* the iteration; CG */
     double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance if b is zero;
                               SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with SPG_F64, 1e-4 with SPG_F32. With floats the
                               least that can be reached is about 1e-7 ||A|| ||x|| / ||b||, which may be more than
                               this on large grids: see `stagnated` */
-    int max_iterations;    /* 200 */
+    int max_iterations;    /* iterations at most; 200 */
     double *history;       /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of the
                               initial x */
-    spg_amg_nullspace nullspace; /* NONE */
+    spg_amg_nullspace nullspace; /* what is removed from b and x; NONE */
     int null_vectors;            /* for GIVEN: the number of vectors, 1 to 32; else 0 */
     const void *null_values; /* A.rows x null_vectors at the context's place, column-major; they need not be orthogonal.
                                 NULL if null_vectors is 0 */
 } spg_amg_solve_options;
 
+/* The defaults that the comments of spg_amg_solve_options give. */
 SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
+/* How a solve went. */
 typedef struct spg_amg_solve_result {
-    int iterations, converged;
+    int iterations;                    /* V-cycles, or steps of CG with one each */
+    int converged;                     /* 1: the tolerance was reached */
     double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not. After:
                                           computed from the final x, however the solve ends. b: without its part in
                                           the null space that is removed */
     double relative_residual;          /* residual over ||b||, or over 1 if b is zero or only null space */
     double convergence_factor;         /* mean reduction per iteration */
-    double seconds;
+    double seconds;                    /* wall-clock time of the call */
     int stagnated; /* 1: CG stopped before max_iterations, because rounding keeps the residual from falling further */
 } spg_amg_solve_result;
 

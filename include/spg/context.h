@@ -10,13 +10,16 @@
 extern "C" {
 #endif
 
+/* Made by spg_context_create. Every call that works or allocates takes one. */
 typedef struct spg_context spg_context;
 
 /* A caller's allocator. Give both functions or neither. allocate returns NULL on failure; host memory must be aligned
  * for any type (64 bytes make the kernels fastest). release gets what allocate returned, and its bytes. */
 typedef struct spg_allocator {
-    void *user;
+    void *user; /* passed to both functions */
+    /* Returns memory of so many bytes at a place, on a device usable by work queued on stream from now on. */
     void *(*allocate)(void *user, size_t bytes, spg_place place, void *stream);
+    /* Takes it back; on a device work queued on stream before may still use it. */
     void (*release)(void *user, void *memory, size_t bytes, spg_place place, void *stream);
 } spg_allocator;
 
@@ -26,9 +29,9 @@ typedef void (*spg_log)(void *user, const char *line);
 /* The largest number of products that a row of each class may need (Dalton, Bell, Olson, section 3.1). A row of more
  * than `cta` products is of class global. -1 keeps the default of the place; 0 leaves the class empty. */
 typedef struct spg_row_limits {
-    int64_t thread;
-    int64_t warp;
-    int64_t cta;
+    int64_t thread; /* of class thread */
+    int64_t warp;   /* of class warp */
+    int64_t cta;    /* of class CTA */
 } spg_row_limits;
 
 /* Fill with spg_config_default() and change what you need. Each comment gives the default.
@@ -52,12 +55,13 @@ typedef struct spg_config {
     spg_row_limits row_limits; /* -1 each */
     int oversubscribe; /* not 0: use `threads` threads even if the process may use fewer cores. Slower; for tests, and
                           for systems where cores are counted wrongly; 0 */
-    int timing;  /* not 0: on a device, products and alias tables of one row time their stages, and so wait for their
-                    end; 0 */
-    spg_log log; /* NULL: no log */
-    void *log_user;
+    int timing;     /* not 0: on a device, products and alias tables of one row time their stages, and so wait for their
+                       end; 0 */
+    spg_log log;    /* NULL: no log */
+    void *log_user; /* passed to log; NULL */
 } spg_config;
 
+/* The defaults that the comments of spg_config give. */
 SPG_API spg_config spg_config_default(void);
 
 /* config may be NULL for the defaults. On failure *context is NULL, and config->log, if set, gets the reason. ARGUMENT:
@@ -84,12 +88,14 @@ SPG_API int spg_context_threads(const spg_context *context);
 /* One readable line: the place, its threads or GPU, and the instruction set in use. Owned by the context. */
 SPG_API const char *spg_context_describe(const spg_context *context);
 
-/* Bytes that this context's allocations hold now, and their peak since the last call of _memory_reset. */
+/* Bytes that this context's allocations hold now, and their peak since spg_context_memory_reset was last called. */
 SPG_API void spg_context_memory(const spg_context *context, int64_t *current_bytes, int64_t *peak_bytes);
+/* Sets the peak to the bytes held now. */
 SPG_API void spg_context_memory_reset(spg_context *context);
 
-/* Changes the limits of an existing context; see spg_config. */
+/* Changes spg_config.workspace_limit of an existing context. ARGUMENT: negative. */
 SPG_API spg_status spg_context_set_workspace_limit(spg_context *context, int64_t bytes);
+/* Changes spg_config.row_limits of an existing context. ARGUMENT: NULL, or a limit below -1. */
 SPG_API spg_status spg_context_set_row_limits(spg_context *context, const spg_row_limits *limits);
 
 /* For code built on spg, such as readers and solvers: stores a printf-style message as the context's own and returns

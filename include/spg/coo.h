@@ -12,9 +12,10 @@ extern "C" {
  * column add up. Ownership is as for spg_csr. rows and cols are at most 2^31 - 1. Every call except copy and transpose
  * checks the indices as spg_coo_check does. */
 typedef struct spg_coo {
-    int64_t rows, cols, nnz;
-    spg_type value_type;
-    spg_place place;
+    int64_t rows, cols;   /* the size */
+    int64_t nnz;          /* number of triples */
+    spg_type value_type;  /* SPG_F32, SPG_F64, SPG_C32 or SPG_C64 */
+    spg_place place;      /* where the three arrays lie */
     int32_t *row_indices; /* nnz, 0-based */
     int32_t *columns;     /* nnz, 0-based */
     void *values;         /* nnz */

@@ -20,7 +20,8 @@ extern "C" {
  * Every call checks the struct. spg_csr_sort, spg_csr_transpose and spg_coo_from_csr also check the contents, as
  * spg_csr_check does. spg_csr_copy needs no check. spg_csr_spmv does not check the contents: check them once before. */
 typedef struct spg_csr {
-    int64_t rows, cols, nnz;
+    int64_t rows, cols;   /* the size */
+    int64_t nnz;          /* number of entries */
     spg_type offset_type; /* SPG_I32 or SPG_I64 */
     spg_type value_type;  /* SPG_F32, SPG_F64, SPG_C32 or SPG_C64 */
     spg_place place;      /* where the three arrays lie */

@@ -1,7 +1,7 @@
 /* Draws from discrete distributions. Each row of a CSR matrix of weights is one distribution; a matrix of one row is
  * one big distribution. There are three families of methods. Butterfly partial sums make one draw from each of many
  * distributions, straight from the weights (Steele, Tristan 2015). Alias tables are built once for many draws (Lehmann
- * 2021; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree forests or cutpoints (Binder, Keller
+ * 2020; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree forests or cutpoints (Binder, Keller
  * 2019), keeps the advantages of low-discrepancy points.
  *
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, of any scale, at the context's place. An item
@@ -30,12 +30,15 @@ extern "C" {
  * 4x32-10 (Salmon et al. 2011). So a call of n draws and then one of m draws with `first` increased by n give the same
  * as one call of n + m. */
 typedef struct spg_random {
-    uint64_t seed, stream, first;
+    uint64_t seed;   /* the same seed gives the same numbers */
+    uint64_t stream; /* numbers of another stream are independent */
+    uint64_t first;  /* the number that the call begins with */
 } spg_random;
 
 /* The 64 bits of number `first + i`, for i in [0, count), at the context's place: the bits that this module's draws
  * use. */
 SPG_API spg_status spg_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
+
 /* The same as numbers in [0, 1): the upper 24 (f32) or 53 (f64) bits. */
 SPG_API spg_status spg_random_uniforms(spg_context *context, const spg_random *random, int64_t count, spg_type type,
                                        void *uniforms);
@@ -61,13 +64,14 @@ SPG_API spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weigh
 /* The z-step of latent Dirichlet allocation by Gibbs sampling: word w of document m gets topic k with a probability
  * proportional to theta[m*topics + k] * phi[words[w]*topics + k]. All arrays are at the context's place. */
 typedef struct spg_lda {
-    int64_t documents, vocabulary, words_total;
-    int32_t topics;
-    spg_type type;               /* of theta and phi: SPG_F32 or SPG_F64 */
-    const void *theta;           /* documents x topics, row-major */
-    const void *phi;             /* vocabulary x topics, row-major */
-    const int64_t *word_offsets; /* documents + 1 */
-    const int32_t *words;        /* words_total of them, in [0, vocabulary) */
+    int64_t documents, vocabulary; /* documents; different words */
+    int64_t words_total;           /* words of all documents */
+    int32_t topics;                /* number of topics */
+    spg_type type;                 /* of theta and phi: SPG_F32 or SPG_F64 */
+    const void *theta;             /* documents x topics, row-major */
+    const void *phi;               /* vocabulary x topics, row-major */
+    const int64_t *word_offsets;   /* documents + 1 */
+    const int32_t *words;          /* words_total of them, in [0, vocabulary) */
 } spg_lda;
 
 /* topics[w] for every word w, from number w of `random`. AUTO accumulates the products in an order of its own, a
@@ -79,13 +83,15 @@ SPG_API spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_bu
 
 /* ---- Alias tables ----------------------------------------------------------------------------------------------- */
 
+/* How tables are built. Tables of two builders may differ; each has the right distribution. */
 typedef enum spg_alias_builder {
-    SPG_ALIAS_AUTO = 0,
+    SPG_ALIAS_AUTO = 0,    /* PSA_PLUS */
     SPG_ALIAS_SWEEP = 1,   /* one pass over light and heavy items, one thread per row */
     SPG_ALIAS_PSA = 2,     /* parallel split and pack: partition, prefix sums, p-ary split, pack */
     SPG_ALIAS_PSA_PLUS = 3 /* greedy packing in tiles first; split and pack for what the tiles leave */
 } spg_alias_builder;
 
+/* How finely a table holds the weights, and its size. */
 typedef enum spg_alias_resolution {
     /* 8 bytes an item: shares in units of 2^-32 of the row's mean weight, an absolute resolution. An item of less than
      * about 2^-33 of the mean may vanish or be drawn too often by as much; an item of weight zero is never drawn. */
@@ -99,15 +105,17 @@ typedef enum spg_alias_split {
     SPG_ALIAS_BINARY = 1         /* a separate binary search for each split */
 } spg_alias_split;
 
+/* Zeros are the defaults. */
 typedef struct spg_alias_options {
-    spg_alias_builder builder;
-    spg_alias_resolution resolution;
+    spg_alias_builder builder;       /* AUTO */
+    spg_alias_resolution resolution; /* COMPACT */
     /* For PSA on a device, for a matrix of one row; the tables do not depend on these. */
     spg_alias_split split;
     int chunks; /* parts of 2048 steps that a block packs one after another, at most 1024; only the first is split; 0
                    for 1 */
 } spg_alias_options;
 
+/* Alias tables of all rows of a matrix of weights. */
 typedef struct spg_alias spg_alias;
 
 /* Builds a table for every row of weights; the weights are not kept. Destroy the table before the context, which owns
@@ -117,32 +125,35 @@ typedef struct spg_alias spg_alias;
  * 2^31 - 1 rows. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
+/* Frees the tables. NULL is allowed. */
 SPG_API void spg_alias_destroy(spg_alias *alias);
 
 /* How the table of a matrix of one row with more than 2048 items was built; for other tables all members are 0.
  * Wall-clock milliseconds of the phases; on a device 0 unless spg_config.timing. */
 typedef struct spg_alias_stats {
-    int64_t left;        /* items that tiles did not pair greedily: all of them, except with PSA_PLUS */
-    int64_t splits;      /* splits found before packing; 0 if each block finds its own (PSA_PLUS on a device) */
-    double sum_ms;       /* summing the weights; on a device also allocating the table */
-    double tiles_ms;     /* light and heavy items; with PSA_PLUS also greedy pairing within tiles */
-    double partition_ms; /* prefix sums and lists of the remaining items; on the host part of tiles_ms */
-    double split_ms, pack_ms;
+    int64_t left;             /* items that tiles did not pair greedily: all of them, except with PSA_PLUS */
+    int64_t splits;           /* splits found before packing; 0 if each block finds its own (PSA_PLUS on a device) */
+    double sum_ms;            /* summing the weights; on a device also allocating the table */
+    double tiles_ms;          /* light and heavy items; with PSA_PLUS also greedy pairing within tiles */
+    double partition_ms;      /* prefix sums and lists of the remaining items; on the host part of tiles_ms */
+    double split_ms, pack_ms; /* finding the splits; packing */
 } spg_alias_stats;
 
 /* ARGUMENT: NULL. */
 SPG_API spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats);
 
+/* How draws read a table. */
 typedef enum spg_alias_sampler {
-    SPG_SAMPLER_AUTO = 0,
+    SPG_SAMPLER_AUTO = 0,      /* the fastest of what `grouped` allows */
     SPG_SAMPLER_BASELINE = 1,  /* each draw reads its entry of the table directly */
     SPG_SAMPLER_SECTIONED = 2, /* draws grouped by sections of the table that stay in cache */
     SPG_SAMPLER_LIMITED = 3,   /* the same, with only as many blocks at a time as the cache holds sections */
     SPG_SAMPLER_SHARED = 4     /* the same, with sections in shared memory */
 } spg_alias_sampler;
 
+/* Zeros are the defaults. */
 typedef struct spg_alias_draw_options {
-    spg_alias_sampler sampler;
+    spg_alias_sampler sampler; /* AUTO */
     /* 0: draws are independent of each other in the order written. 1: draws come grouped by section of the table, and
      * the count of each section is an exact binomial split. This is several times as fast for large tables. The
      * multiset of draws is right; their order has no meaning. (At most a million draws, and fewer than a tenth of the
@@ -164,17 +175,20 @@ SPG_API spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *al
 
 /* ---- Monotone inversion ----------------------------------------------------------------------------------------- */
 
+/* What a draw searches. Both find the same item. */
 typedef enum spg_forest_method {
-    SPG_FOREST_AUTO = 0,
+    SPG_FOREST_AUTO = 0,     /* CUTPOINT */
     SPG_FOREST_CUTPOINT = 1, /* a guide table, then binary search (Chen, Asau 1974) */
     SPG_FOREST_RADIX = 2     /* a guide table, then a radix tree in each of its cells */
 } spg_forest_method;
 
+/* Zeros are the defaults. */
 typedef struct spg_forest_options {
-    spg_forest_method method;
-    double cells_per_item; /* cells of the guide table, rounded up to a power of two in each row; 0 for 1 */
+    spg_forest_method method; /* AUTO */
+    double cells_per_item;    /* cells of the guide table, rounded up to a power of two in each row; 0 for 1 */
 } spg_forest_options;
 
+/* What spg_forest_draw searches, for all rows of a matrix of weights. */
 typedef struct spg_forest spg_forest;
 
 /* Builds a structure for every row of weights; the weights are not kept. Destroy it before the context, which owns its
@@ -182,6 +196,7 @@ typedef struct spg_forest spg_forest;
  * the work they queue must end before it is destroyed. options may be NULL for zeros. */
 SPG_API spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const spg_forest_options *options,
                                     spg_forest **forest);
+/* Frees the structure. NULL is allowed. */
 SPG_API void spg_forest_destroy(spg_forest *forest);
 
 /* What a draw may tell beyond the item. Each member is NULL, if it is not wanted, or an array of count doubles. */

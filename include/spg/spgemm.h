@@ -58,16 +58,17 @@ SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const sp
  * read. May wait for the device. */
 SPG_API spg_status spgemm_plan_check(spgemm_plan *plan, const spg_csr *A, const spg_csr *B);
 
+/* Frees the plan, not its results. NULL is allowed. */
 SPG_API void spgemm_plan_destroy(spgemm_plan *plan);
 
 /* Classes of rows by the number of products they need (section 3.1 of the paper). */
 typedef enum spg_row_class {
-    SPG_ROW_EMPTY = 0, /* no products */
-    SPG_ROW_THREAD = 1,
-    SPG_ROW_WARP = 2,
-    SPG_ROW_CTA = 3,
-    SPG_ROW_GLOBAL = 4,
-    SPG_ROW_CLASSES = 5
+    SPG_ROW_EMPTY = 0,  /* no products */
+    SPG_ROW_THREAD = 1, /* at most spg_row_limits.thread products */
+    SPG_ROW_WARP = 2,   /* more, and at most spg_row_limits.warp */
+    SPG_ROW_CTA = 3,    /* more, and at most spg_row_limits.cta */
+    SPG_ROW_GLOBAL = 4, /* more */
+    SPG_ROW_CLASSES = 5 /* the number of classes */
 } spg_row_class;
 
 /* Statistics of a product or a plan's run. Times are wall-clock milliseconds. On the host, where threads overlap the
@@ -77,14 +78,15 @@ typedef enum spg_row_class {
  * that counts C's rows and contract_ms the pass that fills them. On a device class_rows counts the rows by kind of
  * kernel (a thread, a group of lanes up to a warp, or a block for each row), or by class if limits are set. */
 typedef struct spgemm_stats {
-    int64_t products;              /* nnz of the expanded matrix */
-    int64_t nnz;                   /* nnz(C) */
-    double expansion, contraction; /* products/nnz(A), products/nnz(C); 0 where the denominator is 0 */
-    int64_t class_rows[SPG_ROW_CLASSES];
-    int64_t result_bytes;    /* C's three arrays */
-    int64_t workspace_bytes; /* peak bytes besides C and, for a plan, besides the plan */
-    int64_t plan_bytes;      /* what the plan keeps; 0 for a one-shot product */
-    double analysis_ms, expand_sort_ms, contract_ms, assemble_ms, total_ms;
+    int64_t products;                    /* nnz of the expanded matrix */
+    int64_t nnz;                         /* nnz(C) */
+    double expansion, contraction;       /* products/nnz(A), products/nnz(C); 0 where the denominator is 0 */
+    int64_t class_rows[SPG_ROW_CLASSES]; /* rows of each class */
+    int64_t result_bytes;                /* C's three arrays */
+    int64_t workspace_bytes;             /* peak bytes besides C and, for a plan, besides the plan */
+    int64_t plan_bytes;                  /* what the plan keeps; 0 for a one-shot product */
+    double analysis_ms, expand_sort_ms, contract_ms, assemble_ms; /* the phases, see above */
+    double total_ms;                                              /* the call */
 } spgemm_stats;
 
 /* Statistics of the plan's creation; after a run, the times are those of the last run. */
@@ -95,18 +97,19 @@ SPG_API spg_status spgemm_last_stats(const spg_context *context, spgemm_stats *s
 
 /* A factor, over the rows for which it is defined. */
 typedef struct spg_factor {
-    double min, max, mean, stddev;
-    int64_t rows; /* rows for which the factor is defined */
+    double min, max;     /* the least and the largest */
+    double mean, stddev; /* unweighted mean and standard deviation */
+    int64_t rows;        /* rows for which the factor is defined */
 } spg_factor;
 
 /* How a product will behave (the paper's Table 9, Figures 5 and 12). */
 typedef struct spgemm_analysis {
-    int64_t products, longest_row; /* of all rows, and of the row that needs most */
-    spg_factor row_products;       /* products of each row */
-    spg_factor expansion;          /* products / nnz(A), of each row of A with entries */
-    spg_factor contraction;        /* products / nnz(C), of each row with products; zeroed without C */
-    int64_t class_rows[SPG_ROW_CLASSES];
-    int64_t class_products[SPG_ROW_CLASSES];
+    int64_t products, longest_row;           /* of all rows, and of the row that needs most */
+    spg_factor row_products;                 /* products of each row */
+    spg_factor expansion;                    /* products / nnz(A), of each row of A with entries */
+    spg_factor contraction;                  /* products / nnz(C), of each row with products; zeroed without C */
+    int64_t class_rows[SPG_ROW_CLASSES];     /* rows of each class */
+    int64_t class_products[SPG_ROW_CLASSES]; /* products of these rows */
 } spgemm_analysis;
 
 /* Analyses A*B without computing it. C may be NULL or the product (only its offsets are read). limits may be NULL for

@@ -16,13 +16,16 @@
 extern "C" {
 #endif
 
+/* The version of these headers is MAJOR.MINOR.PATCH. This is its first number. */
 #define SPG_VERSION_MAJOR 0
+/* Its second number. Before 1.0 another one means another interface. */
 #define SPG_VERSION_MINOR 1
+/* Its third number. */
 #define SPG_VERSION_PATCH 0
 
 /* What a call reports. The values are pinned: they never change between versions. */
 typedef enum spg_status {
-    SPG_OK = 0,
+    SPG_OK = 0,                   /* the call did what it was asked for */
     SPG_ERROR_ARGUMENT = 1,       /* a null pointer, a negative size, an option out of range */
     SPG_ERROR_SHAPE = 2,          /* sizes that do not fit together, or a pattern that is not the plan's */
     SPG_ERROR_FORMAT = 3,         /* malformed contents: offsets, columns, or a Matrix Market file */
@@ -52,9 +55,9 @@ typedef enum spg_type {
 
 /* Where arrays lie and where work is done. */
 typedef enum spg_place {
-    SPG_PLACE_HOST = 0,
-    SPG_PLACE_DEVICE = 1,
-    SPG_PLACE_AUTO = 2 /* in a configuration only: the device if there is one, else the host */
+    SPG_PLACE_HOST = 0,   /* the processor and its memory */
+    SPG_PLACE_DEVICE = 1, /* a GPU and its memory */
+    SPG_PLACE_AUTO = 2    /* in a configuration only: the device if there is one, else the host */
 } spg_place;
 
 /* The constant's name, for messages ("SPG_ERROR_SHAPE"); never NULL. */

@@ -1,9 +1,9 @@
 # Reads the paths of all sources, relative to the tree; prints "path:line: what is why" for each violation.
 
-# CUDA is for kernels/, and for what the bench and the tests do on a device themselves.
+# CUDA is for kernels/, and for what the bench, the tests and two examples do on a device themselves.
 function may_use_cuda(name)
 {
-    return name ~ /^(kernels|bench\/cuda|tests\/cuda)\//
+    return name ~ /^(kernels|bench\/cuda|tests\/cuda)\// || name ~ /^examples\/cuda_[a-z]+\.c$/
 }
 
 BEGIN {
@@ -28,7 +28,7 @@ BEGIN {
     angles["src"] = platform
     angles["amg"] = platform
     angles["matrices"] = platform "|cholmod\\.h"
-    angles["examples"] = "(" standard_c ")\\.h|[a-z_]+"
+    angles["examples"] = "(" standard_c "|cuda_runtime_api)\\.h|[a-z_]+"
     angles["kernels"] = ""
     angles["bench"] = ""
     angles["tests"] = ""

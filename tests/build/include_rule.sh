@@ -1,5 +1,6 @@
 #!/bin/sh
-# Who may include whom, over every source of a tree; and no CUDA outside kernels/, bench/cuda/ and tests/cuda/.
+# Who may include whom, over every source of a tree; and no CUDA outside kernels/, bench/cuda/, tests/cuda/ and
+# examples/cuda_*.c.
 #
 #     include_rule.sh TREE           lists violations; fails if there are any
 #     include_rule.sh --self-check   a made tree with one violation of each kind, each of which must be found
@@ -78,6 +79,10 @@ static cusparseHandle_t handle;'
     put examples/a.c '#include <spg/a.h>
 #include <stdio.h>
 #include <cholmod.h>'
+    put examples/b.c '#include <cuda_runtime_api.h>'
+    put examples/cuda_a.c '#include <cuda_runtime_api.h>
+static cudaStream_t stream;
+#include <cub/cub.cuh>'
     put tests/a.c '#include "context.h"
 #include "host/host.h"
 #include "generators.h"
@@ -106,6 +111,8 @@ bench/peers/cuda/a.c:1: <cuda_runtime.h>
 bench/peers/peer.c:2: "common/parse.h"
 bench/peers/peer.c:3: "options.h"
 examples/a.c:3: <cholmod.h>
+examples/b.c:1: <cuda_runtime_api.h>
+examples/cuda_a.c:3: <cub/cub.cuh>
 include/spg/c.h:1: "context.h"
 include/spg/d.h:1: <unistd.h>
 kernels/b.cu:1: "../src/host/host.h"

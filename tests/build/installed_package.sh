@@ -36,6 +36,16 @@ run_examples() # directory
     prints "$1/amg" '^Contrast 1000: converged in [0-9]* iterations'
     "$1/solver" >printed || fail "$1/solver failed: $(cat printed)"
     prints "$1/solver" ' 0 left$'
+    for example in cuda_multiply cuda_amg; do # built where the toolkit is
+        [ -e "$1/$example" ] || continue
+        rc=0
+        "$1/$example" 20 >printed || rc=$?
+        case $rc in
+        0) prints "$1/$example" 'the right row sums$\|^Contrast 1000: converged in [0-9]* iterations' ;;
+        77) prints "$1/$example" 'no GPU\|no CUDA' ;;
+        *) fail "$1/$example failed: $(cat printed)" ;;
+        esac
+    done
     for example in random_walk lda image multiply plan amg solver; do
         [ ! -c /dev/full ] || ! "$1/$example" >/dev/full 2>/dev/null || fail "$1/$example succeeds though nothing is written"
     done
@@ -48,6 +58,7 @@ mv first prefix
 pc=$(find prefix -name spg.pc)
 library_dir=$scratch/$(dirname "$(dirname "$pc")")
 [ -n "$(find prefix -name LICENSE)" ] || fail "no licence installed"
+[ -s prefix/share/man/man3/spg.3 ] || fail "no manual page installed"
 [ -L "$library_dir/libspg.so" ] || fail "no shared library in $library_dir"
 [ -f "$library_dir/libspg.a" ] || fail "no static library in $library_dir"
 readelf -d "$library_dir/libspg.so" | grep -q 'SONAME.*libspg\.so\.[0-9]' || fail "libspg.so has no version"
@@ -99,8 +110,19 @@ for example in *-[0-9].c; do
 done
 document_prints() { grep -q "$2" "$1.printed" || fail "$1 does not print '$2': $(cat "$1.printed")"; }
 document_prints README-1 '^5 entries$'
+document_prints errors-1 '^SPG_ERROR_FORMAT: .*row 1.*column 7'
+document_prints memory-1 '^C takes 16004 bytes; within the limit: yes$'
+document_prints products-1 '^corner of C: 9$'
 document_prints multigrid-1 '^converged in [0-9]* iterations$'
 [ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
+
+# Each example as its head says, which for those on a GPU is more than a line, and what make does.
+cp -R "$tree/examples" as_said
+for example in as_said/*.c*; do
+    grep -q 'Build it' "$example" || fail "$example does not say how it is built"
+    how=$(sed -n 's/^\( \*\|\/\/\) Build it: //p' "$example" | sed 's/ \*\/$//')
+    [ -z "$how" ] || (cd as_said && quietly sh -c "$how -o built")
+done
 
 mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc
@@ -117,6 +139,6 @@ if grep -q '^SPG_LAPACK_STATIC_WORDS:INTERNAL=none$' "$build/CMakeCache.txt"; th
     exit
 fi
 quietly make -C static_pc clean
-quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static
+quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static cuda= # whose runtime is shared
 ! readelf -l static_pc/plan | grep -q INTERP || fail "static_pc/plan is not static"
 run_examples static_pc
