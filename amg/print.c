@@ -47,7 +47,7 @@ static void print_levels(const spg_amg *amg, const printer *to, int64_t all_nonz
 static void print_classes(const printer *to, int level, const char *product, const spgemm_stats *stats)
 {
     const int64_t *rows = stats->class_rows;
-    print(to, "%5d %7s %14lld %10lld %10lld %10lld %10lld %10lld", level, product, (long long)stats->products,
+    print(to, "%5d %7s %13lld %9lld %9lld %9lld %8lld %7lld", level, product, (long long)stats->products,
           (long long)rows[SPG_ROW_EMPTY], (long long)rows[SPG_ROW_THREAD], (long long)rows[SPG_ROW_WARP],
           (long long)rows[SPG_ROW_CTA], (long long)rows[SPG_ROW_GLOBAL]);
 }
@@ -55,7 +55,7 @@ static void print_classes(const printer *to, int level, const char *product, con
 static void print_products(const spg_amg *amg, const printer *to)
 {
     if (amg->levels < 2) return;
-    print(to, "%5s %7s %14s %10s %10s %10s %10s %10s", "level", "product", "products", "empty", "thread", "warp", "cta",
+    print(to, "%5s %7s %13s %9s %9s %9s %8s %7s", "level", "product", "products", "empty", "thread", "warp", "cta",
           "global");
     for (int l = 0; l + 1 < amg->levels; ++l) {
         print_classes(to, l, "A*P", &amg->level[l].AP);

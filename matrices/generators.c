@@ -28,11 +28,10 @@ static const generator generators[] = {
     {"random", 250000, false, generate_random, "random       N rows of 7 random columns anywhere (250000)"},
     {"arrow", 4096, false, generate_arrow, "arrow        N rows: the first, the first column and the diagonal (4096)"},
     {"ladder", 100000, false, generate_ladder,
-     "ladder       N rows of 1 to N/8 entries; A*A needs 1 to about N products a row (100000)"},
+     "ladder       N rows of 1 to N/8 entries; A*A: to N products a row (100000)"},
     {"empty", 1000000, false, generate_empty, "empty        N rows without entries (1000000)"},
     {"hypersparse", 1000000, false, generate_hypersparse, "hypersparse  N rows, most of them empty (1000000)"},
-    {"solid3d", 28, false, generate_solid3d,
-     "solid3d      elasticity, N x N x N nodes of 3 unknowns, trilinear bricks, one side clamped (28)"},
+    {"solid3d", 28, false, generate_solid3d, "solid3d      elasticity, N^3 nodes of 3 unknowns, one side clamped (28)"},
 };
 
 enum { GENERATORS = sizeof generators / sizeof *generators };

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "program.h"
 
 #include "parse.h"
@@ -5,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct last_message {
     char text[256];
@@ -33,6 +35,22 @@ spg_status open_context(spg_place place, int threads, spg_context **context)
     complain("no context at this place: %s: %s", spg_status_name(status), last.text);
     return status != SPG_OK ? status : SPG_ERROR_PLACE;
 }
+
+bool open_record(const char *path, FILE **record)
+{
+    *record = NULL;
+    if (path == NULL) return true;
+    if (strcmp(path, "-") != 0) {
+        *record = fopen(path, "a");
+    } else {
+        const int output = dup(STDOUT_FILENO);
+        fflush(stdout);
+        if (output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) *record = fdopen(output, "a");
+    }
+    return *record != NULL || complain("%s: cannot be opened for writing: %s", path, strerror(errno));
+}
+
+void print_version(const char *program) { printf("%s %s\n", program, spg_version()); }
 
 bool close_record(FILE *record, const char *path)
 {

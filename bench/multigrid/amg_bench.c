@@ -74,10 +74,7 @@ static bool start(bench *run)
         fputs("amg_bench: no memory\n", stderr);
         return false;
     }
-    if (run->chosen->json_path != NULL && (run->json = fopen(run->chosen->json_path, "a")) == NULL) {
-        fprintf(stderr, "amg_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
-        return false;
-    }
+    if (!open_record(run->chosen->json_path, &run->json)) return false;
     progress("measuring the copy bandwidth");
     run->bandwidth =
         run->chosen->place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(run->chosen->threads);

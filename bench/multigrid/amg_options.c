@@ -3,6 +3,7 @@
 
 #include "generators.h"
 #include "parse.h"
+#include "program.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 enum {
     OPTION_HELP = 'h',
+    OPTION_VERSION = 'V',
     OPTION_PLACE = 256,
     OPTION_THREADS,
     OPTION_TYPE,
@@ -47,6 +49,7 @@ enum {
 };
 
 static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                             {"version", no_argument, NULL, OPTION_VERSION},
                                              {"place", required_argument, NULL, OPTION_PLACE},
                                              {"threads", required_argument, NULL, OPTION_THREADS},
                                              {"type", required_argument, NULL, OPTION_TYPE},
@@ -82,59 +85,77 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"json", required_argument, NULL, OPTION_JSON},
                                              {NULL, 0, NULL, 0}};
 
-static const char *const help_head =
-    "Usage: amg_bench [OPTION]... MATRIX...\n"
-    "Builds a smoothed-aggregation hierarchy of each matrix, verifies it, solves A x = b, of ones, from x = 0, and "
-    "times it "
-    "all.\n"
-    "\n"
-    "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            at most; default as many as the process may use cores\n"
-    "  --type TYPE            f32 or f64; default f64\n"
-    "\n"
-    "  --aggregation NAME     mis2 or standard (on the host); default mis2\n"
-    "  --join on|off          whether what MIS-2 leaves over joins aggregates; default on\n"
-    "  --theta X              strength of connection; default 0: all entries are strong\n"
-    "  --block-size N         unknowns a node; default 3 for elast3d and solid3d, else 1\n"
-    "  --nullspace FILE.mtx   near-null-space candidates, an array file; default the rigid-body modes for elast3d and\n"
-    "                         solid3d, else one constant for each unknown of a node\n"
-    "  --nullspace-projection for singular matrices: solves A x = A w, w random, with what of the candidates' span is "
-    "null\n"
-    "                         projected out of b, x and each correction\n"
-    "  --max-coarse N         rows of a level that is solved densely; default 500\n"
-    "  --max-levels N         default 20\n"
-    "  --least-coarsening X   ends where levels shrink by less; default the library's, 1.1\n"
-    "  --max-complexity X     operator complexity to keep to, 0: any; default the library's, 3\n"
-    "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
-    "  --spectral-steps N     of Lanczos; default the library's\n"
-    "  --unsmoothed           tentative prolongators as they are\n"
-    "\n"
-    "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
-    "  --sweeps N             before and after the coarse correction; default 1\n"
-    "  --degree N             of Chebyshev polynomials; default 2\n"
-    "  --ratio X              of the ends of their interval, before its 10 percent of margin; default 30\n"
-    "  --method NAME          cg or standalone; default cg\n"
-    "  --tolerance X          of the residual over the right-hand side; default 1e-8, with f32 1e-4\n"
-    "  --max-iterations N     default 200\n"
-    "\n"
-    "  --prepare-update       set-up makes what the first update would make\n"
-    "  --update N             also times N updates to new values\n"
-    "  --vary X               of them: times 3/2, less up to the share X off the diagonal; 0: in turn to 3/2 of the\n"
-    "                         values and back; default 0.5\n"
-    "  --reps N               timed repetitions of setup and solve; default 3, on a device 7\n"
-    "  --warmup N             untimed ones before them; default 1\n"
-    "  --matrix-seed N        of the generators; default 1\n"
-    "  --lenient              takes files that other readers take and the format does not allow; warns on stderr\n"
-    "  --levels               prints the table of levels and the set-up time by step, beside memory's limits\n"
-    "  --history              prints the residual of each iteration\n"
-    "  --json FILE            appends one line for each matrix\n"
-    "  --help                 this text\n"
-    "\n"
-    "Times are medians, on a device from an idle device to its end of work; set-up steps come from a repetition "
-    "apart.\n"
-    "Verified first: every coarse operator against R*(A*P) by products with a vector on the host, and the residual of\n"
-    "the solution. No time is printed where that fails. Exit status: 0 all verified and converged, 1 not so, 2 wrong\n"
-    "usage.\n";
+static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
+                                     "Builds a smoothed-aggregation hierarchy of each matrix, verifies it, solves A x\n"
+                                     "= b, of ones, from x = 0, and times it all.\n"
+                                     "\n"
+                                     "  --place PLACE          auto, host or device; default auto\n"
+                                     "  --threads N            at most; default as many as the process may use cores\n"
+                                     "  --type TYPE            f32 or f64; default f64\n"
+                                     "\n"
+                                     "  --aggregation NAME     mis2 or standard (on the host); default mis2\n"
+                                     "  --join on|off          whether what MIS-2 leaves over joins aggregates;\n"
+                                     "                         default on\n"
+                                     "  --theta X              strength of connection; default 0: all entries are\n"
+                                     "                         strong\n"
+                                     "  --block-size N         unknowns a node; default 3 for elast3d and solid3d,\n"
+                                     "                         else 1\n"
+                                     "  --nullspace FILE.mtx   near-null-space candidates, an array file; default the\n"
+                                     "                         rigid-body modes for elast3d and solid3d, else one\n"
+                                     "                         constant for each unknown of a node\n"
+                                     "  --nullspace-projection\n"
+                                     "                         for singular matrices: solves A x = A w, w random,\n"
+                                     "                         with what of the candidates' span is null projected\n"
+                                     "                         out of b, x and each correction\n"
+                                     "  --max-coarse N         rows of a level that is solved densely; default 500\n"
+                                     "  --max-levels N         default 20\n"
+                                     "  --least-coarsening X   ends where levels shrink by less; default the\n"
+                                     "                         library's, 1.1\n"
+                                     "  --max-complexity X     operator complexity to keep to, 0: any; default the\n"
+                                     "                         library's, 3\n"
+                                     "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
+                                     "  --spectral-steps N     of Lanczos; default the library's\n"
+                                     "  --unsmoothed           tentative prolongators as they are\n"
+                                     "\n"
+                                     "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
+                                     "  --sweeps N             before and after the coarse correction; default 1\n"
+                                     "  --degree N             of Chebyshev polynomials; default 2\n"
+                                     "  --ratio X              of the ends of their interval, before its 10 percent\n"
+                                     "                         of margin; default 30\n"
+                                     "  --method NAME          cg or standalone; default cg\n"
+                                     "  --tolerance X          of the residual over the right-hand side; default\n"
+                                     "                         1e-8, with f32 1e-4\n"
+                                     "  --max-iterations N     default 200\n"
+                                     "\n"
+                                     "  --prepare-update       set-up makes what the first update would make\n"
+                                     "  --update N             also times N updates to new values\n"
+                                     "  --vary X               of them: times 3/2, less up to the share X off the\n"
+                                     "                         diagonal; 0: in turn to 3/2 of the values and back;\n"
+                                     "                         default 0.5\n"
+                                     "  --reps N               timed repetitions of setup and solve; default 3, on a\n"
+                                     "                         device 7\n"
+                                     "  --warmup N             untimed ones before them; default 1\n"
+                                     "  --matrix-seed N        of the generators; default 1\n"
+                                     "  --lenient              takes files that other readers take and the format\n"
+                                     "                         does not allow; warns on stderr\n"
+                                     "  --levels               prints the table of levels and the set-up time by\n"
+                                     "                         step, beside memory's limits\n"
+                                     "  --history              prints the residual of each iteration\n"
+                                     "  --json FILE            appends one line for each matrix; - for FILE: standard\n"
+                                     "                         output\n"
+                                     "  --help                 this text\n"
+                                     "  --version              the version of the library\n"
+                                     "\n"
+                                     "Times are medians, on a device from an idle device to its end of work; set-up\n"
+                                     "steps come from a repetition apart. Verified first: every coarse operator\n"
+                                     "against R*(A*P) by products with a vector on the host, and the residual of the\n"
+                                     "solution. No time is printed where that fails. Exit status: 0 all verified and\n"
+                                     "converged, 1 not so, 2 wrong usage.\n"
+                                     "\n"
+                                     "Examples:\n"
+                                     "  amg_bench fd2d5:500\n"
+                                     "  amg_bench --levels --smoother chebyshev fe3d27:40\n"
+                                     "  amg_bench --update 3 --prepare-update my.mtx\n";
 
 static void print_help(void)
 {
@@ -246,9 +267,13 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
                             .matrix_seed = 1};
     bool valid = true;
     parse_begin("amg_bench");
-    for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
+    for (int code; valid && (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {
         if (code == OPTION_HELP) {
             print_help();
+            return OPTIONS_HELP;
+        }
+        if (code == OPTION_VERSION) {
+            print_version("amg_bench");
             return OPTIONS_HELP;
         }
         valid = code != '?' && parse_option(code, optarg, chosen);

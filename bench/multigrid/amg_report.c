@@ -16,15 +16,14 @@ static const char *join_text(const spg_amg_options *settings)
 void amg_report_head(FILE *stream, const char *description, const amg_options *chosen)
 {
     const spg_amg_options *settings = &chosen->hierarchy;
-    fprintf(stream, "spg %d.%d.%d  %s, %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, description,
-            spg_type_name(chosen->type));
-    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s, at most %lld rows solved densely, seed %llu\n",
+    fprintf(stream, "%s\nspg %s, %s\n", description, spg_version(), spg_type_name(chosen->type));
+    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s,\nat most %lld rows solved densely, seed %llu\n",
             aggregation_name(settings->aggregation), join_text(settings), settings->theta,
             settings->prolongator_relaxation > 0 ? "smoothed" : "as they are", (long long)settings->max_coarse,
             (unsigned long long)settings->seed);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
-    fprintf(stream, ", %d + %d sweeps, %s to %g%s; median of %d after %d to warm up\n", settings->pre_sweeps,
+    fprintf(stream, ", %d + %d sweeps, %s to %g%s;\nmedians of %d after %d to warm up\n", settings->pre_sweeps,
             settings->post_sweeps, method_name(chosen->solve.method), chosen->solve.tolerance,
             chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE ? " with the null space projected" : "", chosen->reps,
             chosen->warmup);
@@ -34,7 +33,7 @@ void amg_report_matrix(FILE *stream, const amg_system *system)
 {
     fprintf(stream, "\n%s   %lld rows, %lld entries (%s)", system->name, (long long)system->A.rows,
             (long long)system->A.nnz, bytes_text(csr_bytes(&system->A)).s);
-    if (system->block_size > 1) fprintf(stream, ", %d unknowns a node", system->block_size);
+    if (system->block_size > 1) fprintf(stream, ", %d a node", system->block_size);
     if (system->candidates > 0) fprintf(stream, ", %d candidates", system->candidates);
     fputc('\n', stream);
 }
@@ -83,13 +82,13 @@ static void report_limits(FILE *stream, const amg_findings *found)
 static void report_times(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     const spg_amg_timings *setup = &found->summary.setup;
-    fprintf(stream, "  set-up %s ms [%s .. %s], of it Galerkin %.0f%%, levels below 10^4 rows %.0f%%\n",
+    fprintf(stream, "  set-up %s ms (%s-%s): Galerkin %.0f%%, levels below 10^4 rows %.0f%%\n",
             ms_text(found->setup_ms).s, ms_text(found->setup_min_ms).s, ms_text(found->setup_max_ms).s,
             share(galerkin_seconds(&found->summary), setup->total), share(setup->small_levels, setup->total));
     if (found->update_ms > 0.0)
-        fprintf(stream, "  update %s ms, %s as fast as the set-up; the first%s, %s ms\n", ms_text(found->update_ms).s,
+        fprintf(stream, "  update %s ms, %s as fast as set-up; first%s, %s ms\n", ms_text(found->update_ms).s,
                 ratio_text(found->setup_ms / found->update_ms).s,
-                chosen->hierarchy.prepare_update ? "" : ", which makes the plans", ms_text(found->first_update_ms).s);
+                chosen->hierarchy.prepare_update ? "" : ", with plans", ms_text(found->first_update_ms).s);
     fprintf(stream, "  solve  %s ms, %s ms an iteration\n", ms_text(found->solve_ms).s,
             found->solved.iterations > 0 ? ms_text(found->solve_ms / found->solved.iterations).s : "-");
     if (found->cores_taken > notable_cores)
@@ -107,8 +106,8 @@ void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_find
         fprintf(stream, "  WRONG: %s\n", found->fault);
         return;
     }
-    fprintf(stream, "  %d iterations, residual %.2e of the right-hand side, factor %.3f an iteration: %s\n",
-            found->solved.iterations, found->solved.relative_residual, found->solved.convergence_factor,
+    fprintf(stream, "  %d iterations, residual %.2e of b, %.3f an iteration: %s\n", found->solved.iterations,
+            found->solved.relative_residual, found->solved.convergence_factor,
             found->solved.converged ? "converged" : found->fault);
     if (chosen->shows_levels) report_limits(stream, found);
     report_times(stream, chosen, found);
@@ -116,17 +115,17 @@ void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_find
 
 void amg_report_table_head(FILE *stream)
 {
-    fprintf(stream, "\n%-20s %10s %6s %7s %7s %9s %9s %5s %9s %7s %s\n", "Summary", "rows", "levels", "op.cx",
-            "grid.cx", "set-up ms", "update ms", "its", "solve ms", "factor", "right");
+    fputs("\nlv: levels. op.cx: operator complexity. its: iterations.\n", stream);
+    fprintf(stream, "%-12s %10s %2s %6s %9s %9s %4s %8s %s\n", "Summary", "rows", "lv", "op.cx", "set-up ms",
+            "update ms", "its", "solve ms", "right");
 }
 
 void amg_report_table_row(FILE *stream, const amg_findings *found)
 {
-    fprintf(stream, "%-20.20s %10lld %6d %7.3f %7.3f %9s %9s %5d %9s %7.3f %s\n", found->matrix, (long long)found->rows,
-            found->levels, found->summary.operator_complexity, found->summary.grid_complexity,
-            found->verified ? ms_text(found->setup_ms).s : "-",
+    fprintf(stream, "%-12.12s %10lld %2d %6.3f %9s %9s %4d %8s %s\n", found->matrix, (long long)found->rows,
+            found->levels, found->summary.operator_complexity, found->verified ? ms_text(found->setup_ms).s : "-",
             found->update_ms > 0.0 ? ms_text(found->update_ms).s : "-", found->solved.iterations,
-            found->verified ? ms_text(found->solve_ms).s : "-", found->solved.convergence_factor,
+            found->verified ? ms_text(found->solve_ms).s : "-",
             !found->verified          ? "NO"
             : found->solved.converged ? "yes"
                                       : "not converged");

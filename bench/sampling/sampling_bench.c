@@ -23,10 +23,7 @@ static bool start(sampling_bench *bench)
     if (bench->chosen->place != SPG_PLACE_HOST) device_start();
     if (create_contexts(bench) != SPG_OK) return false;
     sampling_options_settle(bench->chosen, bench->here.place);
-    if (bench->chosen->json_path != NULL && (bench->json = fopen(bench->chosen->json_path, "a")) == NULL) {
-        fprintf(stderr, "sampling_bench: %s: cannot be opened for writing\n", bench->chosen->json_path);
-        return false;
-    }
+    if (!open_record(bench->chosen->json_path, &bench->json)) return false;
     progress("measuring the copy bandwidth");
     bench->here.bandwidth =
         bench->here.place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(bench->chosen->threads);

@@ -2,6 +2,7 @@
 #include "sampling_options.h"
 
 #include "parse.h"
+#include "program.h"
 #include "weights.h"
 
 #include <getopt.h>
@@ -10,6 +11,7 @@
 
 enum {
     OPTION_HELP = 'h',
+    OPTION_VERSION = 'V',
     OPTION_METHOD = 256,
     OPTION_WEIGHTS,
     OPTION_ITEMS,
@@ -39,6 +41,7 @@ enum {
 };
 
 static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                             {"version", no_argument, NULL, OPTION_VERSION},
                                              {"method", required_argument, NULL, OPTION_METHOD},
                                              {"weights", required_argument, NULL, OPTION_WEIGHTS},
                                              {"items", required_argument, NULL, OPTION_ITEMS},
@@ -67,51 +70,71 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"json", required_argument, NULL, OPTION_JSON},
                                              {NULL, 0, NULL, 0}};
 
-static const char help[] =
-    "Usage: sampling_bench [OPTION]...\n"
-    "Times draws from discrete distributions, and the building of tables for them. Rows are distributions.\n"
-    "\n"
-    "  --method LIST          auto, butterfly, alias, forest or cutpoint; auto: butterfly for many rows, else alias\n"
-    "                         and cutpoint\n"
-    "  --weights NAME|FILE    %s\n"
-    "                         (A from 0 to 64, 1 where it is left out; SHARE from 0 to 1),\n"
-    "                         or a Matrix Market file; default uniform\n"
-    "  --items N              of a row; default 1000000, with --rows 1024\n"
-    "  --rows M               default 1\n"
-    "  --ragged               rows of 1 to N items, a length of probability about length^-1.5\n"
-    "  --draws D              from one row; default 10 million, on a device 1 billion. Many rows: one from each\n"
-    "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            at most; default as many as the process may use cores\n"
-    "  --type TYPE            of the weights: f32 or f64; default f64\n"
-    "  --order ORDER          independent or grouped, of draws from an alias table; default independent\n"
-    "  --uniforms KIND        random, stratified or given (stratified, in an array), for forests and cutpoints;\n"
-    "                         default random\n"
-    "  --builder NAME         auto, sweep, psa or psa+, of alias tables; default auto\n"
-    "  --resolution NAME      compact or exact, of alias tables; default compact\n"
-    "  --split NAME           p-ary or binary, of psa on a device; default p-ary\n"
-    "  --chunks N             parts that a block packs in turn, of psa on a device; default 1\n"
-    "  --sampler NAME         auto, baseline, sectioned, limited or shared; default auto\n"
-    "  --cells X              cells of the guide table for each item; default 1\n"
-    "\n"
-    "  --lda K                instead: a topic for each word of a corpus of the paper's shape with K topics;\n"
-    "                         --rows sets its documents\n"
-    "  --paper butterfly      instead: the z-step for K from 16 to --items (1024) in steps of --step (16), the slow\n"
-    "                         ones timed fewer times, twice at least\n"
-    "  --paper forest         instead: Table 1 and Figures 7 to 9; --draws sets the most samples\n"
-    "  --paper alias          instead: builds to --items (10^8) and draws to --draws (10^9), by method\n"
-    "  --parts LIST           of --paper alias: build (Figures 5.2 to 5.5, Table 5.2), split (5.1), transfer (5.6),\n"
-    "                         draw (5.7 to 5.9, Table 5.3); default all\n"
-    "\n"
-    "  --peers LIST           none, all, or of std, gsl, search; default all that are at the place\n"
-    "  --reps N               timed repetitions; default 5, on a device 10\n"
-    "  --warmup N             untimed ones before them; default 1, on a device 3\n"
-    "  --seed N               of weights and draws; default 1\n"
-    "  --json FILE            appends one line for each measurement\n"
-    "  --help                 this text\n"
-    "\n"
-    "Times are medians, memory for tables included, on a device from an idle device to its end of work. The draws of\n"
-    "the last repetition go through a two-sided chi-square test, and no time is printed where it fails. Exit status: "
-    "0\nall right, 1 not so, 2 wrong usage.\n";
+static const char help[] = "Usage: sampling_bench [OPTION]...\n"
+                           "Times draws from discrete distributions, and the building of tables for them.\n"
+                           "Rows are distributions.\n"
+                           "\n"
+                           "  --method LIST          auto, butterfly, alias, forest or cutpoint; auto:\n"
+                           "                         butterfly for many rows, else alias and cutpoint\n"
+                           "  --weights NAME|FILE    a Matrix Market file, or one of these (A from 0 to 64,\n"
+                           "                         1 where it is left out; SHARE from 0 to 1); default\n"
+                           "                         uniform:\n"
+                           "             %s\n"
+                           "  --items N              of a row; default 1000000, with --rows 1024\n"
+                           "  --rows M               default 1\n"
+                           "  --ragged               rows of 1 to N items, a length of probability about\n"
+                           "                         length^-1.5\n"
+                           "  --draws D              from one row; default 10 million, on a device 1\n"
+                           "                         billion. Many rows: one from each\n"
+                           "  --place PLACE          auto, host or device; default auto\n"
+                           "  --threads N            at most; default as many as the process may use cores\n"
+                           "  --type TYPE            of the weights: f32 or f64; default f64\n"
+                           "  --order ORDER          independent or grouped, of draws from an alias table;\n"
+                           "                         default independent\n"
+                           "  --uniforms KIND        random, stratified or given (stratified, in an array),\n"
+                           "                         for forests and cutpoints; default random\n"
+                           "  --builder NAME         auto, sweep, psa or psa+, of alias tables; default\n"
+                           "                         auto\n"
+                           "  --resolution NAME      compact or exact, of alias tables; default compact\n"
+                           "  --split NAME           p-ary or binary, of psa on a device; default p-ary\n"
+                           "  --chunks N             parts that a block packs in turn, of psa on a device;\n"
+                           "                         default 1\n"
+                           "  --sampler NAME         auto, baseline, sectioned, limited or shared; default\n"
+                           "                         auto\n"
+                           "  --cells X              cells of the guide table for each item; default 1\n"
+                           "\n"
+                           "  --lda K                instead: a topic for each word of a corpus of the\n"
+                           "                         paper's shape with K topics; --rows sets its documents\n"
+                           "  --paper butterfly      instead: the z-step for K from 16 to --items (1024) in\n"
+                           "                         steps of --step (16), the slow ones timed fewer times,\n"
+                           "                         twice at least\n"
+                           "  --paper forest         instead: Table 1 and Figures 7 to 9; --draws sets the\n"
+                           "                         most samples\n"
+                           "  --paper alias          instead: builds to --items (10^8) and draws to --draws\n"
+                           "                         (10^9), by method\n"
+                           "  --parts LIST           of --paper alias: build (Figures 5.2 to 5.5, Table\n"
+                           "                         5.2), split (5.1), transfer (5.6), draw (5.7 to 5.9,\n"
+                           "                         Table 5.3); default all\n"
+                           "\n"
+                           "  --peers LIST           none, all, or of std, gsl, search; default all that\n"
+                           "                         are at the place\n"
+                           "  --reps N               timed repetitions; default 5, on a device 10\n"
+                           "  --warmup N             untimed ones before them; default 1, on a device 3\n"
+                           "  --seed N               of weights and draws; default 1\n"
+                           "  --json FILE            appends one line for each measurement; - for FILE:\n"
+                           "                         standard output\n"
+                           "  --help                 this text\n"
+                           "  --version              the version of the library\n"
+                           "\n"
+                           "Times are medians, memory for tables included, on a device from an idle device\n"
+                           "to its end of work. The draws of the last repetition go through a two-sided\n"
+                           "chi-square test, and no time is printed where it fails. Exit status: 0 all\n"
+                           "right, 1 not so, 2 wrong usage.\n"
+                           "\n"
+                           "Examples:\n"
+                           "  sampling_bench\n"
+                           "  sampling_bench --rows 100000 --items 256 --type f32\n"
+                           "  sampling_bench --weights powerlaw:1.1 --method alias --order grouped\n";
 
 static const char *const
     method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
@@ -285,9 +308,13 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
                                  .seed = 1};
     bool valid = true;
     parse_begin("sampling_bench");
-    for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
+    for (int code; valid && (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {
         if (code == OPTION_HELP) {
             printf(help, weights_names);
+            return OPTIONS_HELP;
+        }
+        if (code == OPTION_VERSION) {
+            print_version("sampling_bench");
             return OPTIONS_HELP;
         }
         valid = code != '?' && parse_option(code, optarg, chosen);

@@ -4,6 +4,7 @@
 #include "generators.h"
 #include "parse.h"
 #include "peer.h"
+#include "program.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 enum {
     OPTION_HELP = 'h',
+    OPTION_VERSION = 'V',
     OPTION_PRODUCT = 256,
     OPTION_PLACE,
     OPTION_THREADS,
@@ -29,6 +31,7 @@ enum {
 };
 
 static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_HELP},
+                                             {"version", no_argument, NULL, OPTION_VERSION},
                                              {"product", required_argument, NULL, OPTION_PRODUCT},
                                              {"place", required_argument, NULL, OPTION_PLACE},
                                              {"threads", required_argument, NULL, OPTION_THREADS},
@@ -45,39 +48,54 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"paper", no_argument, NULL, OPTION_PAPER},
                                              {NULL, 0, NULL, 0}};
 
-static const char *const help_head =
-    "Usage: spgemm_bench [OPTION]... MATRIX...\n"
-    "Verifies and times C = A*B, spg beside other libraries.\n"
-    "\n"
-    "  --product LIST         AP (A times its smoothed-aggregation prolongator), AA (A*A) and RAP (P^T*A*P); default "
-    "AP,AA\n"
-    "  --place PLACE          auto, host or device; default auto\n"
-    "  --threads N            at most; default as many as the process may use cores\n"
-    "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex files\n"
-    "  --method LIST          auto (spg and spg-plan); paper (the paper's row classes with its limits); rows forced "
-    "into\n"
-    "                         one class: thread, warp, cta, global (on a device, those too long for it go on to the\n"
-    "                         next); reference (the same as global: the paper's reference method); default auto\n"
-    "  --peers LIST           none, all (of the place), or names; default all\n"
-    "  --reps N               timed repetitions; default 7, on a device 20\n"
-    "  --warmup N             untimed repetitions before them; default 1, on a device 5\n"
-    "  --workspace-limit SIZE bytes that spg may take beside C (suffix k, M or G); default 0: no limit\n"
-    "  --keep SIZE            bytes of freed memory that spg keeps for its next call; default: the library's, and on "
-    "a\n"
-    "                         device, where its peers keep all, all\n"
-    "  --seed N               of the generators; default 1\n"
-    "  --lenient              takes files that other readers take and the format does not allow; warns on stderr\n"
-    "  --json FILE            appends one line for each matrix, product and implementation\n"
-    "  --paper                Tables 10, 11, 13 and 14 of Dalton, Bell and Olson: times, speed-ups and phases of the\n"
-    "                         optimised and the reference method, of what spg chooses and of the fastest peer; sets\n"
-    "                         --method auto,paper,reference, and the default matrices where none is given:\n"
-    "                         fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16\n"
-    "  --help                 this text\n"
-    "\n"
-    "A time is the median of the repetitions. On the host they are taken in turn over the implementations: allocation\n"
-    "of C and of any workspace, product, release of C. On a device one after the other, operands there beforehand and\n"
-    "the device idle: allocation, product, wait for its end. Results are verified first, against CXSparse; no time is\n"
-    "printed for a wrong one. Exit status: 0 every result verified, 1 not so, 2 wrong usage.\n";
+static const char *const help_head = "Usage: spgemm_bench [OPTION]... MATRIX...\n"
+                                     "Verifies and times C = A*B, spg beside other libraries.\n"
+                                     "\n"
+                                     "  --product LIST         AP (A times its smoothed-aggregation prolongator), AA\n"
+                                     "                         (A*A) and RAP (P^T*A*P); default AP,AA\n"
+                                     "  --place PLACE          auto, host or device; default auto\n"
+                                     "  --threads N            at most; default as many as the process may use cores\n"
+                                     "  --type TYPE            f32, f64, c32 or c64; default f64, and c64 for complex\n"
+                                     "                         files\n"
+                                     "  --method LIST          auto (spg and spg-plan); paper (the paper's row\n"
+                                     "                         classes with its limits); rows forced into one class:\n"
+                                     "                         thread, warp, cta, global (on a device, those too long\n"
+                                     "                         for it go on to the next); reference (the same as\n"
+                                     "                         global: the paper's reference method); default auto\n"
+                                     "  --peers LIST           none, all (of the place), or names; default all\n"
+                                     "  --reps N               timed repetitions; default 7, on a device 20\n"
+                                     "  --warmup N             untimed repetitions before them; default 1, on a\n"
+                                     "                         device 5\n"
+                                     "  --workspace-limit      SIZE bytes that spg may take beside C (suffix k, M or\n"
+                                     "                         G); default 0: no limit\n"
+                                     "  --keep SIZE            bytes of freed memory that spg keeps for its next\n"
+                                     "                         call; default: the library's, and on a device, where\n"
+                                     "                         its peers keep all, all\n"
+                                     "  --seed N               of the generators; default 1\n"
+                                     "  --lenient              takes files that other readers take and the format\n"
+                                     "                         does not allow; warns on stderr\n"
+                                     "  --json FILE            appends one line for each matrix, product and\n"
+                                     "                         implementation; - for FILE: standard output\n"
+                                     "  --paper                Tables 10, 11, 13 and 14 of Dalton, Bell and Olson:\n"
+                                     "                         times, speed-ups and phases of the optimised and the\n"
+                                     "                         reference method, of what spg chooses and of the\n"
+                                     "                         fastest peer; sets --method auto,paper,reference, and\n"
+                                     "                         the default matrices where none is given: fd2d5 fe2d9\n"
+                                     "                         fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16\n"
+                                     "  --help                 this text\n"
+                                     "  --version              the version of the library\n"
+                                     "\n"
+                                     "A time is the median of the repetitions. On the host they are taken in turn\n"
+                                     "over the implementations: allocation of C and of any workspace, product,\n"
+                                     "release of C. On a device one after the other, operands there beforehand and\n"
+                                     "the device idle: allocation, product, wait for its end. Results are verified\n"
+                                     "first, against CXSparse; no time is printed for a wrong one. Exit status: 0\n"
+                                     "every result verified, 1 not so, 2 wrong usage.\n"
+                                     "\n"
+                                     "Examples:\n"
+                                     "  spgemm_bench my.mtx\n"
+                                     "  spgemm_bench --product RAP --threads 4 fd3d7:60\n"
+                                     "  spgemm_bench --place device --peers all --json records.jsonl fd2d5 fe3d27\n";
 
 static void print_help(void)
 {
@@ -229,9 +247,13 @@ options_result options_parse(int argc, char **argv, options *chosen)
     lists given = {false, false, false};
     bool valid = true;
     parse_begin("spgemm_bench");
-    for (int code; valid && (code = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
+    for (int code; valid && (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {
         if (code == OPTION_HELP) {
             print_help();
+            return OPTIONS_HELP;
+        }
+        if (code == OPTION_VERSION) {
+            print_version("spgemm_bench");
             return OPTIONS_HELP;
         }
         valid = code != '?' && parse_option(code, optarg, chosen, &given);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double notable_cores = 0.15;
-enum { CLASS_BAR = 48, PHASE_BAR = 24, PHASES = 4 };
+enum { CLASS_BAR = 40, PHASES = 4 };
 
 double memory_limit_ms(const machine *here, const problem *task, const findings *found)
 {
@@ -22,11 +22,8 @@ double last_product_limit_ms(const machine *here, const problem *task, const fin
 
 void report_head(FILE *stream, const machine *here, const options *chosen)
 {
-    fprintf(stream, "spg %d.%d.%d  %s\n", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH, here->description);
-    fprintf(stream, "copy bandwidth %.1f GB/s (read and written", here->bandwidth * 1e-9);
-    if (here->place == SPG_PLACE_HOST)
-        fprintf(stream, ", %d thread%s", chosen->threads, chosen->threads == 1 ? "" : "s");
-    fprintf(stream, "); median of %d after %d to warm up\n", chosen->reps, chosen->warmup);
+    fprintf(stream, "%s\nspg %s; copies %.1f GB/s (read and written); medians of %d after %d to warm up\n",
+            here->description, spg_version(), here->bandwidth * 1e-9, chosen->reps, chosen->warmup);
 }
 
 void report_matrix(FILE *stream, const char *name, const spg_csr *A)
@@ -38,16 +35,16 @@ void report_matrix(FILE *stream, const char *name, const spg_csr *A)
         if (length > most) most = length;
     }
     const double mean = A->rows > 0 ? (double)A->nnz / (double)A->rows : 0.0;
-    fprintf(stream, "\n%s   %lld x %lld, %lld entries (%s, %s), rows of %lld to %lld, mean %.1f\n", name,
+    fprintf(stream, "\n%s   %lld x %lld, %lld entries (%s, %s)\n  rows of %lld to %lld entries, mean %.1f\n", name,
             (long long)A->rows, (long long)A->cols, (long long)A->nnz, spg_type_name(A->value_type),
             bytes_text(csr_bytes(A)).s, (long long)least, (long long)most, mean);
 }
 
-static void put_bar(FILE *stream, double share, char mark, int width)
+static void put_bar(FILE *stream, double share)
 {
-    int length = (int)lround(share * width);
+    int length = (int)lround(share * CLASS_BAR);
     if (share > 0.0 && length == 0) length = 1;
-    for (int k = 0; k < length; k++) fputc(mark, stream);
+    for (int k = 0; k < length; k++) fputc('#', stream);
 }
 
 static double ratio(int64_t above, int64_t below) { return below > 0 ? (double)above / (double)below : 0.0; }
@@ -60,10 +57,10 @@ static void report_analysis(FILE *stream, const problem *task, const findings *f
         fprintf(stream, "   P %lld x %lld, %lld entries (%s)", (long long)task->B.rows, (long long)task->B.cols,
                 (long long)task->B.nnz, bytes_text(csr_bytes(&task->B)).s);
     if (task->product == PRODUCT_RAP)
-        fprintf(stream, ", R = P^T   A*P %lld entries; below, R*(A*P)", (long long)task->AP.nnz);
+        fprintf(stream, "\n  R = P^T, A*P %lld entries; of R*(A*P):", (long long)task->AP.nnz);
     fputc('\n', stream);
     const int64_t left = task->product == PRODUCT_RAP ? task->R.nnz : task->A.nnz;
-    fprintf(stream, "  %s products -> C %s entries (%s)  expansion %.2f  contraction %.2f",
+    fprintf(stream, "  %s products -> C %s entries (%s)\n  expansion %.2f, contraction %.2f",
             count_text(analysis->products).s, count_text(found->nnz_c).s, bytes_text(found->bytes_c).s,
             ratio(analysis->products, left), ratio(analysis->products, found->nnz_c));
     if (analysis->contraction.max > 0.0) /* else there is no C, or none of spg's to compare rows with */
@@ -78,13 +75,13 @@ static const char *const class_names[SPG_ROW_CLASSES] = {"empty", "thread", "war
 
 static void report_classes(FILE *stream, const findings *found, int64_t rows)
 {
-    fputs("  row class        rows\n", stream);
+    fputs("  row class        rows  share of all rows\n", stream);
     for (int k = 0; k < SPG_ROW_CLASSES; k++) {
         const int64_t count = found->analysis.class_rows[k];
         const double share = ratio(count, rows);
         if (count == 0) continue;
         fprintf(stream, "    %-8s %11lld  %5.1f%%  ", class_names[k], (long long)count, 100.0 * share);
-        put_bar(stream, share, '#', CLASS_BAR);
+        put_bar(stream, share);
         fputc('\n', stream);
     }
 }
@@ -113,14 +110,11 @@ bool has_phases(const measurement *of)
 
 static void report_phases_of(FILE *stream, const measurement *of)
 {
-    static const char marks[PHASES] = {'a', 'e', 'c', 's'};
     const spgemm_stats *stats = &of->stats.all;
     const double ms[PHASES] = {stats->analysis_ms, stats->expand_sort_ms, stats->contract_ms, stats->assemble_ms};
     const double total = phases_ms(stats);
-    fprintf(stream, "    %-16s", of->implementation->name);
-    for (int k = 0; k < PHASES; k++) fprintf(stream, "%7s %3.0f%%  ", ms_text(ms[k]).s, 100.0 * ms[k] / total);
-    fputc(' ', stream);
-    for (int k = 0; k < PHASES; k++) put_bar(stream, ms[k] / total, marks[k], PHASE_BAR);
+    fprintf(stream, "    %-14s", of->implementation->name);
+    for (int k = 0; k < PHASES; k++) fprintf(stream, "  %7s %3.0f%%", ms_text(ms[k]).s, 100.0 * ms[k] / total);
     fputc('\n', stream);
 }
 
@@ -130,7 +124,7 @@ static void report_phases(FILE *stream, const findings *found)
     for (int k = 0; k < found->count; k++) {
         if (!has_phases(&found->of[k])) continue;
         if (count++ == 0)
-            fprintf(stream, "  %-18s%11s  %11s  %11s  %11s\n", "phase, ms", "analysis", "expand+sort", "contract",
+            fprintf(stream, "  %-16s  %12s  %12s  %12s  %12s\n", "phase, ms", "analysis", "expand+sort", "contract",
                     "assemble");
         report_phases_of(stream, &found->of[k]);
     }
@@ -143,30 +137,27 @@ static void report_products_apart(FILE *stream, const machine *here, const probl
     for (int k = 0; k < found->count; k++) {
         const measurement *of = &found->of[k];
         if (!has_phases(of) || !(of->stats.RAP_ms > 0.0)) continue;
-        fprintf(stream, "    %-16s A*P alone %s ms, R*(A*P) alone %s ms", of->implementation->name,
+        fprintf(stream, "  %-16s A*P alone %s ms, R*(A*P) alone %s ms", of->implementation->name,
                 ms_text(of->stats.AP_ms).s, ms_text(of->stats.RAP_ms).s);
-        if (limit > 0.0) fprintf(stream, ", %s its limit", ratio_text(of->stats.RAP_ms / limit).s);
+        if (limit > 0.0) fprintf(stream, ", %s limit", ratio_text(of->stats.RAP_ms / limit).s);
         fputc('\n', stream);
     }
 }
 
-static void report_measurement(FILE *stream, const problem *task, const findings *found, const measurement *of,
-                               double limit)
+static void report_measurement(FILE *stream, const findings *found, const measurement *of, double limit)
 {
-    fprintf(stream, "    %-16s %3d", of->implementation->name, of->threads);
+    fprintf(stream, "  %-16s %3d", of->implementation->name, of->threads);
     if (of->outcome != OUTCOME_VERIFIED) {
         static const char *const words[] = {"", "WRONG", "FAILED", "not run"};
         fprintf(stream, "  %s: %s\n", words[of->outcome], of->fault);
         return;
     }
     const measurement *best = fastest_peer(found, of->implementation->plan);
-    const double flops = (is_complex_type(task->A.value_type) ? 8.0 : 2.0) * (double)task->products;
     char range[2 * sizeof(text) + 8];
-    snprintf(range, sizeof range, "[%s .. %s]", ms_text(of->min_ms).s, ms_text(of->max_ms).s);
-    fprintf(stream, " %8s %-18s %8s %8s %8.2f %10s  yes %.1g\n", ms_text(of->median_ms).s, range,
+    snprintf(range, sizeof range, "%s-%s", ms_text(of->min_ms).s, ms_text(of->max_ms).s);
+    fprintf(stream, " %7s %-13s %7s %7s %8s %7.2g\n", ms_text(of->median_ms).s, range,
             ratio_text(best != NULL ? best->median_ms / of->median_ms : 0.0).s,
             ratio_text(limit > 0.0 ? of->median_ms / limit : 0.0).s,
-            of->median_ms > 0.0 ? flops / of->median_ms * 1e-6 : 0.0,
             of->has_stats ? bytes_text(of->stats.all.workspace_bytes).s : "-", of->max_error);
 }
 
@@ -187,10 +178,10 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
     if (here->place == SPG_PLACE_DEVICE) report_rows_taken(stream, found, rows);
     report_phases(stream, found);
     if (task->product == PRODUCT_RAP) report_products_apart(stream, here, task, found);
-    fprintf(stream, "  %-18s %3s %8s %-18s %8s %8s %8s %10s  %s\n", "implementation", "thr", "ms", "[min .. max]",
-            "x peer", "x limit", "GFLOP/s", "workspace", "right, err");
-    for (int k = 0; k < found->count; k++) report_measurement(stream, task, found, &found->of[k], limit);
-    if (limit > 0.0) fprintf(stream, "    %-20s %8s\n", "memory limit", ms_text(limit).s);
+    fprintf(stream, "  %-16s %3s %7s %-13s %7s %7s %8s %7s\n", "implementation", "thr", "ms", "min-max", "x peer",
+            "x limit", "memory", "error");
+    for (int k = 0; k < found->count; k++) report_measurement(stream, found, &found->of[k], limit);
+    if (limit > 0.0) fprintf(stream, "  %-20s %7s\n", "memory limit", ms_text(limit).s);
     report_plan(stream, found);
     if (found->cores_taken > notable_cores)
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
@@ -199,17 +190,22 @@ void report_product(FILE *stream, const machine *here, const problem *task, cons
 void report_legend(FILE *stream, const options *chosen)
 {
     static const char *const timed[] = {
-        "\nms: median time of allocating C, the product and freeing C, the implementations in turn.\n",
-        "\nms: median time of allocating C and workspace and the product, from an idle device to its end of work; one\n"
-        "implementation after the other. Phases come from other repetitions, for measuring them costs time;\n"
-        "expand+sort is the pass over the products that counts C's entries, contract the pass that computes them.\n"};
+        "\nms: median time of allocating C, the product and freeing C, the implementations\n"
+        "in turn.\n",
+        "\nms: median time of allocating C and workspace and the product, from an idle\n"
+        "device to its end of work; one implementation after the other. Phases come from\n"
+        "other repetitions, for measuring them costs time; expand+sort is the pass over\n"
+        "the products that counts C's entries, contract the pass that computes them.\n"};
     fputs(timed[chosen->place == SPG_PLACE_DEVICE], stream);
-    fputs("x peer: times as fast as the fastest peer (a plan: as the fastest peer that has one, if there is one).\n"
-          "x limit: times the time of reading A and B and writing C at copy bandwidth. error: largest difference from\n"
-          "CXSparse's result, over the one allowed: 4*k*eps*sum|a||b| for an entry of k products.\n",
+    fputs("x peer: times as fast as the fastest peer (a plan: as the fastest peer that has\n"
+          "one, if there is one). x limit: times the time of reading A and B and writing C\n"
+          "at copy bandwidth. memory: taken beside C. error: largest difference from\n"
+          "CXSparse's result, as a part of the one allowed: 4*k*eps*sum|a||b| for an entry\n"
+          "of k products. All results with a time are right.\n",
           stream);
     if (chosen->products[PRODUCT_RAP])
-        fputs("R*A*P: the transpose of P and both products, each made anew; of its plan, numbers only. B is P.\n",
+        fputs("R*A*P: the transpose of P and both products, each made anew; of its plan,\n"
+              "numbers only. B is P.\n",
               stream);
     for (int k = 0; k < chosen->implementation_count; k++)
         fprintf(stream, "  %-16s %s\n", chosen->implementations[k]->name, chosen->implementations[k]->about);

@@ -121,10 +121,7 @@ static bool start(bench *run)
     options_settle(run->chosen, run->here.place);
     if (status == SPG_OK) status = open_context(SPG_PLACE_HOST, run->chosen->threads, &run->context);
     if (status != SPG_OK) return false;
-    if (run->chosen->json_path != NULL && (run->json = fopen(run->chosen->json_path, "a")) == NULL) {
-        fprintf(stderr, "spgemm_bench: %s: cannot be opened for writing\n", run->chosen->json_path);
-        return false;
-    }
+    if (!open_record(run->chosen->json_path, &run->json)) return false;
     progress("measuring the copy bandwidth");
     run->here.bandwidth =
         run->here.place == SPG_PLACE_DEVICE ? device_copy_bandwidth() : copy_bandwidth(run->chosen->threads);

@@ -32,26 +32,23 @@ void summary_add(summary *all, const problem *task, const findings *found, doubl
 /* above / below, or 0 if one was not measured. */
 static double over(double above, double below) { return above > 0.0 && below > 0.0 ? above / below : 0.0; }
 
-enum { RATIOS = 4 };
-static const int widths[RATIOS] = {8, 9, 8, 8};
+enum { RATIOS = 3 };
 
 static void ratios_of(const summary_row *row, double ratios[RATIOS])
 {
     ratios[0] = over(row->peer_ms, row->spg_ms);
     ratios[1] = over(row->plan_peer_ms, row->plan_ms);
-    ratios[2] = over(row->spg_ms, row->plan_ms);
-    ratios[3] = over(row->spg_ms, row->limit_ms);
+    ratios[2] = over(row->spg_ms, row->limit_ms);
 }
 
 static void print_row(FILE *stream, const summary_row *row)
 {
     double ratios[RATIOS];
     ratios_of(row, ratios);
-    fprintf(stream, "%-15.15s %-3s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", row->matrix, product_name(row->product),
+    fprintf(stream, "%-12.12s %-3s %7s %7s %7s %-16s %7s %6s %6s%s\n", row->matrix, product_name(row->product),
             row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
             row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
-            ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, ratio_text(ratios[3]).s, ratio_text(row->work_share).s,
-            row->verified ? "yes" : "NO");
+            ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, row->verified ? "" : " WRONG");
 }
 
 /* Of the rows of one product, or of all (PRODUCT_KINDS). */
@@ -73,19 +70,22 @@ static void print_means(FILE *stream, const summary *all, product_kind product, 
         }
     }
     if (rows < 2) return;
-    fprintf(stream, "%-61s", label);
+    fprintf(stream, "%-58s", label);
     for (int k = 0; k < RATIOS; k++)
-        fprintf(stream, " %*s", widths[k], ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
-    fprintf(stream, "\n%-61s", "  least");
-    for (int k = 0; k < RATIOS; k++) fprintf(stream, " %*s", widths[k], ratio_text(least[k]).s);
+        fprintf(stream, " %6s", ratio_text(counts[k] > 0 ? exp(logs[k] / counts[k]) : 0.0).s);
+    fprintf(stream, "\n%-58s", "  least");
+    for (int k = 0; k < RATIOS; k++) fprintf(stream, " %6s", ratio_text(least[k]).s);
     fputc('\n', stream);
 }
 
 void summary_print(FILE *stream, const summary *all)
 {
     if (all->count < 2) return;
-    fprintf(stream, "\n%-15s %-3s %7s %7s %7s %-16s %8s %9s %8s %8s %6s %s\n", "Summary", "", "spg ms", "plan ms",
-            "peer ms", "fastest", "peer/spg", "peer/plan", "spg/plan", "limit", "work/C", "ok");
+    fputs("\nspg, plan: times as fast as the fastest peer. limit: spg's time over the memory\n"
+          "limit.\n",
+          stream);
+    fprintf(stream, "%-12s %-3s %7s %7s %7s %-16s %7s %6s %6s\n", "Summary", "", "spg ms", "plan ms", "peer ms",
+            "fastest peer", "spg", "plan", "limit");
     for (int r = 0; r < all->count; r++) print_row(stream, &all->rows[r]);
     if (all->count < 2) return;
     print_means(stream, all, PRODUCT_AP, "geometric mean, AP");

@@ -60,8 +60,19 @@ typedef enum spg_place {
     SPG_PLACE_AUTO = 2    /* in a configuration only: the device if there is one, else the host */
 } spg_place;
 
+#define SPG_VERSION_NUMBER (10000 * SPG_VERSION_MAJOR + 100 * SPG_VERSION_MINOR + SPG_VERSION_PATCH)
+
+/* The version of the library that runs, which may differ from that of this header: "0.1.0", and as a number to compare
+ * with SPG_VERSION_NUMBER. */
+SPG_API const char *spg_version(void);
+SPG_API int spg_version_number(void);
+
 /* The constant's name, for messages ("SPG_ERROR_SHAPE"); never NULL. */
 SPG_API const char *spg_status_name(spg_status status);
+
+/* What the status means, in one sentence without a full stop ("sizes or patterns do not fit together"); never NULL. The
+ * context's message says which argument and why. */
+SPG_API const char *spg_status_text(spg_status status);
 
 /* Bytes of one element; 0 if the value is not an spg_type. */
 SPG_API size_t spg_type_size(spg_type type);

@@ -6,12 +6,36 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM HUP
 failures=0
 
+# What the last run printed fits into 80 columns. In UTF-8 awk counts characters, else bytes: the benches print ASCII. Messages
+# may be longer.
+fits_a_terminal() {
+    grep -v SPG_ERROR "$folder/out" | awk 'length > 79 { print "wider than 79 columns: " $0; wide = 1 } END { exit wide }' && return
+    failures=$((failures + 1))
+}
+
+# A version that the library tells, and records on standard output with all else on standard error.
+tells_version_and_records() { # ARGUMENT...
+    run 0 --version
+    grep -qE "^$(basename "$bench") [0-9]+\.[0-9]+\.[0-9]+$" "$folder/out" || {
+        failures=$((failures + 1))
+        cat "$folder/out"
+    }
+    "$bench" "$@" --json - >"$folder/out" 2>"$folder/err" || { failures=$((failures + 1)); cat "$folder/err"; }
+    says err "ms"
+    if [ ! -s "$folder/out" ] || grep -qv '^{.*}$' "$folder/out"; then
+        failures=$((failures + 1))
+        echo "--json - printed other than records:"
+        cat "$folder/out"
+    fi
+}
+
 # run STATUS ARGUMENT...: runs the bench, expects that exit status, keeps what it prints.
 run() {
     expected=$1
     shift
     "$bench" "$@" >"$folder/out" 2>"$folder/err"
     status=$?
+    fits_a_terminal
     [ $status -eq "$expected" ] && return
     failures=$((failures + 1))
     echo "$(basename "$bench") $*: exit status $status, not $expected"
@@ -44,7 +68,7 @@ tells_why_no_device() {
     status=$?
     reasons='SPG_CUDA=ON|libcuda\.so\.1|update the driver|shows no GPU'
     case $status in
-    0) head -n 1 "$folder/out" | grep -qE '^(spg [^ ]+  )?host,' || return ;;
+    0) head -n 1 "$folder/out" | grep -qE '^host,' || return ;;
     1) grep -qE "no context at this place: SPG_ERROR_PLACE: config: place: .*($reasons)" "$folder/err" && return ;;
     esac
     failures=$((failures + 1))

@@ -55,7 +55,7 @@ if [ "${2:-}" = device ]; then
     for smoother in jacobi l1 chebyshev; do run 0 $device $many --smoother $smoother --join off fe2d9:30; done
     run 0 $device $many --type f32 --tolerance 1e-4 tri2d:40
     run 0 $device $many --vary 0.3 fd3d7:14 solid3d:6
-    says out "as fast as the set-up"
+    says out "as fast as set-up"
     run 1 $device --aggregation standard fd2d5:60
     says err "UNSUPPORTED"
     finish
@@ -78,13 +78,14 @@ for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --agg
 done
 
 tells_a_full_disk --help
+tells_version_and_records $quick fd2d5:8
 tells_a_full_disk $quick fd2d5:8
 tells_why_no_device fd2d5:8
 
 # Good runs.
 run 0 $quick $many --json "$folder/record.jsonl" fd2d5:60 fd3d7:14 solid3d:6
 check_record 3
-says out "as fast as the set-up"
+says out "as fast as set-up"
 says out "Summary"
 rm "$folder/record.jsonl"
 run 0 $quick $many --vary 0.3 --json "$folder/record.jsonl" fd3d7:14 solid3d:6
@@ -106,7 +107,7 @@ says out "4 levels, operator complexity 1.339"
 run 0 $quick --max-coarse 20 fd2d5:40
 says out "levels below 10^4 rows 100%"
 run 0 $quick fd2d5:10
-says out "of it Galerkin 0%, levels below 10^4 rows 100%"
+says out "Galerkin 0%, levels below 10^4 rows 100%"
 
 # Candidates from a file.
 cat >"$folder/line.mtx" <<'MATRIX'

@@ -113,6 +113,7 @@ run 2 --product= fd2d5:8
 says err "no product: nothing to measure"
 
 tells_a_full_disk --help
+tells_version_and_records $quick fd2d5:8
 tells_a_full_disk $quick fd2d5:8
 tells_why_no_device fd2d5:8
 
@@ -181,7 +182,7 @@ run 0 $quick --method auto,thread,warp,cta,global,reference fe2d9:16 rmat7 empty
 says out "spg-global"
 run 0 $quick --paper --peers none fd2d5:20 rmat6
 says out "C = A*P, time (ms) and percentage in each phase (Table 10)"
-says out "C = A*A, run time (ms) and speed-up over the reference method (Table 14)"
+says out "C = A*A, ms and speed-up over the reference method (Table 14)"
 says out "spg-paper"
 run 0 $quick --threads 1 --peers none --product AA --workspace-limit 64M --keep 0 econ:500
 says out "spg-plan"
@@ -192,7 +193,7 @@ fi
 
 # Lists that are given in parts.
 run 0 $quick --peers none --product AP --product AA --method paper --method auto fd2d5:10
-for part in "  A\*P" "  A\*A" "^    spg-paper  " "^    spg-plan  "; do
+for part in "  A\*P" "  A\*A" "^  spg-paper  " "^  spg-plan  "; do
     grep -q "$part" "$folder/out" || { failures=$((failures + 1)); echo "$part is not measured"; }
 done
 

@@ -169,6 +169,7 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
     says err "cannot be opened"
     [ ! -c /dev/full ] || { run 1 $quick --items 100 --draws 1000 --json /dev/full; says err "/dev/full: "; }
     tells_a_full_disk --help
+    tells_version_and_records $quick --items 100 --draws 1000 --peers none
     tells_a_full_disk $quick --items 100 --draws 1000 --peers none
     tells_why_no_device --items 100 --draws 1000 --peers none
     run 1 $quick --items 100 --draws 1000 --method butterfly --peers none

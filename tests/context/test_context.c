@@ -34,6 +34,23 @@ static void status_values_never_change(void **state)
         assert_string_equal(spg_status_name(pinned[k].status), pinned[k].name);
     }
     assert_string_equal(spg_status_name((spg_status)99), "SPG_ERROR_UNKNOWN");
+    assert_string_equal(spg_status_text((spg_status)99), "not a status of spg");
+    for (size_t k = 0; k < sizeof pinned / sizeof *pinned; ++k) {
+        const char *text = spg_status_text(pinned[k].status);
+        assert_true(strlen(text) > 5 && strcmp(text, spg_status_text((spg_status)99)) != 0);
+        assert_int_not_equal(text[strlen(text) - 1], '.');
+        for (size_t other = 0; other < k; ++other) assert_string_not_equal(text, spg_status_text(pinned[other].status));
+    }
+}
+
+static void the_version_is_the_header_s(void **state)
+{
+    (void)state;
+    char expected[40];
+    snprintf(expected, sizeof expected, "%d.%d.%d", SPG_VERSION_MAJOR, SPG_VERSION_MINOR, SPG_VERSION_PATCH);
+    assert_string_equal(spg_version(), expected);
+    assert_int_equal(spg_version_number(), SPG_VERSION_NUMBER);
+    assert_int_equal(SPG_VERSION_NUMBER % 100, SPG_VERSION_PATCH);
 }
 
 static void types_have_pinned_values_sizes_and_names(void **state)
@@ -323,6 +340,7 @@ static void no_context_is_an_argument_at_fault_or_an_empty_answer(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_is_the_header_s),
         cmocka_unit_test(status_values_never_change),
         cmocka_unit_test(types_have_pinned_values_sizes_and_names),
         cmocka_unit_test(defaults_are_as_documented),

@@ -117,13 +117,13 @@ static void print_phases(const sampling_bench *bench, const sampling_options *ch
                          const built *result)
 {
     if (!result->verdict.right) {
-        printf("  %-26s WRONG: %s\n", name, result->verdict.fault);
+        printf("%-15s WRONG: %s\n", name, result->verdict.fault);
         return;
     }
-    printf("  %-26s", name);
+    printf("%-15s", name);
     for (int k = 0; k < BUILD_PHASES; k++)
         printf(" %9s", why_no_phase(bench, chosen, k) == NULL ? ms_text(result->phase[k].median_ms).s : "-");
-    printf(" %9s %9s\n", count_text(result->stats.left).s, count_text(result->stats.splits).s);
+    printf(" %5s %6s\n", count_text(result->stats.left).s, count_text(result->stats.splits).s);
 }
 
 spg_status run_build_phases(sampling_bench *bench, spg_context *timed, const sampling_problem *task,
@@ -132,9 +132,9 @@ spg_status run_build_phases(sampling_bench *bench, spg_context *timed, const sam
     sampling_problem there = *task;
     spg_status status = SPG_OK;
     there.context = timed;
-    printf("  %-26s", "ms of phases");
+    printf("%-15s", "ms of phases");
     for (int k = 0; k < BUILD_PHASES; k++) printf(" %9s", phases[k]);
-    printf(" %9s %9s\n", "left", "splits");
+    printf(" %5s %6s\n", "left", "splits");
     for (int v = 1; v < BUILD_VARIANTS && status == SPG_OK; v++) { /* AUTO is one of the others */
         const build_variant *variant = &build_variants[v];
         const char *why_not = why_not_built(bench, variant);

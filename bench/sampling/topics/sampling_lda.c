@@ -224,17 +224,16 @@ static void add_wins(const z_times *times, butterfly_wins *wins)
 static void print_wins(spg_type type, const butterfly_wins *wins)
 {
     if (wins->measured == 0) return;
-    printf(
-        "%s, %d numbers of topics: Algorithm 7 is faster than 1 at %d, than 4 at %d, than the automatic method at %d; "
-        "that is %s to %s as fast as the best of them\n",
-        spg_type_name(type), wins->measured, wins->over_plain, wins->over_transposed, wins->over_automatic,
-        ratio_text(wins->least_gain).s, ratio_text(wins->most_gain).s);
+    printf("%s, %d numbers of topics: Algorithm 7 is faster than 1 at %d, than 4 at %d,\n"
+           "than the automatic method at %d: %s to %s as fast as the best of them\n",
+           spg_type_name(type), wins->measured, wins->over_plain, wins->over_transposed, wins->over_automatic,
+           ratio_text(wins->least_gain).s, ratio_text(wins->most_gain).s);
 }
 
 static void print_head(const corpus *of)
 {
     progress_clear();
-    printf("\nz-step: %s documents, %s words of %s, ms and times the limit (a row of phi a word)\n",
+    printf("\nz-step: %s documents, %s words of %s,\nms and times the limit (a row of phi a word)\n",
            count_text(of->host.documents).s, count_text(of->host.words_total).s, count_text(of->host.vocabulary).s);
 }
 
