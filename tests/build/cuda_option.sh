@@ -1,5 +1,6 @@
 #!/bin/sh
-# cuda_option.sh TREE: without a CUDA compiler, or with one that is too old, SPG_CUDA=ON is refused with the reason, AUTO
+# cuda_option.sh TREE: AUTO builds for the GPUs of the machine, and nothing where there is none; ON and given architectures
+# ask for it anywhere. Without a CUDA compiler, or with one that is too old, SPG_CUDA=ON is refused with the reason, AUTO
 # says that it is off, and a value that is none of the three is refused; so is an architecture that is too old.
 set -eu
 tree=$1
@@ -43,3 +44,41 @@ for architecture in 75 all; do
         grep -q "CMake Error at [^ ]* (message): CMAKE_CUDA_ARCHITECTURES=$architecture: .* compute capability 8.0 or" ||
         fail "CMAKE_CUDA_ARCHITECTURES=$architecture is refused without its reason"
 done
+
+# Machines with and without GPUs, by an nvidia-smi that prints what a real one would; CUDA is on if the toolkit is then
+# tried, which this compiler fails.
+sed -i 's/12\.7/12.8/g' "$nvcc"
+mkdir "$scratch/tools"
+machine() # OUTPUT: of nvidia-smi; "" for a machine without it
+{
+    rm -rf "$scratch/build" "$scratch/tools/nvidia-smi"
+    [ -n "$1" ] || return 0
+    printf '#!/bin/sh\necho "%s"\n' "$1" >"$scratch/tools/nvidia-smi"
+    chmod +x "$scratch/tools/nvidia-smi"
+}
+with_compiler() # value [options]
+{
+    value=$1
+    shift
+    PATH=$scratch/tools:$PATH configure "$value" -DCMAKE_CUDA_COMPILER="$nvcc" "$@"
+}
+asked='Check for working CUDA compiler\|CUDA compiler identification\|CMAKE_CUDA_COMPILER'
+if ! command -v nvidia-smi >/dev/null; then
+    for output in "" "No devices were found" "7.5"; do
+        machine "$output"
+        with_compiler AUTO || fail "SPG_CUDA=AUTO was refused on a machine without a GPU"
+        grep -q "CUDA  *off: no GPU of compute capability" "$scratch/log" || fail "AUTO does not say that there is no GPU"
+    done
+    machine ""
+    ! with_compiler ON || fail "SPG_CUDA=ON did not try the compiler"
+    grep -q "$asked" "$scratch/log" || fail "SPG_CUDA=ON did not try the compiler"
+    machine ""
+    ! with_compiler AUTO -DCMAKE_CUDA_ARCHITECTURES=90 || fail "given architectures did not ask for CUDA"
+    grep -q "$asked" "$scratch/log" || fail "given architectures did not ask for CUDA"
+fi
+machine '8.6
+9.0
+8.6'
+! with_compiler AUTO || fail "AUTO did not try the compiler on a machine with GPUs"
+grep -q 'CMAKE_CUDA_ARCHITECTURES:STRING=86-real;90-real' "$scratch/build/CMakeCache.txt" ||
+    fail "the GPUs here are not those built for"
