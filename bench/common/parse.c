@@ -27,7 +27,7 @@ bool parse_int(const char *name, const char *text, long long least, long long mo
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (end != text && *end == '\0' && errno == 0 && *value >= least && *value <= most) return true;
-    return complain("--%s: '%s' is no number from %lld to %lld", name, text, least, most);
+    return complain("--%s: '%s' is not a whole number from %lld to %lld", name, text, least, most);
 }
 
 bool parse_count_to(const char *name, const char *text, int least, int most, int *value)
@@ -57,7 +57,7 @@ bool parse_size(const char *name, const char *text, int64_t *bytes)
     if (*end == 'M') shift = 20;
     if (*end == 'G') shift = 30;
     if (end == text || errno != 0 || number < 0 || end[shift > 0 ? 1 : 0] != '\0' || number > (INT64_MAX >> shift))
-        return complain("--%s: '%s' is no size (a number, and k, M or G)", name, text);
+        return complain("--%s: '%s' is not a size; use a number of bytes, with k, M or G behind it", name, text);
     *bytes = (int64_t)number << shift;
     return true;
 }
@@ -72,7 +72,7 @@ bool parse_place(const char *text, spg_place *place)
             return true;
         }
     }
-    return complain("--place: '%s' is none of auto, host, device", text);
+    return complain("--place: unknown place '%s'; use auto, host or device", text);
 }
 
 bool parse_type(const char *text, spg_type *type)
@@ -83,7 +83,7 @@ bool parse_type(const char *text, spg_type *type)
             return true;
         }
     }
-    return complain("--type: '%s' is none of f32, f64, c32, c64", text);
+    return complain("--type: unknown type '%s'; use f32, f64, c32 or c64", text);
 }
 
 bool parse_number(const char *name, const char *text, double least, double most, double *value)
@@ -92,7 +92,7 @@ bool parse_number(const char *name, const char *text, double least, double most,
     errno = 0;
     *value = strtod(text, &end);
     if (end != text && *end == '\0' && errno == 0 && *value >= least && *value <= most) return true;
-    return complain("--%s: '%s' is no number from %g to %g", name, text, least, most);
+    return complain("--%s: '%s' is not a number from %g to %g", name, text, least, most);
 }
 
 bool parse_word(const char *name, const char *text, const char *const *words, int count, int *chosen)
@@ -104,7 +104,7 @@ bool parse_word(const char *name, const char *text, const char *const *words, in
             return true;
         }
         const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? ", " : "", words[k]);
+        snprintf(list + used, sizeof list - used, "%s%s", k == 0 ? "" : k < count - 1 ? ", " : " or ", words[k]);
     }
-    return complain("--%s: '%s' is none of %s", name, text, list);
+    return complain("--%s: unknown word '%s'; use %s", name, text, list);
 }

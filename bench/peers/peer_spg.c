@@ -195,11 +195,10 @@ const spg_row_limits paper_limits = PAPER_LIMITS;
 const peer peer_spg = SPG_PEER("spg", "one-shot; freed memory is kept for the next call (--keep)", false, {-1, -1, -1});
 const peer peer_spg_plan = SPG_PEER("spg-plan", "numbers only, into an existing C", true, {-1, -1, -1});
 const peer peer_spg_paper = SPG_PEER("spg-paper", "rows in the paper's classes, by its limits", false, PAPER_LIMITS);
-const peer peer_spg_thread =
-    SPG_PEER("spg-thread", "all rows in this class; on a device, longer ones in the next",
-             false, {INT64_MAX, INT64_MAX, INT64_MAX});
-const peer peer_spg_warp =
-    SPG_PEER("spg-warp", "all rows in this class; on a device, longer ones in the next", false, {0, INT64_MAX, INT64_MAX});
+const peer peer_spg_thread = SPG_PEER("spg-thread", "all rows in this class; on a device, longer ones in the next",
+                                      false, {INT64_MAX, INT64_MAX, INT64_MAX});
+const peer peer_spg_warp = SPG_PEER("spg-warp", "all rows in this class; on a device, longer ones in the next", false,
+                                    {0, INT64_MAX, INT64_MAX});
 const peer peer_spg_cta =
     SPG_PEER("spg-cta", "all rows in this class; on a device, longer ones in the next", false, {0, 0, INT64_MAX});
 const peer peer_spg_global = SPG_PEER("spg-global", "all rows in class global", false, {0, 0, 0});

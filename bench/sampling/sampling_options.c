@@ -167,12 +167,12 @@ static bool parse_bits(const char *name, const char *list, const char *const *wo
     char word[32];
     int found = 0;
     *bits = 0;
-    if (*list == '\0') return complain("--%s: none is given", name);
+    if (*list == '\0') return complain("--%s: the list is empty", name);
     while (next_word(&list, word, sizeof word)) {
         if (!parse_word(name, word, words, count, &found)) return false;
         *bits |= 1 << found;
     }
-    return *list == '\0' || complain("--%s: '%s' is no list of such words", name, list);
+    return *list == '\0' || complain("--%s: words in a list are separated by one comma; '%s' is left over", name, list);
 }
 
 static bool parse_methods(const char *list, int *methods)
@@ -193,8 +193,8 @@ static bool parse_peers(const char *list, const char **peers)
     *peers = list;
     if (strcmp(list, "none") == 0 || strcmp(list, "all") == 0) return true;
     while (next_word(&rest, word, sizeof word))
-        if (!is_peer(word)) return complain("--peers: '%s' is none of std, gsl, search", word);
-    return *rest == '\0' || complain("--peers: '%s' is no list of peers", list);
+        if (!is_peer(word)) return complain("--peers: unknown peer '%s'; use std, gsl or search", word);
+    return *rest == '\0' || complain("--peers: peers in a list are separated by one comma; '%s' is left over", list);
 }
 
 bool wants_peer(const sampling_options *chosen, const char *name)
@@ -319,7 +319,7 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
         }
         valid = code != '?' && parse_option(code, optarg, chosen);
     }
-    if (valid && optind != argc) valid = complain("'%s': no such argument", argv[optind]);
+    if (valid && optind != argc) valid = complain("unknown argument '%s'; this bench takes options only", argv[optind]);
     if (valid) return OPTIONS_RUN;
     fputs("Try 'sampling_bench --help'.\n", stderr);
     return OPTIONS_ERROR;

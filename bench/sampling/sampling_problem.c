@@ -125,8 +125,8 @@ spg_status problem_make(spg_context *host, spg_context *context, const sampling_
     progress("%s: making weights", task->name);
     if (weights_misspelt(chosen->weights) && !weights_named(chosen->weights, chosen->seed, &rule))
         return spg_context_fail(context, SPG_ERROR_IO,
-                                "--weights: '%s' is none of %s (A from 0 to 64, SHARE from 0 to 1)", chosen->weights,
-                                weights_names);
+                                "--weights: unknown weights '%s'; use %s (A from 0 to 64, SHARE from 0 to 1) or a file",
+                                chosen->weights, weights_names);
     spg_status status = weights_named(chosen->weights, chosen->seed, &rule) ? generate(host, chosen, &rule, &task->host)
                                                                             : load(host, chosen, task);
     if (status != SPG_OK)

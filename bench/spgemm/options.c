@@ -125,7 +125,7 @@ static bool add_product(options *chosen, const char *word)
             return true;
         }
     }
-    return complain("--product: '%s' is none of AP, AA, RAP", word);
+    return complain("--product: unknown product '%s'; use AP, AA or RAP", word);
 }
 
 static bool add_method(options *chosen, const char *word)
@@ -139,7 +139,7 @@ static bool add_method(options *chosen, const char *word)
     snprintf(name, sizeof name, "spg-%.20s", word);
     const peer *found = strcmp(word, "plan") != 0 ? peer_by_name(name) : NULL;
     if (found == NULL)
-        return complain("--method: '%s' is none of auto, paper, thread, warp, cta, global, reference", word);
+        return complain("--method: unknown method '%s'; use auto, paper, thread, warp, cta, global or reference", word);
     add_implementation(chosen, found);
     return true;
 }
@@ -155,14 +155,14 @@ static bool add_peer(options *chosen, const char *word)
         add_implementation(chosen, candidate);
         found = true;
     }
-    return found || complain("--peers: '%s' is not in this build (--help lists what is)", word);
+    return found || complain("--peers: this build has no '%s'; --help lists those it has", word);
 }
 
 /* Calls add for each word of a comma-separated list. */
 static bool for_each_word(const char *list, options *chosen, bool (*add)(options *, const char *))
 {
     char copy[256];
-    if (strlen(list) >= sizeof copy) return complain("'%s': too long", list);
+    if (strlen(list) >= sizeof copy) return complain("'%s' is too long a list", list);
     strcpy(copy, list);
     char *rest = NULL;
     for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest))

@@ -162,7 +162,7 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
     says err "nothing"
     for wrong in powerlaw:x powerlaw:65 powerlaw: heavy:2 heavy:abc; do
         run 1 $quick --weights $wrong
-        says err "'$wrong' is none of uniform, powerlaw[:A]"
+        says err "unknown weights '$wrong'; use uniform, powerlaw[:A]"
     done
     run 0 $quick --weights powerlaw --items 100 --draws 10000 --peers none
     run 1 $quick --items 100 --draws 1000 --json "$folder/missing/record.jsonl"

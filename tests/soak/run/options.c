@@ -40,7 +40,7 @@ static bool parse_families(const char *text, soak_options *options)
                (strlen(soak_families[family].name) != length || strncmp(text, soak_families[family].name, length) != 0))
             family++;
         if (family == soak_family_count)
-            return complain("--only: '%.*s' is no family; use products, plans, galerkin, multigrid, sampling or "
+            return complain("--only: '%.*s' is not a family; use products, plans, galerkin, multigrid, sampling or "
                             "containers, separated by commas",
                             (int)length, text);
         options->chosen[family] = true;
@@ -67,7 +67,7 @@ static bool parse_seed(const char *text, uint64_t *seed)
     errno = 0;
     *seed = strtoull(text, &end, 10);
     return (end != text && *end == '\0' && errno == 0 && *text != '-') ||
-           complain("--seed: '%s' is no number from 0 to 2^64 - 1", text);
+           complain("--seed: '%s' is not a number from 0 to 2^64 - 1", text);
 }
 
 static bool parse_option(const char *name, const char *value, soak_options *o)
