@@ -62,7 +62,7 @@ with_compiler() # value [options]
     shift
     PATH=$scratch/tools:$PATH configure "$value" -DCMAKE_CUDA_COMPILER="$nvcc" "$@"
 }
-asked='Check for working CUDA compiler\|CUDA compiler identification\|CMAKE_CUDA_COMPILER'
+asked='Failed to find nvcc\|Check for working CUDA compiler\|CUDA compiler identification\|CMAKE_CUDA_COMPILER'
 if ! command -v nvidia-smi >/dev/null; then
     for output in "" "No devices were found" "7.5"; do
         machine "$output"
