@@ -1,14 +1,22 @@
-# Headers, both libraries, and the files by which CMake and pkg-config find them; all relocatable.
+# Headers, the libraries, and the files by which CMake and pkg-config find them; all relocatable.
 include(CMakePackageConfigHelpers)
 set(SPG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/spg)
 set(SPG_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(DIRECTORY include/spg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/spg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
+        PATTERN "io.h*" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(kind shared static)
   install(TARGETS spg_${kind} EXPORT spg_${kind}_targets)
   install(EXPORT spg_${kind}_targets FILE spg-${kind}-targets.cmake NAMESPACE spg:: DESTINATION ${SPG_CMAKE_DIR})
 endforeach()
+if(SPG_WITH_IO)
+  install(FILES include/spg/io.h include/spg/io.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spg)
+  foreach(kind shared static)
+    install(TARGETS spg_io_${kind} EXPORT spg_io_${kind}_targets)
+    install(EXPORT spg_io_${kind}_targets FILE spg-io-${kind}-targets.cmake NAMESPACE spg:: DESTINATION ${SPG_CMAKE_DIR})
+  endforeach()
+endif()
 
 set(SPG_STATIC_NEEDS_CUDA ${SPG_WITH_CUDA})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/spg-config.cmake.in ${PROJECT_BINARY_DIR}/spg-config.cmake
@@ -36,5 +44,11 @@ else()
   string(REGEX REPLACE "/$" "" up "${up}")
   set(SPG_PC_PREFIX "\${pcfiledir}/${up}")
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/spg.pc.in ${PROJECT_BINARY_DIR}/spg.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/spg.pc DESTINATION ${SPG_PKGCONFIG_DIR})
+set(packages spg)
+if(SPG_WITH_IO)
+  list(APPEND packages spg-io)
+endif()
+foreach(package IN LISTS packages)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${SPG_PKGCONFIG_DIR})
+endforeach()
