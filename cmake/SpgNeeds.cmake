@@ -50,7 +50,7 @@ if(lacks)
   message(FATAL_ERROR "Not found here (with the names of Debian's and Ubuntu's packages):${lacks}\n"
     "Install them (apt-get install ${packages}), or tell CMake where they are by CMAKE_PREFIX_PATH. "
     "The library alone needs LAPACK only: -DSPG_BUILD_TESTS=OFF leaves out the tests, "
-    "-DSPG_BUILD_BENCH=OFF the benches.")
+    "-DSPG_BUILD_BENCH=OFF the benches, -DSPG_IO=OFF reading and writing of files.")
 endif()
 
 # As the linker finds them again: -lNAME for what lies in its own folders.
