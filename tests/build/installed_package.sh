@@ -139,6 +139,7 @@ for example in *-[0-9].c; do
 done
 document_prints() { grep -q "$2" "$1.printed" || fail "$1 does not print '$2': $(cat "$1.printed")"; }
 document_prints README-1 '^5 entries$'
+document_prints using-1 '^20 3$'
 document_prints multigrid-1 '^converged in [0-9]* iterations$'
 [ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
 
