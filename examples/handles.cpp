@@ -1,5 +1,7 @@
-// Multigrid by the C++17 handles: the second difference of `n` points, in constant vectors of this program; its
+// Multigrid by the C++17 handles: the second difference of `n` points, in vectors of this program; its
 // hierarchy, a solve, and a coarse operator by hand. Failures are exceptions.
+//
+// Build it: c++ -std=c++17 handles.cpp $(pkg-config --cflags --libs spg)
 #include <spg/spg.hpp>
 
 #include <cstdint>

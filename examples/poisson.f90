@@ -1,4 +1,6 @@
 ! Squares a matrix, then solves with it by multigrid: the second difference of `n` points, in arrays of this program.
+!
+! Build it: gfortran poisson.f90 $(pkg-config --cflags --libs spg-fortran)
 program poisson
   use, intrinsic :: iso_c_binding
   use spg

@@ -1,6 +1,8 @@
 /* Reads a Matrix Market file, plain or packed by gzip, squares the matrix, and writes the product.
  *
- *     read_matrix A.mtx.gz C.mtx.gz */
+ *     read_matrix A.mtx.gz C.mtx.gz
+ *
+ * Build it: cc -std=c11 read_matrix.c $(pkg-config --cflags --libs spg-io) */
 #include <spg/io.h>
 #include <spg/spg.h>
 

@@ -66,11 +66,14 @@ typedef struct spg_dense {
     void *values;        /* rows * cols */
 } spg_dense;
 
-/* Reads an array file, such as a right-hand side or near-null-space candidates, with symmetry expanded. Lenient: by the
- * rules of spg_read_matrix_market_lenient. */
+/* Reads an array file, such as a right-hand side or near-null-space candidates, with symmetry expanded. Errors as for
+ * spg_read_matrix_market; FORMAT: also a coordinate file. */
 SPG_API spg_status spg_read_matrix_market_dense(spg_context *context, const char *path, spg_dense *matrix);
+
+/* The same by the rules of spg_read_matrix_market_lenient. */
 SPG_API spg_status spg_read_matrix_market_dense_lenient(spg_context *context, const char *path, spg_dense *matrix,
                                                         spg_matrix_market_warning *warning);
+
 /* Frees the values and zeroes the struct; a zeroed struct or NULL is allowed. */
 SPG_API void spg_dense_free(spg_context *context, spg_dense *matrix);
 

@@ -124,6 +124,14 @@ if [ -n "$fortran" ]; then
     quietly fortran_alone/build/poisson
 fi
 
+# As if spg had been built without files: what asks for them is told so, and all else goes on.
+cp -R prefix no_files
+find no_files -name 'spg-io-*.cmake' -exec rm {} +
+sed -i 's/LANGUAGES .*)/LANGUAGES C)/; s/COMPONENTS.*)/COMPONENTS io)/' fortran_alone/CMakeLists.txt
+! cmake -S fortran_alone -B fortran_alone/io -DCMAKE_PREFIX_PATH="$scratch/no_files" >log 2>&1 ||
+    fail "files were found where there are none"
+tr -s ' \n' '  ' <log | grep -q 'built without its component io' || fail "files are refused without a reason: $(cat log)"
+
 command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
 # The programs in documents: DOCUMENT-N.c is the Nth of its document.
