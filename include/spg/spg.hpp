@@ -202,7 +202,10 @@ class matrix
         std::swap(csr_, other.csr_);
         return *this;
     }
-    ~matrix() { spg_csr_free(owner_, &csr_); }
+    ~matrix()
+    {
+        if (csr_.row_offsets != nullptr) spg_csr_free(owner_, &csr_); // an empty one may outlive its context
+    }
 
     operator const spg_csr &() const noexcept { return csr_; }
     const spg_csr &get() const noexcept { return csr_; }
