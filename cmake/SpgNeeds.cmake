@@ -1,7 +1,7 @@
 # What is built needs these libraries. They are looked for here and all at once, so that one message names everything that
 # lacks, the packages that hold it and the options that do without.
 #
-# Sets NAME_LIBRARY and NAME_INCLUDE_DIR of each, and SPG_LAPACK_WORDS: the linker's words for LAPACK, for spg.pc.
+# Sets NAME_LIBRARY and NAME_INCLUDE_DIR of each, SPG_WITH_IO, and SPG_LAPACK_WORDS: the linker's words for LAPACK, for spg.pc.
 set(lacks "")
 set(packages "")
 
@@ -19,8 +19,25 @@ if(NOT LAPACK_FOUND)
   string(APPEND lacks "\n  LAPACK, which the library itself needs: liblapack-dev")
   list(APPEND packages liblapack-dev)
 endif()
-if(SPG_BUILD_BENCH OR SPG_BUILD_TESTS)
+# spg_io, with which the benches and the tests read files.
+if(NOT SPG_IO MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "SPG_IO=${SPG_IO}: AUTO, ON or OFF is expected")
+endif()
+set(SPG_WITH_IO OFF)
+if(SPG_IO STREQUAL "AUTO" AND NOT SPG_BUILD_BENCH AND NOT SPG_BUILD_TESTS)
+  find_library(CHOLMOD_LIBRARY cholmod)
+  find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+  find_library(ZLIB_LIBRARY z)
+  find_path(ZLIB_INCLUDE_DIR zlib.h)
+  if(CHOLMOD_LIBRARY AND CHOLMOD_INCLUDE_DIR AND ZLIB_LIBRARY AND ZLIB_INCLUDE_DIR)
+    set(SPG_WITH_IO ON)
+  endif()
+elseif(NOT SPG_IO STREQUAL "OFF" OR SPG_BUILD_BENCH OR SPG_BUILD_TESTS)
+  set(SPG_WITH_IO ON)
   spg_need(CHOLMOD cholmod cholmod.h libsuitesparse-dev)
+  spg_need(ZLIB z zlib.h zlib1g-dev)
+endif()
+if(SPG_BUILD_BENCH OR SPG_BUILD_TESTS)
   spg_need(CXSPARSE cxsparse cs.h libsuitesparse-dev)
 endif()
 if(SPG_BUILD_TESTS)
@@ -33,7 +50,7 @@ if(lacks)
   message(FATAL_ERROR "Not found here (with the names of Debian's and Ubuntu's packages):${lacks}\n"
     "Install them (apt-get install ${packages}), or tell CMake where they are by CMAKE_PREFIX_PATH. "
     "The library alone needs LAPACK only: -DSPG_BUILD_TESTS=OFF leaves out the tests, "
-    "-DSPG_BUILD_BENCH=OFF the benches.")
+    "-DSPG_BUILD_BENCH=OFF the benches, -DSPG_IO=OFF reading and writing of files.")
 endif()
 
 # As the linker finds them again: -lNAME for what lies in its own folders.

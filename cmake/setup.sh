@@ -53,6 +53,7 @@ need_for_build()
     need build-essential has_compilers
     need cmake has_command cmake
     need libsuitesparse-dev has_header cholmod.h
+    need zlib1g-dev has_header zlib.h
     need liblapack-dev has_lapack
     want libgraphblas-dev has_header GraphBLAS.h
     want libeigen3-dev has_header Eigen/Core

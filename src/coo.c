@@ -12,6 +12,13 @@ static int64_t value_bytes(const spg_coo *matrix)
     return spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type));
 }
 
+/* See spg_csr_view. */
+spg_coo spg_coo_view(int64_t rows, int64_t cols, int64_t nnz, spg_type value_type, spg_place place,
+                     const int32_t *row_indices, const int32_t *columns, const void *values)
+{
+    return (spg_coo){rows, cols, nnz, value_type, place, (int32_t *)row_indices, (int32_t *)columns, (void *)values};
+}
+
 /* Allocates the arrays of a matrix whose shape and type are set. */
 static spg_status allocate_arrays(spg_context *context, spg_coo *matrix)
 {

@@ -23,6 +23,14 @@ int64_t spg_csr_bytes(const spg_csr *matrix)
     return offset_bytes(matrix) + column_bytes(matrix) + value_bytes(matrix);
 }
 
+/* The struct's pointers are not const, as calls that make a matrix fill them. */
+spg_csr spg_csr_view(int64_t rows, int64_t cols, int64_t nnz, spg_type offset_type, spg_type value_type,
+                     spg_place place, const void *row_offsets, const int32_t *columns, const void *values)
+{
+    return (spg_csr){rows,          cols, nnz, offset_type, value_type, place, (void *)row_offsets, (int32_t *)columns,
+                     (void *)values};
+}
+
 /* Allocates the arrays of a matrix whose shape and types are set. */
 static spg_status allocate_arrays(spg_context *context, spg_csr *matrix)
 {

@@ -52,7 +52,7 @@ static spg_status time_stages(spg_context *context, int repetition, record *time
     times->lines = count_lines(text.bytes, text.size);
     double counted = seconds_now();
     matrix_market_scan scan;
-    matrix_market_warning warning;
+    spg_matrix_market_warning warning;
     if (times->lenient) {
         text.warning = &warning;
         status = matrix_market_widen(context, &text);
@@ -82,10 +82,10 @@ static spg_status verify(spg_context *context, const spg_csr *matrix, const reco
 static spg_status time_read(spg_context *context, int repetition, record *times)
 {
     spg_csr matrix;
-    matrix_market_warning warning = {0};
+    spg_matrix_market_warning warning = {0};
     double begin = seconds_now();
-    spg_status status = times->lenient ? matrix_market_read_lenient(context, times->path, &matrix, &warning)
-                                       : matrix_market_read(context, times->path, &matrix);
+    spg_status status = times->lenient ? spg_read_matrix_market_lenient(context, times->path, &matrix, &warning)
+                                       : spg_read_matrix_market(context, times->path, &matrix);
     times->read[repetition] = seconds_now() - begin;
     if (status != SPG_OK) return status;
     if (repetition == 0 && warning.lines > 0) fprintf(stderr, "%s\n", warning.text);

@@ -1,7 +1,8 @@
 #include "amg_system.h"
 
 #include "generators.h"
-#include "matrix_market.h"
+#include "spg/io.h"
+#include "spg/spg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,10 +81,10 @@ static spg_status give_candidates(amg_system *system, int64_t rows, int count, c
 
 static spg_status read_candidates(const char *path, bool lenient, amg_system *system)
 {
-    matrix_market_dense dense;
-    matrix_market_warning warning = {0};
-    spg_status status = lenient ? matrix_market_read_dense_lenient(system->host, path, &dense, &warning)
-                                : matrix_market_read_dense(system->host, path, &dense);
+    spg_dense dense;
+    spg_matrix_market_warning warning = {0};
+    spg_status status = lenient ? spg_read_matrix_market_dense_lenient(system->host, path, &dense, &warning)
+                                : spg_read_matrix_market_dense(system->host, path, &dense);
     if (status != SPG_OK) return status;
     if (warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
     if (dense.value_type != SPG_F64 || dense.cols < 1 || dense.cols > 32)
@@ -97,7 +98,7 @@ static spg_status read_candidates(const char *path, bool lenient, amg_system *sy
         set_value(values, type, k, ((const double *)dense.values)[k]);
     if (status == SPG_OK) status = give_candidates(system, dense.rows, (int)dense.cols, values);
     free(values);
-    matrix_market_free_dense(system->host, &dense);
+    spg_dense_free(system->host, &dense);
     return status;
 }
 

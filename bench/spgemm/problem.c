@@ -1,7 +1,8 @@
 #include "problem.h"
 
 #include "generators.h"
-#include "matrix_market.h"
+#include "spg/io.h"
+#include "spg/spg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,13 +77,14 @@ static spg_status convert_values(spg_context *context, const char *name, spg_typ
     return SPG_OK;
 }
 
-/* The file's name without its folder and ".mtx". */
+/* The file's name without its folder and ".mtx" or ".mtx.gz". */
 static void short_name(const char *path, char *name, size_t size)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     size_t length = strlen(base);
-    if (length > 4 && strcmp(base + length - 4, ".mtx") == 0) length -= 4;
+    if (length > 3 && strcmp(base + length - 3, ".gz") == 0) length -= 3;
+    if (length > 4 && strncmp(base + length - 4, ".mtx", 4) == 0) length -= 4;
     snprintf(name, size, "%.*s", (int)length, base);
 }
 
@@ -94,9 +96,9 @@ static bool file_exists(const char *path)
 
 static spg_status read_file(spg_context *context, const char *path, bool lenient, spg_csr *A)
 {
-    if (!lenient) return matrix_market_read(context, path, A);
-    matrix_market_warning warning;
-    spg_status status = matrix_market_read_lenient(context, path, A, &warning);
+    if (!lenient) return spg_read_matrix_market(context, path, A);
+    spg_matrix_market_warning warning;
+    spg_status status = spg_read_matrix_market_lenient(context, path, A, &warning);
     if (status == SPG_OK && warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
     return status;
 }

@@ -21,6 +21,10 @@ typedef struct spg_coo {
     void *values;         /* nnz */
 } spg_coo;
 
+/* A view of arrays that may be const; see spg_csr_view. */
+SPG_API spg_coo spg_coo_view(int64_t rows, int64_t cols, int64_t nnz, spg_type value_type, spg_place place,
+                             const int32_t *row_indices, const int32_t *columns, const void *values);
+
 /* Allocates the three arrays at the context's place, uninitialised. ARGUMENT: negative sizes, more than 2^31 - 1 rows
  * or columns, an invalid type. */
 SPG_API spg_status spg_coo_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type value_type,

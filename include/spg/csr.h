@@ -30,6 +30,15 @@ typedef struct spg_csr {
     void *values;         /* nnz */
 } spg_csr;
 
+/* The struct with these members, as a view of arrays that may be const: an operand, without a cast. No call writes
+ * through an operand (const spg_csr *); do not pass a view of const arrays to spg_csr_sort, spg_csr_free or as a
+ * result. Nothing is checked here; the calls that use the view do.
+ *
+ *     const spg_csr A =
+ *         spg_csr_view(rows, cols, nnz, SPG_I32, SPG_F64, SPG_PLACE_HOST, row_offsets, columns, values); */
+SPG_API spg_csr spg_csr_view(int64_t rows, int64_t cols, int64_t nnz, spg_type offset_type, spg_type value_type,
+                             spg_place place, const void *row_offsets, const int32_t *columns, const void *values);
+
 /* Allocates the three arrays at the context's place; row_offsets are zeroed, columns and values are uninitialised.
  * ARGUMENT: negative sizes, more than 2^31 - 1 columns, an invalid type. OVERFLOW: nnz does not fit offset_type. */
 SPG_API spg_status spg_csr_alloc(spg_context *context, int64_t rows, int64_t cols, int64_t nnz, spg_type offset_type,

@@ -78,6 +78,7 @@ spg_status matrix_market_load(spg_context *context, const char *path, matrix_mar
     if (file < 0) return matrix_market_system_error(context, path, "cannot be opened", errno);
     spg_status status = load_open_file(context, file, text);
     close(file);
+    if (status == SPG_OK && matrix_market_is_packed(text)) status = matrix_market_unpack(context, text);
     if (status != SPG_OK) matrix_market_unload(text);
     return status;
 }

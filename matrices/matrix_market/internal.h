@@ -3,7 +3,8 @@
 #ifndef SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
 #define SPG_MATRICES_MATRIX_MARKET_INTERNAL_H
 
-#include "matrix_market.h"
+#include "spg/coo.h"
+#include "spg/io.h"
 
 #include <stdbool.h>
 
@@ -12,14 +13,19 @@ typedef struct matrix_market_text {
     const char *name; /* for messages; owned by the caller */
     char *bytes;
     size_t size;
-    matrix_market_warning *warning; /* NULL: the scan is not lenient */
+    spg_matrix_market_warning *warning; /* NULL: the scan is not lenient */
 } matrix_market_text;
 
 enum { MATRIX_MARKET_PADDING = 16 };
 
-/* Loads a whole file or pipe. The text is temporary and comes from malloc, as CHOLMOD's arrays do. */
+/* Loads a whole file or pipe, and unpacks it if it is packed by gzip. The text is temporary and comes from malloc, as
+ * CHOLMOD's arrays do. */
 spg_status matrix_market_load(spg_context *context, const char *path, matrix_market_text *text);
 void matrix_market_unload(matrix_market_text *text);
+
+/* Whether the text begins as gzip's files do; puts its unpacked text in its place. After a failure, unload it. */
+bool matrix_market_is_packed(const matrix_market_text *text);
+spg_status matrix_market_unpack(spg_context *context, matrix_market_text *text);
 
 typedef enum matrix_market_field {
     MATRIX_MARKET_REAL,
@@ -54,8 +60,8 @@ typedef struct matrix_market_scan {
     size_t body;                      /* where the line after the size line begins */
     matrix_market_huge *huge;
     int64_t huge_count, huge_capacity;
-    bool lenient;                  /* set by the caller */
-    matrix_market_warning warning; /* of what was accepted; the text without its end */
+    bool lenient;                      /* set by the caller */
+    spg_matrix_market_warning warning; /* of what was accepted; the text without its end */
     int64_t last_odd_line;
 } matrix_market_scan;
 
@@ -82,15 +88,15 @@ spg_status matrix_market_convert(spg_context *context, const matrix_market_text 
                                  matrix_market_entries *entries);
 void matrix_market_free_entries(matrix_market_entries *entries);
 
-/* matrix_market_read and _read_dense for a text held by the caller, which is copied. `name` is used in messages. */
+/* spg_read_matrix_market and _read_dense for a text held by the caller, which is copied. `name` is used in messages. */
 spg_status matrix_market_read_text(spg_context *context, const char *name, const char *bytes, size_t size,
                                    spg_csr *matrix);
 spg_status matrix_market_read_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                           spg_csr *matrix, matrix_market_warning *warning);
+                                           spg_csr *matrix, spg_matrix_market_warning *warning);
 spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                         matrix_market_dense *matrix);
+                                         spg_dense *matrix);
 spg_status matrix_market_read_dense_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                                 matrix_market_dense *matrix, matrix_market_warning *warning);
+                                                 spg_dense *matrix, spg_matrix_market_warning *warning);
 
 /* The end of a path, short enough for a message. */
 const char *matrix_market_short_name(const char *path);

@@ -71,7 +71,7 @@ static spg_status coo_of_scan(spg_context *context, const matrix_market_text *te
     return status;
 }
 
-static void tell(const matrix_market_warning *found, matrix_market_warning *warning)
+static void tell(const spg_matrix_market_warning *found, spg_matrix_market_warning *warning)
 {
     *warning = *found;
     if (found->lines < 2) return;
@@ -135,7 +135,7 @@ static void free_values(spg_context *context, int64_t count, spg_type value_type
 }
 
 /* An array file has at most one entry for each position. */
-static spg_status to_dense(spg_context *context, const spg_coo *coo, matrix_market_dense *matrix)
+static spg_status to_dense(spg_context *context, const spg_coo *coo, spg_dense *matrix)
 {
     size_t size = spg_type_size(coo->value_type);
     void *values = NULL;
@@ -146,12 +146,12 @@ static spg_status to_dense(spg_context *context, const spg_coo *coo, matrix_mark
         int64_t to = coo->row_indices[k] + coo->columns[k] * coo->rows;
         memcpy((char *)values + (size_t)to * size, (const char *)coo->values + (size_t)k * size, size);
     }
-    *matrix = (matrix_market_dense){coo->rows, coo->cols, coo->value_type, values};
+    *matrix = (spg_dense){coo->rows, coo->cols, coo->value_type, values};
     return SPG_OK;
 }
 
 /* Fills the one of the two results that is not NULL, and frees the text. */
-static spg_status read_text(spg_context *context, matrix_market_text *text, spg_csr *matrix, matrix_market_dense *dense)
+static spg_status read_text(spg_context *context, matrix_market_text *text, spg_csr *matrix, spg_dense *dense)
 {
     spg_coo coo;
     spg_status status = text->warning != NULL ? matrix_market_widen(context, text) : SPG_OK;
@@ -172,13 +172,15 @@ static spg_status begin_reading(spg_context *context, const void *source, void *
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "Matrix Market: %s is NULL",
                                 source == NULL ? "path" : "matrix");
     if (spg_context_place(context) != SPG_PLACE_HOST)
-        return spg_context_fail(context, SPG_ERROR_PLACE, "Matrix Market: the context must be on the host");
+        return spg_context_fail(
+            context, SPG_ERROR_PLACE,
+            "Matrix Market: the context is on a device; files need one on the host (spg_csr_copy moves what is read)");
     return SPG_OK;
 }
 
 /* warning: NULL, or that of a lenient reading. */
-static spg_status read_file(spg_context *context, const char *path, spg_csr *matrix, matrix_market_dense *dense,
-                            matrix_market_warning *warning)
+static spg_status read_file(spg_context *context, const char *path, spg_csr *matrix, spg_dense *dense,
+                            spg_matrix_market_warning *warning)
 {
     matrix_market_text text;
     spg_status status = matrix_market_load(context, path, &text);
@@ -187,7 +189,7 @@ static spg_status read_file(spg_context *context, const char *path, spg_csr *mat
 }
 
 static spg_status read_memory(spg_context *context, const char *name, const char *bytes, size_t size, spg_csr *matrix,
-                              matrix_market_dense *dense, matrix_market_warning *warning)
+                              spg_dense *dense, spg_matrix_market_warning *warning)
 {
     matrix_market_text text = {name, calloc(size + MATRIX_MARKET_PADDING, 1), size, warning};
     if (text.bytes == NULL)
@@ -197,47 +199,47 @@ static spg_status read_memory(spg_context *context, const char *name, const char
     return read_text(context, &text, matrix, dense);
 }
 
-spg_status matrix_market_read(spg_context *context, const char *path, spg_csr *matrix)
+spg_status spg_read_matrix_market(spg_context *context, const char *path, spg_csr *matrix)
 {
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
     return status == SPG_OK ? read_file(context, path, matrix, NULL, NULL) : status;
 }
 
-static matrix_market_warning *begin_warning(matrix_market_warning *warning, matrix_market_warning *unused)
+static spg_matrix_market_warning *begin_warning(spg_matrix_market_warning *warning, spg_matrix_market_warning *unused)
 {
     if (warning == NULL) warning = unused;
-    *warning = (matrix_market_warning){0};
+    *warning = (spg_matrix_market_warning){0};
     return warning;
 }
 
-spg_status matrix_market_read_lenient(spg_context *context, const char *path, spg_csr *matrix,
-                                      matrix_market_warning *warning)
+spg_status spg_read_matrix_market_lenient(spg_context *context, const char *path, spg_csr *matrix,
+                                          spg_matrix_market_warning *warning)
 {
-    matrix_market_warning unused;
+    spg_matrix_market_warning unused;
     warning = begin_warning(warning, &unused);
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
     return status == SPG_OK ? read_file(context, path, matrix, NULL, warning) : status;
 }
 
 spg_status matrix_market_read_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                           spg_csr *matrix, matrix_market_warning *warning)
+                                           spg_csr *matrix, spg_matrix_market_warning *warning)
 {
-    matrix_market_warning unused;
+    spg_matrix_market_warning unused;
     warning = begin_warning(warning, &unused);
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
     return status == SPG_OK ? read_memory(context, name, bytes, size, matrix, NULL, warning) : status;
 }
 
-spg_status matrix_market_read_dense(spg_context *context, const char *path, matrix_market_dense *matrix)
+spg_status spg_read_matrix_market_dense(spg_context *context, const char *path, spg_dense *matrix)
 {
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
     return status == SPG_OK ? read_file(context, path, NULL, matrix, NULL) : status;
 }
 
-spg_status matrix_market_read_dense_lenient(spg_context *context, const char *path, matrix_market_dense *matrix,
-                                            matrix_market_warning *warning)
+spg_status spg_read_matrix_market_dense_lenient(spg_context *context, const char *path, spg_dense *matrix,
+                                                spg_matrix_market_warning *warning)
 {
-    matrix_market_warning unused;
+    spg_matrix_market_warning unused;
     warning = begin_warning(warning, &unused);
     spg_status status = begin_reading(context, path, matrix, sizeof *matrix);
     return status == SPG_OK ? read_file(context, path, NULL, matrix, warning) : status;
@@ -251,22 +253,22 @@ spg_status matrix_market_read_text(spg_context *context, const char *name, const
 }
 
 spg_status matrix_market_read_dense_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                         matrix_market_dense *matrix)
+                                         spg_dense *matrix)
 {
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
     return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix, NULL) : status;
 }
 
 spg_status matrix_market_read_dense_lenient_text(spg_context *context, const char *name, const char *bytes, size_t size,
-                                                 matrix_market_dense *matrix, matrix_market_warning *warning)
+                                                 spg_dense *matrix, spg_matrix_market_warning *warning)
 {
-    matrix_market_warning unused;
+    spg_matrix_market_warning unused;
     warning = begin_warning(warning, &unused);
     spg_status status = begin_reading(context, name, matrix, sizeof *matrix);
     return status == SPG_OK ? read_memory(context, name, bytes, size, NULL, matrix, warning) : status;
 }
 
-void matrix_market_free_dense(spg_context *context, matrix_market_dense *matrix)
+void spg_dense_free(spg_context *context, spg_dense *matrix)
 {
     if (context == NULL || matrix == NULL) return;
     free_values(context, matrix->rows * matrix->cols, matrix->value_type, matrix->values);

@@ -25,9 +25,10 @@ BEGIN {
     platform = "(" standard_c "|pthread|x86intrin|immintrin|arm_neon|cpuid|sched|unistd|fcntl|sys/[a-z]+|" \
                "sanitizer/asan_interface)\\.h"
     angles["include"] = "(" standard_c ")\\.h"
+    standard_cxx = "[a-z_]+" # in headers of C++ (*.hpp) alone
     angles["src"] = platform
     angles["amg"] = platform
-    angles["matrices"] = platform "|cholmod\\.h"
+    angles["matrices"] = platform "|(cholmod|zlib)\\.h"
     angles["examples"] = "(" standard_c "|cuda_runtime_api)\\.h|[a-z_]+"
     angles["kernels"] = ""
     angles["bench"] = ""
@@ -110,6 +111,7 @@ function check_include(line,    name, where, top)
         name = substr(line, 2, index(line, ">") - 2)
         if (name ~ cuda_header && !may_use_cuda(path)) violation("<" name ">", "CUDA outside kernels/ and */cuda/")
         else if (name ~ /^spg\//) check_target("<" name ">", find(name), top)
+        else if (top == "include" && path ~ /\.hpp$/ && name ~ "^(" standard_cxx ")$") return
         else if (angles[top] != "" && name !~ "^(" angles[top] ")$") violation("<" name ">", "not for " top "/")
     } else if (line ~ /^"/) {
         name = substr(line, 2)

@@ -35,6 +35,10 @@ and cudaStream_t */ // #include "context.h"'
     put include/spg/b.h '#include <stddef.h>'
     put include/spg/d.h '#include <unistd.h>'
     put include/spg/c.h '#include "context.h"'
+    put include/spg/e.h '#include <vector>'
+    put include/spg/f.hpp '#include "spg/a.h"
+#include <vector>
+#include <unistd.h>'
     put src/context.h '#include "spg/a.h"
 #include <sys/mman.h>'
     put src/host/host.h '#include "context.h"'
@@ -115,6 +119,8 @@ examples/b.c:1: <cuda_runtime_api.h>
 examples/cuda_a.c:3: <cub/cub.cuh>
 include/spg/c.h:1: "context.h"
 include/spg/d.h:1: <unistd.h>
+include/spg/e.h:1: <vector>
+include/spg/f.hpp:3: <unistd.h>
 kernels/b.cu:1: "../src/host/host.h"
 matrices/a.c:1: "context.h"
 src/b.c:1: "generators.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # installed_package.sh TREE BUILD: installs what BUILD built, moves it elsewhere, and builds and runs every example on
-# it: by find_package, shared and static, by pkg-config, shared and static, and from a project in C++ alone.
+# it: by find_package, shared and static, by pkg-config, shared and static, and from projects in C++ and Fortran alone.
 set -eu
 tree=$1
 build=$2
@@ -46,7 +46,22 @@ run_examples() # directory
         *) fail "$1/$example failed: $(cat printed)" ;;
         esac
     done
-    for example in random_walk lda image multiply plan amg solver; do
+    "$1/handles" >printed || fail "$1/handles failed: $(cat printed)"
+    prints "$1/handles" '^[0-9]* levels, [0-9]* iterations$'
+    prints "$1/handles" '^coarse\*A: SPG_ERROR_SHAPE: .'
+    gzip -c "$tree/matrices/tiny/real_symmetric.mtx" >packed.mtx.gz
+    if [ -e "$1/read_matrix" ]; then
+        "$1/read_matrix" packed.mtx.gz squared.mtx.gz >printed || fail "$1/read_matrix failed: $(cat printed)"
+        gzip -dc squared.mtx.gz | grep -q '^%%MatrixMarket matrix coordinate real general$' || fail "$1/read_matrix wrote no matrix"
+        ! "$1/read_matrix" none.mtx squared.mtx.gz 2>printed || fail "$1/read_matrix read a file that is not there"
+        prints "$1/read_matrix" '^none.mtx: cannot be opened: No such file'
+    fi
+    if [ -e "$1/poisson" ]; then
+        "$1/poisson" >printed || fail "$1/poisson failed: $(cat printed)"
+        prints "$1/poisson" '^A\*A: 49994 entries, the first  5.0 -4.0  1.0$'
+        prints "$1/poisson" '^Multigrid: [0-9]* levels, [0-9]* iterations$'
+    fi
+    for example in random_walk lda image multiply plan amg solver handles; do
         [ ! -c /dev/full ] || ! "$1/$example" >/dev/full 2>/dev/null || fail "$1/$example succeeds though nothing is written"
     done
     echo "built and ran: $1"
@@ -62,15 +77,22 @@ library_dir=$scratch/$(dirname "$(dirname "$pc")")
 [ -L "$library_dir/libspg.so" ] || fail "no shared library in $library_dir"
 [ -f "$library_dir/libspg.a" ] || fail "no static library in $library_dir"
 readelf -d "$library_dir/libspg.so" | grep -q 'SONAME.*libspg\.so\.[0-9]' || fail "libspg.so has no version"
+[ -e "$library_dir/libspg_io.so" ] && [ -f prefix/include/spg/io.h ] && [ -f prefix/include/spg/io.hpp ] || fail "no spg_io installed"
+if grep -q '^CMAKE_Fortran_COMPILER:.*=/' "$build/CMakeCache.txt"; then fortran=poisson; else fortran=''; fi
+[ -z "$fortran" ] || [ -f "$library_dir/spg/fortran/spg.mod" ] || fail "no Fortran module installed"
 ! grep -rIl -e "$scratch/first" -e "$build" -e "$tree" prefix || fail "these installed files name where they were built"
 
 for link in spg shared static; do
     quietly cmake -S "$tree/examples" -B "$link" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DSPG_LINK=$link
     quietly cmake --build "$link"
+    for program in read_matrix $fortran; do [ -x "$link/$program" ] || fail "$link/$program was not built"; done
     run_examples "$link"
     if [ $link = static ]; then
-        ! needs_libspg static/plan || fail "spg::static linked the shared library"
+        for program in plan read_matrix $fortran; do
+            ! needs_libspg "static/$program" || fail "static/$program: spg::static linked the shared library"
+        done
     else
+        readelf -d "$link/read_matrix" | grep -q 'NEEDED.*libspg_io\.so\.[0-9]' || fail "spg::io linked no shared library"
         needs_libspg $link/plan || fail "spg::$link linked no shared library"
     fi
 done
@@ -95,6 +117,32 @@ sed -i 's/REQUIRED COMPONENTS device/99 REQUIRED/' cxx_alone/CMakeLists.txt
 ! cmake -S cxx_alone -B cxx_alone/later -DCMAKE_PREFIX_PATH="$scratch/prefix" >log 2>&1 ||
     fail "find_package took version 99 for this one"
 
+mkdir fortran_alone
+cat >fortran_alone/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.22)
+project(fortran_alone LANGUAGES C)
+find_package(spg REQUIRED COMPONENTS Fortran)
+add_executable(poisson $tree/examples/poisson.f90)
+target_link_libraries(poisson PRIVATE spg::fortran)
+EOF
+! cmake -S fortran_alone -B fortran_alone/c -DCMAKE_PREFIX_PATH="$scratch/prefix" >log 2>&1 ||
+    fail "the Fortran component was found without the language"
+grep -q 'must enable the language Fortran' log || fail "the Fortran component is refused without its reason: $(cat log)"
+if [ -n "$fortran" ]; then
+    sed -i 's/LANGUAGES C/LANGUAGES Fortran/; s/COMPONENTS Fortran/COMPONENTS shared Fortran/' fortran_alone/CMakeLists.txt
+    quietly cmake -S fortran_alone -B fortran_alone/build -DCMAKE_PREFIX_PATH="$scratch/prefix"
+    quietly cmake --build fortran_alone/build
+    quietly fortran_alone/build/poisson
+fi
+
+# As if spg had been built without files: what asks for them is told so, and all else goes on.
+cp -R prefix no_files
+find no_files -name 'spg-io-*.cmake' -exec rm {} +
+sed -i 's/LANGUAGES .*)/LANGUAGES C)/; s/COMPONENTS.*)/COMPONENTS io)/' fortran_alone/CMakeLists.txt
+! cmake -S fortran_alone -B fortran_alone/io -DCMAKE_PREFIX_PATH="$scratch/no_files" >log 2>&1 ||
+    fail "files were found where there are none"
+tr -s ' \n' '  ' <log | grep -q 'built without its component io' || fail "files are refused without a reason: $(cat log)"
+
 command -v pkg-config >/dev/null 2>&1 || fail "pkg-config is not here"
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
 # The programs in documents: DOCUMENT-N.c is the Nth of its document.
@@ -113,6 +161,7 @@ document_prints README-1 '^5 entries$'
 document_prints errors-1 '^SPG_ERROR_FORMAT: .*row 1.*column 7'
 document_prints memory-1 '^C takes 16004 bytes; within the limit: yes$'
 document_prints products-1 '^corner of C: 9$'
+document_prints using-1 '^20 3$'
 document_prints multigrid-1 '^converged in [0-9]* iterations$'
 [ "$(grep -c '^[0-3]$' sampling-1.printed)" -eq 8 ] || fail "sampling-1's draws are not 8 items of 4: $(cat sampling-1.printed)"
 
@@ -127,10 +176,11 @@ done
 mkdir shared_pc static_pc
 cp "$tree"/examples/* shared_pc
 quietly make -C shared_pc
+for program in read_matrix $fortran; do [ -x "shared_pc/$program" ] || fail "shared_pc/$program was not built"; done
 (export LD_LIBRARY_PATH="$library_dir" && run_examples shared_pc)
 
 # The static library beside shared ones, then everything static, which takes Fortran's runtime where LAPACK is of Fortran.
-rm "$library_dir"/libspg.so*
+rm "$library_dir"/libspg.so* "$library_dir"/libspg_io.so*
 cp "$tree"/examples/* static_pc
 quietly make -C static_pc PKG_CONFIG='pkg-config --static'
 run_examples static_pc
@@ -139,6 +189,7 @@ if grep -q '^SPG_LAPACK_STATIC_WORDS:INTERNAL=none$' "$build/CMakeCache.txt"; th
     exit
 fi
 quietly make -C static_pc clean
-quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static cuda= # whose runtime is shared
+# Without CUDA, whose runtime is shared, and without files: CHOLMOD's own needs are not all there as static libraries.
+quietly make -C static_pc PKG_CONFIG='pkg-config --static' LDFLAGS=-static cuda= io=
 ! readelf -l static_pc/plan | grep -q INTERP || fail "static_pc/plan is not static"
 run_examples static_pc

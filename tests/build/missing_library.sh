@@ -26,11 +26,16 @@ suitesparse='/usr/include/suitesparse;/usr/include' # where Debian puts them, an
 
 ! configure_without "$headers" || fail "tests without cmocka were configured"
 says 'cmocka.h and libcmocka: libcmocka-dev'
+says 'zlib.h and libz: zlib1g-dev'
 says '-DSPG_BUILD_TESTS=OFF'
 ! configure_without "$suitesparse" -DSPG_BUILD_TESTS=OFF || fail "benches without SuiteSparse were configured"
 says 'apt-get install libsuitesparse-dev'
 says '-DSPG_BUILD_BENCH=OFF'
 configure_without "$suitesparse" -DSPG_BUILD_TESTS=OFF -DSPG_BUILD_BENCH=OFF || fail "the library alone was refused"
+says 'files OFF'
+! configure_without "$suitesparse" -DSPG_BUILD_TESTS=OFF -DSPG_BUILD_BENCH=OFF -DSPG_IO=ON ||
+    fail "SPG_IO=ON without SuiteSparse was configured"
+says '-DSPG_IO=OFF'
 # A linker's folders, which are the compiler's own.
 folders=$("${CC:-cc}" -print-search-dirs | sed -n 's/^libraries: =//p' | tr ':' '\n' | while read -r folder; do
     (CDPATH='' cd -- "$folder" 2>/dev/null && pwd -L && pwd -P) || true

@@ -251,6 +251,18 @@ static void csr_becomes_coo_entry_by_entry(void **state)
     test_for_each_csr(check_from_csr);
 }
 
+static void constant_arrays_are_an_operand_without_a_cast(void **state)
+{
+    (void)state;
+    static const int32_t rows[] = {0, 0, 1}, columns[] = {0, 2, 1};
+    static const double values[] = {1, 2, 3}, x[] = {1, 10, 100};
+    const spg_coo view = spg_coo_view(2, 3, 3, SPG_F64, SPG_PLACE_HOST, rows, columns, values);
+    double y[2] = {0, 0};
+    assert_int_equal(spg_coo_check(test_host(), &view), SPG_OK);
+    assert_int_equal(spg_coo_spmv(test_host(), NULL, &view, x, NULL, y), SPG_OK);
+    assert_true(y[0] == 201 && y[1] == 30);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +276,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(triples_of_the_same_place_are_summed_in_storage_order),
         cmocka_unit_test(a_sum_that_is_zero_stays_and_a_lone_negative_zero_keeps_its_sign),
         cmocka_unit_test(csr_becomes_coo_entry_by_entry),
+        cmocka_unit_test(constant_arrays_are_an_operand_without_a_cast),
     };
     return TEST_RUN_HERE(argc, argv, "coo", tests);
 }

@@ -294,6 +294,18 @@ static void rows_past_32_bits_are_sorted(void **state)
     spg_context_destroy(context);
 }
 
+static void constant_arrays_are_an_operand_without_a_cast(void **state)
+{
+    (void)state;
+    static const int32_t offsets[] = {0, 2, 3}, columns[] = {0, 2, 1};
+    static const double values[] = {1, 2, 3}, x[] = {1, 10, 100};
+    const spg_csr view = spg_csr_view(2, 3, 3, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values);
+    double y[2] = {0, 0};
+    assert_int_equal(spg_csr_check(test_host(), &view), SPG_OK);
+    assert_int_equal(spg_csr_spmv(test_host(), NULL, &view, x, NULL, y), SPG_OK);
+    assert_true(y[0] == 201 && y[1] == 30);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +321,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(alpha_of_one_and_beta_of_zero_are_as_if_null),
         cmocka_unit_test(a_view_of_the_callers_arrays_is_worked_on_in_place),
         cmocka_unit_test(rows_past_32_bits_are_sorted),
+        cmocka_unit_test(constant_arrays_are_an_operand_without_a_cast),
     };
     return TEST_RUN_HERE(argc, argv, "csr", tests);
 }

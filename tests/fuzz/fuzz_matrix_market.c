@@ -17,7 +17,7 @@ static void require_refusal(const spg_context *context, spg_status status, const
     fuzz_require_zeroed(result, result_size);
 }
 
-static void require_warning(spg_status strict, spg_status lenient, const matrix_market_warning *warning)
+static void require_warning(spg_status strict, spg_status lenient, const spg_matrix_market_warning *warning)
 {
     REQUIRE(strict != SPG_OK || lenient == SPG_OK);
     REQUIRE((warning->lines > 0) == (warning->text[0] != '\0'));
@@ -52,7 +52,7 @@ static void check_sparse(spg_context *context, spg_status status, const spg_csr 
 static void read_sparse(spg_context *context, const char *text, size_t size)
 {
     spg_csr strict, lenient;
-    matrix_market_warning warning;
+    spg_matrix_market_warning warning;
     const spg_status status = matrix_market_read_text(context, name, text, size, &strict);
     check_sparse(context, status, &strict);
     const spg_status again = matrix_market_read_lenient_text(context, name, text, size, &lenient, &warning);
@@ -65,8 +65,8 @@ static void read_sparse(spg_context *context, const char *text, size_t size)
 
 static void read_dense(spg_context *context, const char *text, size_t size)
 {
-    matrix_market_dense strict, lenient;
-    matrix_market_warning warning;
+    spg_dense strict, lenient;
+    spg_matrix_market_warning warning;
     const spg_status status = matrix_market_read_dense_text(context, name, text, size, &strict);
     if (status != SPG_OK) require_refusal(context, status, &strict, sizeof strict);
     const spg_status again = matrix_market_read_dense_lenient_text(context, name, text, size, &lenient, &warning);
@@ -76,8 +76,8 @@ static void read_dense(spg_context *context, const char *text, size_t size)
         REQUIRE(strict.rows == lenient.rows && strict.cols == lenient.cols && strict.value_type == lenient.value_type);
         REQUIRE(same_bytes(strict.values, lenient.values, strict.rows * strict.cols, spg_type_size(strict.value_type)));
     }
-    matrix_market_free_dense(context, &strict);
-    matrix_market_free_dense(context, &lenient);
+    spg_dense_free(context, &strict);
+    spg_dense_free(context, &lenient);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,9 +3,8 @@
 #ifndef SPG_TESTS_MATRIX_MARKET_ORACLE_H
 #define SPG_TESTS_MATRIX_MARKET_ORACLE_H
 
+#include "spg/io.h"
 #include "spg/spg.h"
-
-#include "matrix_market.h"
 
 /* From the source tree, in which oracle_enter_tree puts the program. */
 #define TINY "matrices/tiny/"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Calls of malloc, calloc and realloc by the reader and by CHOLMOD since the k-th was chosen to fail, 0: none fails;
  * blocks that are not freed yet; and the most bytes that one was to have. The linker leads the reader's calls here. */
@@ -148,7 +149,7 @@ static void every_allocation_of_the_context_may_fail_while_reading(void **state)
         for (int64_t k = 1;; ++k) {
             spg_csr matrix;
             test_fail_at(&f->memory, k);
-            spg_status status = matrix_market_read(f->counted, paths[p], &matrix);
+            spg_status status = spg_read_matrix_market(f->counted, paths[p], &matrix);
             if (!test_failed(&f->memory)) {
                 assert_int_equal(status, SPG_OK);
                 assert_true(k > 6);
@@ -163,13 +164,13 @@ static void every_allocation_of_the_context_may_fail_while_reading_dense(void **
 {
     fixture *f = *state;
     for (int64_t k = 1;; ++k) {
-        matrix_market_dense matrix;
+        spg_dense matrix;
         test_fail_at(&f->memory, k);
-        spg_status status = matrix_market_read_dense(f->counted, TINY "array_complex_hermitian.mtx", &matrix);
+        spg_status status = spg_read_matrix_market_dense(f->counted, TINY "array_complex_hermitian.mtx", &matrix);
         if (!test_failed(&f->memory)) {
             assert_int_equal(status, SPG_OK);
             assert_int_equal(test_live(&f->memory), 1);
-            matrix_market_free_dense(f->counted, &matrix);
+            spg_dense_free(f->counted, &matrix);
             break;
         }
         assert_refused(f, f->counted, status, &matrix, sizeof matrix);
@@ -185,7 +186,7 @@ static void every_allocation_outside_the_context_may_fail_while_reading(void **s
         for (int64_t k = 1;; ++k) {
             spg_csr matrix;
             system_fail_at(k);
-            spg_status status = matrix_market_read(f->plain, paths[p], &matrix);
+            spg_status status = spg_read_matrix_market(f->plain, paths[p], &matrix);
             bool failed = system_failed();
             system_fail_at(0);
             if (status != SPG_OK) {
@@ -204,6 +205,36 @@ static void every_allocation_outside_the_context_may_fail_while_reading(void **s
     }
 }
 
+static void every_allocation_outside_the_context_may_fail_while_unpacking(void **state)
+{
+    fixture *f = *state;
+    size_t size = 0;
+    char *text = oracle_load(TINY "demo.mtx", &size);
+    gzFile packed = gzopen(f->path, "wb");
+    assert_int_equal(gzwrite(packed, text, (unsigned)size), (int)size);
+    assert_int_equal(gzclose(packed), Z_OK);
+    free(text);
+    const int64_t before = system_live;
+    int64_t refused = 0;
+    for (int64_t k = 1;; ++k) {
+        spg_csr matrix;
+        system_fail_at(k);
+        spg_status status = spg_read_matrix_market(f->plain, f->path, &matrix);
+        bool failed = system_failed();
+        system_fail_at(0);
+        if (status == SPG_OK) {
+            oracle_assert_file(TINY "demo.mtx", &matrix);
+            spg_csr_free(f->plain, &matrix);
+        } else {
+            ++refused;
+            assert_refused(f, f->plain, status, &matrix, sizeof matrix);
+        }
+        assert_int_equal(system_live, before);
+        if (!failed) break;
+    }
+    assert_true(refused >= 4); /* one more than without unpacking */
+}
+
 static void the_text_of_a_file_takes_its_bytes_and_little_more(void **state)
 {
     enum { LINES = 10000, MORE = 64 };
@@ -217,7 +248,7 @@ static void the_text_of_a_file_takes_its_bytes_and_little_more(void **state)
     const long bytes = ftell(file);
     assert_int_equal(fclose(file), 0);
     system_largest = 0;
-    assert_int_equal(matrix_market_read(f->plain, f->path, &matrix), SPG_OK);
+    assert_int_equal(spg_read_matrix_market(f->plain, f->path, &matrix), SPG_OK);
     assert_in_range(system_largest, bytes, bytes + MORE);
     spg_csr_free(f->plain, &matrix);
 }
@@ -236,11 +267,11 @@ static void every_allocation_may_fail_while_writing(void **state)
 {
     fixture *f = *state;
     spg_csr matrix;
-    assert_int_equal(matrix_market_read(f->plain, TINY "demo.mtx", &matrix), SPG_OK);
+    assert_int_equal(spg_read_matrix_market(f->plain, TINY "demo.mtx", &matrix), SPG_OK);
     int64_t before = live(f);
     for (int64_t k = 1;; ++k) {
         system_fail_at(k);
-        spg_status status = matrix_market_write(f->plain, f->path, &matrix);
+        spg_status status = spg_write_matrix_market(f->plain, f->path, &matrix);
         bool failed = system_failed();
         system_fail_at(0);
         if (!failed) {
@@ -262,6 +293,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_allocation_of_the_context_may_fail_while_reading_dense, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(every_allocation_outside_the_context_may_fail_while_reading, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_allocation_outside_the_context_may_fail_while_unpacking, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(the_text_of_a_file_takes_its_bytes_and_little_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail_while_writing, set_up, tear_down),
     };

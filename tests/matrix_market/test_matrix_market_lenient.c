@@ -101,7 +101,7 @@ static void what_collections_hold_is_read_with_a_warning_that_names_its_line(voi
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         const lenient_case *c = &cases[k];
         spg_csr matrix;
-        matrix_market_warning warning;
+        spg_matrix_market_warning warning;
         char line[32];
         spg_status status =
             matrix_market_read_lenient_text(test_host(), "a.mtx", c->text, strlen(c->text), &matrix, &warning);
@@ -136,7 +136,7 @@ static void a_file_of_the_format_gives_no_warning(void **state)
         "%%MATRIXMARKET MATRIX COORDINATE REAL GENERAL  \r\n2 2 1\r\n% c\r\n+1\t+1\t+3.e0  \r\n\r\n"};
     for (int k = 0; k < 3; ++k) {
         spg_csr matrix;
-        matrix_market_warning warning;
+        spg_matrix_market_warning warning;
         assert_int_equal(
             matrix_market_read_lenient_text(test_host(), "a", texts[k], strlen(texts[k]), &matrix, &warning), SPG_OK);
         assert_int_equal(warning.lines, 0);
@@ -153,7 +153,7 @@ static void read_long_line(int before_column, int before_value, int at_end, int 
                           before_column, "", before_value, "", at_end, "");
     const double values[8] = {4.5, 0, 0, 7};
     spg_csr matrix;
-    matrix_market_warning warning;
+    spg_matrix_market_warning warning;
     assert_int_equal(matrix_market_read_lenient_text(test_host(), "a", text, (size_t)length, &matrix, &warning),
                      SPG_OK);
     check_values(&matrix, values);
@@ -177,7 +177,7 @@ static void a_long_line_is_read_whole(void **state)
     read_long_line(1, 1017, 1, 0);
 }
 
-static spg_status read_dense_lenient(const char *text, matrix_market_dense *matrix, matrix_market_warning *warning)
+static spg_status read_dense_lenient(const char *text, spg_dense *matrix, spg_matrix_market_warning *warning)
 {
     return matrix_market_read_dense_lenient_text(test_host(), "a.mtx", text, strlen(text), matrix, warning);
 }
@@ -189,27 +189,27 @@ static void an_array_is_read_dense_by_the_same_rules(void **state)
     static const char text[] = BANNER "array real hermitian\n2 2\n1 % one\n2\nnan\n";
     static const char *const refused[] = {BANNER "coordinate real general\n2 2 1\n1 1 1 2\n",
                                           BANNER "array real general\n2 1\n1 2\n"};
-    matrix_market_dense matrix;
-    matrix_market_warning warning;
+    spg_dense matrix;
+    spg_matrix_market_warning warning;
     assert_int_equal(read_dense_lenient(text, &matrix, &warning), SPG_OK);
     const double *values = matrix.values;
     assert_true(matrix.rows == 2 && matrix.cols == 2 && matrix.value_type == SPG_F64);
     assert_true(values[0] == 1 && values[1] == 2 && values[2] == 2 && isnan(values[3]));
     assert_int_equal(warning.lines, 3);
     assert_non_null(strstr(warning.text, "a.mtx, line 1: a kind of matrix"));
-    matrix_market_free_dense(test_host(), &matrix);
+    spg_dense_free(test_host(), &matrix);
     assert_int_equal(read_dense_lenient(text, &matrix, NULL), SPG_OK);
-    matrix_market_free_dense(test_host(), &matrix);
+    spg_dense_free(test_host(), &matrix);
     assert_int_equal(matrix_market_read_dense_text(test_host(), "a", text, strlen(text), &matrix), SPG_ERROR_FORMAT);
     for (int k = 0; k < 2; ++k) {
         assert_int_equal(read_dense_lenient(refused[k], &matrix, &warning), SPG_ERROR_FORMAT);
         test_assert_zeroed(&matrix, sizeof matrix);
     }
-    assert_int_equal(matrix_market_read_dense_lenient(test_host(), "no/such/file.mtx", &matrix, &warning),
+    assert_int_equal(spg_read_matrix_market_dense_lenient(test_host(), "no/such/file.mtx", &matrix, &warning),
                      SPG_ERROR_IO);
     assert_int_equal(warning.lines, 0);
-    assert_int_equal(matrix_market_read_dense_lenient(test_host(), NULL, &matrix, &warning), SPG_ERROR_ARGUMENT);
-    assert_int_equal(matrix_market_read_dense_lenient(test_host(), "a", NULL, &warning), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market_dense_lenient(test_host(), NULL, &matrix, &warning), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market_dense_lenient(test_host(), "a", NULL, &warning), SPG_ERROR_ARGUMENT);
 }
 
 static void what_has_no_one_reading_is_refused_all_the_same(void **state)
@@ -257,7 +257,7 @@ static void what_has_no_one_reading_is_refused_all_the_same(void **state)
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; ++k) {
         spg_csr matrix;
-        matrix_market_warning warning;
+        spg_matrix_market_warning warning;
         if (matrix_market_read_lenient_text(test_host(), "a", texts[k], strlen(texts[k]), &matrix, &warning) !=
             SPG_ERROR_FORMAT)
             fail_msg("taken:\n%s", texts[k]);

@@ -119,7 +119,7 @@ static void every_kind_of_file_is_read_as_computed_by_hand(void **state)
         char path[1024];
         snprintf(path, sizeof path, TINY "%s.mtx", f->name);
         spg_csr matrix;
-        if (matrix_market_read(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+        if (spg_read_matrix_market(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
         fixture copy = *f;
         spg_csr expected = {f->rows,        f->cols,      f->nnz,       SPG_I32,    f->value_type,
                             SPG_PLACE_HOST, copy.offsets, copy.columns, copy.values};
@@ -152,7 +152,7 @@ static void read_and_compare(const char *path, const char *name, void *user)
     spg_context *context = user;
     spg_csr matrix;
     if (strstr(name, "hypersparse") != NULL) return;
-    if (matrix_market_read(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    if (spg_read_matrix_market(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
     assert_int_equal(spg_csr_check(context, &matrix), SPG_OK);
     oracle_assert_file(path, &matrix);
     spg_csr_free(context, &matrix);
@@ -183,7 +183,7 @@ static void real_matrices_are_read_as_a_naive_reader_does(void **state)
         char path[TEST_PATH_SIZE];
         spg_csr matrix;
         if (!test_find_real_matrix(sizes[k].name, path)) fail_msg("no %s.mtx", sizes[k].name);
-        if (matrix_market_read(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+        if (spg_read_matrix_market(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
         assert_int_equal(matrix.rows, sizes[k].rows);
         assert_int_equal(matrix.cols, sizes[k].cols);
         assert_int_equal(matrix.nnz, sizes[k].nnz);
@@ -214,14 +214,15 @@ static void array_files_are_read_dense_by_columns(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         char path[1024];
         snprintf(path, sizeof path, TINY "%s.mtx", cases[k].name);
-        matrix_market_dense matrix;
-        if (matrix_market_read_dense(context, path, &matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+        spg_dense matrix;
+        if (spg_read_matrix_market_dense(context, path, &matrix) != SPG_OK)
+            fail_msg("%s", spg_context_message(context));
         assert_int_equal(matrix.rows, cases[k].rows);
         assert_int_equal(matrix.cols, cases[k].cols);
         assert_int_equal(matrix.value_type, cases[k].value_type);
         size_t bytes = (size_t)(matrix.rows * matrix.cols) * spg_type_size(matrix.value_type);
         if (bytes > 0) assert_memory_equal(matrix.values, cases[k].values, bytes);
-        matrix_market_free_dense(context, &matrix);
+        spg_dense_free(context, &matrix);
         test_assert_zeroed(&matrix, sizeof matrix);
     }
     int64_t current = -1;
@@ -242,15 +243,15 @@ static void the_locale_does_not_change_what_is_read_and_written(void **state)
     close(test_new_file(path));
     spg_context *context = oracle_context();
     spg_csr matrix, again;
-    spg_status read = matrix_market_read(context, TINY "special_values.mtx", &matrix);
-    spg_status written = matrix_market_write(context, path, &matrix);
+    spg_status read = spg_read_matrix_market(context, TINY "special_values.mtx", &matrix);
+    spg_status written = spg_write_matrix_market(context, path, &matrix);
     snprintf(comma, sizeof comma, "%.1f", 1.5);
     setlocale(LC_ALL, "C");
     assert_string_equal(comma, "1,5");
     assert_int_equal(read, SPG_OK);
     assert_int_equal(written, SPG_OK);
     oracle_assert_file(TINY "special_values.mtx", &matrix);
-    assert_int_equal(matrix_market_read(context, path, &again), SPG_OK);
+    assert_int_equal(spg_read_matrix_market(context, path, &again), SPG_OK);
     test_assert_same_csr(&matrix, &again);
     unlink(path);
     spg_csr_free(context, &matrix);
@@ -282,7 +283,7 @@ static void a_pipe_is_read_as_a_file_is(void **state)
     assert_int_equal(pthread_create(&writer, NULL, write_into_pipe, path), 0);
     spg_context *context = oracle_context();
     spg_csr matrix;
-    spg_status status = matrix_market_read(context, path, &matrix);
+    spg_status status = spg_read_matrix_market(context, path, &matrix);
     pthread_join(writer, NULL);
     test_remove_folder(folder);
     assert_int_equal(status, SPG_OK);

@@ -59,7 +59,6 @@ static const fault faults[] = {
     {"entries_missing", SPG_ERROR_FORMAT, 4, "ends after 2 of 3"},
     {"entries_missing_all", SPG_ERROR_FORMAT, 5, "ends after 0 of 3"},
     {"form_feed", SPG_ERROR_FORMAT, 3, "'?5'"},
-    {"gzipped", SPG_ERROR_FORMAT, 1, "does not begin"},
     {"hermitian_complex_diagonal", SPG_ERROR_FORMAT, 3, "imaginary part '0.5'"},
     {"hermitian_upper_entry", SPG_ERROR_FORMAT, 3, "(1, 2) is above the diagonal, but"},
     {"index_column_past_columns", SPG_ERROR_FORMAT, 3, "column index '3' is outside 1 to 2"},
@@ -163,7 +162,7 @@ static void every_invalid_file_is_refused_with_its_name_its_line_and_its_fault(v
         snprintf(path, sizeof path, INVALID "%s.mtx", faults[k].name);
         snprintf(place, sizeof place, "%s.mtx, line %d: ", faults[k].name, faults[k].line);
         spg_csr matrix;
-        spg_status status = matrix_market_read(context, path, &matrix);
+        spg_status status = spg_read_matrix_market(context, path, &matrix);
         if (status != faults[k].status)
             fail_msg("%s: %s, %s", faults[k].name, spg_status_name(status), spg_context_message(context));
         test_assert_message(context, place);
@@ -206,8 +205,8 @@ static void a_dense_reader_refuses_the_same_arrays_and_every_coordinate_file(voi
                  {TINY "none.mtx", SPG_ERROR_IO, "none.mtx: cannot be opened"}};
     spg_context *context = oracle_context();
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
-        matrix_market_dense matrix;
-        assert_int_equal(matrix_market_read_dense(context, cases[k].path, &matrix), cases[k].status);
+        spg_dense matrix;
+        assert_int_equal(spg_read_matrix_market_dense(context, cases[k].path, &matrix), cases[k].status);
         test_assert_message(context, cases[k].says);
         test_assert_zeroed(&matrix, sizeof matrix);
         assert_nothing_held(context);
@@ -229,7 +228,7 @@ static void what_cannot_be_read_is_refused_with_its_name_and_the_reason(void **s
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         if (strncmp(cases[k].path, "/proc", 5) == 0 && access(cases[k].path, R_OK) != 0) continue;
         spg_csr matrix;
-        assert_int_equal(matrix_market_read(context, cases[k].path, &matrix), SPG_ERROR_IO);
+        assert_int_equal(spg_read_matrix_market(context, cases[k].path, &matrix), SPG_ERROR_IO);
         test_assert_message(context, cases[k].says);
         test_assert_message(context, cases[k].reason);
         test_assert_zeroed(&matrix, sizeof matrix);
@@ -248,7 +247,7 @@ static void a_file_without_permission_is_refused(void **state)
     bool readable = access(path, R_OK) == 0;
     spg_context *context = oracle_context();
     spg_csr matrix;
-    spg_status status = matrix_market_read(context, path, &matrix);
+    spg_status status = spg_read_matrix_market(context, path, &matrix);
     unlink(path);
     if (!readable) test_assert_message(context, "ermission");
     spg_context_destroy(context);
@@ -264,7 +263,7 @@ static void a_message_keeps_the_name_of_a_file_deep_in_folders(void **state)
     strcat(path, "value_word.mtx");
     spg_context *context = oracle_context();
     spg_csr matrix;
-    assert_int_equal(matrix_market_read(context, path, &matrix), SPG_ERROR_FORMAT);
+    assert_int_equal(spg_read_matrix_market(context, path, &matrix), SPG_ERROR_FORMAT);
     test_assert_message(context, "value_word.mtx, line 3: the value 'abc'");
     spg_context_destroy(context);
 }
@@ -274,24 +273,24 @@ static void null_arguments_are_refused_by_name(void **state)
     (void)state;
     spg_context *context = oracle_context();
     spg_csr matrix = {.rows = 7};
-    matrix_market_dense dense = {.rows = 7};
-    assert_int_equal(matrix_market_read(NULL, TINY "real_general.mtx", &matrix), SPG_ERROR_ARGUMENT);
+    spg_dense dense = {.rows = 7};
+    assert_int_equal(spg_read_matrix_market(NULL, TINY "real_general.mtx", &matrix), SPG_ERROR_ARGUMENT);
     test_assert_zeroed(&matrix, sizeof matrix);
-    assert_int_equal(matrix_market_read(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
     test_assert_message(context, "path is NULL");
-    assert_int_equal(matrix_market_read(context, TINY "real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market(context, TINY "real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
     test_assert_message(context, "matrix is NULL");
-    assert_int_equal(matrix_market_read_dense(NULL, TINY "array_real_general.mtx", &dense), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market_dense(NULL, TINY "array_real_general.mtx", &dense), SPG_ERROR_ARGUMENT);
     test_assert_zeroed(&dense, sizeof dense);
-    assert_int_equal(matrix_market_read_dense(context, NULL, &dense), SPG_ERROR_ARGUMENT);
-    assert_int_equal(matrix_market_read_dense(context, TINY "array_real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
-    assert_int_equal(matrix_market_write(NULL, "none", &matrix), SPG_ERROR_ARGUMENT);
-    assert_int_equal(matrix_market_write(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market_dense(context, NULL, &dense), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_read_matrix_market_dense(context, TINY "array_real_general.mtx", NULL), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_write_matrix_market(NULL, "none", &matrix), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spg_write_matrix_market(context, NULL, &matrix), SPG_ERROR_ARGUMENT);
     test_assert_message(context, "path is NULL");
-    assert_int_equal(matrix_market_write(context, "none", NULL), SPG_ERROR_ARGUMENT);
-    matrix_market_free_dense(NULL, &dense);
-    matrix_market_free_dense(context, NULL);
-    matrix_market_free_dense(context, &dense);
+    assert_int_equal(spg_write_matrix_market(context, "none", NULL), SPG_ERROR_ARGUMENT);
+    spg_dense_free(NULL, &dense);
+    spg_dense_free(context, NULL);
+    spg_dense_free(context, &dense);
     spg_context_destroy(context);
 }
 
@@ -305,7 +304,7 @@ static void a_matrix_larger_than_memory_is_refused(void **state)
     fclose(text);
     spg_context *context = oracle_frugal_context();
     spg_csr matrix;
-    spg_status status = matrix_market_read(context, path, &matrix);
+    spg_status status = spg_read_matrix_market(context, path, &matrix);
     unlink(path);
     assert_int_equal(status, SPG_ERROR_MEMORY);
     test_assert_zeroed(&matrix, sizeof matrix);

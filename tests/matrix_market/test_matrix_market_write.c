@@ -51,12 +51,12 @@ static void close_folder(const folder *made)
 
 static void write_or_fail(spg_context *context, const char *path, const spg_csr *matrix)
 {
-    if (matrix_market_write(context, path, matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    if (spg_write_matrix_market(context, path, matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
 }
 
 static void read_or_fail(spg_context *context, const char *path, spg_csr *matrix)
 {
-    if (matrix_market_read(context, path, matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
+    if (spg_read_matrix_market(context, path, matrix) != SPG_OK) fail_msg("%s", spg_context_message(context));
 }
 
 /* The same matrix with 32-bit offsets and values of f64 or c64, as reading returns it. */
@@ -230,7 +230,7 @@ static void a_symbolic_link_is_written_through(void **state)
 static void assert_refused(spg_context *context, const char *path, const spg_csr *matrix, spg_status status,
                            const char *says)
 {
-    assert_int_equal(matrix_market_write(context, path, matrix), status);
+    assert_int_equal(spg_write_matrix_market(context, path, matrix), status);
     test_assert_message(context, says);
 }
 
@@ -336,7 +336,7 @@ static void a_failed_write_leaves_the_old_file_and_no_other(void **state)
     few.rlim_cur = 8192;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
-    spg_status status = matrix_market_write(context, made.path, &large);
+    spg_status status = spg_write_matrix_market(context, made.path, &large);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(status, SPG_ERROR_IO);

@@ -2,8 +2,9 @@
 #include "amg_systems.h"
 #include "generators.h"
 #include "matrices_for_tests.h"
-#include "matrix_market.h"
 #include "real_matrices.h"
+#include "spg/io.h"
+#include "spg/spg.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,21 +26,22 @@ spg_csr test_read_real(const char *name)
     char path[TEST_PATH_SIZE];
     spg_csr A;
     if (!test_find_real_matrix(name, path)) skip();
-    if (matrix_market_read(test_host(), path, &A) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
+    if (spg_read_matrix_market(test_host(), path, &A) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
     return A;
 }
 
 double *test_read_real_dense(const char *name, int64_t rows, int64_t cols)
 {
     char path[TEST_PATH_SIZE];
-    matrix_market_dense dense;
+    spg_dense dense;
     if (!test_find_real_matrix(name, path)) skip();
-    if (matrix_market_read_dense(test_host(), path, &dense) != SPG_OK) fail_msg("%s", spg_context_message(test_host()));
+    if (spg_read_matrix_market_dense(test_host(), path, &dense) != SPG_OK)
+        fail_msg("%s", spg_context_message(test_host()));
     assert_true(dense.rows == rows && dense.cols == cols && dense.value_type == SPG_F64);
     double *values = malloc((size_t)(rows * cols) * sizeof *values);
     assert_non_null(values);
     memcpy(values, dense.values, (size_t)(rows * cols) * sizeof *values);
-    matrix_market_free_dense(test_host(), &dense);
+    spg_dense_free(test_host(), &dense);
     return values;
 }
 

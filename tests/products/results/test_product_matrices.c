@@ -1,9 +1,10 @@
 /* Products of real matrices, where they are at hand, against CXSparse: A*A, or A*A^T where A is not square, by every
  * class and by a plan (real_matrices.h). */
 #include "cxsparse_oracle.h"
-#include "matrix_market.h"
 #include "products.h"
 #include "real_matrices.h"
+#include "spg/io.h"
+#include "spg/spg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static bool read_matrix(const char *name, spg_csr *matrix)
 {
     char path[TEST_PATH_SIZE];
     if (!test_find_real_matrix(name, path)) return false;
-    spg_status status = matrix_market_read(test_host(), path, matrix);
+    spg_status status = spg_read_matrix_market(test_host(), path, matrix);
     if (status != SPG_OK) fail_msg("%s: %s", path, spg_context_message(test_host()));
     return true;
 }

@@ -3,7 +3,8 @@
 
 #include "host_matrix.h"
 #include "json_fields.h"
-#include "matrix_market.h"
+#include "spg/io.h"
+#include "spg/spg.h"
 #include "supervise.h"
 
 #include <math.h>
@@ -114,7 +115,7 @@ static bool write_matrix(spg_context *context, const soak_options *options, cons
     const int64_t changed = make_finite(&matrix);
     snprintf(path, sizeof path, "%s/soak-%s-%llu-%lld-%s.mtx", options->folder, soak_families[c->family].name,
              (unsigned long long)c->seed, (long long)c->number, c->names[k]);
-    const spg_status status = matrix_market_write(context, path, &matrix);
+    const spg_status status = spg_write_matrix_market(context, path, &matrix);
     printf("  %s = %s, %lld x %lld, %lld entries, %s offsets%s\n", c->names[k], path, (long long)matrix.rows,
            (long long)matrix.cols, (long long)matrix.nnz, spg_type_name(matrix.offset_type),
            changed > 0 ? "; infinities and NaNs are written as 0" : "");

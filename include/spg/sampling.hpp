@@ -1,0 +1,97 @@
+// Draws from discrete distributions for C++17; see spg/sampling.h. Included by spg/spg.hpp.
+//
+// Draws go into a range of int32_t, as many as it has. Row i of the weights is distribution i.
+#ifndef SPG_SAMPLING_HPP
+#define SPG_SAMPLING_HPP
+
+#include "spg/spg.hpp"
+
+namespace spg
+{
+
+// One draw from each row of weights.
+template <class Draws>
+void butterfly_draw(const context &context, const spg_csr &weights, const spg_random &random, Draws &&draws,
+                    spg_butterfly_method method = SPG_BUTTERFLY_AUTO)
+{
+    context.check(spg_butterfly_draw(context.get(), &weights, method, &random, nullptr,
+                                     detail::data_of(draws, weights.rows, SPG_I32, "draws")));
+}
+
+// An alias table for each row of weights.
+class alias : public detail::handle<spg_alias, spg_alias_destroy>
+{
+  public:
+    alias(const context &owner, const spg_csr &weights, const spg_alias_options &options = {}) : handle(owner.get())
+    {
+        spg_alias *created = nullptr;
+        check(spg_alias_build(owner_, &weights, &options, &created));
+        object_.reset(created);
+    }
+
+    // From one row.
+    template <class Draws>
+    void draw(std::int64_t row, const spg_random &random, Draws &&draws,
+              const spg_alias_draw_options &options = {}) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_alias_draw(owner_, get(), row, count, &random, &options,
+                             detail::data_of(draws, count, SPG_I32, "draws")));
+    }
+
+    // draws[i] from row rows[i].
+    template <class Rows, class Draws> void draw_rows(const Rows &rows, const spg_random &random, Draws &&draws) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_alias_draw_rows(owner_, get(), count, detail::data_of(rows, count, SPG_I32, "rows"), &random,
+                                  detail::data_of(draws, count, SPG_I32, "draws")));
+    }
+};
+
+// Monotone inversion for each row of weights, by guide tables and radix trees.
+class forest : public detail::handle<spg_forest, spg_forest_destroy>
+{
+  public:
+    forest(const context &owner, const spg_csr &weights, const spg_forest_options &options = {}) : handle(owner.get())
+    {
+        spg_forest *created = nullptr;
+        check(spg_forest_build(owner_, &weights, &options, &created));
+        object_.reset(created);
+    }
+
+    // From row 0, by the random numbers given.
+    template <class Draws> void draw(const spg_random &random, Draws &&draws) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_forest_draw(owner_, get(), count, nullptr, &random, nullptr,
+                              detail::data_of(draws, count, SPG_I32, "draws"), nullptr));
+    }
+
+    // draws[i] from row rows[i], by the random numbers given or by uniforms of the caller (double, in [0, 1)).
+    template <class Rows, class Draws> void draw_rows(const Rows &rows, const spg_random &random, Draws &&draws) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_forest_draw(owner_, get(), count, detail::data_of(rows, count, SPG_I32, "rows"), &random, nullptr,
+                              detail::data_of(draws, count, SPG_I32, "draws"), nullptr));
+    }
+    template <class Rows, class Uniforms, class Draws>
+    void draw_uniforms(const Rows &rows, const Uniforms &uniforms, Draws &&draws) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_forest_draw(owner_, get(), count, detail::data_of(rows, count, SPG_I32, "rows"), nullptr,
+                              detail::data_of(uniforms, count, SPG_F64, "uniforms"),
+                              detail::data_of(draws, count, SPG_I32, "draws"), nullptr));
+    }
+
+    // Stratified draws from one row, which ascend.
+    template <class Draws> void draw_stratified(std::int64_t row, const spg_random &random, Draws &&draws) const
+    {
+        const std::int64_t count = detail::length(draws);
+        check(spg_forest_draw_stratified(owner_, get(), row, count, &random,
+                                         detail::data_of(draws, count, SPG_I32, "draws"), nullptr));
+    }
+};
+
+} // namespace spg
+
+#endif

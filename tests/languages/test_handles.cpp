@@ -1,0 +1,275 @@
+// The C++ handles and views: what they own, what they compute, and what they throw.
+#include "spg/io.hpp"
+#include "spg/spg.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+int failures = 0;
+
+void require(bool holds, const char *what, int line)
+{
+    if (holds) return;
+    std::printf("line %d: not so: %s\n", line, what);
+    ++failures;
+}
+#define REQUIRE(what) require((what), #what, __LINE__)
+
+// Runs a call, which is to throw this status and a message with these words.
+template <class Call> void throws(spg_status status, const char *words, int line, Call call)
+{
+    try {
+        call();
+        require(false, "it throws", line);
+    } catch (const spg::error &failure) {
+        require(failure.status() == status, failure.what(), line);
+        require(std::strstr(failure.what(), words) != nullptr, failure.what(), line);
+        require(std::strstr(failure.what(), spg_status_name(status)) != nullptr, failure.what(), line);
+    }
+}
+#define THROWS(status, words, ...) throws((status), (words), __LINE__, [&] { __VA_ARGS__; })
+
+template <class T> void owns_alone()
+{
+    static_assert(!std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T>);
+    static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
+}
+
+std::int64_t held(const spg::context &context)
+{
+    std::int64_t bytes = -1, peak = -1;
+    spg_context_memory(context.get(), &bytes, &peak);
+    return bytes;
+}
+
+// The second difference: 2 on the diagonal, -1 beside it.
+template <class T, class Offset> struct Line {
+    explicit Line(std::int32_t n) : cols(n)
+    {
+        for (std::int32_t i = 0; i < n; i++) {
+            for (std::int32_t j = i - 1; j <= i + 1; j++)
+                if (j >= 0 && j < n) columns.push_back(j), values.push_back(i == j ? T(2) : T(-1));
+            offsets.push_back(static_cast<Offset>(columns.size()));
+        }
+    }
+    spg_csr view() const { return spg::csr_view(cols, offsets, columns, values); }
+    std::int64_t cols;
+    std::vector<Offset> offsets{0};
+    std::vector<std::int32_t> columns;
+    std::vector<T> values;
+};
+
+void handles_are_no_larger_than_what_they_hold()
+{
+    owns_alone<spg::context>();
+    owns_alone<spg::matrix>();
+    owns_alone<spg::plan>();
+    owns_alone<spg::galerkin_plan>();
+    owns_alone<spg::amg>();
+    owns_alone<spg::alias>();
+    owns_alone<spg::forest>();
+    static_assert(sizeof(spg::context) == sizeof(void *));
+    static_assert(sizeof(spg::plan) == 2 * sizeof(void *) && sizeof(spg::alias) == 2 * sizeof(void *));
+    static_assert(sizeof(spg::matrix) == sizeof(spg_csr) + sizeof(void *));
+}
+
+template <class T, class Offset> void a_product_of_views_is_exact(const spg::context &context)
+{
+    const Line<T, Offset> A(4);
+    const spg::matrix C = spg::multiply(context, A.view(), A.view());
+    const std::vector<T> expected = {T(5), T(-4), T(1), T(-4), T(6), T(-4), T(1),
+                                     T(1), T(-4), T(6), T(-4), T(1), T(-4), T(5)};
+    REQUIRE(C.nnz() == 14 && C.rows() == 4 && C.cols() == 4);
+    REQUIRE(std::equal(expected.begin(), expected.end(), C.values<T>().begin(), C.values<T>().end()));
+    REQUIRE(C.row_offsets<Offset>()[4] == 14 && C.columns()[1] == 1);
+    REQUIRE(C.get().value_type == spg::type_of<T>() && C.get().offset_type == spg::type_of<Offset>());
+}
+
+void arrays_and_spans_are_ranges_as_well(const spg::context &context)
+{
+    static const std::int32_t offsets[] = {0, 2, 3};
+    const std::array<std::int32_t, 3> columns = {0, 2, 1};
+    double values[] = {1, 2, 3}, y[2] = {0, 0};
+    const spg_csr A = spg::csr_view(3, offsets, columns, spg::span<const double>{values, 3});
+    spg::spmv(context, A, std::array<double, 3>{1, 10, 100}, y);
+    REQUIRE(y[0] == 201 && y[1] == 30);
+    const std::int32_t rows[] = {1, 0, 0}, across[] = {1, 2, 0};
+    const spg::matrix B = spg::csr_from_coo(context, spg::coo_view(2, 3, rows, across, values));
+    REQUIRE(B.values<double>()[0] == 3 && B.values<double>()[1] == 2 && B.values<double>()[2] == 1);
+    const spg::matrix T = spg::transpose(context, B), again = spg::copy(context, T);
+    REQUIRE(T.rows() == 3 && again.nnz() == 3 && again.columns().data() != T.columns().data());
+}
+
+void what_is_moved_is_freed_once()
+{
+    spg::context first(SPG_PLACE_HOST);
+    const Line<double, std::int32_t> A(50);
+    {
+        spg::matrix C = spg::multiply(first, A.view(), A.view());
+        const std::int64_t bytes = held(first);
+        spg::matrix D = std::move(C);
+        REQUIRE(C.nnz() == 0 && C.columns().data() == nullptr && D.nnz() > 0 && held(first) == bytes);
+        C = std::move(D);
+        C = spg::multiply(first, A.view(), A.view()); // the old one is freed
+        REQUIRE(held(first) == bytes);
+        const spg::context second = std::move(first); // objects stay with the context that moved
+        spg_csr taken = C.release();
+        REQUIRE(C.get().values == nullptr && held(second) == bytes);
+        spg_csr_free(second.get(), &taken);
+        REQUIRE(held(second) == 0);
+    }
+}
+
+void plans_compute_what_products_do(const spg::context &context)
+{
+    const Line<double, std::int32_t> A(60);
+    const spg::matrix P = spg::multiply(context, A.view(), A.view());
+    spg::plan plan(context, A.view(), P);
+    spg::matrix C(context);
+    plan.run(A.view(), P, C);
+    const double *kept = C.values<double>().data();
+    plan.run(A.view(), P, C);
+    const spg::matrix expected = spg::multiply(context, A.view(), P);
+    REQUIRE(C.values<double>().data() == kept && C.nnz() == expected.nnz() && plan.stats().nnz == C.nnz());
+    REQUIRE(std::memcmp(kept, expected.get().values, sizeof(double) * static_cast<std::size_t>(C.nnz())) == 0);
+
+    const spg::matrix R = spg::transpose(context, P), RAP = spg::galerkin(context, R, A.view(), P),
+                      PAP = spg::galerkin(context, A.view(), P);
+    spg::galerkin_plan with(context, R, A.view(), P), without(context, A.view(), P);
+    spg::matrix D(context), E(context);
+    with.run(R, A.view(), P, D);
+    without.run(A.view(), P, E);
+    const auto size = sizeof(double) * static_cast<std::size_t>(RAP.nnz());
+    REQUIRE(D.nnz() == RAP.nnz() && std::memcmp(D.get().values, RAP.get().values, size) == 0);
+    REQUIRE(E.nnz() == PAP.nnz() && std::memcmp(E.get().values, PAP.get().values, size) == 0);
+    REQUIRE(with.stats().plan_bytes > 0 && without.stats().RAP.nnz == E.nnz());
+    THROWS(SPG_ERROR_SHAPE, "A", spg::galerkin_plan(context, Line<double, std::int32_t>(7).view(), P));
+}
+
+void multigrid_solves_and_says_if_it_does_not(const spg::context &context)
+{
+    enum { N = 3000 };
+    Line<double, std::int32_t> A(N);
+    const std::vector<double> b(N, 1.0);
+    std::vector<double> x(N, 0.0);
+    spg::amg amg(context, A.view());
+    spg_amg_solve_result result = amg.solve(b, x);
+    REQUIRE(result.converged && result.relative_residual <= 1e-8);
+    REQUIRE(amg.levels() > 1 && amg.summary().levels == amg.levels() && amg.level(0).A.rows == N);
+    for (double &value : A.values) value *= 4;
+    amg.update(A.view());
+    const double before = x[N / 2];
+    REQUIRE(amg.solve(b, x).converged && x[N / 2] < 0.2501 * before + 1e-3 * before);
+    spg_amg_solve_options options = spg_amg_solve_options_default();
+    options.max_iterations = 1;
+    std::fill(x.begin(), x.end(), 0.0);
+    result = amg.solve(b, x, options);
+    REQUIRE(!result.converged && result.iterations == 1 && x[N / 2] > 0);
+    std::vector<double> y(N, 0.0);
+    amg.cycle(b, y);
+    REQUIRE(y[N / 2] > 0);
+    int lines = 0;
+    amg.print([&lines](const char *line) { lines += line[0] != '\0'; });
+    REQUIRE(lines > amg.levels());
+    THROWS(SPG_ERROR_SHAPE, "x has 3 elements; it must have 3000", amg.solve(b, std::array<double, 3>()));
+    THROWS(SPG_ERROR_ARGUMENT, "b has elements of type f32; they must be of type f64",
+           amg.solve(std::vector<float>(N), x));
+    THROWS(SPG_ERROR_ARGUMENT, "level 99", amg.level(99));
+    options.max_iterations = -1;
+    THROWS(SPG_ERROR_ARGUMENT, "max_iterations", amg.solve(b, x, options));
+}
+
+void draws_are_those_of_the_c_interface(const spg::context &context)
+{
+    enum { COUNT = 200 };
+    const std::int32_t offsets[] = {0, 3, 5}, columns[] = {0, 1, 2, 0, 1}, rows[] = {1, 0, 1};
+    const double weights[] = {1, 2, 3, 4, 5}, uniforms[] = {0.1, 0.99, 0.9};
+    const spg_csr W = spg::csr_view(3, offsets, columns, weights);
+    const spg_random random = {7, 1, 0};
+    std::vector<std::int32_t> draws(COUNT), expected(COUNT);
+    const spg::alias alias(context, W);
+    const spg::forest forest(context, W);
+    alias.draw(1, random, draws);
+    spg_alias_draw(context.get(), alias.get(), 1, COUNT, &random, nullptr, expected.data());
+    REQUIRE(draws == expected);
+    forest.draw(random, draws);
+    spg_forest_draw(context.get(), forest.get(), COUNT, nullptr, &random, nullptr, expected.data(), nullptr);
+    REQUIRE(draws == expected);
+    forest.draw_stratified(1, random, draws);
+    spg_forest_draw_stratified(context.get(), forest.get(), 1, COUNT, &random, expected.data(), nullptr);
+    REQUIRE(draws == expected);
+    std::array<std::int32_t, 3> each{}, same{};
+    alias.draw_rows(rows, random, each);
+    spg_alias_draw_rows(context.get(), alias.get(), 3, rows, &random, same.data());
+    REQUIRE(each == same);
+    forest.draw_rows(rows, random, each);
+    spg_forest_draw(context.get(), forest.get(), 3, rows, &random, nullptr, same.data(), nullptr);
+    REQUIRE(each == same);
+    forest.draw_uniforms(rows, uniforms, each);
+    REQUIRE(each[0] == 0 && each[1] == 2 && each[2] == 1);
+    std::array<std::int32_t, 2> one{}, by_c{};
+    spg::butterfly_draw(context, W, random, one);
+    spg_butterfly_draw(context.get(), &W, SPG_BUTTERFLY_AUTO, &random, nullptr, by_c.data());
+    REQUIRE(one == by_c);
+    THROWS(SPG_ERROR_SHAPE, "draws has 1 elements; it must have 2",
+           spg::butterfly_draw(context, W, random, std::array<std::int32_t, 1>()));
+    THROWS(SPG_ERROR_ARGUMENT, "row", alias.draw(2, random, draws));
+}
+
+void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)
+{
+    const Line<double, std::int32_t> A(4), B(5);
+    const std::vector<std::int32_t> none;
+    THROWS(SPG_ERROR_SHAPE, spg_context_message(context.get()), spg::multiply(context, A.view(), B.view()));
+    THROWS(SPG_ERROR_SHAPE, "columns has 0 elements; it must have 10", spg::csr_view(4, A.offsets, none, A.values));
+    THROWS(SPG_ERROR_SHAPE, "row_offsets is empty", spg::csr_view(4, none, A.columns, A.values));
+    THROWS(SPG_ERROR_ARGUMENT, "f64, not f32", spg::multiply(context, A.view(), A.view()).values<float>());
+    spg_config config = spg_config_default();
+    config.threads = -5;
+    THROWS(SPG_ERROR_ARGUMENT, "threads", spg::context{config});
+}
+
+void files_are_read_and_written(const spg::context &context)
+{
+    const std::string path = "test_handles." + std::to_string(getpid()) + ".mtx.gz";
+    const Line<double, std::int32_t> A(9);
+    spg::write_matrix_market(context, path, A.view());
+    const spg::matrix B = spg::read_matrix_market(context, path);
+    spg_matrix_market_warning warning;
+    const spg::matrix C = spg::read_matrix_market(context, path, warning);
+    std::remove(path.c_str());
+    REQUIRE(std::equal(A.values.begin(), A.values.end(), B.values<double>().begin(), B.values<double>().end()));
+    REQUIRE(C.nnz() == B.nnz() && warning.lines == 0);
+    THROWS(SPG_ERROR_IO, path.c_str(), spg::read_matrix_market(context, path));
+    THROWS(SPG_ERROR_IO, "/none/such", spg::write_matrix_market(context, "/none/such", B));
+}
+
+} // namespace
+
+int main()
+{
+    handles_are_no_larger_than_what_they_hold();
+    what_is_moved_is_freed_once();
+    const spg::context context(SPG_PLACE_HOST);
+    REQUIRE(context.place() == SPG_PLACE_HOST && std::strlen(context.describe()) > 0);
+    a_product_of_views_is_exact<float, std::int32_t>(context);
+    a_product_of_views_is_exact<double, std::int64_t>(context);
+    a_product_of_views_is_exact<std::complex<float>, std::int32_t>(context);
+    a_product_of_views_is_exact<std::complex<double>, std::int64_t>(context);
+    arrays_and_spans_are_ranges_as_well(context);
+    plans_compute_what_products_do(context);
+    multigrid_solves_and_says_if_it_does_not(context);
+    draws_are_those_of_the_c_interface(context);
+    failures_are_exceptions_with_the_message_of_spg(context);
+    files_are_read_and_written(context);
+    REQUIRE(held(context) == 0);
+    std::printf("%d failures\n", failures);
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
