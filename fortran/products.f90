@@ -8,6 +8,19 @@ module spg_products
 
   interface
 
+    type(c_ptr) function spg_version() bind(C)
+      import
+    end function
+
+    integer(c_int) function spg_version_number() bind(C)
+      import
+    end function
+
+    type(c_ptr) function spg_status_text(status) bind(C)
+      import
+      integer(c_int), value :: status
+    end function
+
     type(c_ptr) function spg_status_name(status) bind(C)
       import
       integer(c_int), value :: status

@@ -77,7 +77,7 @@ function with_names(text,    out, name, member) {
         out = out substr(text, 1, RSTART - 1)
         text = substr(text, RSTART + RLENGTH)
         sub(/\./, "::", member)
-        out = out (name ~ /_(bench|soak)$|\.[ch]/ ? "`" name "`" : "@ref " member " \"" name "\"")
+        out = out (name ~ /_(bench|soak|io)$|\.[ch]/ ? "`" name "`" : "@ref " member " \"" name "\"")
     }
     return out text
 }

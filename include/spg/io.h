@@ -61,7 +61,7 @@ SPG_API spg_status spg_read_matrix_market_lenient(spg_context *context, const ch
 /* A dense matrix by columns: entry (i, j) is values[i + j*rows]. What a reader returns is owned by the caller
  * (spg_dense_free); for a writer it may be a view. Always on the host. */
 typedef struct spg_dense {
-    int64_t rows, cols;
+    int64_t rows, cols;  /* sizes */
     spg_type value_type; /* SPG_F64 or SPG_C64 from a reader; a writer takes SPG_F32 and SPG_C32 as well */
     void *values;        /* rows * cols */
 } spg_dense;

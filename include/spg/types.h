@@ -60,11 +60,13 @@ typedef enum spg_place {
     SPG_PLACE_AUTO = 2    /* in a configuration only: the device if there is one, else the host */
 } spg_place;
 
+/* The version of this header as a number, for comparisons. */
 #define SPG_VERSION_NUMBER (10000 * SPG_VERSION_MAJOR + 100 * SPG_VERSION_MINOR + SPG_VERSION_PATCH)
 
-/* The version of the library that runs, which may differ from that of this header: "0.1.0", and as a number to compare
- * with SPG_VERSION_NUMBER. */
+/* The version of the library that runs, which may differ from that of this header, such as "0.1.0". */
 SPG_API const char *spg_version(void);
+
+/* The same as a number, to compare with SPG_VERSION_NUMBER. */
 SPG_API int spg_version_number(void);
 
 /* The constant's name, for messages ("SPG_ERROR_SHAPE"); never NULL. */
