@@ -100,10 +100,13 @@ static const char *const help_head = "Usage: spgemm_bench [OPTION]... MATRIX...\
 static void print_help(void)
 {
     fputs(help_head, stdout);
-    fputs("\nPeers in this build:", stdout);
-    int count = 0;
-    for (int k = 0; peer_at(k) != NULL; k++)
-        if (!peer_at(k)->is_spg) printf("%s%s", count++ > 0 ? ", " : " ", peer_at(k)->name);
+    int column = printf("\nPeers in this build:") - 1, count = 0;
+    for (int k = 0; peer_at(k) != NULL; k++) {
+        if (peer_at(k)->is_spg) continue;
+        if (count++ > 0) column += printf(",");
+        if (column + (int)strlen(peer_at(k)->name) > 77) column = printf("\n ") - 1;
+        column += printf(" %s", peer_at(k)->name);
+    }
     puts(count > 0 ? "" : " none");
     puts("\nMATRIX is a Matrix Market file or a generator (\":N\" sets its size):");
     for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
