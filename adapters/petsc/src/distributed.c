@@ -90,6 +90,11 @@ static PetscErrorCode update_transpose(SpgDistributed *data)
 
 /* ---- C ---------------------------------------------------------------------------------------------------------- */
 
+static inline PetscBool is_own(const SpgRows *B, int32_t column)
+{
+    return column >= B->first && column < B->first + B->own ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* For each row of C, its entries in the two blocks. */
 static PetscErrorCode count_blocks(const SpgRows *B, const spg_csr *C, PetscInt *diagonal, PetscInt *off)
 {
@@ -98,8 +103,7 @@ static PetscErrorCode count_blocks(const SpgRows *B, const spg_csr *C, PetscInt 
     PetscFunctionBegin;
     for (PetscInt i = 0; i < C->rows; i++) {
         diagonal[i] = 0;
-        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++)
-            diagonal[i] += (uint32_t)(C->columns[k] - B->first) < (uint32_t)B->own;
+        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) diagonal[i] += is_own(B, C->columns[k]);
         off[i] = offsets[i + 1] - offsets[i] - diagonal[i];
     }
     PetscFunctionReturn(0);
@@ -119,7 +123,7 @@ static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
     PetscCall(PetscMalloc2(rows->nnz + 1, &diagonal, rows->nnz + 1, &off));
     for (int64_t k = 0; k < rows->nnz; k++) {
         const int32_t column = rows->columns[k];
-        if ((uint32_t)(column - B->first) < (uint32_t)B->own)
+        if (is_own(B, column))
             diagonal[n_diagonal++] = column - B->first;
         else
             off[n_off++] = rows_global(B, column);
@@ -137,21 +141,33 @@ static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
 
 static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
 {
+    const PetscInt *offsets = rows->row_offsets, *off_offsets;
     const PetscScalar *values = rows->values;
     PetscScalar *diagonal, *off, *d, *o;
     Mat Cd, Co;
 
     PetscFunctionBegin;
     PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
     PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
     PetscCall(MatSeqAIJGetArrayWrite(Co, &off));
     d = diagonal;
     o = off;
-    for (int64_t k = 0; k < rows->nnz; k++) {
-        if ((uint32_t)(rows->columns[k] - B->first) < (uint32_t)B->own)
-            *d++ = values[k];
-        else
-            *o++ = values[k];
+    for (PetscInt i = 0; i < rows->rows;) {
+        const PetscInt interior = interior_rows(off_offsets, i, rows->rows), begin = offsets[i];
+        if (interior > 0) {
+            const PetscInt count = offsets[i + interior] - begin;
+            PetscCall(PetscArraycpy(d, values + begin, count));
+            d += count;
+        } else {
+            for (PetscInt k = begin; k < offsets[i + 1]; k++) {
+                if (is_own(B, rows->columns[k]))
+                    *d++ = values[k];
+                else
+                    *o++ = values[k];
+            }
+        }
+        i += interior ? interior : 1;
     }
     PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
     PetscCall(MatSeqAIJRestoreArrayWrite(Co, &off));

@@ -4,7 +4,7 @@
 /* A product of PETSc with spg's way of it. */
 typedef struct SpgProduct {
     SpgView A, B, C, R;
-    Mat transpose;  /* of R, for R*A*R^T */
+    Mat transpose;  /* of P, or of R for R*A*R^T */
     PetscBool done; /* the symbolic phase has computed the values as well */
     spgemm_plan *mult;
     spg_galerkin_plan *galerkin;
@@ -71,26 +71,29 @@ PetscErrorCode product_layout(Mat C)
     PetscFunctionReturn(0);
 }
 
-/* The operands' views; for R*A*R^T also the transpose of R. */
+/* The operands' views. A triple product has R and P, one of which is the transpose of the other. Given R, spg does not
+ * look whether A is symmetric, which takes longer than half a product saves. */
 static PetscErrorCode update_operands(Mat C, SpgProduct *data)
 {
     const Mat_Product *product = C->product;
+    Mat R, P;
 
     PetscFunctionBegin;
     PetscCall(view_update(product->A, &data->A));
-    if (product->type == MATPRODUCT_RARt) {
-        PetscCall(transpose_again(product->B, &data->transpose));
-        PetscCall(view_update(product->B, &data->R));
-        PetscCall(view_update(data->transpose, &data->B));
-    } else {
+    if (product->type == MATPRODUCT_AB) {
         PetscCall(view_update(product->B, &data->B));
+        PetscFunctionReturn(0);
     }
+    PetscCall(transpose_again(product->B, &data->transpose));
+    R = product->type == MATPRODUCT_RARt ? product->B : data->transpose;
+    P = product->type == MATPRODUCT_RARt ? data->transpose : product->B;
+    PetscCall(view_update(R, &data->R));
+    PetscCall(view_update(P, &data->B));
     PetscFunctionReturn(0);
 }
 
 static PetscErrorCode make_plan(Mat C, SpgProduct *data)
 {
-    const spg_csr *R = C->product->type == MATPRODUCT_RARt ? &data->R.csr : NULL;
     spg_context *context;
 
     PetscFunctionBegin;
@@ -99,7 +102,7 @@ static PetscErrorCode make_plan(Mat C, SpgProduct *data)
     if (C->product->type == MATPRODUCT_AB)
         SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
     else
-        SpgCall(context, spg_galerkin_plan_create(context, R, &data->A.csr, &data->B.csr, &data->galerkin));
+        SpgCall(context, spg_galerkin_plan_create(context, &data->R.csr, &data->A.csr, &data->B.csr, &data->galerkin));
     PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }
@@ -107,7 +110,6 @@ static PetscErrorCode make_plan(Mat C, SpgProduct *data)
 static PetscErrorCode product_numeric(Mat C)
 {
     SpgProduct *data = C->product->data;
-    const spg_csr *R = C->product->type == MATPRODUCT_RARt ? &data->R.csr : NULL;
     spg_context *context;
     spg_status status;
 
@@ -124,7 +126,7 @@ static PetscErrorCode product_numeric(Mat C)
     if (data->mult)
         status = spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C.csr);
     else
-        status = spg_galerkin_plan_run(data->galerkin, R, &data->A.csr, &data->B.csr, &data->C.csr);
+        status = spg_galerkin_plan_run(data->galerkin, &data->R.csr, &data->A.csr, &data->B.csr, &data->C.csr);
     PetscCheck(status != SPG_ERROR_SHAPE, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX. spg: %s",
                spg_context_message(context));
@@ -151,10 +153,8 @@ static PetscErrorCode product_symbolic(Mat C)
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
     if (product->type == MATPRODUCT_AB)
         SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &result));
-    else if (product->type == MATPRODUCT_RARt)
-        SpgCall(context, spg_galerkin(context, &data->R.csr, &data->A.csr, &data->B.csr, &result));
     else
-        SpgCall(context, spg_galerkin(context, NULL, &data->A.csr, &data->B.csr, &result));
+        SpgCall(context, spg_galerkin(context, &data->R.csr, &data->A.csr, &data->B.csr, &result));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(product_layout(C));
     PetscCall(fill_seqaij(C, &result));

@@ -67,6 +67,14 @@ PetscErrorCode rows_own_columns(const SpgBlocks *blocks, PetscInt *columns)
     PetscFunctionReturn(0);
 }
 
+PetscInt interior_rows(const PetscInt *off, PetscInt row, PetscInt rows)
+{
+    PetscInt next = row;
+
+    while (next < rows && off[next + 1] == off[row]) next++;
+    return next - row;
+}
+
 /* Values in the order of rows_own_columns. */
 static PetscErrorCode own_values(const SpgBlocks *blocks, PetscScalar *values)
 {
@@ -75,13 +83,17 @@ static PetscErrorCode own_values(const SpgBlocks *blocks, PetscScalar *values)
     PetscFunctionBegin;
     PetscCall(arrays_of(blocks->diagonal, &d));
     PetscCall(arrays_of(blocks->off, &o));
-    for (PetscInt i = 0; i < blocks->rows; i++) {
-        const PetscInt begin = o.offsets[i], end = o.offsets[i + 1];
+    for (PetscInt i = 0; i < blocks->rows;) {
+        const PetscInt interior = interior_rows(o.offsets, i, blocks->rows);
+        const PetscInt next = i + (interior ? interior : 1), count = d.offsets[next] - d.offsets[i];
+        const PetscInt begin = o.offsets[i], end = o.offsets[next];
         for (PetscInt k = begin; k < end; k++)
             if (o.columns[k] < blocks->lower) *values++ = o.values[k];
-        for (PetscInt k = d.offsets[i]; k < d.offsets[i + 1]; k++) *values++ = d.values[k];
+        PetscCall(PetscArraycpy(values, d.values + d.offsets[i], count));
+        values += count;
         for (PetscInt k = begin; k < end; k++)
             if (o.columns[k] >= blocks->lower) *values++ = o.values[k];
+        i = next;
     }
     PetscFunctionReturn(0);
 }

@@ -14,6 +14,10 @@ typedef struct SpgBlocks {
 
 PETSC_INTERN PetscErrorCode blocks_of(Mat matrix, SpgBlocks *blocks);
 
+/* The number of rows from `row` on without entries in the off-diagonal block, whose row offsets are `off`. The values
+ * of these rows can be copied together. */
+PETSC_INTERN PetscInt interior_rows(const PetscInt *off, PetscInt row, PetscInt rows);
+
 /* Rows of a distributed matrix on one process, in compact columns: the global columns that occur, in ascending order.
  * Of these, those from `first` up to first + own are the process's own; `names` has the global numbers of the rest.
  * Entries of each row keep their global order, so sums do too. */

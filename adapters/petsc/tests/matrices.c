@@ -185,19 +185,48 @@ PetscErrorCode elasticity_matrix(MPI_Comm comm, PetscInt n, Mat *A)
 
 /* ---- Operators made from others --------------------------------------------------------------------------------- */
 
-PetscErrorCode prolongator(Mat A, PetscInt size, PetscBool smoothed, Mat *P)
+/* The aggregate of each own node, in the order in which they are met. Rows of a node that is cut between processes
+ * belong to an aggregate on each. */
+static PetscErrorCode aggregate_boxes(PetscInt n, PetscInt box, PetscInt first, PetscInt end, PetscInt *aggregates,
+                                      PetscInt *count)
 {
-    PetscInt begin, end, first, count;
+    const PetscInt side = (n + box - 1) / box;
+    PetscInt *of_box;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc1(side * side * side, &of_box));
+    for (PetscInt b = 0; b < side * side * side; b++) of_box[b] = -1;
+    *count = 0;
+    for (PetscInt node = first; node < end; node++) {
+        const PetscInt x = node % n / box, y = node / n % n / box, z = node / n / n / box;
+        PetscInt *aggregate = &of_box[x + side * (y + side * z)];
+        if (*aggregate < 0) *aggregate = (*count)++;
+        aggregates[node - first] = *aggregate;
+    }
+    PetscCall(PetscFree(of_box));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode prolongator(Mat A, PetscInt n, PetscInt unknowns, PetscInt box, PetscBool smoothed, Mat *P)
+{
+    PetscInt begin, end, first_node, last_node, first, count = 0, *aggregates;
     Mat T;
     Vec diagonal;
 
     PetscFunctionBegin;
     PetscCall(MatGetOwnershipRange(A, &begin, &end));
-    count = (end - begin + size - 1) / size;
-    PetscCall(MatCreateAIJ(PetscObjectComm((PetscObject)A), end - begin, count, PETSC_DETERMINE, PETSC_DETERMINE, 1,
-                           NULL, 0, NULL, &T));
+    first_node = begin / unknowns;
+    last_node = (end + unknowns - 1) / unknowns;
+    PetscCall(PetscMalloc1(last_node - first_node + 1, &aggregates));
+    PetscCall(aggregate_boxes(n, box, first_node, last_node, aggregates, &count));
+    PetscCall(MatCreateAIJ(PetscObjectComm((PetscObject)A), end - begin, begin < end ? count * unknowns : 0,
+                           PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &T));
     PetscCall(MatGetOwnershipRangeColumn(T, &first, NULL));
-    for (PetscInt i = begin; i < end; i++) PetscCall(MatSetValue(T, i, first + (i - begin) / size, 1, INSERT_VALUES));
+    for (PetscInt i = begin; i < end; i++) {
+        const PetscInt aggregate = aggregates[i / unknowns - first_node];
+        PetscCall(MatSetValue(T, i, first + aggregate * unknowns + i % unknowns, 1, INSERT_VALUES));
+    }
+    PetscCall(PetscFree(aggregates));
     PetscCall(MatAssemblyBegin(T, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(T, MAT_FINAL_ASSEMBLY));
     *P = T;

@@ -28,9 +28,9 @@ PetscErrorCode stencil_matrix(MPI_Comm comm, PetscInt n, PetscInt points, Mat *A
  * body modes as near null space. */
 PetscErrorCode elasticity_matrix(MPI_Comm comm, PetscInt n, Mat *A);
 
-/* A prolongator of A's rows: aggregates of `size` consecutive rows, `columns` columns each, smoothed once if asked for.
- */
-PetscErrorCode prolongator(Mat A, PetscInt size, PetscBool smoothed, Mat *P);
+/* A prolongator of a matrix of a grid of n x n x n nodes with `unknowns` rows each: aggregates are boxes of up to `box`
+ * nodes on a side, cut where processes meet; one column for each unknown; smoothed once if asked for. */
+PetscErrorCode prolongator(Mat A, PetscInt n, PetscInt unknowns, PetscInt box, PetscBool smoothed, Mat *P);
 
 /* Multiplies each value by a number near 1 that depends on the row, the column and the seed. */
 PetscErrorCode change_values(Mat A, unsigned seed);

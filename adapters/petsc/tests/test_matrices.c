@@ -148,7 +148,7 @@ static PetscErrorCode a_repeat_with_another_pattern_is_refused(void)
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
     PetscCall(as_spg(A, &A_spg));
-    PetscCall(prolongator(A, 9, PETSC_FALSE, &P));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_FALSE, &P));
     PetscCall(other_pattern(A_spg, &other));
     PetscCall(MatMatMult(A_spg, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
     PetscCall(MatMatMult(A_spg, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));

@@ -111,7 +111,7 @@ static PetscErrorCode products_of_stencils_are_petscs(void)
             PetscCall(elasticity_matrix(PETSC_COMM_WORLD, 5, &A));
         else
             PetscCall(stencil_matrix(PETSC_COMM_WORLD, 10, kind ? 27 : 7, &A));
-        PetscCall(prolongator(A, 9, PETSC_TRUE, &P));
+        PetscCall(prolongator(A, kind == 2 ? 6 : 10, kind == 2 ? 3 : 1, 3, PETSC_TRUE, &P));
         PetscCall(compare(MatMatMult, A, P));
         PetscCall(compare(MatPtAP, A, P));
         PetscCall(compare(MatMatMult, A, A));
@@ -163,7 +163,7 @@ static PetscErrorCode the_numeric_phase_takes_the_values_of_its_time(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
-    PetscCall(prolongator(A, 9, PETSC_TRUE, &P));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_TRUE, &P));
     PetscCall(as_spg(A, &A_spg));
     PetscCall(MatProductCreate(A_spg, P, NULL, &found));
     PetscCall(MatProductSetType(found, MATPRODUCT_PtAP));
@@ -208,7 +208,7 @@ static PetscErrorCode spg_multiplies_if_one_operand_is_of_its_type(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
-    PetscCall(prolongator(A, 9, PETSC_FALSE, &P));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_FALSE, &P));
     PetscCall(as_spg(A, &A_spg));
     PetscCall(as_spg(P, &P_spg));
     for (int which = 0; which < 4; which++) {
@@ -230,7 +230,7 @@ static PetscErrorCode an_algorithm_of_petsc_can_be_chosen(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
-    PetscCall(prolongator(A, 9, PETSC_FALSE, &P));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_FALSE, &P));
     PetscCall(as_spg(A, &A_spg));
     PetscCall(PetscOptionsSetValue(NULL, "-matptap_via", "scalable"));
     PetscCall(work_of_spg(A_spg, P, &products, &repeats));
