@@ -66,6 +66,14 @@ need_for_tests()
     need python3 has_python
 }
 
+# The plug-in for PETSc: PETSc with 32-bit and with 64-bit indices, and from Python.
+want_for_petsc()
+{
+    want libpetsc-real-dev pkg-config --exists PETSc
+    want libpetsc64-real-dev pkg-config --exists PETSc64
+    want python3-petsc4py python3 -c 'import petsc4py'
+}
+
 jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 
 stop()
