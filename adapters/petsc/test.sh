@@ -65,9 +65,20 @@ expect 'preconditioner spg' sh tests/mpirun.sh 1 "$built/examples/gamg" -dll_app
 cp examples/gamg.c examples/Makefile "$built/"
 quietly make -C "$built" gamg
 expect 'preconditioner bjacobi' sh tests/mpirun.sh 3 "$built/gamg" -dll_append "$plugin" -pc_type bjacobi -sub_pc_type spg
-if python3 -c 'import petsc4py' 2>/dev/null; then
-    expect 'of type seqaijspg' sh tests/mpirun.sh 1 python3 examples/galerkin.py -dll_append "$plugin"
-    expect 'of type mpiaijspg' sh tests/mpirun.sh 3 python3 examples/galerkin.py -dll_append "$plugin"
+# petsc4py comes from apt, so with the system's Python.
+python=python3
+$python -c 'import petsc4py' 2>/dev/null || python=/usr/bin/python3
+if $python -c 'import petsc4py' 2>/dev/null; then
+    expect 'of type seqaijspg' sh tests/mpirun.sh 1 $python examples/galerkin.py -dll_append "$plugin"
+    expect 'of type mpiaijspg' sh tests/mpirun.sh 3 $python examples/galerkin.py -dll_append "$plugin"
 else
     echo "SKIPPED: the example of petsc4py, which is not here (python3-petsc4py)"
 fi
+
+# What is sent is what the model says, here and in the records; the tables are those of the records.
+for processes in 2 4; do
+    quietly sh tests/mpirun.sh $processes "$built/PETSc/bench/petsc_counts" -dll_append "$plugin" -bench_n 12 \
+        -bench_points 7 -bench_json "$built/counts.jsonl"
+done
+python3 bench/cost_model.py "$built/counts.jsonl"
+python3 bench/tables.py --check ../../docs/petsc.md ../../bench/results
