@@ -116,6 +116,22 @@ static PetscErrorCode the_preconditioner_solves_on_one_process(void)
     PetscFunctionReturn(0);
 }
 
+static PetscErrorCode the_near_null_space_gives_the_candidates(void)
+{
+    Mat A;
+    PetscInt with, without;
+
+    PetscFunctionBegin;
+    PetscCall(choose("spg"));
+    PetscCall(elasticity_matrix(PETSC_COMM_SELF, 10, &A));
+    PetscCall(solve(A, NULL, &with));
+    PetscCall(MatSetNearNullSpace(A, NULL));
+    PetscCall(solve(A, NULL, &without));
+    EXPECT(with < without, "%d iterations with the rigid body modes, %d without", (int)with, (int)without);
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode the_preconditioner_is_one_cycle_of_spg(void)
 {
     Mat A;
@@ -350,6 +366,7 @@ static PetscErrorCode a_stale_pattern_is_refused(void)
 static const Claim claims[] = {
     {"gamg_takes_the_same_iterations_with_spg", gamg_takes_the_same_iterations_with_spg},
     {"the_preconditioner_solves_on_one_process", the_preconditioner_solves_on_one_process},
+    {"the_near_null_space_gives_the_candidates", the_near_null_space_gives_the_candidates},
     {"the_preconditioner_is_one_cycle_of_spg", the_preconditioner_is_one_cycle_of_spg},
     {"new_values_update_the_hierarchy", new_values_update_the_hierarchy},
     {"block_jacobi_takes_it_for_its_blocks", block_jacobi_takes_it_for_its_blocks},
