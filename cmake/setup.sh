@@ -67,6 +67,17 @@ need_for_tests()
     need python3 has_python
 }
 
+# From apt, so for the system's Python, which may not be the first one.
+has_petsc4py() { python3 -c 'import petsc4py' >/dev/null 2>&1 || /usr/bin/python3 -c 'import petsc4py' >/dev/null 2>&1; }
+
+# The plug-in for PETSc: PETSc with 32-bit and with 64-bit indices, and from Python.
+want_for_petsc()
+{
+    want libpetsc-real-dev pkg-config --exists PETSc
+    want libpetsc64-real-dev pkg-config --exists PETSc64
+    want python3-petsc4py has_petsc4py
+}
+
 jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2; }
 
 stop()

@@ -16,6 +16,7 @@ BEGIN {
     may["kernels"] = "include kernels src/*.h amg/*.h"
     may["bench"] = "include matrices bench"
     may["examples"] = "include matrices examples"
+    may["adapters"] = "include adapters"
     may["tests"] = "include src amg kernels matrices bench examples tests"
 
     # What each may include in angle brackets, as a pattern; "" is anything.
@@ -32,6 +33,7 @@ BEGIN {
     angles["examples"] = "(" standard_c "|cuda_runtime_api)\\.h|[a-z_]+"
     angles["kernels"] = ""
     angles["bench"] = ""
+    angles["adapters"] = ""
     angles["tests"] = ""
 
     cuda_header = "^(cuda|cub/|thrust/|cooperative_groups|nvtx|nvml|cusparse|cublas|curand|vector_types|driver_types)"
@@ -42,7 +44,7 @@ BEGIN {
 { exists[$0] = 1; paths[++count] = $0 }
 
 # Folders of bench/ and of tests/ name each other's headers without the folder: only one file may have such a name.
-/^(bench|tests)\// {
+/^(bench|tests|adapters)\// {
     top = $0
     sub(/\/.*/, "", top)
     name = $0
@@ -130,10 +132,10 @@ function check_include(line,    name, where, top)
 # The tree's file of this name in the directories that are on an include path.
 function find(name,    roots, r, n)
 {
-    n = split("include src matrices bench tests amg kernels", roots, " ")
+    n = split("include src matrices bench tests amg kernels adapters", roots, " ")
     for (r = 1; r <= n; r++) {
         if ((roots[r], name) in named) return named[roots[r], name]
-        if (roots[r] !~ /^(bench|tests)$/ && plain(roots[r] "/" name) in exists) return plain(roots[r] "/" name)
+        if (roots[r] !~ /^(bench|tests|adapters)$/ && plain(roots[r] "/" name) in exists) return plain(roots[r] "/" name)
     }
     return name ~ /^amg\// && name in exists ? name : ""
 }

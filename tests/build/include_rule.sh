@@ -9,7 +9,7 @@ set -eu
 check()
 {
     cd "$1"
-    find include src amg kernels matrices bench examples tests -type f \
+    find include src amg kernels matrices bench examples adapters tests -type f \
         \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) \
         2>/dev/null | sort | awk -f "$rules"
 }
@@ -87,6 +87,11 @@ static cusparseHandle_t handle;'
     put examples/cuda_a.c '#include <cuda_runtime_api.h>
 static cudaStream_t stream;
 #include <cub/cub.cuh>'
+    put adapters/one/a.c '#include "one.h"
+#include <petscmat.h>
+#include "context.h"'
+    put adapters/one/one.h '#include <spg/a.h>
+#include "generators.h"'
     put tests/a.c '#include "context.h"
 #include "host/host.h"
 #include "generators.h"
@@ -105,7 +110,9 @@ static cudaStream_t stream;'
 #include <cuda_runtime_api.h>
 static cudaStream_t stream;'
     put tests/streams/cuda/a.c 'static cudaStream_t stream;'
-    expected='amg/a.c:2: "host/host.h"
+    expected='adapters/one/a.c:3: "context.h"
+adapters/one/one.h:2: "generators.h"
+amg/a.c:2: "host/host.h"
 bench/a.c:3: "../src/context.h"
 bench/b.cpp:1: <cuda_runtime.h>
 bench/c.c:1: cusparseHandle_t

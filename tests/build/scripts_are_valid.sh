@@ -2,7 +2,7 @@
 # scripts_are_valid.sh TREE: every script parses, and shellcheck, where it is, finds nothing to say.
 set -eu
 cd "$1"
-sh_scripts=$(find bench cmake examples tests -name '*.sh' | sort)
+sh_scripts=$(find adapters bench cmake examples tests -name '*.sh' | sort)
 for script in $sh_scripts; do sh -n "$script"; done
 if command -v bash >/dev/null 2>&1; then bash -n .ci/run; fi
 if command -v shellcheck >/dev/null 2>&1; then

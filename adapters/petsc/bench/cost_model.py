@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""What P^T*A*P by spg costs each of many processes: messages, bytes and memory.
+
+    cost_model.py COUNTS.jsonl     compares the model with the counts of petsc_counts; fails if it is off
+    cost_model.py --table          the costs of an inner process of 1024, as a table in Markdown
+
+The model: a grid with the stencil of 7 or of 27 points, cut into equal boxes, a box for each process; aggregates are boxes
+of `side` nodes on a side, cut where processes meet; P is smoothed once. Everything follows from these patterns:
+
+- Rows of P: those of nodes outside a process that its rows of A name. Their values are fetched at each product, a message
+  from each owner.
+- Parts of C: the process's rows of P have columns of aggregates of other processes; what it adds to their rows of C is
+  sent at each product, a message to each owner.
+- Memory: copies of A's and P's rows, the transpose of P, the part of C, and the plan.
+"""
+import argparse
+import itertools
+import json
+import sys
+
+VALUE = 8  # bytes
+PLAN = 1.15  # bytes a product that a plan keeps, measured on the host
+
+
+def stencil(points):
+    steps = itertools.product((-1, 0, 1), repeat=3)
+    return [step for step in steps if points == 27 or sum(map(abs, step)) <= 1]
+
+
+class Grid:
+    """Nodes with whole numbers as coordinates; process boxes of local[d] nodes, grid[d] of them in each direction."""
+
+    def __init__(self, local, grid, side, points):
+        self.local, self.grid, self.side = local, grid, side
+        self.steps = stencil(points)
+        self.rows_of_p = {}
+
+    def inside(self, node):
+        return all(0 <= node[d] < self.local[d] * self.grid[d] for d in range(3))
+
+    def owner(self, node):
+        return tuple(node[d] // self.local[d] for d in range(3))
+
+    def aggregate(self, node):
+        """Its owner and its place there: boxes of the whole grid, cut where processes meet."""
+        return self.owner(node), tuple(x // self.side for x in node)
+
+    def neighbours(self, node):
+        for step in self.steps:
+            other = (node[0] + step[0], node[1] + step[1], node[2] + step[2])
+            if self.inside(other):
+                yield other
+
+    def row_of_p(self, node):
+        if node not in self.rows_of_p:
+            self.rows_of_p[node] = frozenset(self.aggregate(other) for other in self.neighbours(node))
+        return self.rows_of_p[node]
+
+    def boundary(self, rank, depth):
+        """The nodes of a process within `depth` of another process's."""
+        low = [rank[d] * self.local[d] for d in range(3)]
+        for place in itertools.product(*(range(n) for n in self.local)):
+            near = any((place[d] < depth and rank[d] > 0) or
+                       (place[d] >= self.local[d] - depth and rank[d] < self.grid[d] - 1) for d in range(3))
+            if near:
+                yield tuple(low[d] + place[d] for d in range(3))
+
+
+def product_costs(grid, rank):
+    """What a process fetches for and adds to others: (rows, entries, owners) of P, (rows, entries, owners) of C."""
+    ghosts, parts = set(), {}
+    for node in grid.boundary(rank, grid.side + 1):
+        own = [other for other in grid.neighbours(node)]
+        ghosts.update(other for other in own if grid.owner(other) != rank)
+        foreign = [aggregate for aggregate in grid.row_of_p(node) if aggregate[0] != rank]
+        if foreign:
+            columns = set().union(*(grid.row_of_p(other) for other in own))
+            for aggregate in foreign:
+                parts.setdefault(aggregate, set()).update(columns)
+    rows = (len(ghosts), sum(len(grid.row_of_p(ghost)) for ghost in ghosts), len({grid.owner(g) for g in ghosts}))
+    sums = (len(parts), sum(map(len, parts.values())), len({aggregate[0] for aggregate in parts}))
+    return rows, sums
+
+
+def bytes_sent(rows, sums, first, index=4):
+    """Of a repeat the values. At first also numbers: for a row of P its place, length and first entry, for an entry its
+    place and column; for an entry of C its place, row and column."""
+    if not first:
+        return VALUE * (rows[1] + sums[1])
+    return 3 * index * rows[0] + (2 * index + VALUE) * rows[1] + (3 * index + VALUE) * sums[1]
+
+
+def messages_sent(rows, sums, first):
+    """Each exchange of a repeat takes a message to each process; to set it up and to send the pattern takes 7 more."""
+    return (rows[2] + sums[2]) * (8 if first else 1)
+
+
+def predict(record):
+    """Messages and bytes of a record of petsc_counts, summed over its processes: slabs of whole planes, as PETSc cuts the
+    rows of a grid."""
+    n, processes, first = record["n"], record["processes"], record["phase"] == "first"
+    grid = Grid((n, n, n // processes), (1, 1, processes), record["box"], record["points"])
+    messages = size = 0
+    for rank in range(processes):
+        rows, sums = product_costs(grid, (0, 0, rank))
+        messages += messages_sent(rows, sums, first)
+        size += bytes_sent(rows, sums, first, record["index_bytes"])
+    return messages, size
+
+
+def compare(path):
+    worst = 0.0
+    with open(path, encoding="utf-8") as lines:
+        for record in map(json.loads, lines):
+            if record["processes"] > 1:
+                messages, size = predict(record)
+                worst = max(worst, abs(messages / record["messages"] - 1), abs(size / record["bytes"] - 1))
+    print(f"largest relative difference: {worst:.4f}")
+    return worst
+
+
+def memory(grid, rank, rows, sums):
+    """Bytes that a product holds with its plan, beside A, P and C: copies of the rows of A and of P, the transpose of P
+    and where its entries go, A*P, the part of C, and the plan's codes. Boundaries of the whole grid are left out."""
+    nodes = grid.local[0] * grid.local[1] * grid.local[2]
+    mean = Grid((3 * grid.side,) * 3, (3, 3, 3), grid.side, len(grid.steps))  # an inner box, for entries of a row
+    inner = list(itertools.product(*(range(mean.local[d], mean.local[d] + grid.side) for d in range(3))))
+    p = sum(len(mean.row_of_p(node)) for node in inner) / len(inner)
+    columns = [set().union(*(mean.row_of_p(other) for other in mean.neighbours(node))) for node in inner]
+    ap = sum(map(len, columns)) / len(inner)
+    products = nodes * len(grid.steps) * p + nodes * p * ap
+    entry = VALUE + 4
+    copies = nodes * (len(grid.steps) + p) * entry + rows[1] * entry + nodes * p * (entry + 4)
+    return copies + nodes * ap * entry + sums[1] * entry + nodes / grid.side ** 3 * 27 * entry + PLAN * products
+
+
+def mib(size):
+    return f"{size / 2 ** 20:.2f}" if size < 10 * 2 ** 20 else f"{size / 2 ** 20:.0f}"
+
+
+def level_costs(points, side, length):
+    """An inner process of many, with a cube of nodes: its costs of one product."""
+    grid = Grid((length,) * 3, (3, 3, 3), side, points)
+    rows, sums = product_costs(grid, (1, 1, 1))
+    return (messages_sent(rows, sums, True), messages_sent(rows, sums, False), bytes_sent(rows, sums, True),
+            bytes_sent(rows, sums, False), memory(grid, (1, 1, 1), rows, sums))
+
+
+def table():
+    """Products of a set-up: 64^3 rows a process on the first level, then the grid of aggregates, whose stencil has 27
+    points."""
+    print("| stencil | level | rows | messages, first | repeat | MiB sent, first | repeat | MiB held |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for points, side in ((7, 2), (27, 3)):
+        length, level, totals = 64, 0, (0,) * 5
+        while length >= side:
+            costs = level_costs(points if level == 0 else 27, side, length)
+            print(f"| {points} points | {level} | {length ** 3} | {costs[0]} | {costs[1]} "
+                  f"| {' | '.join(map(mib, costs[2:]))} |")
+            totals = tuple(a + b for a, b in zip(totals, costs))
+            length, level = (length + side - 1) // side, level + 1
+        print(f"| {points} points | all | | {totals[0]} | {totals[1]} | {' | '.join(map(mib, totals[2:]))} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("counts", nargs="?", help="records of petsc_counts")
+    parser.add_argument("--table", action="store_true", help="the costs of an inner process of many")
+    options = parser.parse_args()
+    if options.counts and compare(options.counts) > 0.01:
+        sys.exit("the model is not what was counted")
+    if options.table:
+        table()
+
+
+if __name__ == "__main__":
+    main()

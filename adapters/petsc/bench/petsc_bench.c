@@ -1,0 +1,268 @@
+/* Times PETSc's products and GAMG's set-up with and without spg, on the processes that it is started with. Each result
+ * of spg is verified against PETSc's own before it is timed.
+ *
+ *     mpirun -n 2 petsc_bench -dll_append libspg_petsc.so [-bench_n 40] [-bench_reps 5] [-bench_json FILE]
+ *
+ * bench_n: points of a grid's side (elasticity: half as many). A time is the median over the repeats, of the slowest
+ * process. For a product: `first`, with the pattern of the result; `second`, the first repeat with MAT_REUSE_MATRIX, in
+ * which spg makes its plan; `repeat`, a later one. For GAMG: `first`, a set-up; `repeat`, one with new values and
+ * -pc_gamg_reuse_interpolation. */
+#include "matrices.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_REPS = 101, IMPLEMENTATIONS = 2, TIMES = 3 };
+static const char *const implementations[IMPLEMENTATIONS] = {"petsc", "spg"};
+
+typedef struct Timing {
+    double samples[MOST_REPS];
+    int count;
+} Timing;
+
+typedef struct Bench {
+    PetscInt n, reps, threads;
+    FILE *json; /* of the first process; NULL for none */
+    const char *matrix;
+    double rows, nnz;
+} Bench;
+
+static PetscErrorCode start(MPI_Comm comm, double *time)
+{
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Barrier(comm));
+    *time = MPI_Wtime();
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode stop(MPI_Comm comm, double time, Timing *timing)
+{
+    double mine = MPI_Wtime() - time, slowest;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
+    timing->samples[timing->count++] = slowest;
+    PetscFunctionReturn(0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_ms(Timing *timing)
+{
+    if (timing->count == 0) return 0;
+    qsort(timing->samples, (size_t)timing->count, sizeof *timing->samples, ascending);
+    return 1000 * timing->samples[timing->count / 2];
+}
+
+static PetscErrorCode report(const Bench *bench, const char *product, Timing times[IMPLEMENTATIONS][TIMES],
+                             double error, const PetscInt iterations[IMPLEMENTATIONS])
+{
+    static const char *const names[TIMES] = {"first", "second", "repeat"};
+    double ms[IMPLEMENTATIONS][TIMES];
+    PetscMPIInt size;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    for (int i = 0; i < IMPLEMENTATIONS; i++)
+        for (int t = 0; t < TIMES; t++) ms[i][t] = median_ms(&times[i][t]);
+    for (int t = 0; t < TIMES; t++)
+        if (times[0][t].count > 0)
+            PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-12s %-6s %-6s %10.2f %10.2f %8.2f\n", bench->matrix, product,
+                                  names[t], ms[0][t], ms[1][t], ms[0][t] / ms[1][t]));
+    for (int i = 0; i < IMPLEMENTATIONS && bench->json; i++) {
+        fprintf(bench->json,
+                "{\"matrix\": \"%s\", \"n\": %d, \"product\": \"%s\", \"implementation\": \"%s\", \"processes\": %d, "
+                "\"threads\": %d, \"index_bits\": %d, \"petsc\": \"%d.%d.%d\", \"rows\": %.0f, \"nnz\": %.0f, ",
+                bench->matrix, (int)bench->n, product, implementations[i], (int)size, i ? (int)bench->threads : 1,
+                (int)(8 * sizeof(PetscInt)), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
+                bench->rows, bench->nnz);
+        for (int t = 0; t < TIMES; t++)
+            if (times[i][t].count > 0) fprintf(bench->json, "\"%s_ms\": %.4f, ", names[t], ms[i][t]);
+        if (iterations)
+            fprintf(bench->json, "\"iterations\": %d, ", (int)iterations[i]);
+        else
+            fprintf(bench->json, "\"max_error\": %.3g, ", error);
+        fprintf(bench->json, "\"reps\": %d, \"verified\": true}\n", (int)bench->reps);
+    }
+    PetscFunctionReturn(0);
+}
+
+/* ---- Products --------------------------------------------------------------------------------------------------- */
+
+typedef PetscErrorCode Product(Mat, Mat, MatReuse, PetscReal, Mat *);
+
+/* The largest difference over the largest value; fails if it is more than rounding. */
+static PetscErrorCode verify(Mat found, Mat expected, double *error)
+{
+    PetscReal difference, size;
+    Mat copy;
+
+    PetscFunctionBegin;
+    PetscCall(MatConvert(expected, MATSAME, MAT_INITIAL_MATRIX, &copy));
+    PetscCall(MatNorm(expected, NORM_INFINITY, &size));
+    PetscCall(MatAXPY(copy, -1, found, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(MatNorm(copy, NORM_INFINITY, &difference));
+    PetscCall(MatDestroy(&copy));
+    *error = difference / size;
+    PetscCheck(*error <= 1000 * PETSC_MACHINE_EPSILON, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "spg's result is wrong by %g",
+               *error);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode time_product(const Bench *bench, const char *name, Product *product, Mat A[IMPLEMENTATIONS],
+                                   Mat P[IMPLEMENTATIONS])
+{
+    const MPI_Comm comm = PetscObjectComm((PetscObject)A[0]);
+    Timing times[IMPLEMENTATIONS][TIMES] = {0};
+    Mat C[IMPLEMENTATIONS];
+    double time, error = 0;
+
+    PetscFunctionBegin;
+    for (PetscInt rep = -1; rep < bench->reps; rep++) { /* the first warms up */
+        for (int i = 0; i < IMPLEMENTATIONS; i++) {
+            if (rep <= 0) memset(times[i], 0, sizeof times[i]);
+            for (int t = 0; t < TIMES; t++) {
+                PetscCall(start(comm, &time));
+                PetscCall(product(A[i], P[i], t ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[i]));
+                PetscCall(stop(comm, time, &times[i][t]));
+            }
+        }
+        if (rep < 0) PetscCall(verify(C[1], C[0], &error));
+        for (int i = 0; i < IMPLEMENTATIONS; i++) PetscCall(MatDestroy(&C[i]));
+    }
+    PetscCall(report(bench, name, times, error, NULL));
+    PetscFunctionReturn(0);
+}
+
+/* ---- GAMG ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode make_solver(Mat A, KSP *ksp)
+{
+    PC pc;
+
+    PetscFunctionBegin;
+    PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
+    PetscCall(KSPSetType(*ksp, KSPCG));
+    PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+    PetscCall(KSPGetPC(*ksp, &pc));
+    PetscCall(PCSetType(pc, PCGAMG));
+    PetscCall(PCGAMGSetReuseInterpolation(pc, PETSC_TRUE));
+    PetscCall(KSPSetFromOptions(*ksp));
+    PetscCall(KSPSetOperators(*ksp, A, A));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode count_iterations(KSP ksp, Mat A, PetscInt *iterations)
+{
+    Vec b, x;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecSet(b, 1));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetIterationNumber(ksp, iterations));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
+{
+    const MPI_Comm comm = PetscObjectComm((PetscObject)A[0]);
+    Timing times[IMPLEMENTATIONS][TIMES] = {0};
+    PetscInt iterations[IMPLEMENTATIONS];
+    double time;
+
+    PetscFunctionBegin;
+    for (PetscInt rep = -1; rep < bench->reps; rep++)
+        for (int i = 0; i < IMPLEMENTATIONS; i++) {
+            KSP ksp;
+            if (rep <= 0) memset(times[i], 0, sizeof times[i]);
+            PetscCall(make_solver(A[i], &ksp));
+            PetscCall(start(comm, &time));
+            PetscCall(KSPSetUp(ksp));
+            PetscCall(stop(comm, time, &times[i][0]));
+            if (rep < 0) PetscCall(count_iterations(ksp, A[i], &iterations[i]));
+            for (int t = 1; t < TIMES; t++) {
+                PetscCall(MatScale(A[i], t == 1 ? 2 : 0.5)); /* new values */
+                PetscCall(KSPSetOperators(ksp, A[i], A[i]));
+                PetscCall(start(comm, &time));
+                PetscCall(KSPSetUp(ksp));
+                PetscCall(stop(comm, time, &times[i][t]));
+            }
+            PetscCall(KSPDestroy(&ksp));
+        }
+    PetscCheck(iterations[0] == iterations[1], comm, PETSC_ERR_PLIB, "%d iterations with spg, %d without",
+               (int)iterations[1], (int)iterations[0]);
+    PetscCall(report(bench, "GAMG", times, 0, iterations));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_matrix(Bench *bench, int kind)
+{
+    static const char *const names[] = {"fd3d7", "fe3d27", "elast3d"};
+    Mat A[IMPLEMENTATIONS], P[IMPLEMENTATIONS];
+    MatNullSpace modes;
+    MatInfo info;
+    PetscMPIInt size;
+    PetscInt rows;
+
+    PetscFunctionBegin;
+    bench->matrix = names[kind];
+    if (kind == 2)
+        PetscCall(elasticity_matrix(PETSC_COMM_WORLD, bench->n / 2, &A[0]));
+    else
+        PetscCall(stencil_matrix(PETSC_COMM_WORLD, bench->n, kind ? 27 : 7, &A[0]));
+    PetscCall(
+        prolongator(A[0], kind == 2 ? bench->n / 2 + 1 : bench->n, kind == 2 ? 3 : 1, kind ? 3 : 2, PETSC_TRUE, &P[0]));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCall(MatConvert(A[0], size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, &A[1]));
+    PetscCall(MatConvert(P[0], size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, &P[1]));
+    PetscCall(MatGetNearNullSpace(A[0], &modes));
+    PetscCall(MatSetNearNullSpace(A[1], modes));
+    PetscCall(MatGetInfo(A[0], MAT_GLOBAL_SUM, &info));
+    PetscCall(MatGetSize(A[0], &rows, NULL));
+    bench->rows = (double)rows;
+    bench->nnz = info.nz_used;
+    PetscCall(time_product(bench, "AP", MatMatMult, A, P));
+    PetscCall(time_product(bench, "PtAP", MatPtAP, A, P));
+    PetscCall(time_gamg(bench, A));
+    for (int i = 0; i < IMPLEMENTATIONS; i++) {
+        PetscCall(MatDestroy(&A[i]));
+        PetscCall(MatDestroy(&P[i]));
+    }
+    PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+    Bench bench = {.n = 40, .reps = 5, .threads = 0};
+    char path[PETSC_MAX_PATH_LEN];
+    PetscMPIInt rank;
+    PetscBool set;
+
+    PetscFunctionBeginUser;
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_n", &bench.n, NULL));
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_reps", &bench.reps, NULL));
+    PetscCheck(bench.n >= 4 && bench.reps >= 1 && bench.reps < MOST_REPS, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+               "-bench_n is at least 4, -bench_reps from 1 to %d", MOST_REPS - 1);
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-spg_threads", &bench.threads, &set));
+    if (!set) bench.threads = 1;
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_json", path, sizeof path, &set));
+    if (set && rank == 0) {
+        bench.json = fopen(path, "a");
+        PetscCheck(bench.json, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "cannot write %s", path);
+    }
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-12s %-6s %-6s %10s %10s %8s\n", "matrix", "what", "", "PETSc ms",
+                          "spg ms", "ratio"));
+    for (int kind = 0; kind < 3; kind++) PetscCall(run_matrix(&bench, kind));
+    if (bench.json) fclose(bench.json);
+    PetscCall(PetscFinalize());
+    return 0;
+}

@@ -1,0 +1,91 @@
+/* What the parts of the plug-in share. It is written for PETSc's private header matimpl.h, which PETSc installs: a
+ * matrix type and a preconditioner type can be made in no other way. */
+#ifndef SPG_PETSC_ADAPTER_H
+#define SPG_PETSC_ADAPTER_H
+
+#include <petsc/private/matimpl.h>
+#include <petscsf.h>
+#include <spg/spg.h>
+
+#define SEQAIJSPG "seqaijspg"
+#define MPIAIJSPG "mpiaijspg"
+#define AIJSPG "aijspg"
+
+#if defined(PETSC_USE_REAL_SINGLE)
+#define SPG_SCALAR (PetscDefined(USE_COMPLEX) ? SPG_C32 : SPG_F32)
+#elif defined(PETSC_USE_REAL_DOUBLE)
+#define SPG_SCALAR (PetscDefined(USE_COMPLEX) ? SPG_C64 : SPG_F64)
+#else
+#error "spg has float and double values: build PETSc with --with-precision=single or double"
+#endif
+#define SPG_OFFSET (PetscDefined(USE_64BIT_INDICES) ? SPG_I64 : SPG_I32)
+
+/* Fails by PETSc's own mechanism, with spg's message. */
+#define SpgCall(context, ...)                                                                                          \
+    do {                                                                                                               \
+        const spg_status status_ = (__VA_ARGS__);                                                                      \
+        if (PetscUnlikely(status_ != SPG_OK))                                                                          \
+            SETERRQ(PETSC_COMM_SELF, petsc_error(status_), "spg: %s (%s)", spg_context_message(context),               \
+                    spg_status_name(status_));                                                                         \
+    } while (0)
+
+/* The code by which PETSc reports an spg_status. */
+PETSC_INTERN PetscErrorCode petsc_error(spg_status status);
+
+/* Events of -log_view. */
+typedef struct SpgEvents {
+    PetscLogEvent product, plan, numeric, rows, sum;
+} SpgEvents;
+PETSC_INTERN SpgEvents spg_events;
+
+/* The process's context, made when PETSc loads the plug-in and destroyed by PetscFinalize. */
+PETSC_INTERN PetscErrorCode shared_context(spg_context **context);
+
+/* ---- Matrices of one process (view.c) --------------------------------------------------------------------------- */
+
+/* A sequential AIJ matrix as spg sees it. With 32-bit indices it points into the matrix; with 64-bit indices it has
+ * columns of its own, converted anew when the matrix or its pattern is another. */
+typedef struct SpgView {
+    spg_csr csr;
+    int32_t *columns; /* NULL with 32-bit indices */
+    PetscObjectId id;
+    PetscObjectState pattern;
+} SpgView;
+
+PETSC_INTERN PetscErrorCode view_update(Mat matrix, SpgView *view);
+PETSC_INTERN PetscErrorCode view_clear(SpgView *view);
+
+/* matrix is or becomes a sequential AIJ matrix of its type with the pattern and the values of csr, whose columns are
+ * its own. */
+PETSC_INTERN PetscErrorCode fill_seqaij(Mat matrix, const spg_csr *csr);
+
+/* ---- Products --------------------------------------------------------------------------------------------------- */
+
+/* For a matrix's productsetfromoptions, and by name for mixed types. */
+PETSC_INTERN PetscErrorCode product_set_from_options(Mat C);
+
+/* Sets the symbolic phase of a product of MPIAIJ matrices (distributed.c) and of SEQAIJ matrices (product.c). */
+PETSC_INTERN PetscErrorCode distributed_symbolic(Mat C);
+
+/* What sets a product up where spg does not do it: the base type's function. */
+PETSC_INTERN PetscErrorCode base_product_set_from_options(Mat C);
+
+/* C's sizes, type and block sizes, from its operands. */
+PETSC_INTERN PetscErrorCode product_layout(Mat C);
+
+/* The transpose of a matrix, not conjugated. *transpose is NULL, or from an earlier call for the same pattern. */
+PETSC_INTERN PetscErrorCode transpose_again(Mat matrix, Mat *transpose);
+
+/* What PETSc passes to the destroy function of product data: the data, or since 3.25 its address. */
+#if PETSC_VERSION_LT(3, 25, 0)
+#define PRODUCT_DATA(argument) (argument)
+#else
+#define PRODUCT_DATA(argument) (*(void **)(argument))
+#endif
+
+/* ---- Registration ----------------------------------------------------------------------------------------------- */
+
+PETSC_INTERN PetscErrorCode register_matrices(void);
+PETSC_INTERN PetscErrorCode register_preconditioner(void);
+
+#endif

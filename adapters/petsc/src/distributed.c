@@ -1,0 +1,309 @@
+/* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
+#include "rows.h"
+
+typedef struct SpgDistributed {
+    SpgRows A, B;
+    spg_csr R;         /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
+    PetscInt *R_entry; /* for each entry of these rows, its place in R */
+    Mat transpose;     /* of R, for R*A*R^T */
+    spg_csr C;         /* result: rows of C for A*B, else this process's part of the sum that is C */
+    PetscBool done;    /* the symbolic phase has computed the values as well */
+    spgemm_plan *mult;
+    spg_galerkin_plan *galerkin;
+} SpgDistributed;
+
+static PetscErrorCode destroy_distributed(void *argument)
+{
+    SpgDistributed *data = PRODUCT_DATA(argument);
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    spgemm_plan_destroy(data->mult);
+    spg_galerkin_plan_destroy(data->galerkin);
+    spg_csr_free(context, &data->C);
+    PetscCall(rows_clear(&data->A));
+    PetscCall(rows_clear(&data->B));
+    PetscCall(PetscFree(data->R.row_offsets));
+    PetscCall(PetscFree(data->R.columns));
+    PetscCall(PetscFree(data->R.values));
+    PetscCall(PetscFree(data->R_entry));
+    PetscCall(MatDestroy(&data->transpose));
+    PetscCall(PetscFree(data));
+    PetscFunctionReturn(0);
+}
+
+/* What the product's second operand is: P of P^T*A*P, also if the product is R*A*R^T. */
+static PetscErrorCode second_operand(Mat C, SpgDistributed *data, Mat *B)
+{
+    PetscFunctionBegin;
+    *B = C->product->B;
+    if (C->product->type == MATPRODUCT_RARt) {
+        PetscCall(transpose_again(C->product->B, &data->transpose));
+        *B = data->transpose;
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The transpose of the process's own rows of P. Columns are the padded rows of A. */
+static PetscErrorCode transpose_own(SpgDistributed *data)
+{
+    const SpgRows *P = &data->B;
+    const PetscInt *offsets = (const PetscInt *)P->csr.row_offsets + P->own_row;
+    const PetscInt begin = offsets[0], nnz = offsets[P->own_rows] - begin;
+    const int32_t *columns = P->csr.columns + begin;
+    PetscInt *starts;
+    PetscScalar *values;
+
+    PetscFunctionBegin;
+    data->R = P->csr;
+    data->R.rows = P->csr.cols;
+    data->R.cols = P->csr.rows;
+    data->R.nnz = nnz;
+    PetscCall(PetscCalloc1(data->R.rows + 2, &starts));
+    PetscCall(PetscMalloc1(nnz + 1, &data->R.columns));
+    PetscCall(PetscMalloc1(nnz + 1, &values));
+    PetscCall(PetscMalloc1(nnz + 1, &data->R_entry));
+    for (PetscInt k = 0; k < nnz; k++) starts[columns[k] + 2]++;
+    for (PetscInt i = 2; i < data->R.rows + 2; i++) starts[i] += starts[i - 1];
+    for (PetscInt i = 0; i < P->own_rows; i++)
+        for (PetscInt k = offsets[i] - begin; k < offsets[i + 1] - begin; k++) {
+            const PetscInt to = starts[columns[k] + 1]++;
+            data->R.columns[to] = (int32_t)(P->own_row + i);
+            data->R_entry[k] = to;
+        }
+    data->R.row_offsets = starts;
+    data->R.values = values;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode update_transpose(SpgDistributed *data)
+{
+    const SpgRows *P = &data->B;
+    const PetscScalar *from = (const PetscScalar *)P->csr.values + ((const PetscInt *)P->csr.row_offsets)[P->own_row];
+    PetscScalar *to = data->R.values;
+
+    PetscFunctionBegin;
+    for (PetscInt k = 0; k < data->R.nnz; k++) to[data->R_entry[k]] = from[k];
+    PetscFunctionReturn(0);
+}
+
+/* ---- C ---------------------------------------------------------------------------------------------------------- */
+
+static inline PetscBool is_own(const SpgRows *B, int32_t column)
+{
+    return column >= B->first && column < B->first + B->own ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* For each row of C, its entries in the two blocks. */
+static PetscErrorCode count_blocks(const SpgRows *B, const spg_csr *C, PetscInt *diagonal, PetscInt *off)
+{
+    const PetscInt *offsets = C->row_offsets;
+
+    PetscFunctionBegin;
+    for (PetscInt i = 0; i < C->rows; i++) {
+        diagonal[i] = 0;
+        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) diagonal[i] += is_own(B, C->columns[k]);
+        off[i] = offsets[i + 1] - offsets[i] - diagonal[i];
+    }
+    PetscFunctionReturn(0);
+}
+
+/* Makes the two blocks from rows in compact columns. */
+static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
+{
+    PetscInt *diagonal_counts, *off_counts, *diagonal, *off, n_diagonal = 0, n_off = 0;
+    Mat Cd, Co;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc2(rows->rows + 1, &diagonal_counts, rows->rows + 1, &off_counts));
+    PetscCall(count_blocks(B, rows, diagonal_counts, off_counts));
+    PetscCall(MatMPIAIJSetPreallocation(C, 0, diagonal_counts, 0, off_counts));
+    PetscCall(PetscFree2(diagonal_counts, off_counts));
+    PetscCall(PetscMalloc2(rows->nnz + 1, &diagonal, rows->nnz + 1, &off));
+    for (int64_t k = 0; k < rows->nnz; k++) {
+        const int32_t column = rows->columns[k];
+        if (is_own(B, column))
+            diagonal[n_diagonal++] = column - B->first;
+        else
+            off[n_off++] = rows_global(B, column);
+    }
+    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
+    PetscCall(MatSeqAIJSetColumnIndices(Cd, diagonal));
+    PetscCall(MatSeqAIJSetColumnIndices(Co, off));
+    PetscCall(PetscFree2(diagonal, off));
+    PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
+{
+    const PetscInt *offsets = rows->row_offsets, *off_offsets;
+    const PetscScalar *values = rows->values;
+    PetscScalar *diagonal, *off, *d, *o;
+    Mat Cd, Co;
+
+    PetscFunctionBegin;
+    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
+    PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
+    PetscCall(MatSeqAIJGetArrayWrite(Co, &off));
+    d = diagonal;
+    o = off;
+    for (PetscInt i = 0; i < rows->rows;) {
+        const PetscInt interior = interior_rows(off_offsets, i, rows->rows), begin = offsets[i];
+        if (interior > 0) {
+            const PetscInt count = offsets[i + interior] - begin;
+            PetscCall(PetscArraycpy(d, values + begin, count));
+            d += count;
+        } else {
+            for (PetscInt k = begin; k < offsets[i + 1]; k++) {
+                if (is_own(B, rows->columns[k]))
+                    *d++ = values[k];
+                else
+                    *o++ = values[k];
+            }
+        }
+        i += interior ? interior : 1;
+    }
+    PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
+    PetscCall(MatSeqAIJRestoreArrayWrite(Co, &off));
+    PetscFunctionReturn(0);
+}
+
+/* Sums of parts from several processes: PETSc's assembly from coordinates finds the pattern and then adds the values.
+ */
+static PetscErrorCode set_sum_pattern(Mat C, const SpgDistributed *data)
+{
+    const PetscInt *offsets = data->C.row_offsets;
+    PetscInt *i, *j;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc2(data->C.nnz + 1, &i, data->C.nnz + 1, &j));
+    for (int32_t row = 0; row < data->C.rows; row++) {
+        const PetscInt global = rows_global(&data->B, row);
+        for (PetscInt k = offsets[row]; k < offsets[row + 1]; k++) {
+            i[k] = global;
+            j[k] = rows_global(&data->B, data->C.columns[k]);
+        }
+    }
+    PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
+    PetscCall(MatSetPreallocationCOO(C, data->C.nnz, i, j));
+    PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
+    PetscCall(PetscFree2(i, j));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
+{
+    PetscFunctionBegin;
+    if (C->product->type == MATPRODUCT_AB)
+        PetscCall(set_values(C, &data->B, &data->C));
+    else {
+        PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
+        PetscCall(MatSetValuesCOO(C, data->C.values, INSERT_VALUES));
+        PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
+    }
+    PetscFunctionReturn(0);
+}
+
+/* ---- The two phases --------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode make_plan(Mat C, SpgDistributed *data)
+{
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    PetscCall(PetscLogEventBegin(spg_events.plan, C, 0, 0, 0));
+    if (C->product->type == MATPRODUCT_AB)
+        SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
+    else
+        SpgCall(context, spg_galerkin_plan_create(context, &data->R, &data->A.csr, &data->B.csr, &data->galerkin));
+    PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode distributed_numeric(Mat C)
+{
+    SpgDistributed *data = C->product->data;
+    spg_context *context;
+    Mat B;
+
+    PetscFunctionBegin;
+    if (data->done) {
+        data->done = PETSC_FALSE;
+        PetscFunctionReturn(0);
+    }
+    PetscCall(shared_context(&context));
+    PetscCall(second_operand(C, data, &B));
+    PetscCall(rows_update(C->product->A, &data->A));
+    PetscCall(rows_update(B, &data->B));
+    PetscCall(update_transpose(data));
+    if (!data->mult && !data->galerkin) PetscCall(make_plan(C, data));
+    PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
+    if (data->mult)
+        SpgCall(context, spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C));
+    else
+        SpgCall(context, spg_galerkin_plan_run(data->galerkin, &data->R, &data->A.csr, &data->B.csr, &data->C));
+    PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
+    PetscCall(give_values(C, data));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_layouts(Mat A, Mat B, MatProductType type)
+{
+    PetscLayout rows, columns;
+    PetscBool fits, square = PETSC_TRUE;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetLayouts(A, &rows, &columns));
+    if (type != MATPRODUCT_AB) PetscCall(PetscLayoutCompare(rows, columns, &square));
+    PetscCheck(square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+               "%s needs an A whose rows and columns are distributed alike", MatProductTypes[type]);
+    PetscCall(MatGetLayouts(B, &rows, NULL));
+    PetscCall(PetscLayoutCompare(columns, rows, &fits));
+    PetscCheck(fits, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+               "%s needs a second matrix whose %s are distributed as A's columns are", MatProductTypes[type],
+               type == MATPRODUCT_RARt ? "columns" : "rows");
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode distributed_symbolic(Mat C)
+{
+    const Mat_Product *product = C->product;
+    const PetscBool sum = product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
+    SpgDistributed *data;
+    spg_context *context;
+    Mat B;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    PetscCall(PetscNew(&data));
+    C->product->data = data;
+    C->product->destroy = destroy_distributed;
+    PetscCall(second_operand(C, data, &B));
+    PetscCall(check_layouts(product->A, B, product->type));
+    PetscCall(rows_own(product->A, sum, &data->A));
+    PetscCall(rows_named(product->A, B, &data->B));
+    if (sum) PetscCall(transpose_own(data));
+    PetscCall(update_transpose(data));
+    PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
+    if (sum)
+        SpgCall(context, spg_galerkin(context, &data->R, &data->A.csr, &data->B.csr, &data->C));
+    else
+        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &data->C));
+    PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
+    PetscCall(product_layout(C));
+    if (sum)
+        PetscCall(set_sum_pattern(C, data));
+    else
+        PetscCall(set_pattern(C, &data->B, &data->C));
+    PetscCall(give_values(C, data));
+    data->done = product->api_user;
+    C->ops->productnumeric = distributed_numeric;
+    PetscFunctionReturn(0);
+}

@@ -1,0 +1,263 @@
+/* -pc_type spg: a multigrid hierarchy of spg as a preconditioner, of one process. Also written for PETSc's private
+ * header pcimpl.h. */
+#include "adapter.h"
+#include <petsc/private/pcimpl.h>
+
+typedef struct PCSpg {
+    spg_amg_options options;
+    PetscInt block_size; /* 0: the matrix's */
+    SpgView A;
+    Mat converted; /* the matrix as one of type seqaij, if it is of another type */
+    spg_amg *amg;
+    PetscObjectState pattern; /* of the matrix that the hierarchy refers to */
+} PCSpg;
+
+/* The matrix that the hierarchy is built from: a sequential AIJ matrix. */
+static PetscErrorCode sequential_matrix(PC pc, Mat *matrix)
+{
+    PCSpg *spg = pc->data;
+    PetscMPIInt size;
+    PetscBool is_seqaij, is_mpiaij;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc->pmat), &size));
+    PetscCheck(size == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+               "-pc_type spg works on one process, and the matrix is on %d: use -pc_type bjacobi -sub_pc_type spg, or "
+               "-pc_type gamg with -mat_type aijspg",
+               (int)size);
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATSEQAIJ, &is_seqaij));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATMPIAIJ, &is_mpiaij));
+    if (is_seqaij)
+        *matrix = pc->pmat;
+    else if (is_mpiaij)
+        PetscCall(MatMPIAIJGetSeqAIJ(pc->pmat, matrix, NULL, NULL));
+    else {
+        const PetscBool again = spg->converted && pc->flag == SAME_NONZERO_PATTERN ? PETSC_TRUE : PETSC_FALSE;
+        if (!again) PetscCall(MatDestroy(&spg->converted));
+        PetscCall(MatConvert(pc->pmat, MATSEQAIJ, again ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &spg->converted));
+        *matrix = spg->converted;
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The near null space as spg takes it: vectors one after another. *values is NULL if the matrix has none. */
+static PetscErrorCode candidates_of(Mat matrix, PetscInt rows, int *count, PetscScalar **values)
+{
+    MatNullSpace space;
+    PetscBool constant;
+    PetscInt vectors;
+    const Vec *vecs;
+    PetscScalar *to;
+
+    PetscFunctionBegin;
+    *count = 0;
+    *values = NULL;
+    PetscCall(MatGetNearNullSpace(matrix, &space));
+    if (!space) PetscFunctionReturn(0);
+    PetscCall(MatNullSpaceGetVecs(space, &constant, &vectors, &vecs));
+    *count = (int)vectors + (constant ? 1 : 0);
+    if (*count == 0) PetscFunctionReturn(0);
+    PetscCall(PetscMalloc1((size_t)rows * (size_t)*count + 1, values));
+    to = *values;
+    if (constant)
+        for (PetscInt i = 0; i < rows; i++) *to++ = 1;
+    for (PetscInt v = 0; v < vectors; v++, to += rows) {
+        const PetscScalar *from;
+        PetscCall(VecGetArrayRead(vecs[v], &from));
+        PetscCall(PetscArraycpy(to, from, rows));
+        PetscCall(VecRestoreArrayRead(vecs[v], &from));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reset_spg(PC pc)
+{
+    PCSpg *spg = pc->data;
+
+    PetscFunctionBegin;
+    spg_amg_destroy(spg->amg);
+    spg->amg = NULL;
+    PetscCall(view_clear(&spg->A));
+    PetscCall(MatDestroy(&spg->converted));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_up_spg(PC pc)
+{
+    PCSpg *spg = pc->data;
+    spg_amg_options options = spg->options;
+    PetscScalar *candidates;
+    PetscInt block_size = spg->block_size;
+    spg_context *context;
+    spg_status status;
+    Mat matrix;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    if (spg->amg && pc->flag != SAME_NONZERO_PATTERN) PetscCall(reset_spg(pc));
+    PetscCall(sequential_matrix(pc, &matrix));
+    PetscCall(view_update(matrix, &spg->A));
+    PetscCall(MatGetNonzeroState(pc->pmat, &spg->pattern));
+    if (spg->amg) {
+        SpgCall(context, spg_amg_update(context, spg->amg, &spg->A.csr));
+        PetscFunctionReturn(0);
+    }
+    if (block_size == 0) PetscCall(MatGetBlockSize(pc->pmat, &block_size));
+    options.block_size = (int)block_size;
+    PetscCall(candidates_of(pc->pmat, (PetscInt)spg->A.csr.rows, &options.candidates, &candidates));
+    options.candidate_values = candidates;
+    status = spg_amg_setup(context, &spg->A.csr, &options, &spg->amg);
+    PetscCall(PetscFree(candidates));
+    SpgCall(context, status);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply_spg(PC pc, Vec b, Vec x)
+{
+    PCSpg *spg = pc->data;
+    const PetscScalar *from;
+    PetscScalar *to;
+    PetscObjectState pattern;
+    spg_context *context;
+    spg_status status;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    /* The hierarchy points into the matrix, whose arrays may be gone with the pattern that they had. */
+    PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
+    PetscCheck(pattern == spg->pattern, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix has another pattern than at PCSetUp: call PCSetUp again");
+    PetscCall(VecGetArrayRead(b, &from));
+    PetscCall(VecGetArrayWrite(x, &to));
+    PetscCall(PetscArrayzero(to, spg->A.csr.rows));
+    status = spg_amg_cycle(context, spg->amg, from, to);
+    PetscCall(VecRestoreArrayWrite(x, &to));
+    PetscCall(VecRestoreArrayRead(b, &from));
+    SpgCall(context, status);
+    PetscFunctionReturn(0);
+}
+
+/* ---- Options ---------------------------------------------------------------------------------------------------- */
+
+#if PETSC_VERSION_LT(3, 23, 0)
+typedef PetscOptionItems *SpgOptionItems;
+#else
+typedef PetscOptionItems SpgOptionItems;
+#endif
+
+/* An option that is an int or a double of spg_amg_options; its default is what the member has. */
+#define INT_OPTION(name, text, member)                                                                                 \
+    do {                                                                                                               \
+        PetscInt value_ = spg->options.member;                                                                         \
+        PetscCall(PetscOptionsInt("-pc_spg_" name, text, "spg_amg_options", value_, &value_, NULL));                   \
+        spg->options.member = (int)value_;                                                                             \
+    } while (0)
+#define REAL_OPTION(name, text, member)                                                                                \
+    do {                                                                                                               \
+        PetscReal value_ = (PetscReal)spg->options.member;                                                             \
+        PetscBool set_;                                                                                                \
+        PetscCall(PetscOptionsReal("-pc_spg_" name, text, "spg_amg_options", value_, &value_, &set_));                 \
+        if (set_) spg->options.member = value_;                                                                        \
+    } while (0)
+
+static const char *const aggregations[] = {"mis2", "standard"};
+static const char *const smoothers[] = {"jacobi", "l1-jacobi", "chebyshev"};
+
+static PetscErrorCode coarsening_options(SpgOptionItems PetscOptionsObject, PCSpg *spg)
+{
+    PetscInt choice = spg->options.aggregation, max_coarse = (PetscInt)spg->options.max_coarse;
+    PetscInt seed = (PetscInt)spg->options.seed;
+
+    PetscFunctionBegin;
+    PetscCall(PetscOptionsEList("-pc_spg_aggregation", "How nodes are aggregated", "spg_amg_options", aggregations, 2,
+                                aggregations[choice], &choice, NULL));
+    spg->options.aggregation = (spg_aggregation)choice;
+    REAL_OPTION("theta", "Least strength of a strong coupling", theta);
+    PetscCall(PetscOptionsInt("-pc_spg_block_size", "Unknowns of a node; 0: the matrix's block size", "spg_amg_options",
+                              spg->block_size, &spg->block_size, NULL));
+    PetscCall(PetscOptionsInt("-pc_spg_seed", "Seed of the aggregation mis2", "spg_amg_options", seed, &seed, NULL));
+    spg->options.seed = (uint64_t)seed;
+    PetscCall(PetscOptionsInt("-pc_spg_max_coarse", "Rows of a level that is solved densely", "spg_amg_options",
+                              max_coarse, &max_coarse, NULL));
+    spg->options.max_coarse = max_coarse;
+    INT_OPTION("max_levels", "Most levels", max_levels);
+    REAL_OPTION("least_coarsening", "Least factor between the rows of two levels", least_coarsening);
+    REAL_OPTION("max_complexity", "Limit on the operator complexity; 0: none", max_complexity);
+    REAL_OPTION("prolongator_relaxation", "Relaxation of the prolongator, over rho; 0: not smoothed",
+                prolongator_relaxation);
+    INT_OPTION("spectral_steps", "Lanczos steps for rho", spectral_steps);
+    INT_OPTION("prepare_update", "1: set-up makes the plans of updates", prepare_update);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode options_spg(PC pc, SpgOptionItems PetscOptionsObject)
+{
+    PCSpg *spg = pc->data;
+    PetscInt smoother = spg->options.smoother;
+
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, "spg options");
+    PetscCall(coarsening_options(PetscOptionsObject, spg));
+    PetscCall(PetscOptionsEList("-pc_spg_smoother", "Smoother", "spg_amg_options", smoothers, 3, smoothers[smoother],
+                                &smoother, NULL));
+    spg->options.smoother = (spg_smoother)smoother;
+    INT_OPTION("pre_sweeps", "Sweeps before the coarse correction", pre_sweeps);
+    INT_OPTION("post_sweeps", "Sweeps after it", post_sweeps);
+    REAL_OPTION("relaxation", "Relaxation of Jacobi, over rho", relaxation);
+    INT_OPTION("chebyshev_degree", "Degree of the polynomial", chebyshev_degree);
+    REAL_OPTION("chebyshev_ratio", "Upper over lower end of the interval", chebyshev_ratio);
+    PetscOptionsHeadEnd();
+    PetscFunctionReturn(0);
+}
+
+static void view_line(void *user, const char *line) { (void)PetscViewerASCIIPrintf(user, "  %s\n", line); }
+
+static PetscErrorCode view_spg(PC pc, PetscViewer viewer)
+{
+    PCSpg *spg = pc->data;
+    PetscBool ascii;
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+    if (!ascii) PetscFunctionReturn(0);
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregation %s, smoother %s, %d + %d sweeps\n",
+                                     aggregations[spg->options.aggregation], smoothers[spg->options.smoother],
+                                     spg->options.pre_sweeps, spg->options.post_sweeps));
+    if (!spg->amg) PetscFunctionReturn(0);
+    PetscCall(shared_context(&context));
+    SpgCall(context, spg_amg_print(spg->amg, view_line, viewer));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy_spg(PC pc)
+{
+    PetscFunctionBegin;
+    PetscCall(reset_spg(pc));
+    PetscCall(PetscFree(pc->data));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_spg(PC pc)
+{
+    PCSpg *spg;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(&spg));
+    spg->options = spg_amg_options_default();
+    pc->data = spg;
+    pc->ops->setup = set_up_spg;
+    pc->ops->apply = apply_spg;
+    pc->ops->reset = reset_spg;
+    pc->ops->destroy = destroy_spg;
+    pc->ops->setfromoptions = options_spg;
+    pc->ops->view = view_spg;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode register_preconditioner(void)
+{
+    PetscFunctionBegin;
+    PetscCall(PCRegister("spg", create_spg));
+    PetscFunctionReturn(0);
+}

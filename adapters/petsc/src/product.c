@@ -1,0 +1,214 @@
+/* Products of matrices of one process, and what both kinds of products share. */
+#include "adapter.h"
+
+/* A product of PETSc with spg's way of it. */
+typedef struct SpgProduct {
+    SpgView A, B, C, R;
+    Mat transpose;  /* of P, or of R for R*A*R^T */
+    PetscBool done; /* the symbolic phase has computed the values as well */
+    spgemm_plan *mult;
+    spg_galerkin_plan *galerkin;
+} SpgProduct;
+
+static PetscErrorCode destroy_product(void *argument)
+{
+    SpgProduct *data = PRODUCT_DATA(argument);
+
+    PetscFunctionBegin;
+    spgemm_plan_destroy(data->mult);
+    spg_galerkin_plan_destroy(data->galerkin);
+    PetscCall(view_clear(&data->A));
+    PetscCall(view_clear(&data->B));
+    PetscCall(view_clear(&data->C));
+    PetscCall(view_clear(&data->R));
+    PetscCall(MatDestroy(&data->transpose));
+    PetscCall(PetscFree(data));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode transpose_again(Mat matrix, Mat *transpose)
+{
+    PetscFunctionBegin;
+    if (*transpose) {
+        PetscCall(MatTransposeSetPrecursor(matrix, *transpose));
+        PetscCall(MatTranspose(matrix, MAT_REUSE_MATRIX, transpose));
+    } else {
+        PetscCall(MatTranspose(matrix, MAT_INITIAL_MATRIX, transpose));
+    }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode product_layout(Mat C)
+{
+    const Mat A = C->product->A, B = C->product->B;
+    PetscInt m, n, row_block, column_block;
+    PetscBool distributed;
+
+    PetscFunctionBegin;
+    switch (C->product->type) {
+    case MATPRODUCT_AB:
+        PetscCall(MatGetLocalSize(A, &m, NULL));
+        PetscCall(MatGetLocalSize(B, NULL, &n));
+        PetscCall(MatGetBlockSizes(A, &row_block, NULL));
+        PetscCall(MatGetBlockSizes(B, NULL, &column_block));
+        break;
+    case MATPRODUCT_PtAP:
+        PetscCall(MatGetLocalSize(B, NULL, &m));
+        PetscCall(MatGetBlockSizes(B, NULL, &row_block));
+        n = m;
+        column_block = row_block;
+        break;
+    default: /* RARt */
+        PetscCall(MatGetLocalSize(B, &m, NULL));
+        PetscCall(MatGetBlockSizes(B, &row_block, NULL));
+        n = m;
+        column_block = row_block;
+    }
+    PetscCall(MatSetSizes(C, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
+    PetscCall(MatSetBlockSizes(C, row_block, column_block));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &distributed));
+    PetscCall(MatSetType(C, distributed ? MPIAIJSPG : SEQAIJSPG));
+    PetscFunctionReturn(0);
+}
+
+/* The operands' views. A triple product has R and P, one of which is the transpose of the other. Given R, spg does not
+ * look whether A is symmetric, which takes longer than half a product saves. */
+static PetscErrorCode update_operands(Mat C, SpgProduct *data)
+{
+    const Mat_Product *product = C->product;
+    Mat R, P;
+
+    PetscFunctionBegin;
+    PetscCall(view_update(product->A, &data->A));
+    if (product->type == MATPRODUCT_AB) {
+        PetscCall(view_update(product->B, &data->B));
+        PetscFunctionReturn(0);
+    }
+    PetscCall(transpose_again(product->B, &data->transpose));
+    R = product->type == MATPRODUCT_RARt ? product->B : data->transpose;
+    P = product->type == MATPRODUCT_RARt ? data->transpose : product->B;
+    PetscCall(view_update(R, &data->R));
+    PetscCall(view_update(P, &data->B));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_plan(Mat C, SpgProduct *data)
+{
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    PetscCall(PetscLogEventBegin(spg_events.plan, C, 0, 0, 0));
+    if (C->product->type == MATPRODUCT_AB)
+        SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
+    else
+        SpgCall(context, spg_galerkin_plan_create(context, &data->R.csr, &data->A.csr, &data->B.csr, &data->galerkin));
+    PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode product_numeric(Mat C)
+{
+    SpgProduct *data = C->product->data;
+    spg_context *context;
+    spg_status status;
+
+    PetscFunctionBegin;
+    if (data->done) {
+        data->done = PETSC_FALSE;
+        PetscFunctionReturn(0);
+    }
+    PetscCall(shared_context(&context));
+    PetscCall(update_operands(C, data));
+    PetscCall(view_update(C, &data->C));
+    if (!data->mult && !data->galerkin) PetscCall(make_plan(C, data));
+    PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
+    if (data->mult)
+        status = spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C.csr);
+    else
+        status = spg_galerkin_plan_run(data->galerkin, &data->R.csr, &data->A.csr, &data->B.csr, &data->C.csr);
+    PetscCheck(status != SPG_ERROR_SHAPE, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX. spg: %s",
+               spg_context_message(context));
+    SpgCall(context, status);
+    PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
+    PetscFunctionReturn(0);
+}
+
+/* The first product, without a plan: it is faster alone, and many are never repeated. The first repeat makes the plan.
+ */
+static PetscErrorCode product_symbolic(Mat C)
+{
+    const Mat_Product *product = C->product;
+    SpgProduct *data;
+    spg_context *context;
+    spg_csr result;
+
+    PetscFunctionBegin;
+    PetscCall(shared_context(&context));
+    PetscCall(PetscNew(&data));
+    C->product->data = data;
+    C->product->destroy = destroy_product;
+    PetscCall(update_operands(C, data));
+    PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
+    if (product->type == MATPRODUCT_AB)
+        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &result));
+    else
+        SpgCall(context, spg_galerkin(context, &data->R.csr, &data->A.csr, &data->B.csr, &result));
+    PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
+    PetscCall(product_layout(C));
+    PetscCall(fill_seqaij(C, &result));
+    spg_csr_free(context, &result);
+    data->done = product->api_user;
+    C->ops->productnumeric = product_numeric;
+    PetscFunctionReturn(0);
+}
+
+/* The algorithm that the user asks for: by MatProductSetAlgorithm, or by an option with the names that PETSc has. Only
+ * without a choice, or by the name spg, is it spg's. */
+static PetscErrorCode is_for_spg(Mat C, PetscBool *ours)
+{
+    static const char *const names[] = {
+        [MATPRODUCT_AB] = "-matmatmult_via", [MATPRODUCT_PtAP] = "-matptap_via", [MATPRODUCT_RARt] = "-matrart_via"};
+    const Mat_Product *product = C->product;
+    const char *option = "-mat_product_algorithm", *prefix;
+    char algorithm[64] = "";
+    PetscBool set, is_default, is_spg;
+
+    PetscFunctionBegin;
+    *ours = PETSC_FALSE;
+    if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_PtAP && product->type != MATPRODUCT_RARt)
+        PetscFunctionReturn(0);
+    if (product->api_user) option = names[product->type];
+    PetscCall(PetscObjectGetOptionsPrefix((PetscObject)C, &prefix));
+    PetscCall(PetscOptionsGetString(((PetscObject)C)->options, prefix, option, algorithm, sizeof algorithm, &set));
+    PetscCall(PetscStrcmp(set ? algorithm : product->alg, MATPRODUCTALGORITHMDEFAULT, &is_default));
+    PetscCall(PetscStrcmp(set ? algorithm : product->alg, "spg", &is_spg));
+    *ours = is_default || is_spg ? PETSC_TRUE : PETSC_FALSE;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode product_set_from_options(Mat C)
+{
+    const Mat A = C->product->A, B = C->product->B;
+    PetscBool ours, a, b;
+
+    PetscFunctionBegin;
+    PetscCall(is_for_spg(C, &ours));
+    if (ours) {
+        PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &a));
+        PetscCall(PetscObjectBaseTypeCompare((PetscObject)B, MATMPIAIJ, &b));
+        if (a && b) {
+            C->ops->productsymbolic = distributed_symbolic;
+            PetscFunctionReturn(0);
+        }
+        PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &a));
+        PetscCall(PetscObjectBaseTypeCompare((PetscObject)B, MATSEQAIJ, &b));
+        if (a && b) {
+            C->ops->productsymbolic = product_symbolic;
+            PetscFunctionReturn(0);
+        }
+    }
+    PetscCall(base_product_set_from_options(C));
+    PetscFunctionReturn(0);
+}

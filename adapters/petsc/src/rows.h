@@ -1,0 +1,70 @@
+/* Rows of distributed matrices on one process, in compact columns. */
+#ifndef SPG_PETSC_ROWS_H
+#define SPG_PETSC_ROWS_H
+
+#include "adapter.h"
+
+/* The blocks of an MPIAIJ matrix. `lower` is the number of columns of the off-diagonal block that lie before the
+ * diagonal block's. */
+typedef struct SpgBlocks {
+    Mat diagonal, off;
+    const PetscInt *garray; /* global columns of the off-diagonal block, ascending */
+    PetscInt rows, columns, others, lower, first_column;
+} SpgBlocks;
+
+PETSC_INTERN PetscErrorCode blocks_of(Mat matrix, SpgBlocks *blocks);
+
+/* The number of rows from `row` on without entries in the off-diagonal block, whose row offsets are `off`. The values
+ * of these rows can be copied together. */
+PETSC_INTERN PetscInt interior_rows(const PetscInt *off, PetscInt row, PetscInt rows);
+
+/* Rows of a distributed matrix on one process, in compact columns: the global columns that occur, in ascending order.
+ * Of these, those from `first` up to first + own are the process's own; `names` has the global numbers of the rest.
+ * Entries of each row keep their global order, so sums do too. */
+typedef struct SpgRows {
+    spg_csr csr;
+    int32_t first, own, others;
+    PetscInt first_global; /* global number of the first own column */
+    PetscInt *names;       /* others */
+    PetscInt own_row;      /* index of the first row that is the process's own; before and after it are fetched or
+                              empty rows */
+    PetscInt own_rows;
+    PetscSF entries;  /* of fetched rows, from their owners; NULL if no rows are fetched */
+    PetscObjectId id; /* of the matrix that they are from, and the state of its pattern */
+    PetscObjectState pattern;
+} SpgRows;
+
+/* The process's own rows of A. Its compact columns are those of its two blocks. With pad, empty rows stand in the place
+ * of the rows that other processes own, so that the matrix is square. */
+PETSC_INTERN PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows);
+/* The rows of B that the columns of A's two blocks name, in that order; those of other processes are fetched.
+ * Collective. */
+PETSC_INTERN PetscErrorCode rows_named(Mat A, Mat B, SpgRows *rows);
+/* The values anew; collective if rows were fetched. */
+PETSC_INTERN PetscErrorCode rows_update(Mat matrix, SpgRows *rows);
+PETSC_INTERN PetscErrorCode rows_clear(SpgRows *rows);
+/* The global number of a compact column. */
+
+static inline PetscInt rows_global(const SpgRows *rows, int32_t column)
+{
+    if (column < rows->first) return rows->names[column];
+    if (column < rows->first + rows->own) return rows->first_global + column - rows->first;
+    return rows->names[column - rows->own];
+}
+
+/* For rows_own and rows_named: */
+
+/* Offsets of a matrix's own rows, from `start` on; their global columns: of each row those before the diagonal block,
+ * those in it, those after it. A row of a block that is not sorted stays so. */
+PETSC_INTERN PetscErrorCode rows_own_offsets(const SpgBlocks *blocks, PetscInt start, PetscInt *offsets);
+PETSC_INTERN PetscErrorCode rows_own_columns(const SpgBlocks *blocks, PetscInt *columns);
+/* Takes over `names`, `count` global columns in ascending order, and so knows the compact columns. */
+PETSC_INTERN PetscErrorCode rows_set_names(SpgRows *rows, const SpgBlocks *blocks, PetscInt count, PetscInt *names);
+/* The compact columns of `count` global ones. */
+PETSC_INTERN PetscErrorCode rows_compact(const SpgRows *rows, PetscInt count, const PetscInt *globals,
+                                         int32_t *columns);
+/* Columns and values for rows whose offsets are known. */
+PETSC_INTERN PetscErrorCode rows_allocate_entries(SpgRows *rows);
+PETSC_INTERN PetscErrorCode rows_remember_pattern(Mat matrix, SpgRows *rows);
+
+#endif

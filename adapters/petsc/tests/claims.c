@@ -1,0 +1,94 @@
+#include "claims.h"
+#include <stdio.h>
+#include <string.h>
+
+static char caught[2048];
+
+static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                   PetscErrorType type, const char *message, void *user)
+{
+    (void)comm, (void)line, (void)function, (void)file, (void)user;
+    if (type == PETSC_ERROR_INITIAL) snprintf(caught, sizeof caught, "%s", message);
+    return code;
+}
+
+PetscErrorCode catch_errors(void)
+{
+    PetscFunctionBegin;
+    caught[0] = '\0';
+    PetscCall(PetscPushErrorHandler(keep_message, NULL));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode check_caught(PetscErrorCode error, PetscErrorCode code, const char *text)
+{
+    PetscFunctionBegin;
+    PetscCall(PetscPopErrorHandler());
+    EXPECT(error == code, "error %d instead of %d: %s", (int)error, (int)code, caught);
+    EXPECT(strstr(caught, text), "the message is not about \"%s\": %s", text, caught);
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode event_count(const char *name, PetscInt *count)
+{
+    PetscLogEvent event;
+    PetscEventPerfInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(PetscLogEventGetId(name, &event));
+    EXPECT(event >= 0, "no event %s: is the plug-in loaded?", name);
+    PetscCall(PetscLogEventGetPerfInfo(0, event, &info));
+    *count = info.count;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance)
+{
+    PetscInt begin, end, m, n, M, N;
+    PetscReal largest;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetLocalSize(expected, &m, &n));
+    PetscCall(MatGetLocalSize(found, &M, &N));
+    EXPECT(m == M && n == N, "%d x %d local rows and columns instead of %d x %d", (int)M, (int)N, (int)m, (int)n);
+    PetscCall(MatNorm(expected, NORM_FROBENIUS, &largest));
+    PetscCall(MatGetOwnershipRange(expected, &begin, &end));
+    for (PetscInt i = begin; i < end; i++) {
+        const PetscInt *c, *d;
+        const PetscScalar *v, *w;
+        PetscCall(MatGetRow(expected, i, &m, &c, &v));
+        PetscCall(MatGetRow(found, i, &n, &d, &w));
+        EXPECT(m == n, "row %d: %d entries instead of %d", (int)i, (int)n, (int)m);
+        for (PetscInt k = 0; k < m; k++) {
+            EXPECT(c[k] == d[k], "row %d: column %d instead of %d", (int)i, (int)d[k], (int)c[k]);
+            EXPECT(PetscAbsScalar(v[k] - w[k]) <= tolerance * largest, "row %d, column %d: %g instead of %g", (int)i,
+                   (int)c[k], (double)PetscRealPart(w[k]), (double)PetscRealPart(v[k]));
+        }
+        PetscCall(MatRestoreRow(expected, i, &m, &c, &v));
+        PetscCall(MatRestoreRow(found, i, &n, &d, &w));
+    }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode as_spg(Mat A, Mat *copy)
+{
+    PetscMPIInt size;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+    PetscCall(MatConvert(A, size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, copy));
+    PetscFunctionReturn(0);
+}
+
+int check_claims(int argc, char **argv, const Claim *claims, size_t count)
+{
+    PetscFunctionBeginUser;
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCall(PetscLogDefaultBegin());
+    for (size_t k = 0; k < count; k++) {
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", claims[k].name));
+        PetscCall((*claims[k].check)());
+    }
+    PetscCall(PetscFinalize());
+    return 0;
+}

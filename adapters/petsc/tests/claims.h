@@ -1,0 +1,38 @@
+/* A test program is a list of claims. Each is a function that returns an error of PETSc where the claim is wrong. */
+#ifndef SPG_PETSC_CLAIMS_H
+#define SPG_PETSC_CLAIMS_H
+
+#include "matrices.h"
+
+typedef struct Claim {
+    const char *name;
+    PetscErrorCode (*check)(void);
+} Claim;
+
+/* Runs the claims; stops at the first that is wrong. For main. */
+int check_claims(int argc, char **argv, const Claim *claims, size_t count);
+
+/* What a claim says. */
+#define EXPECT(condition, ...) PetscCheck(condition, PETSC_COMM_WORLD, PETSC_ERR_USER, __VA_ARGS__)
+
+/* That `call` fails with `code`, and that its message has `text` in it. */
+#define EXPECT_ERROR(code, text, call)                                                                                 \
+    do {                                                                                                               \
+        PetscErrorCode error_;                                                                                         \
+        PetscCall(catch_errors());                                                                                     \
+        error_ = call;                                                                                                 \
+        PetscCall(check_caught(error_, code, text));                                                                   \
+    } while (0)
+PetscErrorCode catch_errors(void);
+PetscErrorCode check_caught(PetscErrorCode error, PetscErrorCode code, const char *text);
+
+/* How often an event of -log_view has been seen. */
+PetscErrorCode event_count(const char *name, PetscInt *count);
+
+/* That both have the same type of distribution, the same pattern, and values within `tolerance` of the largest. */
+PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance);
+
+/* A copy of type aijspg. */
+PetscErrorCode as_spg(Mat A, Mat *copy);
+
+#endif

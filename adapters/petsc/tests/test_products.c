@@ -1,0 +1,261 @@
+/* Products against PETSc's own. */
+#include "claims.h"
+#include <string.h>
+
+#define TOLERANCE (64 * PETSC_MACHINE_EPSILON)
+
+typedef PetscErrorCode Product(Mat, Mat, MatReuse, PetscReal, Mat *);
+
+/* PETSc's own product, of matrices of its own types, and spg's, twice with new values. */
+static PetscErrorCode compare(Product *product, Mat A, Mat B)
+{
+    Mat A_spg, B_spg, expected, found;
+
+    PetscFunctionBegin;
+    PetscCall(as_spg(A, &A_spg));
+    if (A == B)
+        PetscCall(PetscObjectReference((PetscObject)(B_spg = A_spg)));
+    else
+        PetscCall(as_spg(B, &B_spg));
+    PetscCall(product(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
+    PetscCall(product(A_spg, B_spg, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &found));
+    PetscCall(expect_equal(found, expected, TOLERANCE));
+    for (unsigned round = 0; round < 2; round++) {
+        PetscCall(change_values(A, 7 * round));
+        PetscCall(change_values(A_spg, 7 * round));
+        if (A != B) {
+            PetscCall(change_values(B, 7 * round + 2));
+            PetscCall(change_values(B_spg, 7 * round + 2));
+        }
+        PetscCall(product(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &expected));
+        PetscCall(product(A_spg, B_spg, MAT_REUSE_MATRIX, PETSC_DEFAULT, &found));
+        PetscCall(expect_equal(found, expected, TOLERANCE));
+    }
+    PetscCall(MatDestroy(&A_spg));
+    PetscCall(MatDestroy(&B_spg));
+    PetscCall(MatDestroy(&expected));
+    PetscCall(MatDestroy(&found));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode a_product_is_petscs_for_every_layout(void)
+{
+    Mat A, B;
+
+    PetscFunctionBegin;
+    for (int layout = 0; layout < LAYOUTS * LAYOUTS; layout++) {
+        const Layout rows = (Layout)(layout / LAYOUTS), inner = (Layout)(layout % LAYOUTS);
+        const Layout columns = (Layout)((layout + 2) % LAYOUTS);
+        PetscCall(random_matrix(PETSC_COMM_WORLD, rows, inner, 90, 70, 4, 1, &A));
+        PetscCall(random_matrix(PETSC_COMM_WORLD, inner, columns, 70, 110, 3, 2, &B));
+        PetscCall(compare(MatMatMult, A, B));
+        PetscCall(MatDestroy(&A));
+        PetscCall(MatDestroy(&B));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode a_galerkin_product_is_petscs_for_every_layout(void)
+{
+    Mat A, P;
+
+    PetscFunctionBegin;
+    for (int layout = 0; layout < LAYOUTS * LAYOUTS; layout++) {
+        const Layout rows = (Layout)(layout / LAYOUTS), columns = (Layout)(layout % LAYOUTS);
+        PetscCall(random_matrix(PETSC_COMM_WORLD, rows, rows, 120, 120, 4, 1, &A));
+        PetscCall(random_matrix(PETSC_COMM_WORLD, rows, columns, 120, 50, 2, 2, &P));
+        PetscCall(compare(MatPtAP, A, P));
+        PetscCall(MatDestroy(&A));
+        PetscCall(MatDestroy(&P));
+    }
+    PetscFunctionReturn(0);
+}
+
+/* Against P^T*A*P for P = R^T, because PETSc has R*A*R^T for one process only. */
+static PetscErrorCode a_product_with_the_transpose_last_is_the_galerkin_product(void)
+{
+    Mat A, R, P, A_spg, R_spg, found, expected;
+
+    PetscFunctionBegin;
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_RISING, LAYOUT_RISING, 120, 120, 4, 1, &A));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 50, 120, 5, 2, &R));
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(as_spg(R, &R_spg));
+    for (unsigned round = 0; round < 3; round++) {
+        PetscCall(MatTranspose(R, MAT_INITIAL_MATRIX, &P));
+        PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
+        PetscCall(MatRARt(A_spg, R_spg, round ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &found));
+        PetscCall(expect_equal(found, expected, TOLERANCE));
+        PetscCall(MatDestroy(&P));
+        PetscCall(MatDestroy(&expected));
+        PetscCall(change_values(A, round));
+        PetscCall(change_values(A_spg, round));
+        PetscCall(change_values(R, round + 4));
+        PetscCall(change_values(R_spg, round + 4));
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&R));
+    PetscCall(MatDestroy(&A_spg));
+    PetscCall(MatDestroy(&R_spg));
+    PetscCall(MatDestroy(&found));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode products_of_stencils_are_petscs(void)
+{
+    Mat A, P;
+
+    PetscFunctionBegin;
+    for (PetscInt kind = 0; kind < 3; kind++) {
+        if (kind == 2)
+            PetscCall(elasticity_matrix(PETSC_COMM_WORLD, 5, &A));
+        else
+            PetscCall(stencil_matrix(PETSC_COMM_WORLD, 10, kind ? 27 : 7, &A));
+        PetscCall(prolongator(A, kind == 2 ? 6 : 10, kind == 2 ? 3 : 1, 3, PETSC_TRUE, &P));
+        PetscCall(compare(MatMatMult, A, P));
+        PetscCall(compare(MatPtAP, A, P));
+        PetscCall(compare(MatMatMult, A, A));
+        PetscCall(MatDestroy(&A));
+        PetscCall(MatDestroy(&P));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode a_product_has_the_same_bits_for_any_number_of_processes(void)
+{
+    Mat A, B, C, A_one, B_one, C_one, spg;
+    PetscInt begin, end;
+
+    PetscFunctionBegin;
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 90, 70, 6, 1, &A));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_RISING, LAYOUT_ODD, 70, 60, 6, 2, &B));
+    PetscCall(random_matrix(PETSC_COMM_SELF, LAYOUT_EVEN, LAYOUT_EVEN, 90, 70, 6, 1, &A_one));
+    PetscCall(random_matrix(PETSC_COMM_SELF, LAYOUT_EVEN, LAYOUT_EVEN, 70, 60, 6, 2, &B_one));
+    PetscCall(as_spg(A, &spg));
+    PetscCall(MatMatMult(spg, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(MatDestroy(&spg));
+    PetscCall(as_spg(A_one, &spg));
+    PetscCall(MatMatMult(spg, B_one, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C_one));
+    PetscCall(MatDestroy(&spg));
+    PetscCall(MatGetOwnershipRange(C, &begin, &end));
+    for (PetscInt i = begin; i < end; i++) {
+        PetscInt m, n;
+        const PetscScalar *v, *w;
+        PetscCall(MatGetRow(C, i, &m, NULL, &v));
+        PetscCall(MatGetRow(C_one, i, &n, NULL, &w));
+        EXPECT(m == n && memcmp(v, w, sizeof *v * (size_t)n) == 0, "row %d has other bits than on one process", (int)i);
+        PetscCall(MatRestoreRow(C, i, &m, NULL, &v));
+        PetscCall(MatRestoreRow(C_one, i, &n, NULL, &w));
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&A_one));
+    PetscCall(MatDestroy(&B_one));
+    PetscCall(MatDestroy(&C_one));
+    PetscFunctionReturn(0);
+}
+
+/* The phases one by one: values that change between them count. */
+static PetscErrorCode the_numeric_phase_takes_the_values_of_its_time(void)
+{
+    Mat A, P, A_spg, expected, found;
+
+    PetscFunctionBegin;
+    PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_TRUE, &P));
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(MatProductCreate(A_spg, P, NULL, &found));
+    PetscCall(MatProductSetType(found, MATPRODUCT_PtAP));
+    PetscCall(MatProductSetFromOptions(found));
+    PetscCall(MatProductSymbolic(found));
+    PetscCall(change_values(A, 3));
+    PetscCall(change_values(A_spg, 3));
+    PetscCall(MatProductNumeric(found));
+    PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
+    PetscCall(expect_equal(found, expected, TOLERANCE));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A_spg));
+    PetscCall(MatDestroy(&expected));
+    PetscCall(MatDestroy(&found));
+    PetscFunctionReturn(0);
+}
+
+/* How often spg was at work in an MatPtAP and its repeat. */
+static PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats)
+{
+    PetscInt product, numeric;
+    Mat C;
+
+    PetscFunctionBegin;
+    PetscCall(event_count("SPGProduct", &product));
+    PetscCall(event_count("SPGNumeric", &numeric));
+    PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(event_count("SPGProduct", products));
+    PetscCall(event_count("SPGNumeric", repeats));
+    *products -= product;
+    *repeats -= numeric;
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode spg_multiplies_if_one_operand_is_of_its_type(void)
+{
+    Mat A, P, A_spg, P_spg;
+    PetscInt products, repeats;
+
+    PetscFunctionBegin;
+    PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_FALSE, &P));
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(as_spg(P, &P_spg));
+    for (int which = 0; which < 4; which++) {
+        PetscCall(work_of_spg(which & 1 ? A_spg : A, which & 2 ? P_spg : P, &products, &repeats));
+        EXPECT(products == (which > 0) && repeats == (which > 0), "operands %d: %d products, %d repeats", which,
+               (int)products, (int)repeats);
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A_spg));
+    PetscCall(MatDestroy(&P_spg));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode an_algorithm_of_petsc_can_be_chosen(void)
+{
+    Mat A, P, A_spg;
+    PetscInt products, repeats;
+
+    PetscFunctionBegin;
+    PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
+    PetscCall(prolongator(A, 6, 1, 2, PETSC_FALSE, &P));
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(PetscOptionsSetValue(NULL, "-matptap_via", "scalable"));
+    PetscCall(work_of_spg(A_spg, P, &products, &repeats));
+    EXPECT(products == 0 && repeats == 0, "-matptap_via scalable: spg has worked");
+    PetscCall(PetscOptionsSetValue(NULL, "-matptap_via", "spg"));
+    PetscCall(work_of_spg(A_spg, P, &products, &repeats));
+    EXPECT(products == 1 && repeats == 1, "-matptap_via spg: spg has not worked");
+    PetscCall(PetscOptionsClearValue(NULL, "-matptap_via"));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A_spg));
+    PetscFunctionReturn(0);
+}
+
+static const Claim claims[] = {
+    {"a_product_is_petscs_for_every_layout", a_product_is_petscs_for_every_layout},
+    {"a_galerkin_product_is_petscs_for_every_layout", a_galerkin_product_is_petscs_for_every_layout},
+    {"a_product_with_the_transpose_last_is_the_galerkin_product",
+     a_product_with_the_transpose_last_is_the_galerkin_product},
+    {"products_of_stencils_are_petscs", products_of_stencils_are_petscs},
+    {"a_product_has_the_same_bits_for_any_number_of_processes",
+     a_product_has_the_same_bits_for_any_number_of_processes},
+    {"the_numeric_phase_takes_the_values_of_its_time", the_numeric_phase_takes_the_values_of_its_time},
+    {"spg_multiplies_if_one_operand_is_of_its_type", spg_multiplies_if_one_operand_is_of_its_type},
+    {"an_algorithm_of_petsc_can_be_chosen", an_algorithm_of_petsc_can_be_chosen},
+};
+
+int main(int argc, char **argv) { return check_claims(argc, argv, claims, sizeof claims / sizeof *claims); }
