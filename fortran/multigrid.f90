@@ -111,6 +111,34 @@ module spg_multigrid
       type(c_ptr), value :: context, amg, b, x
     end function
 
+    integer(c_int) function spg_amg_apply(context, amg, b, x) bind(C)
+      import
+      type(c_ptr), value :: context, amg, b, x
+    end function
+
+    type(spg_operator) function spg_csr_operator(A) bind(C)
+      import
+      type(spg_csr), intent(in) :: A
+    end function
+
+    type(spg_operator) function spg_amg_operator(amg) bind(C)
+      import
+      type(c_ptr), value :: amg
+    end function
+
+    type(spg_krylov_options) function spg_krylov_options_default() bind(C)
+      import
+    end function
+
+    integer(c_int) function spg_krylov_solve(context, A, M, b, x, options, result) bind(C)
+      import
+      type(c_ptr), value :: context, b, x
+      type(spg_operator), intent(in) :: A
+      type(spg_operator), intent(in), optional :: M
+      type(spg_krylov_options), intent(in), optional :: options
+      type(spg_krylov_result), intent(inout), optional :: result
+    end function
+
   end interface
 
 end module spg_multigrid

@@ -164,6 +164,31 @@ module spg_types
     integer(c_int) :: stagnated = 0
   end type
 
+  type, bind(C) :: spg_operator
+    integer(c_int64_t) :: rows = 0
+    integer(c_int) :: type = 0
+    type(c_ptr) :: user = c_null_ptr
+    type(c_funptr) :: apply = c_null_funptr
+  end type
+
+  enum, bind(C) ! spg_krylov_method
+    enumerator :: SPG_KRYLOV_CG = 0, SPG_KRYLOV_FCG = 1, SPG_KRYLOV_FGMRES = 2, SPG_KRYLOV_BICGSTAB = 3
+  end enum
+
+  type, bind(C) :: spg_krylov_options
+    integer(c_int) :: method = 0
+    real(c_double) :: tolerance = 0
+    integer(c_int) :: max_iterations = 0, restart = 0, zero_guess = 0
+    type(c_ptr) :: history = c_null_ptr
+    type(c_funptr) :: monitor = c_null_funptr
+    type(c_ptr) :: monitor_user = c_null_ptr
+  end type
+
+  type, bind(C) :: spg_krylov_result
+    integer(c_int) :: iterations = 0, converged = 0, stagnated = 0, stopped = 0
+    real(c_double) :: initial_residual = 0, residual = 0, relative_residual = 0, seconds = 0
+  end type
+
   type, bind(C) :: spg_random
     integer(c_int64_t) :: seed = 0, stream = 0, first = 0
   end type

@@ -5,6 +5,7 @@
 #include "load.h"
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -71,6 +72,31 @@ static void take_verdict(const amg_verdict *verdict, amg_findings *found)
     snprintf(found->fault, sizeof found->fault, "%s", verdict->fault);
 }
 
+/* By a Krylov method of spg/krylov.h, with a cycle as preconditioner. */
+static spg_status solve_by_krylov(const amg_system *system, const amg_options *chosen, spg_amg *amg, void *x,
+                                  amg_findings *found)
+{
+    const spg_operator A = spg_csr_operator(&system->A), M = spg_amg_operator(amg);
+    spg_krylov_options settings = spg_krylov_options_default();
+    spg_krylov_result result;
+    settings.method = chosen->krylov;
+    settings.restart = chosen->restart;
+    settings.tolerance = chosen->solve.tolerance;
+    settings.max_iterations = chosen->solve.max_iterations;
+    settings.history = found->history;
+    const spg_status status = spg_krylov_solve(system->context, &A, &M, system->b.column.values, x, &settings, &result);
+    found->solved = (spg_amg_solve_result){.iterations = result.iterations,
+                                           .converged = result.converged,
+                                           .initial_residual = result.initial_residual,
+                                           .residual = result.residual,
+                                           .relative_residual = result.relative_residual,
+                                           .seconds = result.seconds,
+                                           .stagnated = result.stagnated};
+    if (result.iterations > 0)
+        found->solved.convergence_factor = pow(result.residual / result.initial_residual, 1.0 / result.iterations);
+    return status;
+}
+
 /* A x = b from x = 0. A solve that ends otherwise than by convergence is no failure of the bench. */
 static spg_status solve(const amg_system *system, const amg_options *chosen, spg_amg *amg, place_vector *x, double *ms,
                         amg_findings *found)
@@ -81,7 +107,11 @@ static spg_status solve(const amg_system *system, const amg_options *chosen, spg
     spg_amg_solve_options settings = chosen->solve;
     settings.history = found->history;
     const double start = now_ms();
-    status = spg_amg_solve(system->context, amg, system->b.column.values, x->column.values, &settings, &found->solved);
+    if (chosen->by_krylov)
+        status = solve_by_krylov(system, chosen, amg, x->column.values, found);
+    else
+        status =
+            spg_amg_solve(system->context, amg, system->b.column.values, x->column.values, &settings, &found->solved);
     *ms = now_ms() - start;
     if (status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_BREAKDOWN || status == SPG_ERROR_INDEFINITE ||
         status == SPG_ERROR_INCOMPATIBLE) {

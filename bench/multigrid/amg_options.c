@@ -34,6 +34,7 @@ enum {
     OPTION_DEGREE,
     OPTION_RATIO,
     OPTION_METHOD,
+    OPTION_RESTART,
     OPTION_TOLERANCE,
     OPTION_ITERATIONS,
     OPTION_PREPARE,
@@ -71,6 +72,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"degree", required_argument, NULL, OPTION_DEGREE},
                                              {"ratio", required_argument, NULL, OPTION_RATIO},
                                              {"method", required_argument, NULL, OPTION_METHOD},
+                                             {"restart", required_argument, NULL, OPTION_RESTART},
                                              {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                              {"max-iterations", required_argument, NULL, OPTION_ITERATIONS},
                                              {"prepare-update", no_argument, NULL, OPTION_PREPARE},
@@ -122,7 +124,9 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "  --degree N             of Chebyshev polynomials; default 2\n"
                                      "  --ratio X              of the ends of their interval, before its 10 percent\n"
                                      "                         of margin; default 30\n"
-                                     "  --method NAME          cg or standalone; default cg\n"
+                                     "  --method NAME          cg or standalone (cycles alone), fcg, fgmres or\n"
+                                     "                         bicgstab; default cg\n"
+                                     "  --restart N            of fgmres; default 30\n"
                                      "  --tolerance X          of the residual over the right-hand side; default\n"
                                      "                         1e-8, with f32 1e-4\n"
                                      "  --max-iterations N     default 200\n"
@@ -165,11 +169,15 @@ static void print_help(void)
 }
 
 static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers[] = {"jacobi", "l1", "chebyshev"},
-                         *const methods[] = {"cg", "standalone"}, *const switches[] = {"off", "on"};
+                         *const methods[] = {"cg", "standalone", "fcg", "fgmres", "bicgstab"},
+                         *const switches[] = {"off", "on"};
 
 const char *aggregation_name(spg_aggregation aggregation) { return aggregations[aggregation]; }
 const char *smoother_name(spg_smoother smoother) { return smoothers[smoother]; }
-const char *method_name(spg_amg_method method) { return methods[method]; }
+const char *method_name(const amg_options *chosen)
+{
+    return methods[chosen->by_krylov ? 1 + (int)chosen->krylov : (int)chosen->solve.method];
+}
 
 static bool parse_seed(const char *name, const char *text, uint64_t *seed)
 {
@@ -231,9 +239,12 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_NULLSPACE: chosen->nullspace_path = value; return true;
     case OPTION_PROJECTION: chosen->solve.nullspace = SPG_AMG_NULLSPACE_CANDIDATES; return true;
     case OPTION_METHOD:
-        if (!parse_word("method", value, methods, 2, &word)) return false;
-        chosen->solve.method = (spg_amg_method)word;
+        if (!parse_word("method", value, methods, 5, &word)) return false;
+        chosen->by_krylov = word > 1;
+        chosen->solve.method = word > 1 ? SPG_AMG_CG : (spg_amg_method)word;
+        chosen->krylov = (spg_krylov_method)(word - 1); /* fcg is 1 */
         return true;
+    case OPTION_RESTART: return parse_count_to("restart", value, 1, 1000, &chosen->restart);
     case OPTION_TOLERANCE: return parse_number("tolerance", value, 0, 1e300, &chosen->solve.tolerance);
     case OPTION_ITERATIONS: return parse_count("max-iterations", value, 0, &chosen->solve.max_iterations);
     case OPTION_UPDATE: return parse_count("update", value, 0, &chosen->updates);
@@ -261,6 +272,7 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
                             .type = SPG_F64,
                             .hierarchy = spg_amg_options_default(),
                             .solve = spg_amg_solve_options_default(),
+                            .restart = 30,
                             .vary = 0.5,
                             .reps = -1,
                             .warmup = 1,

@@ -11,6 +11,9 @@ typedef struct amg_options {
     spg_amg_options hierarchy; /* without candidates */
     bool block_size_given;
     spg_amg_solve_options solve;
+    bool by_krylov; /* solve by spg/krylov.h, with these two and the tolerance and limit of `solve` */
+    spg_krylov_method krylov;
+    int restart;
     const char *nullspace_path; /* NULL: none */
     int updates;                /* 0: update is not measured */
     double vary;                /* updates are to values that differ so much more; 0: to 3/2 of them and back */
@@ -32,6 +35,6 @@ void amg_options_settle(amg_options *chosen, spg_place place);
 /* As on the command line. */
 const char *aggregation_name(spg_aggregation aggregation);
 const char *smoother_name(spg_smoother smoother);
-const char *method_name(spg_amg_method method);
+const char *method_name(const amg_options *chosen);
 
 #endif

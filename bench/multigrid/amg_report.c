@@ -24,7 +24,7 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
     fprintf(stream, ", %d + %d sweeps, %s to %g%s;\nmedians of %d after %d to warm up\n", settings->pre_sweeps,
-            settings->post_sweeps, method_name(chosen->solve.method), chosen->solve.tolerance,
+            settings->post_sweeps, method_name(chosen), chosen->solve.tolerance,
             chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE ? " with the null space projected" : "", chosen->reps,
             chosen->warmup);
 }
@@ -154,7 +154,8 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
         put_number(stream, "ratio", true, settings->chebyshev_ratio);
     }
     put_integer(stream, "sweeps", settings->pre_sweeps);
-    put_string(stream, "method", method_name(chosen->solve.method));
+    put_string(stream, "method", method_name(chosen));
+    if (chosen->by_krylov && chosen->krylov == SPG_KRYLOV_FGMRES) put_integer(stream, "restart", chosen->restart);
     put_number(stream, "tolerance", true, chosen->solve.tolerance);
     if (chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE) put_string(stream, "nullspace_projection", "candidates");
 }

@@ -99,6 +99,11 @@ for aggregation in mis2 standard; do
         run 0 $quick $many --aggregation $aggregation --smoother $smoother --sweeps 2 fd2d5:30 fe3d27:10
     done
 done
+for method in fcg fgmres bicgstab; do
+    run 0 $quick --method $method --restart 10 --json "$folder/krylov.jsonl" fd2d5:40
+    says out "converged"
+    grep -q "\"method\": \"$method\"" "$folder/krylov.jsonl" || { failures=$((failures + 1)); echo "no record of $method"; }
+done
 run 0 $quick --method standalone --join off --max-coarse 20 --theta 0.1 fd2d5:40
 run 0 $quick --type f32 --tolerance 1e-4 --unsmoothed --max-coarse 20 fd2d5:40
 run 0 $quick --aggregation standard --max-coarse 10 --threads 1 fd2d5:64
