@@ -23,6 +23,7 @@
 #include "spg/context.h"
 #include "spg/coo.h"
 #include "spg/csr.h"
+#include "spg/operations.h"
 #include "spg/spgemm.h"
 
 #endif

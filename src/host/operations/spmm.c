@@ -1,0 +1,30 @@
+/* Y = alpha*A*X + beta*Y for several vectors: a row of A is read once for a group of vectors. Each sum is in storage
+ * order, so each vector gets the bits of spg_csr_spmv. */
+#include "host/by_type.h"
+#include "host/work.h"
+#include "host_operations.h"
+
+#define TEMPLATE "host/update.inc.h"
+#include "host/for_each_value_type.h"
+
+/* Vectors whose sums are held at a time. */
+enum { GROUP = 16 };
+
+typedef struct spmm_job {
+    const spg_csr *matrix;
+    const void *alpha, *beta;
+    const spg_vectors *vectors;
+} spmm_job;
+
+#define TEMPLATE "host/operations/spmm.inc.h"
+#include "host/for_each_value_type.h"
+
+spg_status spg_host_spmm(spg_context *context, const void *alpha, const spg_csr *matrix, const void *beta,
+                         const spg_vectors *vectors)
+{
+    static spg_work *const multiply[4] = BY_VALUE_TYPE(multiply);
+    const spg_threads threads = spg_host_threads(context, (matrix->nnz + matrix->rows) * vectors->count);
+    spg_host_parallel_rows(threads, matrix, spg_host_parts(threads), multiply[matrix->value_type],
+                           &(spmm_job){matrix, alpha, beta, vectors});
+    return SPG_OK;
+}
