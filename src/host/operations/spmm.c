@@ -1,11 +1,19 @@
 /* Y = alpha*A*X + beta*Y for several vectors: a row of A is read once for a group of vectors. Each sum is in storage
  * order, so each vector gets the bits of spg_csr_spmv. */
 #include "host/by_type.h"
+#include "host/vector.h"
 #include "host/work.h"
 #include "host_operations.h"
 
 #define TEMPLATE "host/update.inc.h"
 #include "host/for_each_value_type.h"
+
+/* Inlined into each of the two functions that use them, which are compiled for different processors. */
+#ifdef __GNUC__
+#define ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE
+#endif
 
 /* Vectors whose sums are held at a time. */
 enum { GROUP = 16 };
@@ -23,8 +31,12 @@ spg_status spg_host_spmm(spg_context *context, const void *alpha, const spg_csr 
                          const spg_vectors *vectors)
 {
     static spg_work *const multiply[4] = BY_VALUE_TYPE(multiply);
+    spg_work *work = multiply[matrix->value_type];
+#if SPG_HAVE_AVX512
+    static spg_work *const multiply_wide[4] = BY_VALUE_TYPE(multiply_wide);
+    if (spg_vector_is_available()) work = multiply_wide[matrix->value_type];
+#endif
     const spg_threads threads = spg_host_threads(context, (matrix->nnz + matrix->rows) * vectors->count);
-    spg_host_parallel_rows(threads, matrix, spg_host_parts(threads), multiply[matrix->value_type],
-                           &(spmm_job){matrix, alpha, beta, vectors});
+    spg_host_parallel_rows(threads, matrix, spg_host_parts(threads), work, &(spmm_job){matrix, alpha, beta, vectors});
     return SPG_OK;
 }

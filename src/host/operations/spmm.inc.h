@@ -1,8 +1,8 @@
 /* Products of rows with a group of vectors. Template; see value_types.h. */
 
 /* The sums of a whole group: a loop of constant length. */
-static void NAMED(sum_group)(const spg_csr *matrix, int64_t row, const VALUE *X, int64_t row_step, int64_t vector_step,
-                             VALUE *sums)
+static inline ALWAYS_INLINE void NAMED(sum_group)(const spg_csr *matrix, int64_t row, const VALUE *X, int64_t row_step,
+                                                  int64_t vector_step, VALUE *sums)
 {
     const int32_t *columns = matrix->columns;
     const VALUE *values = matrix->values;
@@ -20,8 +20,8 @@ static void NAMED(sum_group)(const spg_csr *matrix, int64_t row, const VALUE *X,
 }
 
 /* The sums of fewer vectors. */
-static void NAMED(sum_some)(const spg_csr *matrix, int64_t row, const VALUE *X, int64_t row_step, int64_t vector_step,
-                            int64_t count, VALUE *sums)
+static inline ALWAYS_INLINE void NAMED(sum_some)(const spg_csr *matrix, int64_t row, const VALUE *X, int64_t row_step,
+                                                 int64_t vector_step, int64_t count, VALUE *sums)
 {
     const VALUE *values = matrix->values;
     for (int64_t j = 0; j < count; ++j) sums[j] = ZERO;
@@ -32,7 +32,16 @@ static void NAMED(sum_some)(const spg_csr *matrix, int64_t row, const VALUE *X, 
     }
 }
 
-static void NAMED(multiply)(const void *data, spg_range rows)
+static inline ALWAYS_INLINE void NAMED(store)(const VALUE *sums, int64_t count, const VALUE *alpha, const VALUE *beta,
+                                              VALUE *y, int64_t step)
+{
+    if (count == GROUP && step == 1 && alpha == NULL && beta == NULL)
+        for (int j = 0; j < GROUP; ++j) y[j] = sums[j];
+    else
+        for (int64_t j = 0; j < count; ++j) y[j * step] = NAMED(update)(sums[j], alpha, beta, y + j * step);
+}
+
+static inline ALWAYS_INLINE void NAMED(multiply_rows)(const void *data, spg_range rows)
 {
     const spmm_job *job = data;
     const spg_vectors *of = job->vectors;
@@ -45,7 +54,13 @@ static void NAMED(multiply)(const void *data, spg_range rows)
                 NAMED(sum_group)(job->matrix, i, X, of->x_row_step, of->x_vector_step, sums);
             else
                 NAMED(sum_some)(job->matrix, i, X, of->x_row_step, of->x_vector_step, count, sums);
-            for (int64_t j = 0; j < count; ++j, y += of->y_vector_step)
-                *y = NAMED(update)(sums[j], job->alpha, job->beta, y);
+            NAMED(store)(sums, count, job->alpha, job->beta, y, of->y_vector_step);
         }
 }
+
+static void NAMED(multiply)(const void *job, spg_range rows) { NAMED(multiply_rows)(job, rows); }
+
+#if SPG_HAVE_AVX512
+/* The same code, compiled for wide registers. */
+SPG_AVX512 static void NAMED(multiply_wide)(const void *job, spg_range rows) { NAMED(multiply_rows)(job, rows); }
+#endif
