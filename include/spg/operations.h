@@ -41,8 +41,9 @@ SPG_API spg_status spg_csr_permute(spg_context *context, const spg_csr *matrix, 
 /* Which rows or columns of a matrix: indices[0], ..., indices[count - 1] in this order; or, if indices is NULL, the
  * range from `first` to first + count - 1. */
 typedef struct spg_indices {
-    int64_t first, count;
-    const int32_t *indices; /* at the context's place */
+    int64_t first;          /* of a range */
+    int64_t count;          /* how many */
+    const int32_t *indices; /* at the context's place; NULL: a range */
 } spg_indices;
 
 /* part(i, j) = matrix(rows[i], columns[j]). Rows may be named more than once, columns only once. NULL: all of them.
@@ -63,7 +64,8 @@ typedef struct spg_drop_rule {
  * ARGUMENT: a number of the rule out of its range. */
 SPG_API spg_status spg_csr_drop(spg_context *context, const spg_csr *matrix, const spg_drop_rule *rule, spg_csr *kept);
 
-/* How two matrices differ. Repeated entries are added up before, and an entry that is missing is 0. */
+/* How two matrices differ. Repeated entries are added up before, and an entry that is missing is 0. NaN differs from
+ * everything, NaN too. */
 typedef struct spg_difference {
     int same_pattern;    /* 1: the same places have entries */
     int same_values;     /* 1: no entry differs */

@@ -60,7 +60,6 @@ static inline ALWAYS_INLINE void NAMED(multiply_rows)(const void *data, spg_rang
 
 static void NAMED(multiply)(const void *job, spg_range rows) { NAMED(multiply_rows)(job, rows); }
 
-#if SPG_HAVE_AVX512
-/* The same code, compiled for wide registers. */
-SPG_AVX512 static void NAMED(multiply_wide)(const void *job, spg_range rows) { NAMED(multiply_rows)(job, rows); }
+#ifdef WIDE
+WIDE static void NAMED(multiply_wide)(const void *job, spg_range rows) { NAMED(multiply_rows)(job, rows); }
 #endif
