@@ -1,5 +1,5 @@
-! spg for Fortran: `use spg` gives the whole C interface (types.f90, products.f90, multigrid.f90, sampling.f90, io.f90),
-! as the headers in include/spg/ describe it, and what is here for Fortran's strings and arrays.
+! spg for Fortran: `use spg` gives the whole C interface (types.f90, products.f90, operations.f90, multigrid.f90,
+! sampling.f90, io.f90), as the headers in include/spg/ describe it, and what is here for Fortran's strings and arrays.
 !
 !     type(spg_csr) :: A, C
 !     A = spg_view(cols, row_offsets, columns, values)
@@ -10,6 +10,7 @@
 module spg
   use spg_types
   use spg_products
+  use spg_operations
   use spg_multigrid
   use spg_sampling
   use spg_io

@@ -57,6 +57,26 @@ module spg_types
     type(c_ptr) :: row_indices = c_null_ptr, columns = c_null_ptr, values = c_null_ptr
   end type
 
+  type, bind(C) :: spg_indices
+    integer(c_int64_t) :: first = 0, count = 0
+    type(c_ptr) :: indices = c_null_ptr
+  end type
+
+  type, bind(C) :: spg_drop_rule
+    real(c_double) :: absolute = 0, relative = 0
+    integer(c_int) :: keep_diagonal = 0
+  end type
+
+  type, bind(C) :: spg_difference
+    integer(c_int) :: same_pattern = 0, same_values = 0
+    integer(c_int64_t) :: row = 0, column = 0
+    real(c_double) :: absolute = 0, relative = 0
+  end type
+
+  enum, bind(C) ! spg_layout
+    enumerator :: SPG_ROW_MAJOR = 0, SPG_COLUMN_MAJOR = 1
+  end enum
+
   enum, bind(C) ! spg_row_class
     enumerator :: SPG_ROW_EMPTY = 0, SPG_ROW_THREAD = 1, SPG_ROW_WARP = 2, SPG_ROW_CTA = 3, SPG_ROW_GLOBAL = 4
     enumerator :: SPG_ROW_CLASSES = 5

@@ -2,6 +2,7 @@
 #include "cuda_backend.h"
 
 #include "amg/amg_backend.h"
+#include "operations/cuda_operations.h"
 #include "sampling/sampling.h"
 
 /* The paper's limits (section 3.1); those of the classes' kernels are in spgemm/rows.cuh. */
@@ -40,6 +41,7 @@ static const spg_backend backend = {
     .plan_check = spg_cuda_plan_check,
     .plan_run = spg_cuda_plan_run,
     .plan_destroy = spg_cuda_plan_destroy,
+    .operations = &spg_cuda_operations,
     .amg = &spg_cuda_amg_backend,
     .sampling = &spg_cuda_sampling,
 };

@@ -94,8 +94,9 @@ typedef struct spg_backend {
     spg_status (*plan_run)(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
     void (*plan_destroy)(spgemm_plan *plan);
 
-    const struct spg_amg_backend *amg;           /* amg/amg_backend.h */
-    const struct spg_sampling_backend *sampling; /* sampling/sampling_backend.h */
+    const struct spg_operations_backend *operations; /* operations/operations_backend.h */
+    const struct spg_amg_backend *amg;               /* amg/amg_backend.h */
+    const struct spg_sampling_backend *sampling;     /* sampling/sampling_backend.h */
 } spg_backend;
 
 /* The backend of a place, or NULL if this build has none or the machine lacks the place. */

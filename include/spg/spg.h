@@ -24,6 +24,7 @@
 #include "spg/coo.h"
 #include "spg/csr.h"
 #include "spg/krylov.h"
+#include "spg/operations.h"
 #include "spg/spgemm.h"
 
 #endif

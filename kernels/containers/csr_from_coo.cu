@@ -3,6 +3,7 @@
 #include "../cuda_backend.h"
 #include "../values.cuh"
 #include "order.cuh"
+#include "triples.cuh"
 
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -102,10 +103,10 @@ spg_status store_places(spg_context *context, const ordered_triples &triples, co
 
 /* Triples that are already in order are not moved: only their keys are made. */
 template <typename Index>
-spg_status convert(spg_context *context, const spg_coo &source, bool in_order, spg_csr *matrix)
+spg_status convert(spg_context *context, const spg_coo &source, int64_t held, bool in_order, spg_csr *matrix)
 {
     static const char what[] = "ordering triples";
-    workspace work(context);
+    workspace work(context, held);
     key_order<uint64_t, Index> sorted{};
     spg_status status =
         in_order ? work.take(source.nnz, what, &sorted.keys) : allocate_order(work, source.nnz, what, &sorted);
@@ -125,18 +126,18 @@ spg_status convert(spg_context *context, const spg_coo &source, bool in_order, s
     return store_places(context, triples, source, places, matrix);
 }
 
-spg_status make_rows(spg_context *context, const spg_coo &source, spg_csr *matrix)
+} // namespace
+
+spg_status make_rows(spg_context *context, const spg_coo &source, int64_t held, spg_csr *matrix)
 {
     if (source.nnz == 0)
         return spg_csr_alloc(context, source.rows, source.cols, 0, matrix->offset_type, source.value_type, matrix);
     bool in_order;
     spg_status status = are_in_order(context, source.row_indices, source.columns, source.nnz, &in_order);
     if (status != SPG_OK) return status;
-    return with_index_type(source.nnz,
-                           [&](auto index) { return convert<decltype(index)>(context, source, in_order, matrix); });
+    return with_index_type(
+        source.nnz, [&](auto index) { return convert<decltype(index)>(context, source, held, in_order, matrix); });
 }
-
-} // namespace
 
 } // namespace spg
 
@@ -144,7 +145,7 @@ spg_status spg_cuda_csr_from_coo(spg_context *context, const spg_coo *source, sp
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::make_rows(context, *source, matrix);
+    status = spg::make_rows(context, *source, 0, matrix);
     spg_cuda_leave(context);
     return status;
 }

@@ -1,6 +1,7 @@
 /* The function table of the host backend. */
 #include "amg/amg_backend.h"
 #include "host.h"
+#include "operations/host_operations.h"
 #include "sampling/host_sampling.h"
 #include "vector.h"
 #include "work.h"
@@ -73,6 +74,7 @@ static const spg_backend backend = {
     .plan_check = spg_host_plan_check,
     .plan_run = spg_host_plan_run,
     .plan_destroy = spg_host_plan_destroy,
+    .operations = &spg_host_operations,
     .amg = &spg_host_amg_backend,
     .sampling = &spg_host_sampling,
 };

@@ -63,18 +63,64 @@ static spg_status coo_from_csr(spg_context *context, container_inputs *in, conta
     return spg_coo_from_csr(context, &in->csr, &out->coo);
 }
 
+static spg_status csr_add(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    const double alpha = 3;
+    return spg_csr_add(context, &alpha, &in->csr, NULL, &in->csr, &out->csr);
+}
+
+static spg_status csr_scale(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    (void)out;
+    return spg_csr_scale(context, in->y, in->x, &in->csr);
+}
+
+static spg_status csr_diagonal(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    (void)out;
+    return spg_csr_diagonal(context, &in->csr, in->y);
+}
+
+static spg_status csr_permute(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    return spg_csr_permute(context, &in->csr, NULL, in->columns, &out->csr);
+}
+
+static spg_status csr_extract(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    const spg_indices rows = {0, 30, in->columns + 270}, columns = {0, 200, in->columns};
+    return spg_csr_extract(context, &in->csr, &rows, &columns, &out->csr);
+}
+
+static spg_status csr_drop(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    const spg_drop_rule rule = {0.1, 0.5, 1};
+    return spg_csr_drop(context, &in->csr, &rule, &out->csr);
+}
+
+static spg_status csr_compare(spg_context *context, container_inputs *in, container_outputs *out)
+{
+    return spg_csr_compare(context, &in->csr, &in->csr, &out->difference);
+}
+
 static spg_status coo_sort(spg_context *context, container_inputs *in, container_outputs *out)
 {
     (void)out;
     return spg_coo_sort(context, &in->coo);
 }
 
-/* Those that sort their input come last. */
+/* Those that change their input come last. */
 const container_call test_container_calls[TEST_CONTAINER_CALLS] = {
-    {"spg_csr_alloc", csr_alloc},         {"spg_csr_copy", csr_copy},           {"spg_csr_check", csr_check},
-    {"spg_csr_transpose", csr_transpose}, {"spg_csr_spmv", csr_spmv},           {"spg_csr_from_coo", csr_from_coo},
-    {"spg_coo_alloc", coo_alloc},         {"spg_coo_transpose", coo_transpose}, {"spg_coo_spmv", coo_spmv},
-    {"spg_coo_from_csr", coo_from_csr},   {"spg_csr_sort", csr_sort},           {"spg_coo_sort", coo_sort},
+    {"spg_csr_alloc", csr_alloc},     {"spg_csr_copy", csr_copy},
+    {"spg_csr_check", csr_check},     {"spg_csr_transpose", csr_transpose},
+    {"spg_csr_spmv", csr_spmv},       {"spg_csr_from_coo", csr_from_coo},
+    {"spg_coo_alloc", coo_alloc},     {"spg_coo_transpose", coo_transpose},
+    {"spg_coo_spmv", coo_spmv},       {"spg_coo_from_csr", coo_from_csr},
+    {"spg_csr_add", csr_add},         {"spg_csr_diagonal", csr_diagonal},
+    {"spg_csr_permute", csr_permute}, {"spg_csr_extract", csr_extract},
+    {"spg_csr_drop", csr_drop},       {"spg_csr_compare", csr_compare},
+    {"spg_csr_scale", csr_scale},     {"spg_csr_sort", csr_sort},
+    {"spg_coo_sort", coo_sort},
 };
 
 void test_open_inputs(spg_context *context, int64_t rows, double mean, container_inputs *inputs)
@@ -92,12 +138,16 @@ void test_open_inputs(spg_context *context, int64_t rows, double mean, container
     inputs->x = test_lend(zeros, 300 * sizeof(double));
     inputs->y = test_lend(zeros, (size_t)rows * sizeof(double));
     free(zeros);
+    int32_t columns[300];
+    for (int j = 0; j < 300; ++j) columns[j] = 299 - j;
+    inputs->columns = test_lend(columns, sizeof columns);
 }
 
 void test_close_inputs(spg_context *context, container_inputs *inputs)
 {
     test_give_back(inputs->x, 300 * sizeof(double));
     test_give_back(inputs->y, (size_t)inputs->csr.rows * sizeof(double));
+    test_give_back(inputs->columns, 300 * sizeof *inputs->columns);
     spg_csr_free(context, &inputs->csr);
     spg_coo_free(context, &inputs->coo);
 }

@@ -9,12 +9,14 @@ typedef struct container_inputs {
     spg_csr csr;
     spg_coo coo;
     void *x, *y;
+    int32_t *columns; /* all of them, from the last to the first */
 } container_inputs;
 
 /* What a call made, or zeroed. */
 typedef struct container_outputs {
     spg_csr csr;
     spg_coo coo;
+    spg_difference difference;
 } container_outputs;
 
 typedef struct container_call {
@@ -22,7 +24,7 @@ typedef struct container_call {
     spg_status (*run)(spg_context *context, container_inputs *inputs, container_outputs *outputs);
 } container_call;
 
-enum { TEST_CONTAINER_CALLS = 12 };
+enum { TEST_CONTAINER_CALLS = 19 };
 extern const container_call test_container_calls[TEST_CONTAINER_CALLS];
 
 /* rows x 300 matrices of doubles, at the place, in this context; given back by the other. */

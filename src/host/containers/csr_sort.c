@@ -79,4 +79,9 @@ spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t hel
     return SPG_OK;
 }
 
+bool spg_host_rows_ascend(const spg_context *context, const spg_csr *matrix)
+{
+    return longest_unsorted(matrix, spg_host_threads(context, matrix->nnz + matrix->rows)) == 0;
+}
+
 spg_status spg_host_csr_sort(spg_context *context, spg_csr *matrix) { return spg_host_sort_rows(context, matrix, 0); }

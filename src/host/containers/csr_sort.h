@@ -4,7 +4,12 @@
 
 #include "spg/csr.h"
 
+#include <stdbool.h>
+
 /* As spg_csr_sort; `held` bytes of the workspace limit are already in use. */
 spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t held);
+
+/* Whether the columns of every row ascend; they may repeat. */
+bool spg_host_rows_ascend(const spg_context *context, const spg_csr *matrix);
 
 #endif

@@ -6,6 +6,7 @@
 #include "compare.h"
 #include "damage.h"
 #include "host_matrix.h"
+#include "operation_checks.h"
 #include "rows.h"
 #include "traits.h"
 
@@ -165,7 +166,7 @@ static bool check_at(const soak_case *c, const soak_where *where, soak_transcrip
     if (right) k.x = soak_lend_bytes(&k.p, x, k.x_bytes);
     right = right && checks_contents(&k);
     for (int n = 0; right && n < SOAK_CONTAINER_CALLS; n++) right = check_call(&k, &soak_container_calls[n]);
-    right = right && multiplies(&k);
+    right = right && multiplies(&k) && soak_operates(&k);
     if (k.x != NULL) soak_give_back_bytes(&k.p, k.x, k.x_bytes);
     soak_give_back(&k.p, &k.csr);
     if (where->place == SPG_PLACE_DEVICE) spg_coo_free(test_lender(), &k.coo);
