@@ -30,5 +30,6 @@ for wrong in "" --leniently "--json" "a.mtx b.mtx"; do
     run 1 $wrong
     says err "usage: matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx"
 done
+tells_a_full_disk "$folder/lower.mtx"
 
 [ $failures -eq 0 ]

@@ -102,6 +102,29 @@ static void an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lea
     spg_context_destroy(context);
 }
 
+/* 1 + 2^-53 is 1, but 1 + (2^-53 + 2^-53) is more: the sums before the two small items of the last block and before the
+ * zeros after them are both 1, the row's sum is 1 + 2^-52, and the target 1. The search passes both items and ends at
+ * the zeros. */
+static void the_last_item_above_zero_is_drawn_where_the_tables_search_passes_it(void **state)
+{
+    const int64_t length = 64;
+    const double uniform = 1 - 0x1p-53;
+    int32_t found = -1;
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    test_open_weights(&length, 1, TEST_EVEN, SPG_F64, true, &weights);
+    double *row = weights.host.values;
+    memset(row, 0, (size_t)length * sizeof *row);
+    row[0] = 1;
+    row[32] = row[48] = 0x1p-53;
+    test_send(row, (size_t)length * sizeof *row, weights.here.values);
+    test_draw_rows(context, &weights, SPG_BUTTERFLY_TABLE, NULL, &uniform, &found);
+    assert_int_equal(test_item(&weights.host, 0, found), 48);
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
 /* Weights so small that u times their sum rounds to the sum. One stands among the first items, in the middle or last,
  * and zeros before and after it. */
 static void an_item_of_weight_zero_is_not_drawn_however_small_the_others_are(void **state)
@@ -196,6 +219,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_few_denormals_are_drawn_by_their_weights),
         cmocka_unit_test(rows_with_signs_and_large_weights_are_drawn_from_alike),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_where_the_tables_differences_lead_to_one),
+        cmocka_unit_test(the_last_item_above_zero_is_drawn_where_the_tables_search_passes_it),
         cmocka_unit_test(an_item_of_weight_zero_is_not_drawn_however_small_the_others_are),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_rows_numbers", tests);

@@ -1,5 +1,6 @@
 /* spg_soak: see soak.h, and options.c for the command line. */
 #include "host_matrix.h"
+#include "program.h"
 #include "report.h"
 #include "shrink.h"
 
@@ -42,12 +43,13 @@ int main(int argc, char **argv)
 {
     soak_options options;
     const soak_parsed parsed = soak_parse(argc, argv, &options);
-    if (parsed != SOAK_GO) return parsed == SOAK_HELP ? 0 : 2;
+    if (parsed != SOAK_GO) return parsed == SOAK_HELP ? exit_status(true) : 2;
     if (!soak_share()) return 3;
     if (!options.place_given || options.run.at[options.run.count - 1].place == SPG_PLACE_DEVICE) {
         const bool has_device = soak_has_device(&options);
         if (!has_device && options.place_given) return SOAK_STATUS_NO_PLACE;
         if (!options.place_given) soak_choose_places(has_device ? "both" : "host", &options);
     }
-    return soak(&options);
+    const int status = soak(&options);
+    return status == 0 ? exit_status(true) : status;
 }
