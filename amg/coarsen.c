@@ -34,8 +34,9 @@ static spg_status take_filtered(spg_amg *amg, spg_level *level, spg_amg_graph *g
     const int64_t bytes = spg_array_bytes(graph->nnz, spg_type_size(A->value_type));
     spg_status status = spg_allocate(amg->context, bytes, "a filtered operator", &values);
     if (status != SPG_OK) return status;
-    level->F = (spg_csr){A->rows,  A->cols,           graph->nnz,     graph->offset_type, A->value_type,
-                         A->place, graph->row_offsets, graph->columns, values};
+    level->F =
+        (spg_csr){A->rows,        A->cols, graph->nnz, graph->offset_type, A->value_type, A->place, graph->row_offsets,
+                  graph->columns, values};
     graph->borrowed = true;
     spg_amg_count(amg, level, spg_csr_bytes(&level->F));
     status = spg_amg_take(amg, level, spg_amg_vector_bytes(amg, level->rows), "a diagonal's inverse", &inverse);
