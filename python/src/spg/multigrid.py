@@ -56,7 +56,7 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
 
     B: near-null-space vectors, one a column (the rigid-body modes of elasticity, say); None: one constant for each
     unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
-    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
+    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, filter, block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
     prepare_update and so on. The hierarchy keeps A, which must not change but by `update`.
 
     >>> import numpy as np, scipy.sparse as sp
