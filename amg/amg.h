@@ -42,9 +42,9 @@ struct spg_amg {
     spg_type value_type;
     bool can_update; /* maps and plans exist */
     int levels;
-    spg_level *level; /* options.max_levels of them */
-    double *rho;      /* at the place: rho of each of options.max_levels levels, as it is now, as at setup, and of
-                         the filtered operators */
+    spg_level *level;   /* options.max_levels of them */
+    double *rho;        /* at the place: rho of each of options.max_levels levels, as it is now, as at setup, and of
+                           the filtered operators */
     int32_t *symmetric; /* at the place: 1 if A, and so the operators of all levels, are symmetric bit for bit */
     bool was_symmetric; /* at setup */
     void *spectral;     /* Lanczos workspace, for the largest level; kept for update */

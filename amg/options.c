@@ -108,9 +108,10 @@ static spg_status check_filter(spg_context *context, const spg_amg_options *opti
         return spg_context_fail(context, SPG_ERROR_ARGUMENT,
                                 "options: filter is 1, but at theta 0 no entry is weak; use a theta such as 0.08");
     if (options->block_size == 1 && options->candidates <= 1) return SPG_OK;
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
-                            "options: filter is 1, block_size %d and candidates %d; a filter takes one unknown per node",
-                            options->block_size, options->candidates);
+    return spg_context_fail(
+        context, SPG_ERROR_UNSUPPORTED,
+        "options: filter is 1, block_size %d and candidates %d; a filter takes one unknown per node",
+        options->block_size, options->candidates);
 }
 
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options)

@@ -141,10 +141,11 @@ typedef struct spg_amg spg_amg;
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* Computes the hierarchy anew for new values of A on the pattern given to setup. Aggregates, tentative prolongators and
- * patterns stay, also those of filtered operators; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are recomputed. Nothing
- * is allocated, except by the first call without prepare_update, and on the host if the coarse operator is singular
- * beyond its candidates or its components have joined. On a device the call does not wait, so it can be captured in a
- * CUDA graph, unless setup or a solve found the coarse operator singular beyond its candidates.
+ * patterns stay, also those of filtered operators; diagonals, rho, smoothed prolongators, Galerkin products and the
+ * coarse solver are recomputed. Nothing is allocated, except by the first call without prepare_update, and on the host
+ * if the coarse operator is singular beyond its candidates or its components have joined. On a device the call does not
+ * wait, so it can be captured in a CUDA graph, unless setup or a solve found the coarse operator singular beyond its
+ * candidates.
  *
  * Each level's rho is estimated by Lanczos, starting from the Ritz vector of setup's estimate, which setup keeps (4
  * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps. So the result depends on
