@@ -15,6 +15,9 @@ typedef struct spg_level {
     void *inverse;                 /* of A's diagonal: for the prolongator, Jacobi and Chebyshev */
     void *l1_inverse;              /* only for SPG_SMOOTHER_L1_JACOBI */
     int64_t left_out;              /* nodes in no aggregate */
+    spg_csr F;                     /* A filtered by strength, which smooths P; owned. Zeroed: A itself does */
+    void *F_inverse;               /* of F's diagonal */
+    double *F_rho;                 /* of its inverse times F; points into spg_amg.rho */
     double relaxation;             /* used to smooth P: the options' value, or 0 */
     double *rho;                   /* of D^-1 A; points into spg_amg.rho */
     spg_amg_spectrum spectrum;     /* of setup; its rho points to the same array */
@@ -39,8 +42,9 @@ struct spg_amg {
     spg_type value_type;
     bool can_update; /* maps and plans exist */
     int levels;
-    spg_level *level; /* options.max_levels of them */
-    double *rho;      /* at the place: rho of each of options.max_levels levels, first as it is now, then as at setup */
+    spg_level *level;   /* options.max_levels of them */
+    double *rho;        /* at the place: rho of each of options.max_levels levels, as it is now, as at setup, and of
+                           the filtered operators */
     int32_t *symmetric; /* at the place: 1 if A, and so the operators of all levels, are symmetric bit for bit */
     bool was_symmetric; /* at setup */
     void *spectral;     /* Lanczos workspace, for the largest level; kept for update */
@@ -63,6 +67,10 @@ enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 
 /* ---- hierarchy.c ---- */
 /* ARGUMENT unless this is a hierarchy of this context; either may be NULL. */
 spg_status spg_amg_check_own(spg_context *context, const spg_amg *amg);
+
+/* ---- level.c ---- */
+/* The entries that the filter left out of P's smoothing. */
+int64_t spg_amg_weak_entries(const spg_level *level);
 
 /* ---- memory.c: arrays of a hierarchy at the place, included in its byte count; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
@@ -89,6 +97,10 @@ spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends);
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level);
 /* Recomputes them for A's new values, after the diagonal's inverse. */
 spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level);
+
+/* The level's prolongator, into its pattern: T smoothed by A or, if there is one, by the filtered operator F, whose
+ * values are made first. */
+spg_status spg_amg_fill_prolongator(spg_amg *amg, spg_level *level);
 
 /* ---- update.c ---- */
 /* Allocates the transpose map of the level's P; see csr_transpose. */

@@ -223,6 +223,10 @@ typedef struct spg_amg_backend {
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
                                   void *workspace, const spg_amg_spectrum *known, double *rho);
+    /* F = A filtered, for P's smoothing. F's pattern is that of strength's graph of A, with one unknown per node: row i
+     * is a part of A's row i, in A's order. Its entries are A's; what of the row is missing is summed in storage order,
+     * in double, and added to the first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
+    spg_status (*filter_values)(spg_context *context, const spg_csr *A, spg_csr *F);
     /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
      * ascending, `candidates` columns each. Allocates all of P; values are uninitialised. smooth false: only the
      * aggregate of the row itself. WAITS. */

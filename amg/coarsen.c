@@ -26,6 +26,31 @@ static spg_status aggregate_graph(spg_amg *amg, spg_level *level, const spg_amg_
                                         of->aggregate_of, &of->aggregates, &level->left_out);
 }
 
+/* The filtered operator, without values: it takes the graph's arrays over. */
+static spg_status take_filtered(spg_amg *amg, spg_level *level, spg_amg_graph *graph)
+{
+    const spg_csr *A = &level->A;
+    void *values = NULL, *inverse = NULL;
+    const int64_t bytes = spg_array_bytes(graph->nnz, spg_type_size(A->value_type));
+    spg_status status = spg_allocate(amg->context, bytes, "a filtered operator", &values);
+    if (status != SPG_OK) return status;
+    level->F =
+        (spg_csr){A->rows,        A->cols, graph->nnz, graph->offset_type, A->value_type, A->place, graph->row_offsets,
+                  graph->columns, values};
+    graph->borrowed = true;
+    spg_amg_count(amg, level, spg_csr_bytes(&level->F));
+    status = spg_amg_take(amg, level, spg_amg_vector_bytes(amg, level->rows), "a diagonal's inverse", &inverse);
+    level->F_inverse = inverse;
+    return status;
+}
+
+static void free_filtered(spg_amg *amg, spg_level *level)
+{
+    spg_amg_free_matrix(amg, level, &level->F);
+    spg_amg_give(amg, level, level->F_inverse, spg_amg_vector_bytes(amg, level->rows));
+    level->F_inverse = NULL;
+}
+
 /* Aggregates of strongly connected nodes. */
 static spg_status aggregate(spg_amg *amg, spg_level *level)
 {
@@ -45,6 +70,9 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
     if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
     spg_release(context, isolated, graph.nodes);
+    if (status == SPG_OK && options->filter && options->prolongator_relaxation != 0 && !graph.borrowed &&
+        graph.nnz < level->nnz)
+        status = take_filtered(amg, level, &graph);
     release_graph(context, &graph);
     spg_amg_end_step(amg, level, &amg->timings.aggregate);
     return status;
@@ -58,6 +86,7 @@ static void size_next(const spg_level *level, spg_level *next)
     next->rows = nodes * k;
     next->rho = level->rho + 1;
     next->spectrum.rho = level->spectrum.rho + 1;
+    next->F_rho = level->F_rho + 1;
     next->aggregates = (spg_amg_aggregates){.nodes = nodes, .block_size = k, .candidates = k};
 }
 
@@ -130,14 +159,11 @@ static spg_status sum_magnitudes(spg_amg *amg, spg_level *level)
 }
 
 /* Zeroes inverses of unknowns whose diagonal is only rounding: components that are singular by themselves. */
-static spg_status drop_roundings(const spg_amg *amg, const spg_level *level)
+static spg_status drop_roundings(const spg_amg *amg, const spg_level *level, void *inverse)
 {
-    if (level == amg->level || level->left_out == 0) return SPG_OK;
+    if (level == amg->level || level->left_out == 0 || inverse == NULL) return SPG_OK;
     const spg_level *finer = level - 1;
-    spg_status status =
-        amg->backend->drop_roundings(amg->context, &finer->R, finer->inverse, &level->aggregates, level->inverse);
-    if (status != SPG_OK || level->l1_inverse == NULL) return status;
-    return amg->backend->drop_roundings(amg->context, &finer->R, finer->inverse, &level->aggregates, level->l1_inverse);
+    return amg->backend->drop_roundings(amg->context, &finer->R, finer->inverse, &level->aggregates, inverse);
 }
 
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
@@ -146,17 +172,40 @@ spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
     if (status == SPG_OK) status = take_spectral_workspace(amg, level);
     if (status == SPG_OK) status = amg->backend->inverse_diagonal(amg->context, &level->A, false, level->inverse);
     if (status == SPG_OK) status = sum_magnitudes(amg, level);
-    if (status == SPG_OK) status = drop_roundings(amg, level);
+    if (status == SPG_OK) status = drop_roundings(amg, level, level->inverse);
+    if (status == SPG_OK) status = drop_roundings(amg, level, level->l1_inverse);
     return status == SPG_OK ? estimate_first(amg, level) : status;
 }
 
 spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
 {
     spg_status status = sum_magnitudes(amg, level);
-    if (status == SPG_OK) status = drop_roundings(amg, level);
+    if (status == SPG_OK) status = drop_roundings(amg, level, level->inverse);
+    if (status == SPG_OK) status = drop_roundings(amg, level, level->l1_inverse);
     if (status != SPG_OK) return status;
     return amg->backend->spectral_radius(amg->context, &level->A, level->inverse, amg->options.spectral_steps,
                                          amg->options.seed, amg->spectral, &level->spectrum, level->rho);
+}
+
+static spg_status fill_filtered(spg_amg *amg, spg_level *level)
+{
+    const spg_amg_backend *backend = amg->backend;
+    spg_status status = backend->filter_values(amg->context, &level->A, &level->F);
+    if (status == SPG_OK) status = backend->inverse_diagonal(amg->context, &level->F, false, level->F_inverse);
+    if (status == SPG_OK) status = drop_roundings(amg, level, level->F_inverse);
+    if (status != SPG_OK) return status;
+    return backend->spectral_radius(amg->context, &level->F, level->F_inverse, amg->options.spectral_steps,
+                                    amg->options.seed, amg->spectral, NULL, level->F_rho);
+}
+
+spg_status spg_amg_fill_prolongator(spg_amg *amg, spg_level *level)
+{
+    const bool filters = level->F.row_offsets != NULL && level->relaxation != 0;
+    const spg_status status = filters ? fill_filtered(amg, level) : SPG_OK;
+    if (status != SPG_OK) return status;
+    return amg->backend->prolongator_values(amg->context, filters ? &level->F : &level->A, &level->aggregates, level->T,
+                                            filters ? level->F_inverse : level->inverse, level->relaxation,
+                                            filters ? level->F_rho : level->rho, &level->P);
 }
 
 /* The prolongator, smoothed by level->relaxation. */
@@ -164,12 +213,12 @@ static spg_status make_prolongator(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     const double relaxation = level->relaxation;
+    const spg_csr *smoothing = level->F.row_offsets != NULL ? &level->F : &level->A;
     spg_status status =
-        amg->backend->prolongator_pattern(context, &level->A, &level->aggregates, relaxation != 0, &level->P);
+        amg->backend->prolongator_pattern(context, smoothing, &level->aggregates, relaxation != 0, &level->P);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->P));
-    status = amg->backend->prolongator_values(context, &level->A, &level->aggregates, level->T, level->inverse,
-                                              relaxation, level->rho, &level->P);
+    status = spg_amg_fill_prolongator(amg, level);
     spg_amg_end_step(amg, level, &amg->timings.smooth);
     return status;
 }
@@ -232,6 +281,7 @@ static void undo_aggregates(spg_amg *amg, spg_level *level)
     spg_amg_give(amg, level, of->aggregate_of, of->nodes * (int64_t)sizeof *of->aggregate_of);
     spg_amg_give(amg, level, level->T, spg_amg_vector_bytes(amg, level->rows * of->candidates));
     spg_amg_give(amg, next, next->candidates, spg_amg_vector_bytes(amg, next->rows * next->aggregates.candidates));
+    free_filtered(amg, level);
     of->aggregate_of = NULL;
     of->aggregates = 0;
     level->T = NULL;

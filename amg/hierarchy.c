@@ -10,7 +10,7 @@
 
 static int64_t level_bytes(const spg_amg *amg) { return amg->options.max_levels * (int64_t)sizeof *amg->level; }
 
-static int64_t rho_bytes(const spg_amg *amg) { return 2 * amg->options.max_levels * (int64_t)sizeof *amg->rho; }
+static int64_t rho_bytes(const spg_amg *amg) { return 3 * amg->options.max_levels * (int64_t)sizeof *amg->rho; }
 
 static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **created)
 {
@@ -36,6 +36,7 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     first->A = *A;
     first->rho = amg->rho;
     first->spectrum.rho = amg->rho + amg->options.max_levels;
+    first->F_rho = amg->rho + 2 * amg->options.max_levels;
     first->rows = A->rows;
     first->nnz = A->nnz;
     first->aggregates = (spg_amg_aggregates){

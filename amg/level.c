@@ -5,6 +5,11 @@
 
 int spg_amg_levels(const spg_amg *amg) { return amg != NULL ? amg->levels : 0; }
 
+int64_t spg_amg_weak_entries(const spg_level *level)
+{
+    return level->F.row_offsets != NULL && level->relaxation != 0 ? level->nnz - level->F.nnz : 0;
+}
+
 spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view)
 {
     if (view != NULL) memset(view, 0, sizeof *view);
@@ -25,6 +30,7 @@ spg_status spg_amg_level(const spg_amg *amg, int level, spg_amg_level_view *view
                                  .nodes = of->aggregates.nodes,
                                  .aggregates = of->aggregates.aggregates,
                                  .left_out = of->left_out,
+                                 .weak = spg_amg_weak_entries(of),
                                  .is_smoothed = of->relaxation != 0,
                                  .block_size = of->aggregates.block_size,
                                  .candidates = of->aggregates.candidates,

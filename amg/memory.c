@@ -45,6 +45,8 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
     spg_amg_give(amg, level, level->inverse, vector);
     spg_amg_give(amg, level, level->l1_inverse, vector);
     spg_amg_give(amg, level, level->spectrum.vector, level->rows * (int64_t)sizeof *level->spectrum.vector);
+    spg_amg_free_matrix(amg, level, &level->F);
+    spg_amg_give(amg, level, level->F_inverse, vector);
     spg_amg_free_matrix(amg, level, &level->P);
     spg_amg_free_matrix(amg, level, &level->R);
     if (level != amg->level) spg_amg_free_matrix(amg, level, &level->A);

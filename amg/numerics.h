@@ -22,6 +22,17 @@ SPG_INLINE double spg_amg_least_share(int64_t rows, bool in_floats)
     return (double)(rows > 64 ? rows : 64) * spg_amg_epsilon(in_floats);
 }
 
+/* What is added to a row's diagonal for the weak entries that a filter drops, whose sum is `dropped`: that sum, unless
+ * it would leave less than a thousandth of the diagonal or change its sign. So the filtered diagonal can be inverted,
+ * also in a row without any strong neighbour, and no row of D^-1 F consists of rounding errors. */
+#define SPG_AMG_LEAST_LUMPED 1e-3
+
+SPG_INLINE double spg_amg_lump(double diagonal, double dropped)
+{
+    const double lumped = diagonal > 0 ? diagonal + dropped : -(diagonal + dropped);
+    return lumped > SPG_AMG_LEAST_LUMPED * fabs(diagonal) ? dropped : 0;
+}
+
 /* y = x + coefficient D^-1 r + keep d. */
 typedef struct spg_amg_chebyshev_step {
     double coefficient, keep; /* keep 0: d is not read */

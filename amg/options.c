@@ -58,7 +58,8 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
                     {"max_levels", o->max_levels, 1, MOST_LEVELS},
                     {"pre_sweeps", o->pre_sweeps, 0, MOST_SWEEPS},
                     {"post_sweeps", o->post_sweeps, 0, MOST_SWEEPS},
-                    {"chebyshev_degree", o->chebyshev_degree, 1, MOST_SWEEPS}};
+                    {"chebyshev_degree", o->chebyshev_degree, 1, MOST_SWEEPS},
+                    {"filter", o->filter, 0, 1}};
     const struct {
         const char *name;
         double value, least;
@@ -100,6 +101,19 @@ static spg_status check_candidates(spg_context *context, const spg_csr *A, const
     return spg_check_array_here(context, options->candidate_values, "options: candidate_values");
 }
 
+static spg_status check_filter(spg_context *context, const spg_amg_options *options)
+{
+    if (!options->filter) return SPG_OK;
+    if (options->theta == 0)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                                "options: filter is 1, but at theta 0 no entry is weak; use a theta such as 0.08");
+    if (options->block_size == 1 && options->candidates <= 1) return SPG_OK;
+    return spg_context_fail(
+        context, SPG_ERROR_UNSUPPORTED,
+        "options: filter is 1, block_size %d and candidates %d; a filter takes one unknown per node",
+        options->block_size, options->candidates);
+}
+
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options)
 {
     if (options->candidate_values == NULL) return SPG_OK;
@@ -120,6 +134,7 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
     *resolved = options != NULL ? *options : spg_amg_options_default();
     spg_status status = check_numbers(context, resolved);
     if (status == SPG_OK) status = check_candidates(context, A, resolved);
+    if (status == SPG_OK) status = check_filter(context, resolved);
     if (status != SPG_OK) return status;
     if (A->value_type != SPG_F32 && A->value_type != SPG_F64)
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "A holds %s; a hierarchy takes f32 or f64",

@@ -44,6 +44,17 @@ static void print_levels(const spg_amg *amg, const printer *to, int64_t all_nonz
     }
 }
 
+static void print_filters(const spg_amg *amg, const printer *to)
+{
+    for (int l = 0; l + 1 < amg->levels; ++l) {
+        const spg_level *level = &amg->level[l];
+        const int64_t weak = spg_amg_weak_entries(level);
+        if (weak == 0) continue;
+        print(to, "level %d: %lld weak entries (%.1f%%) were left out in smoothing its prolongator", l, (long long)weak,
+              100.0 * (double)weak / (double)level->nnz);
+    }
+}
+
 static void print_classes(const printer *to, int level, const char *product, const spgemm_stats *stats)
 {
     const int64_t *rows = stats->class_rows;
@@ -100,6 +111,7 @@ spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
     print_levels(amg, &to, nonzeros);
     if (!amg->was_symmetric)
         print(&to, "A is not symmetric bit for bit: rho, P and conjugate gradients assume that it is");
+    print_filters(amg, &to);
     print_products(amg, &to);
     print_steps(&summary.setup, &to);
     return SPG_OK;

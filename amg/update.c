@@ -86,9 +86,7 @@ static spg_status renew_level(spg_amg *amg, spg_level *level)
         .A = &level->A, .P = &level->P, .map = level->transpose_map, .symmetric = amg->symmetric};
     spg_level *next = level + 1;
     spg_status status = spg_amg_renew_smoother(amg, level);
-    if (status == SPG_OK)
-        status = amg->backend->prolongator_values(amg->context, &level->A, &level->aggregates, level->T, level->inverse,
-                                                  level->relaxation, level->rho, &level->P);
+    if (status == SPG_OK) status = spg_amg_fill_prolongator(amg, level);
     return status == SPG_OK ? spg_galerkin_plan_compute(level->plan, &of, &level->R, &next->A, next->inverse) : status;
 }
 

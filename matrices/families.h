@@ -22,6 +22,8 @@ spg_status generate_tri2d(const generator_request *request, spg_csr *matrix);
 spg_status generate_tet3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_elast3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_solid3d(const generator_request *request, spg_csr *matrix);
+spg_status generate_stretch2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_layers3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_econ(const generator_request *request, spg_csr *matrix);
 spg_status generate_random(const generator_request *request, spg_csr *matrix);
 spg_status generate_arrow(const generator_request *request, spg_csr *matrix);

@@ -32,6 +32,10 @@ static const generator generators[] = {
     {"empty", 1000000, false, generate_empty, "empty        N rows without entries (1000000)"},
     {"hypersparse", 1000000, false, generate_hypersparse, "hypersparse  N rows, most of them empty (1000000)"},
     {"solid3d", 28, false, generate_solid3d, "solid3d      elasticity, N^3 nodes of 3 unknowns, one side clamped (28)"},
+    {"stretch2d", 512, false, generate_stretch2d,
+     "stretch2d    diffusion, N^2 points of a grid stretched 1:1000 (512)"},
+    {"layers3d", 64, false, generate_layers3d,
+     "layers3d     diffusion, N^3 points, 10^-3 as strong across layers (64)"},
 };
 
 enum { GENERATORS = sizeof generators / sizeof *generators };

@@ -19,6 +19,7 @@ enum {
     OPTION_AGGREGATION,
     OPTION_JOIN,
     OPTION_THETA,
+    OPTION_FILTER,
     OPTION_BLOCK_SIZE,
     OPTION_NULLSPACE,
     OPTION_PROJECTION,
@@ -57,6 +58,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"aggregation", required_argument, NULL, OPTION_AGGREGATION},
                                              {"join", required_argument, NULL, OPTION_JOIN},
                                              {"theta", required_argument, NULL, OPTION_THETA},
+                                             {"filter", no_argument, NULL, OPTION_FILTER},
                                              {"block-size", required_argument, NULL, OPTION_BLOCK_SIZE},
                                              {"nullspace", required_argument, NULL, OPTION_NULLSPACE},
                                              {"nullspace-projection", no_argument, NULL, OPTION_PROJECTION},
@@ -100,6 +102,8 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "                         default on\n"
                                      "  --theta X              strength of connection; default 0: all entries are\n"
                                      "                         strong\n"
+                                     "  --filter               smooths prolongators without the weak entries of A;\n"
+                                     "                         needs --theta\n"
                                      "  --block-size N         unknowns a node; default 3 for elast3d and solid3d,\n"
                                      "                         else 1\n"
                                      "  --nullspace FILE.mtx   near-null-space candidates, an array file; default the\n"
@@ -198,6 +202,7 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         hierarchy->aggregation = (spg_aggregation)word;
         return true;
     case OPTION_JOIN: return parse_word("join", value, switches, 2, &hierarchy->join_leftovers);
+    case OPTION_FILTER: hierarchy->filter = 1; return true;
     case OPTION_THETA: return parse_number("theta", value, 0, 1e300, &hierarchy->theta);
     case OPTION_BLOCK_SIZE:
         chosen->block_size_given = true;

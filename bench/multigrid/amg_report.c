@@ -17,9 +17,10 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
 {
     const spg_amg_options *settings = &chosen->hierarchy;
     fprintf(stream, "%s\nspg %s, %s\n", description, spg_version(), spg_type_name(chosen->type));
-    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s,\nat most %lld rows solved densely, seed %llu\n",
+    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s%s,\nat most %lld rows solved densely, seed %llu\n",
             aggregation_name(settings->aggregation), join_text(settings), settings->theta,
-            settings->prolongator_relaxation > 0 ? "smoothed" : "as they are", (long long)settings->max_coarse,
+            settings->prolongator_relaxation > 0 ? "smoothed" : "as they are",
+            settings->filter ? " by filtered operators" : "", (long long)settings->max_coarse,
             (unsigned long long)settings->seed);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
@@ -140,6 +141,7 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_string(stream, "aggregation", aggregation_name(settings->aggregation));
     if (has_join) put_string(stream, "join", settings->join_leftovers ? "on" : "off");
     put_number(stream, "theta", true, settings->theta);
+    if (settings->filter) put_string(stream, "filter", "yes");
     put_integer(stream, "block_size", found->block_size);
     put_integer(stream, "candidates", found->candidates);
     put_number(stream, "prolongator_relaxation", true, settings->prolongator_relaxation);

@@ -104,6 +104,9 @@ typedef struct spg_amg_options {
     double chebyshev_ratio;      /* upper over lower end of its interval; 30 */
     int prepare_update;          /* 1: setup makes the plans of spg_amg_update; 0: the first update makes them; 0 */
     int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are exact on a device; 0 */
+    int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
+                   Brezina 1996, section 5.1), so that P and the coarse operators have fewer entries; needs theta above
+                   0, block_size 1 and at most one candidate; 0 */
 } spg_amg_options;
 
 /* The defaults that the comments of spg_amg_options give. */
@@ -138,10 +141,11 @@ typedef struct spg_amg spg_amg;
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* Computes the hierarchy anew for new values of A on the pattern given to setup. Aggregates, tentative prolongators and
- * patterns stay; diagonals, rho, smoothed prolongators, Galerkin products and the coarse solver are recomputed. Nothing
- * is allocated, except by the first call without prepare_update, and on the host if the coarse operator is singular
- * beyond its candidates or its components have joined. On a device the call does not wait, so it can be captured in a
- * CUDA graph, unless setup or a solve found the coarse operator singular beyond its candidates.
+ * patterns stay, also those of filtered operators; diagonals, rho, smoothed prolongators, Galerkin products and the
+ * coarse solver are recomputed. Nothing is allocated, except by the first call without prepare_update, and on the host
+ * if the coarse operator is singular beyond its candidates or its components have joined. On a device the call does not
+ * wait, so it can be captured in a CUDA graph, unless setup or a solve found the coarse operator singular beyond its
+ * candidates.
  *
  * Each level's rho is estimated by Lanczos, starting from the Ritz vector of setup's estimate, which setup keeps (4
  * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps. So the result depends on
@@ -180,6 +184,7 @@ typedef struct spg_amg_level_view {
     double rho;      /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: valid if A is
                         symmetric, possibly far too large otherwise. Reading it may wait for the device */
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
+    int64_t weak;                 /* the entries of A without which P was smoothed; 0 without spg_amg_options.filter */
 } spg_amg_level_view;
 
 /* The number of levels; 0 for NULL. */

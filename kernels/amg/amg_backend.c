@@ -22,6 +22,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .drop_roundings = spg_cuda_drop_roundings,
     .spectral_bytes = spg_cuda_spectral_bytes,
     .spectral_radius = spg_cuda_spectral_radius,
+    .filter_values = spg_cuda_filter_values,
     .prolongator_pattern = spg_cuda_prolongator_pattern,
     .prolongator_values = spg_cuda_prolongator_values,
     .dense_create = spg_cuda_dense_create,

@@ -37,7 +37,7 @@ static void unknown_names_are_refused_with_the_names_there_are(void **state)
         assert_false(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT,
                        "fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16 random "
-                       "arrow ladder empty hypersparse solid3d");
+                       "arrow ladder empty hypersparse solid3d stretch2d layers3d");
     }
     assert_false(is_generator_name(NULL));
     assert_refused(NULL, SPG_ERROR_ARGUMENT, "name is NULL");
@@ -67,6 +67,8 @@ static void sizes_past_32_bit_columns_are_refused(void **state)
                                       "elast3d:896",
                                       "elast3d:9223372036854775807",
                                       "solid3d:895",
+                                      "stretch2d:46341",
+                                      "layers3d:1291",
                                       "econ:2147483648",
                                       "rmat31",
                                       "rmat32",

@@ -81,6 +81,7 @@ class AmgOptions(ctypes.Structure):
         ("chebyshev_ratio", c_double),
         ("prepare_update", c_int),
         ("timing", c_int),
+        ("filter", c_int),
     ]
 
 
@@ -98,6 +99,7 @@ class AmgLevelView(ctypes.Structure):
         ("is_smoothed", c_int),
         ("rho", c_double),
         ("candidate_values", c_void_p),
+        ("weak", c_int64),
     ]
 
 

@@ -56,8 +56,8 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
 
     B: near-null-space vectors, one a column (the rigid-body modes of elasticity, say); None: one constant for each
     unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
-    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
-    prepare_update and so on. The hierarchy keeps A, which must not change but by `update`.
+    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, filter, block_size, max_coarse, max_levels, pre_sweeps,
+    post_sweeps, prepare_update and so on. The hierarchy keeps A, which must not change but by `update`.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csr")

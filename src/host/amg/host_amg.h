@@ -32,6 +32,7 @@ spg_status spg_host_drop_roundings(spg_context *context, const spg_csr *R, const
 int64_t spg_host_spectral_bytes(const spg_csr *A, int steps);
 spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
                                     uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho);
+spg_status spg_host_filter_values(spg_context *context, const spg_csr *A, spg_csr *F);
 spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P);
 spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,

@@ -22,6 +22,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .drop_roundings = spg_host_drop_roundings,
     .spectral_bytes = spg_host_spectral_bytes,
     .spectral_radius = spg_host_spectral_radius,
+    .filter_values = spg_host_filter_values,
     .prolongator_pattern = spg_host_prolongator_pattern,
     .prolongator_values = spg_host_prolongator_values,
     /* solve */
