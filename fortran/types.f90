@@ -129,7 +129,7 @@ module spg_types
     real(c_double) :: relaxation = 0
     integer(c_int) :: chebyshev_degree = 0
     real(c_double) :: chebyshev_ratio = 0
-    integer(c_int) :: prepare_update = 0, timing = 0
+    integer(c_int) :: prepare_update = 0, timing = 0, filter = 0
   end type
 
   type, bind(C) :: spg_amg_level_view
@@ -139,6 +139,7 @@ module spg_types
     integer(c_int) :: block_size = 0, candidates = 0, is_smoothed = 0
     real(c_double) :: rho = 0
     type(c_ptr) :: candidate_values = c_null_ptr
+    integer(c_int64_t) :: weak = 0
   end type
 
   type, bind(C) :: spg_amg_timings
