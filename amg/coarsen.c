@@ -247,6 +247,7 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
     }
     if (status == SPG_OK) status = spg_galerkin_multiply(context, &of, &level->R, &next->A, &stats);
     if (level->R.row_offsets != NULL) spg_amg_count(amg, level, spg_csr_bytes(&level->R));
+    if (status == SPG_OK && *gives_up) spg_amg_end_step(amg, level, &amg->timings.AP);
     if (status != SPG_OK || *gives_up) return status;
     next->nnz = next->A.nnz;
     spg_amg_count(amg, next, spg_csr_bytes(&next->A));
