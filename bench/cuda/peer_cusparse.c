@@ -194,5 +194,4 @@ static spg_status stats(void *memory, peer_stats *result)
 const peer peer_cusparse_default = CUSPARSE_PEER("cusparse-default", "its own choice");
 const peer peer_cusparse_alg1 = CUSPARSE_PEER("cusparse-alg1", "all products at once");
 const peer peer_cusparse_alg2 = CUSPARSE_PEER("cusparse-alg2", "products in chunks, memory estimated");
-const peer peer_cusparse_alg3 =
-    CUSPARSE_PEER("cusparse-alg3", "products in chunks, a fifth of them, or less if memory is short");
+const peer peer_cusparse_alg3 = CUSPARSE_PEER("cusparse-alg3", "products in chunks of a fifth or less");

@@ -25,7 +25,7 @@ void report_sampling_problem(FILE *stream, const sampling_problem *task)
             task->uniforms != NULL ? ", stratified numbers given"
             : task->stratified     ? ", stratified"
                                    : "");
-    fprintf(stream, "  %-20s %8s %7s %7s %7s %7s %7s %6s\n", "", "build ms", "/limit", "draw ms", "draws/s", "/limit",
+    fprintf(stream, "  %-24s %7s %6s %6s %6s %6s %7s %5s\n", "", "build ms", "/limit", "draw ms", "draws/s", "/limit",
             "table", "z");
 }
 
@@ -39,18 +39,18 @@ void report_sampler(FILE *stream, const sampling_bench *bench, const sampling_pr
     text z = {"-"};
     progress_clear();
     if (result->failed || !result->verdict.right) {
-        fprintf(stream, "  %-20s %s: %s\n", result->name, result->failed ? "failed" : "WRONG", result->verdict.fault);
+        fprintf(stream, "  %-24s %s: %s\n", result->name, result->failed ? "failed" : "WRONG", result->verdict.fault);
         return;
     }
-    fprintf(stream, "  %-20s", result->name);
+    fprintf(stream, "  %-24s", result->name);
     if (result->has_build)
-        fprintf(stream, " %8s %7s", ms_text(result->build.median_ms).s,
+        fprintf(stream, " %7s %6s", ms_text(result->build.median_ms).s,
                 over_limit(result->build.median_ms, build_limit_ms(task, of, bandwidth)).s);
     else
-        fprintf(stream, " %8s %7s", "-", "-");
+        fprintf(stream, " %7s %6s", "-", "-");
     if (result->verdict.tested && result->verdict.test.degrees > 0)
         snprintf(z.s, sizeof z.s, "%.2f", result->verdict.test.z);
-    fprintf(stream, " %7s %7s %7s %7s %6s\n", ms_text(result->draw.median_ms).s,
+    fprintf(stream, " %6s %6s %6s %7s %5s\n", ms_text(result->draw.median_ms).s,
             count_text((int64_t)((double)task->count / result->draw.median_ms * 1e3)).s,
             over_limit(result->draw.median_ms, draw_limit_ms(task, of, bandwidth)).s,
             result->table_bytes > 0 ? bytes_text(result->table_bytes).s : "-", z.s);

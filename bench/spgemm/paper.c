@@ -87,7 +87,7 @@ static void print_speedups(FILE *stream, const paper_tables *tables, product_kin
 {
     double sums[METHODS] = {0.0}, logs[METHODS] = {0.0}, speedups[METHODS];
     int counts[METHODS] = {0};
-    fprintf(stream, "\n%s, ms and speed-up over the reference method (%s)\n%-14s %7s %7s %6s %7s %6s %7s %6s %s\n",
+    fprintf(stream, "\n%s, ms and speed-up over the reference method (%s)\n%-9s %7s %7s %6s %7s %6s %7s %6s %s\n",
             title_of(product),
             product == PRODUCT_AP   ? "Tables 11 and 13"
             : product == PRODUCT_AA ? "Table 14"
@@ -98,10 +98,10 @@ static void print_speedups(FILE *stream, const paper_tables *tables, product_kin
         if (row->product != product) continue;
         text held[4];
         speedups_of(row, speedups);
-        fprintf(stream, "%-14.14s %7s %7s %6s %7s %6s %7s %6s %s\n", row->matrix,
-                ms_or_dash(row->reference_ms, &held[0]), ms_or_dash(row->optimised_ms, &held[1]),
-                ratio_text(speedups[0]).s, ms_or_dash(row->automatic_ms, &held[2]), ratio_text(speedups[1]).s,
-                ms_or_dash(row->peer_ms, &held[3]), ratio_text(speedups[2]).s, row->peer);
+        fprintf(stream, "%-9.9s %7s %7s %6s %7s %6s %7s %6s %s\n", row->matrix, ms_or_dash(row->reference_ms, &held[0]),
+                ms_or_dash(row->optimised_ms, &held[1]), ratio_text(speedups[0]).s,
+                ms_or_dash(row->automatic_ms, &held[2]), ratio_text(speedups[1]).s, ms_or_dash(row->peer_ms, &held[3]),
+                ratio_text(speedups[2]).s, row->peer);
         for (int k = 0; k < METHODS; k++) {
             if (!(speedups[k] > 0.0)) continue;
             sums[k] += speedups[k];
@@ -109,12 +109,12 @@ static void print_speedups(FILE *stream, const paper_tables *tables, product_kin
             counts[k]++;
         }
     }
-    static const char *const labels[] = {"average", "geometric mean"};
+    static const char *const labels[] = {"average", "geo. mean"};
     for (int line = 0; line < 2; line++) {
         double means[METHODS];
         for (int k = 0; k < METHODS; k++)
             means[k] = counts[k] == 0 ? 0.0 : line == 0 ? sums[k] / counts[k] : exp(logs[k] / counts[k]);
-        fprintf(stream, "%-14s %7s %7s %6s %7s %6s %7s %6s\n", labels[line], "", "", ratio_text(means[0]).s, "",
+        fprintf(stream, "%-9s %7s %7s %6s %7s %6s %7s %6s\n", labels[line], "", "", ratio_text(means[0]).s, "",
                 ratio_text(means[1]).s, "", ratio_text(means[2]).s);
     }
 }

@@ -22,7 +22,7 @@ double last_product_limit_ms(const machine *here, const problem *task, const fin
 
 void report_head(FILE *stream, const machine *here, const options *chosen)
 {
-    fprintf(stream, "%s\nspg %s; copies %.1f GB/s (read and written); medians of %d after %d to warm up\n",
+    fprintf(stream, "%s\nspg %s; copies %.4g GB/s (read and written); medians of %d after %d to warm up\n",
             here->description, spg_version(), here->bandwidth * 1e-9, chosen->reps, chosen->warmup);
 }
 

@@ -120,7 +120,7 @@ static void print_phases(const sampling_bench *bench, const sampling_options *ch
         printf("%-15s WRONG: %s\n", name, result->verdict.fault);
         return;
     }
-    printf("%-15s", name);
+    printf("%-15s", name + (strncmp(name, "spg-alias-", 10) == 0 ? 10 : 0));
     for (int k = 0; k < BUILD_PHASES; k++)
         printf(" %9s", why_no_phase(bench, chosen, k) == NULL ? ms_text(result->phase[k].median_ms).s : "-");
     printf(" %5s %6s\n", count_text(result->stats.left).s, count_text(result->stats.splits).s);
@@ -246,7 +246,7 @@ static spg_status measure_transfers(sampling_bench *bench, transfers *all)
     progress_clear();
     if (status != SPG_OK) return status;
     bench->right = bench->right && verdict.right;
-    printf("  %-26s", "ms of transfers");
+    printf("ms of transfers\n ");
     for (int k = 0; k < WAYS; k++) printf("  %s %s", ways[k].name, verdict.right ? ms_text(times[k].median_ms).s : "-");
     printf("\n");
     for (int k = 0; k < WAYS && status == SPG_OK; k++)

@@ -201,6 +201,10 @@ class Jax(Scipy):
             return self.jax.numpy.asarray(np.asarray(memory))
         return self.jax.numpy.array(memory, copy=True)
 
+    def finish(self, context: Context) -> None:
+        if not self.on_host:
+            _wait_for_device(self.device.local_hardware_id)
+
     def context(self, like: Any) -> Context:
         self.jax.block_until_ready(like)
         if self.on_host:
@@ -218,6 +222,21 @@ class Jax(Scipy):
 
     def matrix(self, parts: tuple[Any, Any, Any], shape: tuple[int, int], like: Any) -> Any:
         return self.sparse.BCSR(parts, shape=shape)
+
+
+def _wait_for_device(device: int) -> None:
+    """Until all work queued on a GPU has ended, by the driver, on the context that all libraries share."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    shared, previous = ctypes.c_void_p(), ctypes.c_void_p()
+    for done in (
+        driver.cuDevicePrimaryCtxRetain(ctypes.byref(shared), device),
+        driver.cuCtxPushCurrent_v2(shared),
+        driver.cuCtxSynchronize(),
+        driver.cuCtxPopCurrent_v2(ctypes.byref(previous)),
+        driver.cuDevicePrimaryCtxRelease_v2(device),
+    ):
+        if done != 0:
+            raise RuntimeError(f"waiting for GPU {device}: the driver's error {done}")
 
 
 SCIPY = Scipy()
