@@ -22,8 +22,8 @@ double last_product_limit_ms(const machine *here, const problem *task, const fin
 
 void report_head(FILE *stream, const machine *here, const options *chosen)
 {
-    fprintf(stream, "%s\nspg %s; copies %.4g GB/s (read and written); medians of %d after %d to warm up\n",
-            here->description, spg_version(), here->bandwidth * 1e-9, chosen->reps, chosen->warmup);
+    fprintf(stream, "%s\nspg %s; copies at %s/s; medians of %d after %d to warm up\n", here->description, spg_version(),
+            bytes_text((int64_t)here->bandwidth).s, chosen->reps, chosen->warmup);
 }
 
 void report_matrix(FILE *stream, const char *name, const spg_csr *A)

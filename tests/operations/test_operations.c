@@ -104,8 +104,10 @@ static void check_add(spg_context *context, const spg_csr *matrix)
         entries[k] = first[k];
         entries[matrix->nnz + k] = (test_entry){second[k].row, second[k].column, matrix->nnz + k};
     }
-    memcpy(all.values, matrix->values, (size_t)matrix->nnz * size);
-    memcpy((char *)all.values + (size_t)matrix->nnz * size, turned.values, (size_t)matrix->nnz * size);
+    if (matrix->nnz > 0) {
+        memcpy(all.values, matrix->values, (size_t)matrix->nnz * size);
+        memcpy((char *)all.values + (size_t)matrix->nnz * size, turned.values, (size_t)matrix->nnz * size);
+    }
     test_order_entries(entries, 2 * matrix->nnz);
     int64_t places = 0;
     for (int64_t e = 0, next; e < 2 * matrix->nnz; e = next) {
