@@ -235,6 +235,8 @@ static void limits_and_rounding_end_a_solve_with_the_true_residual(void **state)
         options.tolerance = 1e-12;
         result = solve(&system, true, &options, SPG_ERROR_NOT_CONVERGED);
         assert_true(result.relative_residual > 1e-12 && result.relative_residual < 1e-3);
+        assert_true(result.stagnated && result.iterations < 200);
+        test_assert_message(system.context, "rounding keeps it from falling further");
         test_system_end(&system);
     }
 }

@@ -3,6 +3,9 @@
 #include "fault.h"
 #include "matrices_for_tests.h"
 
+#include "amg/amg_backend.h"
+#include "context.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,6 +45,37 @@ static void a_failing_operator_ends_the_solve_with_its_status(void **state)
                 test_assert_message(system.context, "the operator's own fault");
                 test_system_end(&system);
             }
+        }
+    }
+}
+
+/* Times -1. */
+static spg_status apply_negated(void *user, spg_context *context, const void *x, void *y)
+{
+    const spg_operator *of = user;
+    const spg_status status = of->apply(of->user, context, x, y);
+    return status == SPG_OK ? context->backend->amg->axpby(context, of->type, of->rows, -1, y, 0, y) : status;
+}
+
+static void conjugate_gradients_name_what_is_not_positive_definite(void **state)
+{
+    (void)state;
+    for (int flexible = 0; flexible < 2; flexible++) {
+        for (int which = 0; which < 2; which++) {
+            test_system system;
+            spg_krylov_options options = spg_krylov_options_default();
+            spg_krylov_result result;
+            test_system_of("fd2d5:20", SPG_F64, &system);
+            spg_operator A = spg_csr_operator(&system.A_here), M = spg_amg_operator(system.amg);
+            const spg_operator negated = {A.rows, SPG_F64, which == 0 ? &A : &M, apply_negated};
+            options.method = flexible ? SPG_KRYLOV_FCG : SPG_KRYLOV_CG;
+            assert_int_equal(spg_krylov_solve(system.context, which == 0 ? &negated : &A, which == 1 ? &negated : &M,
+                                              system.b, system.x, &options, &result),
+                             SPG_ERROR_INDEFINITE);
+            test_assert_message(system.context, which == 0 ? "iteration 1: p.Ap is -" : "iteration 1: r.Mr is -");
+            test_assert_message(system.context, which == 0 ? "A is not positive definite" : "the preconditioner M");
+            assert_true(!result.converged && result.iterations == 0 && result.residual == result.initial_residual);
+            test_system_end(&system);
         }
     }
 }
@@ -143,6 +177,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failing_operator_ends_the_solve_with_its_status),
+        cmocka_unit_test(conjugate_gradients_name_what_is_not_positive_definite),
         cmocka_unit_test(every_refused_allocation_leaves_nothing_behind),
         cmocka_unit_test(wrong_arguments_are_refused_by_name),
     };
