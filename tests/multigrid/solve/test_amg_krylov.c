@@ -156,6 +156,23 @@ static void fgmres_restarts_and_its_residuals_never_grow(void **state)
     assert_true(iterations[2] <= iterations[1] && iterations[1] <= iterations[0]);
 }
 
+/* One round of Gram-Schmidt takes 388 iterations here, as it loses the basis; two take 178. */
+static void a_long_basis_of_fgmres_stays_orthogonal(void **state)
+{
+    (void)state;
+    spg_csr A = convection(60, 0.5);
+    test_system system;
+    spg_krylov_options options = spg_krylov_options_default();
+    test_system_begin(&A, NULL, 2, &system);
+    options.method = SPG_KRYLOV_FGMRES;
+    options.restart = options.max_iterations = 400;
+    options.tolerance = 1e-13;
+    const spg_krylov_result result = solve(&system, false, &options, SPG_OK);
+    assert_solved(&system, &result, 1e-13);
+    if (result.iterations > 250) fail_msg("%d iterations", result.iterations);
+    test_system_end(&system);
+}
+
 static void a_guess_of_zero_reads_no_x_and_a_solution_takes_no_iteration(void **state)
 {
     (void)state;
@@ -273,6 +290,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(conjugate_gradients_take_the_iterations_of_spg_amg_solve),
         cmocka_unit_test(unsymmetric_systems_are_solved_by_fgmres_and_bicgstab_and_told_by_the_others),
         cmocka_unit_test(fgmres_restarts_and_its_residuals_never_grow),
+        cmocka_unit_test(a_long_basis_of_fgmres_stays_orthogonal),
         cmocka_unit_test(a_guess_of_zero_reads_no_x_and_a_solution_takes_no_iteration),
         cmocka_unit_test(a_monitor_sees_each_iteration_and_can_end_the_solve),
         cmocka_unit_test(limits_and_rounding_end_a_solve_with_the_true_residual),
