@@ -7,7 +7,7 @@
 
 /* One level. Arrays lie at the context's place; members that the last level lacks are NULL or zeroed. */
 typedef struct spg_level {
-    spg_csr A;                     /* on level 0 a view of the caller's matrix, else owned */
+    spg_csr A;                     /* on level 0 a view of the caller's matrix, or of its narrow copy; else owned */
     spg_csr P, R;                  /* owned; R = P^T. Zeroed on the last level */
     spg_amg_aggregates aggregates; /* of A's nodes; block_size is set on every level */
     void *T;                       /* the tentative prolongator, kept for update; see spg_amg_backend.tentative */
@@ -35,12 +35,34 @@ typedef struct spg_level {
     int64_t bytes; /* held for this level */
 } spg_level;
 
+/* A cycle from b to x, and how often it ran on them. */
+typedef struct spg_amg_recorded {
+    const void *b;
+    void *x;
+    bool from_zero;
+    int runs;
+    spg_recording *recording; /* NULL: none yet, or it cannot be recorded */
+} spg_amg_recorded;
+enum { SPG_AMG_RECORDED = 2 };
+
+/* For a hierarchy in floats of a matrix of doubles; arrays at the place. Floats are in units of their own, powers of
+ * two, so that they neither under- nor overflow. */
+typedef struct spg_amg_narrow {
+    void *values;    /* level 0's, of A */
+    float *b, *x;    /* of a cycle */
+    void *r;         /* in doubles, for cycles from a guess */
+    double *squares; /* the sum of the squares of A's values; of b's */
+    void *workspace; /* for dot */
+} spg_amg_narrow;
+
 struct spg_amg {
     spg_context *context;
     const spg_amg_backend *backend;
     spg_amg_options options; /* resolved: candidates is at least 1; candidate_values is NULL after setup */
-    spg_type value_type;
-    bool can_update; /* maps and plans exist */
+    spg_csr system;          /* a view of the caller's matrix */
+    spg_type value_type;     /* of the hierarchy's numbers */
+    spg_amg_narrow *narrow;  /* NULL if that is A's type */
+    bool can_update;         /* maps and plans exist */
     int levels;
     spg_level *level;   /* options.max_levels of them */
     double *rho;        /* at the place: rho of each of options.max_levels levels, as it is now, as at setup, and of
@@ -57,6 +79,9 @@ struct spg_amg {
     double mark; /* when the last step ended */
     double update_seconds;
     int64_t bytes; /* allocated by spg_amg_take and not yet released by spg_amg_give */
+
+    spg_amg_recorded recorded[SPG_AMG_RECORDED]; /* the last cycles; solve/recorded.c */
+    int next_recorded;                           /* the one to replace next */
 
     /* For solves; private to amg/solve.c. */
     void *solver;
@@ -79,6 +104,8 @@ void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix);
 /* Adds a matrix, or other memory that a level already holds, to the byte count. */
 void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n);
+/* Of a vector of the caller's system. */
+int64_t spg_amg_system_bytes(const spg_amg *amg);
 
 void spg_amg_destroy_level(spg_amg *amg, spg_level *level);
 
@@ -134,6 +161,20 @@ void spg_amg_coarse_destroy(spg_amg *amg);
  * setup. */
 spg_status spg_amg_cycle_create(spg_amg *amg);
 void spg_amg_cycle_destroy(spg_amg *amg); /* also after half of a creation */
+
+/* ---- narrow.c: a hierarchy in floats for a matrix of doubles ---- */
+/* Makes level 0's operator of the system's values. */
+spg_status spg_amg_narrow_create(spg_amg *amg);
+void spg_amg_narrow_destroy(spg_amg *amg);
+/* Takes new values of the system over. Queues work only. */
+spg_status spg_amg_narrow_update(spg_amg *amg);
+/* *values = the candidates in floats, to be released by spg_amg_narrow_release; NULL if there are none. */
+spg_status spg_amg_narrow_candidates(spg_amg *amg, const void **values);
+void spg_amg_narrow_release(spg_amg *amg, const void *values);
+
+/* ---- recorded.c ---- */
+/* Forgets the recorded cycles: what they do is about to change. */
+void spg_amg_forget_cycles(spg_amg *amg);
 
 /* ---- solve.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* frees what solves kept, if any */

@@ -117,6 +117,14 @@ typedef struct spg_amg_cg_vectors {
     void *x, *r;
 } spg_amg_cg_vectors;
 
+/* The scalars of conjugate gradients: r . r, p . q, r . z of now and of the step before, and whether steps have ended
+ * (0 or 1). */
+typedef struct spg_amg_cg_scalars {
+    double rr, pq, rz, rz_before, has_ended;
+} spg_amg_cg_scalars;
+
+typedef struct spg_recording spg_recording; /* private to the backend */
+
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit in pattern and values (a_ij = a_ji, no conjugate,
@@ -267,6 +275,11 @@ typedef struct spg_amg_backend {
     /* y = alpha*x + beta*y; beta 0: y is not read. */
     spg_status (*axpby)(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                         void *y);
+    /* Between doubles and floats: y = x / u, and y = x * u / v. u and v: the powers of two at or below the roots of
+     * *u_square and *v_square (doubles at the place); 1 where a root is zero, infinite or NaN. */
+    spg_status (*narrow)(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
+    spg_status (*widen)(spg_context *context, int64_t n, const double *u_square, const double *v_square, const float *x,
+                        double *y);
     /* r = b - A x. */
     spg_status (*residual)(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
     /* One sweep of a smoother. */
@@ -277,15 +290,29 @@ typedef struct spg_amg_backend {
                       double *result);
 
     /* ---- conjugate gradients ---- Scalars are doubles at the place, so that an iteration waits only once, to read
-     * them. Both functions leave their vectors unchanged if a quotient is invalid; the scalars then tell the caller
-     * why. */
-    /* alpha = *rz / *pq: x += alpha p, r -= alpha q, then *rr = r . r. Unless *rz > 0, *pq > 0 and alpha is finite, x
-     * and r do not change. workspace: dot_bytes. */
-    spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                          const spg_amg_cg_vectors *vectors, void *workspace, double *rr);
-    /* p = z + *rz / *rz_before p; p = z if that quotient is not finite. */
-    spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const double *rz,
-                               const double *rz_before, const void *z, void *p);
+     * them, and the next can be queued before. */
+    /* alpha = rz / pq: x += alpha p, r -= alpha q, then rr = r . r and rz_before = rz. If has_ended is not 0, or unless
+     * rz > 0, pq > 0 and alpha is finite, x and r do not change. has_ended = 1 if they did not, or if the root of rr is
+     * at most target. workspace: dot_bytes. *number: of the step, for cg_read. */
+    spg_status (*cg_step)(spg_context *context, spg_type type, int64_t n, double target, spg_amg_cg_scalars *scalars,
+                          const spg_amg_cg_vectors *vectors, void *workspace, unsigned int *number);
+    /* rr, pq and rz as step `number` left them, on the host; one later step may have been queued. WAITS. */
+    spg_status (*cg_read)(spg_context *context, const spg_amg_cg_scalars *scalars, unsigned int number,
+                          spg_amg_cg_scalars *read);
+    /* p = z + rz / rz_before p; p = z if that quotient is not finite. */
+    spg_status (*cg_direction)(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
+                               const void *z, void *p);
+
+    /* ---- recordings ---- NULL on a backend that has none */
+    /* Whether the context's stream is being captured: then nothing may be recorded or replayed. */
+    bool (*is_captured)(const spg_context *context);
+    /* Calls queue(state), which neither waits nor allocates, and keeps the work that it queues without running it.
+     * *recording NULL with OK: this work cannot be recorded. */
+    spg_status (*record)(spg_context *context, spg_status (*queue)(void *state), void *state,
+                         spg_recording **recording);
+    /* Queues the recorded work. */
+    spg_status (*replay)(spg_context *context, const spg_recording *recording);
+    void (*forget)(spg_context *context, spg_recording *recording);
 } spg_amg_backend;
 
 extern const spg_amg_backend spg_host_amg_backend;

@@ -36,6 +36,7 @@ spg_status spg_amg_coarse_update(spg_amg *amg)
 spg_status spg_amg_coarse_settle(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
+    spg_amg_forget_cycles(amg);
     return amg->backend->dense_settle(amg->context, amg->dense, &source);
 }
 

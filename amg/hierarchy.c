@@ -22,6 +22,7 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     amg->context = context;
     amg->backend = context->backend->amg;
     amg->options = *options;
+    amg->system = *A;
     amg->value_type = A->value_type;
     amg->bytes = (int64_t)sizeof *amg;
     status = spg_allocate_on_host(context, level_bytes(amg), "levels", (void **)&amg->level);
@@ -41,7 +42,8 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     first->nnz = A->nnz;
     first->aggregates = (spg_amg_aggregates){
         .nodes = A->rows / options->block_size, .block_size = options->block_size, .candidates = options->candidates};
-    return status;
+    const bool is_narrow = options->precision == SPG_AMG_PRECISION_F32 && A->value_type == SPG_F64;
+    return status == SPG_OK && is_narrow ? spg_amg_narrow_create(amg) : status;
 }
 
 static spg_status coarsen_all(spg_amg *amg)
@@ -89,14 +91,26 @@ static spg_status learn_symmetry(spg_amg *amg)
     return status;
 }
 
+/* Candidates in the hierarchy's type; candidates: those to release. */
+static spg_status narrow_candidates(spg_amg *amg, const void **candidates)
+{
+    *candidates = NULL;
+    if (amg->narrow == NULL) return SPG_OK;
+    const spg_status status = spg_amg_narrow_candidates(amg, candidates);
+    amg->options.candidate_values = *candidates;
+    return status;
+}
+
 static spg_status build(spg_amg *amg)
 {
     spg_context *context = amg->context;
     const int timing = context->config.timing;
     const double begin = spg_seconds();
     context->config.timing |= amg->options.timing != 0;
+    const void *candidates;
     spg_amg_start_timing(amg);
-    spg_status status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
+    spg_status status = narrow_candidates(amg, &candidates);
+    if (status == SPG_OK) status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
     if (status == SPG_OK) status = amg->backend->send_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
@@ -104,6 +118,7 @@ static spg_status build(spg_amg *amg)
     if (status == SPG_OK) status = finish(amg);
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);
+    spg_amg_narrow_release(amg, candidates);
     amg->options.candidate_values = NULL;
     amg->timings.total = spg_seconds() - begin; /* including what belongs to no step */
     if (amg->level[0].rows < SPG_AMG_SMALL_ROWS) amg->timings.small_levels = amg->timings.total;
@@ -146,8 +161,10 @@ void spg_amg_destroy(spg_amg *amg)
     if (amg == NULL) return;
     spg_context *context = amg->context;
     if (amg->level != NULL) {
+        spg_amg_forget_cycles(amg);
         spg_amg_solver_destroy(amg);
         spg_amg_cycle_destroy(amg);
+        spg_amg_narrow_destroy(amg);
         spg_amg_coarse_destroy(amg);
         for (int l = 0; l < amg->options.max_levels; ++l) spg_amg_destroy_level(amg, &amg->level[l]);
     }

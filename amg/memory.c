@@ -27,6 +27,11 @@ void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes)
 
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n) { return n * (int64_t)spg_type_size(amg->value_type); }
 
+int64_t spg_amg_system_bytes(const spg_amg *amg)
+{
+    return amg->system.rows * (int64_t)spg_type_size(amg->system.value_type);
+}
+
 void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix)
 {
     if (matrix->row_offsets == NULL) return;

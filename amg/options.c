@@ -59,7 +59,8 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
                     {"pre_sweeps", o->pre_sweeps, 0, MOST_SWEEPS},
                     {"post_sweeps", o->post_sweeps, 0, MOST_SWEEPS},
                     {"chebyshev_degree", o->chebyshev_degree, 1, MOST_SWEEPS},
-                    {"filter", o->filter, 0, 1}};
+                    {"filter", o->filter, 0, 1},
+                    {"precision", o->precision, SPG_AMG_PRECISION_OF_A, SPG_AMG_PRECISION_F32}};
     const struct {
         const char *name;
         double value, least;

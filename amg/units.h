@@ -20,6 +20,9 @@ SPG_INLINE double spg_unit_of(double magnitude)
     return ldexp(1.0, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
 }
 
+/* The unit of numbers whose squares have this sum: the power of two at or below its root; 1 if that is no number. */
+SPG_INLINE double spg_unit_of_squares(double sum) { return sum <= DBL_MAX ? spg_unit_of(sqrt(sum)) : 1; }
+
 /* The power of two whose square is 1/magnitude, within a factor of 2; products of two are finite. */
 SPG_INLINE double spg_scaling_of(double magnitude)
 {

@@ -55,7 +55,7 @@ static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr 
     spg_status status = spg_amg_check_own(context, amg);
     if (status == SPG_OK) status = spg_check_csr_here(context, A, "A");
     if (status != SPG_OK) return status;
-    const spg_csr *known = &amg->level[0].A;
+    const spg_csr *known = &amg->system;
     if (A->rows == known->rows && A->cols == known->cols && A->nnz == known->nnz &&
         A->value_type == known->value_type && A->offset_type == known->offset_type)
         return SPG_OK;
@@ -67,13 +67,32 @@ static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr 
         spg_type_name(known->value_type), spg_type_name(known->offset_type));
 }
 
+/* The values of one matrix on the pattern of another. */
+static spg_csr on_pattern(const spg_csr *values, const spg_csr *pattern)
+{
+    spg_csr A = *pattern;
+    A.value_type = values->value_type;
+    A.values = values->values;
+    return A;
+}
+
+/* Takes the new matrix over as level 0's. */
+static spg_status take_over(spg_amg *amg, const spg_csr *A)
+{
+    spg_amg_forget_cycles(amg);
+    amg->system = *A;
+    amg->level[0].A = amg->narrow != NULL ? on_pattern(&amg->level[0].A, A) : *A;
+    return amg->narrow != NULL ? spg_amg_narrow_update(amg) : SPG_OK;
+}
+
 /* Checks the contents of the arrays. A device would have to wait for this. */
 static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
 {
     spg_context *context = amg->context;
     const spg_level *first = &amg->level[0];
     if (context->config.place != SPG_PLACE_HOST) return SPG_OK;
-    spg_status status = first->plan != NULL ? spgemm_plan_check(first->plan->AP_plan, A, &first->P)
+    const spg_csr pattern = on_pattern(&first->A, A);
+    spg_status status = first->plan != NULL ? spgemm_plan_check(first->plan->AP_plan, &pattern, &first->P)
                                             : context->backend->csr_check(context, A);
     return status == SPG_OK ? amg->backend->check_finite(context, A) : status;
 }
@@ -109,8 +128,8 @@ spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A)
     if (status == SPG_OK) status = spg_amg_plan_update(amg);
     if (status == SPG_OK) status = check_contents(amg, A);
     if (status != SPG_OK) return status;
-    amg->level[0].A = *A;
-    status = renew(amg);
+    status = take_over(amg, A);
+    if (status == SPG_OK) status = renew(amg);
     amg->update_seconds = spg_seconds() - begin;
     return status;
 }

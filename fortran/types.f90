@@ -129,7 +129,7 @@ module spg_types
     real(c_double) :: relaxation = 0
     integer(c_int) :: chebyshev_degree = 0
     real(c_double) :: chebyshev_ratio = 0
-    integer(c_int) :: prepare_update = 0, timing = 0, filter = 0
+    integer(c_int) :: prepare_update = 0, timing = 0, filter = 0, precision = 0
   end type
 
   type, bind(C) :: spg_amg_level_view

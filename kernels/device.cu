@@ -93,6 +93,8 @@ static cudaError_t create_reports(spg_cuda *cuda)
     if (error != cudaSuccess) return error;
     cuda->flag_copy = &own.mailbox->flag;
     cuda->device_flag_copy = &own.device_mailbox->flag;
+    cuda->steps = own.mailbox->steps;
+    cuda->device_steps = own.device_mailbox->steps;
     return cudaSuccess;
 }
 

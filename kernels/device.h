@@ -70,13 +70,21 @@ typedef struct spg_counters {
                                              * counters */
 } spg_counters;
 
+/* The scalars of a step of conjugate gradients and the step's number, written last (amg/vectors.cu). */
+typedef struct spg_posted_step {
+    double rr, pq, rz;
+    volatile unsigned int number;
+} spg_posted_step;
+enum { SPG_POSTED_STEPS = 2 }; /* one that is read, and one queued after it */
+
 /* Page-locked host memory that kernels write: the counters, followed by the number of their post; the signs that a draw
  * kernel sets, which the host clears before the launch and reads after its wait (kernels/sampling/sampling.cuh); and
- * the last flag that was sent (amg/amg_backend.h). */
+ * the last flag that was sent (amg/amg_backend.h); the last steps of conjugate gradients. */
 typedef struct spg_mailbox {
     spg_counters counters;
     volatile unsigned int number, signs[2];
     volatile unsigned int flag; /* bit 0: the flag; from bit 1 on: the number of the transfer */
+    spg_posted_step steps[SPG_POSTED_STEPS];
 } spg_mailbox;
 
 /* What kernels that check a matrix report to the host, in device memory: the numbers of the first rows or entries at
@@ -141,6 +149,8 @@ typedef struct spg_cuda {
     cudaEvent_t side_begin, side_end;
     volatile unsigned int *flag_copy, *device_flag_copy; /* in the context's own mailbox */
     unsigned int flag_copies;                            /* requested so far */
+    spg_posted_step *steps, *device_steps;               /* in the context's own mailbox */
+    unsigned int steps_queued;                           /* of conjugate gradients, so far */
     bool kernels_wait; /* kernels wait for the previous kernel themselves (launch.cuh); depends on the compiled
                         * architecture */
 } spg_cuda;
@@ -197,6 +207,14 @@ spg_status spg_cuda_wait_for_counters(spg_context *context, unsigned int number,
 spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
                                spg_place from_place, int64_t bytes);
 spg_status spg_cuda_zero_bytes(spg_context *context, void *memory, int64_t bytes);
+
+/* recording.cu */
+typedef struct spg_recording spg_recording;
+bool spg_cuda_is_captured(const spg_context *context);
+spg_status spg_cuda_record(spg_context *context, spg_status (*queue)(void *state), void *state,
+                           spg_recording **recording);
+spg_status spg_cuda_replay(spg_context *context, const spg_recording *recording);
+void spg_cuda_forget(spg_context *context, spg_recording *recording);
 
 /* Queues a copy; the host does not wait. */
 spg_status spg_cuda_copy_on_device(spg_context *context, void *to, const void *from, int64_t bytes);

@@ -27,11 +27,11 @@ static spg_status apply_cycle(void *user, spg_context *context, const void *x, v
 spg_operator spg_amg_operator(spg_amg *amg)
 {
     if (amg == NULL) return (spg_operator){0};
-    return (spg_operator){amg->level[0].A.rows, amg->value_type, amg, apply_cycle};
+    return (spg_operator){amg->system.rows, amg->system.value_type, amg, apply_cycle};
 }
 
 spg_status spg_amg_apply(spg_context *context, spg_amg *amg, const void *b, void *x)
 {
     const spg_status status = spg_amg_check_system(context, amg, b, x);
-    return status == SPG_OK ? spg_amg_v_cycle(amg, b, x, true) : status;
+    return status == SPG_OK ? spg_amg_precondition(amg, b, x, NULL) : status;
 }

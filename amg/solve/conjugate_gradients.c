@@ -1,48 +1,53 @@
-/* Conjugate gradients, preconditioned by one V-cycle from zero. The scalars stay at the place and are read once per
- * iteration, after its residual. */
+/* Conjugate gradients, preconditioned by one V-cycle from zero. The scalars stay at the place. A device posts those of
+ * a step, so that the host waits for no more than the step; far from the target the next step is queued before, so that
+ * the device does not wait for the host. A step queued in vain moves nothing. */
 #include "solve.h"
 
 #include <math.h>
 
-/* z = M r, *scalar = r . z. */
-static spg_status precondition(spg_amg_solve_state *solve, int scalar)
+/* z = M r, rz = r . z. square: r . r at the place; NULL: not known. */
+static spg_status precondition(spg_amg_solve_state *solve, const double *square)
 {
     const spg_amg_solver *solver = solve->solver;
-    spg_status status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+    spg_status status = spg_amg_precondition(solve->amg, solver->r, solver->z, square);
     if (status == SPG_OK) status = spg_amg_project(solve, solver->z);
-    return status == SPG_OK ? spg_amg_dot(solve, solver->r, solver->z, scalar) : status;
+    return status == SPG_OK ? spg_amg_dot(solve, solver->r, solver->z, &solver->scalars->cg.rz) : status;
 }
 
 /* p = z = M r. */
-static spg_status begin(spg_amg_solve_state *solve, int rz)
+static spg_status begin(spg_amg_solve_state *solve)
 {
     const spg_amg_solver *solver = solve->solver;
-    const spg_status status = precondition(solve, rz);
+    spg_status status =
+        solve->context->backend->zero_bytes(solve->context, &solver->scalars->cg, sizeof solver->scalars->cg);
+    if (status == SPG_OK) status = precondition(solve, NULL);
     if (status != SPG_OK) return status;
     return solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 0, solver->p);
 }
 
-/* Moves x and r along p by the best step; leaves r . r, p . A p and the r . M r from which p was made. */
-static spg_status step(const spg_amg_solve_state *solve, int rz)
+static double target_of(const spg_amg_solve_state *solve) { return solve->options.tolerance * solve->norm; }
+
+/* Moves x and r along p by the best step. */
+static spg_status step(const spg_amg_solve_state *solve, unsigned int *number)
 {
     const spg_amg_solver *solver = solve->solver;
-    double *const scalars = solver->scalars;
+    spg_amg_cg_scalars *const scalars = &solver->scalars->cg;
     spg_status status = solve->context->backend->csr_spmv(solve->context, NULL, solve->A, solver->p, NULL, solver->q);
-    if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, SPG_AMG_PQ);
+    if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, &scalars->pq);
     if (status != SPG_OK) return status;
     const spg_amg_cg_vectors vectors = {solver->p, solver->q, solve->x, solver->r};
-    return solve->backend->cg_step(solve->context, solve->type, solve->n, &scalars[rz], &scalars[SPG_AMG_PQ], &vectors,
-                                   solver->workspace, &scalars[SPG_AMG_RR]);
+    return solve->backend->cg_step(solve->context, solve->type, solve->n, target_of(solve), scalars, &vectors,
+                                   solver->workspace, number);
 }
 
 /* The next p, from the next z and this p. */
-static spg_status turn(spg_amg_solve_state *solve, int rz, int rz_next)
+static spg_status turn(spg_amg_solve_state *solve)
 {
     const spg_amg_solver *solver = solve->solver;
-    const spg_status status = precondition(solve, rz_next);
+    const spg_status status = precondition(solve, &solver->scalars->cg.rr);
     if (status != SPG_OK) return status;
-    return solve->backend->cg_direction(solve->context, solve->type, solve->n, &solver->scalars[rz_next],
-                                        &solver->scalars[rz], solver->z, solver->p);
+    return solve->backend->cg_direction(solve->context, solve->type, solve->n, &solver->scalars->cg, solver->z,
+                                        solver->p);
 }
 
 /* The reason why a step was not taken; OK if it was. */
@@ -73,36 +78,53 @@ static spg_status check_claim(spg_amg_solve_state *solve, double *before, int *v
     return status;
 }
 
-/* One iteration without the new direction: takes the step, waits, and stores the residual. */
-static spg_status iterate(spg_amg_solve_state *solve, int rz)
+enum { FAR = 16 }; /* a step seldom divides the residual by this much */
+
+/* Whether a device may begin the next iteration before this one's residual is known. */
+static bool may_look_ahead(const spg_amg_solve_state *solve)
 {
-    double scalars[SPG_AMG_SCALARS];
-    spg_status status = step(solve, rz);
-    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
-    if (status == SPG_OK) status = judge(solve, scalars[rz], scalars[SPG_AMG_PQ], solve->result.iterations + 1);
-    return status == SPG_OK ? spg_amg_note_iteration(solve, sqrt(scalars[SPG_AMG_RR])) : status;
+    return solve->context->config.place == SPG_PLACE_DEVICE && solve->residual > FAR * target_of(solve) &&
+           solve->result.iterations + 1 < solve->options.max_iterations;
+}
+
+/* Waits for a step, and stores its residual. */
+static spg_status read_step(spg_amg_solve_state *solve, unsigned int number)
+{
+    spg_amg_cg_scalars scalars;
+    spg_status status = solve->backend->cg_read(solve->context, &solve->solver->scalars->cg, number, &scalars);
+    if (status == SPG_OK) status = judge(solve, scalars.rz, scalars.pq, solve->result.iterations + 1);
+    return status == SPG_OK ? spg_amg_note_iteration(solve, sqrt(scalars.rr)) : status;
+}
+
+/* One iteration: its step, which `is_ahead` says is queued as `number`, and the direction of the next; that one's step
+ * too where it looks ahead. */
+static spg_status iterate(spg_amg_solve_state *solve, bool *is_ahead, unsigned int *number)
+{
+    spg_status status = *is_ahead ? SPG_OK : step(solve, number);
+    const unsigned int current = *number;
+    *is_ahead = may_look_ahead(solve);
+    if (status == SPG_OK && *is_ahead) status = turn(solve);
+    if (status == SPG_OK && *is_ahead) status = step(solve, number);
+    if (status == SPG_OK) status = read_step(solve, current);
+    const bool is_last = spg_amg_has_converged(solve) || solve->result.iterations >= solve->options.max_iterations;
+    return status == SPG_OK && !*is_ahead && !is_last ? turn(solve) : status;
 }
 
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve)
 {
-    int rz = SPG_AMG_RZ, rz_next = SPG_AMG_RZ_NEXT;
     double claimed = INFINITY;
     int vain = 0;
-    spg_status status = begin(solve, rz);
-    while (status == SPG_OK) {
-        status = iterate(solve, rz);
-        if (status == SPG_OK && spg_amg_has_converged(solve)) {
-            status = check_claim(solve, &claimed, &vain);
-            if (status != SPG_OK || spg_amg_has_converged(solve) || solve->result.stagnated) break;
-            /* restarts from the true residual */
-            if (solve->result.iterations < solve->options.max_iterations) status = begin(solve, rz);
-        } else if (status == SPG_OK && solve->result.iterations < solve->options.max_iterations) {
-            const int before = rz;
-            status = turn(solve, rz, rz_next);
-            rz = rz_next;
-            rz_next = before;
-        }
-        if (solve->result.iterations >= solve->options.max_iterations) break;
+    unsigned int number = 0;
+    bool is_ahead = false;
+    spg_status status = begin(solve);
+    while (status == SPG_OK && solve->result.iterations < solve->options.max_iterations) {
+        status = iterate(solve, &is_ahead, &number);
+        if (status != SPG_OK || !spg_amg_has_converged(solve)) continue;
+        status = check_claim(solve, &claimed, &vain);
+        if (status != SPG_OK || spg_amg_has_converged(solve) || solve->result.stagnated) break;
+        is_ahead = false;
+        if (solve->result.iterations < solve->options.max_iterations)
+            status = begin(solve); /* from the true residual */
     }
     return status;
 }

@@ -86,7 +86,7 @@ spg_status spg_amg_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
 spg_status spg_amg_cycle(spg_context *context, spg_amg *amg, const void *b, void *x)
 {
     const spg_status status = spg_amg_check_system(context, amg, b, x);
-    return status == SPG_OK ? spg_amg_v_cycle(amg, b, x, false) : status;
+    return status == SPG_OK ? spg_amg_cycle_from_guess(amg, b, x) : status;
 }
 
 static spg_status take_vector(spg_amg *amg, spg_level *level, void **vector)

@@ -22,4 +22,13 @@ spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const 
 /* x = one V-cycle on A x = b, starting from x or, with from_zero, from zero, without reading x. */
 spg_status spg_amg_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero);
 
+/* x = M b, and x += M (b - A x), of the caller's vectors: one V-cycle. square: the sum of b's squares, at the place;
+ * NULL: not known. (narrow.c) */
+spg_status spg_amg_precondition(spg_amg *amg, const void *b, void *x, const double *square);
+spg_status spg_amg_cycle_from_guess(spg_amg *amg, const void *b, void *x);
+
+/* spg_amg_v_cycle, for callers that repeat it on the same vectors: a device records it once, and then one launch queues
+ * all of it (recorded.c). */
+spg_status spg_amg_repeated_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero);
+
 #endif

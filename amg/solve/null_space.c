@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t vector_bytes(const spg_amg_solve_state *solve) { return spg_amg_vector_bytes(solve->amg, solve->n); }
+static int64_t vector_bytes(const spg_amg_solve_state *solve) { return spg_amg_system_bytes(solve->amg); }
 
 static double eps_of(const spg_amg_solve_state *solve) { return spg_amg_epsilon(solve->type == SPG_F32); }
 
@@ -131,7 +131,7 @@ static spg_status send_constants(const spg_amg_solve_state *solve, int count)
 
 void spg_amg_give_null_space(spg_amg *amg, spg_amg_solver *solver)
 {
-    const int64_t bytes = solver->null_room * spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const int64_t bytes = solver->null_room * spg_amg_system_bytes(amg);
     if (solver->null != NULL) spg_amg_give(amg, NULL, solver->null, bytes);
     if (solver->shares != NULL) spg_amg_give(amg, NULL, solver->shares, SPG_AMG_MOST_NULL * (int64_t)sizeof(double));
     solver->null = NULL;
@@ -144,7 +144,7 @@ static spg_status take_room(spg_amg *amg, spg_amg_solver *solver, int count)
 {
     if (count <= solver->null_room) return SPG_OK;
     spg_amg_give_null_space(amg, solver);
-    const int64_t bytes = count * spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const int64_t bytes = count * spg_amg_system_bytes(amg);
     spg_status status = spg_amg_take(amg, NULL, bytes, "a null space", &solver->null);
     if (status == SPG_OK) {
         solver->null_room = count;

@@ -51,11 +51,10 @@ spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const 
 {
     spg_status status = spg_amg_check_own(context, amg);
     if (status != SPG_OK) return status;
-    const int64_t n = amg->level[0].A.rows;
-    if (n == 0) return SPG_OK;
+    if (amg->system.rows == 0) return SPG_OK;
     if (b == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b is NULL");
     if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
-    const int64_t bytes = spg_amg_vector_bytes(amg, n);
+    const int64_t bytes = spg_amg_system_bytes(amg);
     if (spg_overlap(b, bytes, x, bytes)) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
     status = spg_check_array_here(context, b, "b");
     return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
@@ -63,7 +62,10 @@ spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const 
 
 /* ---- Memory ---- */
 
-static int64_t dot_bytes(const spg_amg *amg) { return amg->backend->dot_bytes(amg->value_type, amg->level[0].A.rows); }
+static int64_t dot_bytes(const spg_amg *amg)
+{
+    return amg->backend->dot_bytes(amg->system.value_type, amg->system.rows);
+}
 
 static void give(spg_amg *amg, void *memory, int64_t bytes)
 {
@@ -74,14 +76,14 @@ void spg_amg_solver_destroy(spg_amg *amg)
 {
     spg_amg_solver *solver = amg->solver;
     if (solver == NULL) return;
-    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const int64_t vector = spg_amg_system_bytes(amg);
     give(amg, solver->r, vector);
     give(amg, solver->z, vector);
     give(amg, solver->p, vector);
     give(amg, solver->q, vector);
     give(amg, solver->b, vector);
     spg_amg_give_null_space(amg, solver);
-    give(amg, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
+    give(amg, solver->scalars, (int64_t)sizeof *solver->scalars);
     give(amg, solver->workspace, dot_bytes(amg));
     spg_release_on_host(amg->context, solver, sizeof *solver);
     amg->solver = NULL;
@@ -89,7 +91,7 @@ void spg_amg_solver_destroy(spg_amg *amg)
 
 static spg_status take_vectors(spg_amg *amg, spg_amg_solver *solver)
 {
-    const int64_t vector = spg_amg_vector_bytes(amg, amg->level[0].A.rows);
+    const int64_t vector = spg_amg_system_bytes(amg);
     const char *const what = "a vector of the solve";
     spg_status status = spg_amg_take(amg, NULL, vector, what, &solver->r);
     if (status == SPG_OK) status = spg_amg_take(amg, NULL, vector, what, &solver->z);
@@ -108,11 +110,10 @@ static spg_status create_solver(spg_amg *amg)
     amg->solver = solver;
     status = take_vectors(amg, solver);
     if (status == SPG_OK)
-        status = spg_amg_take(amg, NULL, SPG_AMG_SCALARS * (int64_t)sizeof(double), "scalars of the solve",
+        status = spg_amg_take(amg, NULL, (int64_t)sizeof *solver->scalars, "scalars of the solve",
                               (void **)&solver->scalars);
     if (status == SPG_OK) /* read completely before any of it is written */
-        status =
-            amg->context->backend->zero_bytes(amg->context, solver->scalars, SPG_AMG_SCALARS * (int64_t)sizeof(double));
+        status = amg->context->backend->zero_bytes(amg->context, solver->scalars, (int64_t)sizeof *solver->scalars);
     if (status == SPG_OK)
         status = spg_amg_take(amg, NULL, dot_bytes(amg), "workspace of the solve", &solver->workspace);
     if (status != SPG_OK) spg_amg_solver_destroy(amg);
@@ -121,17 +122,17 @@ static spg_status create_solver(spg_amg *amg)
 
 /* ---- Shared by both methods ---- */
 
-spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, int scalar)
+spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar)
 {
-    return solve->backend->dot(solve->context, solve->type, solve->n, x, y, solve->solver->workspace,
-                               &solve->solver->scalars[scalar]);
+    return solve->backend->dot(solve->context, solve->type, solve->n, x, y, solve->solver->workspace, scalar);
 }
 
-spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars[SPG_AMG_SCALARS])
+/* Waits. */
+static spg_status read_scalars(const spg_amg_solve_state *solve, spg_amg_scalars *scalars)
 {
     spg_context *context = solve->context;
     return context->backend->copy_bytes(context, scalars, SPG_PLACE_HOST, solve->solver->scalars, context->config.place,
-                                        SPG_AMG_SCALARS * (int64_t)sizeof(double));
+                                        sizeof *scalars);
 }
 
 static spg_status note_residual(spg_amg_solve_state *solve, double residual)
@@ -154,12 +155,12 @@ spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
 
 static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
-    double scalars[SPG_AMG_SCALARS];
-    spg_status status = spg_amg_dot(solve, vector, vector, SPG_AMG_RR);
-    if (status == SPG_OK) status = spg_amg_read_scalars(solve, scalars);
+    spg_amg_scalars scalars;
+    spg_status status = spg_amg_dot(solve, vector, vector, &solve->solver->scalars->norm_square);
+    if (status == SPG_OK) status = read_scalars(solve, &scalars);
     if (status != SPG_OK) return status;
-    *norm = sqrt(scalars[SPG_AMG_RR]);
-    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    *norm = sqrt(scalars.norm_square);
+    solve->dense_state = (int)scalars.dense_state;
     return SPG_OK;
 }
 
@@ -206,8 +207,7 @@ static spg_status take_b(const spg_amg_solve_state *solve)
 {
     spg_amg_solver *solver = solve->solver;
     if (solver->b != NULL) return SPG_OK;
-    return spg_amg_take(solve->amg, NULL, spg_amg_vector_bytes(solve->amg, solve->n), "a vector of the solve",
-                        &solver->b);
+    return spg_amg_take(solve->amg, NULL, spg_amg_system_bytes(solve->amg), "a vector of the solve", &solver->b);
 }
 
 /* Changes to a unit of about the larger of ||b|| and the residual, if that is far from 1: inner products of conjugate
@@ -244,14 +244,14 @@ static spg_status project_system(spg_amg_solve_state *solve)
     solve->b = solver->b;
     if (status != SPG_OK || solve->norm > 1e3 * eps * whole) return status;
     solve->norm = 0;
-    return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_vector_bytes(solve->amg, solve->n));
+    return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_system_bytes(solve->amg));
 }
 
 /* Asks for the state that updates left the coarsest operator in; read with the next scalars. */
 static spg_status ask_for_state(const spg_amg_solve_state *solve)
 {
     if (solve->amg->dense == NULL) return SPG_OK;
-    return solve->backend->dense_tell(solve->context, solve->amg->dense, &solve->solver->scalars[SPG_AMG_DENSE_STATE]);
+    return solve->backend->dense_tell(solve->context, solve->amg->dense, &solve->solver->scalars->dense_state);
 }
 
 /* Completes what an update has left open. */
@@ -261,10 +261,21 @@ static spg_status settle(spg_amg_solve_state *solve)
     spg_status status = spg_amg_coarse_settle(solve->amg);
     if (status == SPG_OK) status = ask_for_state(solve);
     if (status != SPG_OK) return status;
-    double scalars[SPG_AMG_SCALARS];
-    status = spg_amg_read_scalars(solve, scalars);
-    solve->dense_state = (int)scalars[SPG_AMG_DENSE_STATE];
+    spg_amg_scalars scalars;
+    status = read_scalars(solve, &scalars);
+    if (status == SPG_OK) solve->dense_state = (int)scalars.dense_state;
     return status;
+}
+
+/* In floats a null space is not known well enough to be removed. */
+static spg_status check_known(const spg_amg_solve_state *solve)
+{
+    const spg_amg_nullspace kind = solve->options.nullspace;
+    const bool is_given = kind == SPG_AMG_NULLSPACE_CONSTANT || kind == SPG_AMG_NULLSPACE_GIVEN;
+    if (solve->amg->narrow == NULL || solve->dense_state != SPG_AMG_DENSE_DEFLATED || is_given) return SPG_OK;
+    return spg_context_fail(solve->context, SPG_ERROR_UNSUPPORTED,
+                            "the coarsest operator is singular in floats: solve with nullspace CONSTANT or GIVEN, or "
+                            "set up with precision OF_A");
 }
 
 /* ||b||, and the residual of the initial guess. */
@@ -278,6 +289,7 @@ static spg_status begin(spg_amg_solve_state *solve)
         return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
     }
     status = settle(solve);
+    if (status == SPG_OK) status = check_known(solve);
     if (status == SPG_OK && solve->options.nullspace != SPG_AMG_NULLSPACE_NONE) status = project_system(solve);
     if (status == SPG_OK && solve->options.nullspace == SPG_AMG_NULLSPACE_NONE)
         status = spg_amg_check_compatible(solve);
@@ -294,7 +306,7 @@ static spg_status cycle_alone(spg_amg_solve_state *solve)
     spg_status status = SPG_OK;
     while (status == SPG_OK && !spg_amg_has_converged(solve) &&
            solve->result.iterations < solve->options.max_iterations) {
-        status = spg_amg_v_cycle(solve->amg, solver->r, solver->z, true);
+        status = spg_amg_precondition(solve->amg, solver->r, solver->z, NULL);
         if (status == SPG_OK) status = spg_amg_project(solve, solver->z);
         if (status == SPG_OK)
             status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 1, solve->x);
@@ -375,16 +387,16 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
                                  .amg = amg,
                                  .backend = amg->backend,
                                  .options = options != NULL ? *options : spg_amg_solve_options_default(),
-                                 .A = &amg->level[0].A,
-                                 .type = amg->value_type,
-                                 .n = amg->level[0].A.rows,
+                                 .A = &amg->system,
+                                 .type = amg->system.value_type,
+                                 .n = amg->system.rows,
                                  .b = b,
                                  .x = x,
                                  .unit = 1,
                                  .norm = 1};
     status = check_options(context, &solve.options);
     if (solve.options.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
-        solve.options.tolerance = amg->value_type == SPG_F32 ? 1e-4 : 1e-8;
+        solve.options.tolerance = solve.type == SPG_F32 ? 1e-4 : 1e-8;
     if (status == SPG_OK) status = create_solver(amg);
     if (status != SPG_OK) return status;
     solve.solver = amg->solver;

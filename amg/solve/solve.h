@@ -4,8 +4,12 @@
 
 #include "cycle.h"
 
-/* Doubles at the place, read in one copy: an iteration waits once. */
-enum { SPG_AMG_RR, SPG_AMG_PQ, SPG_AMG_RZ, SPG_AMG_RZ_NEXT, SPG_AMG_DENSE_STATE, SPG_AMG_SCALARS };
+/* Doubles at the place, read in one copy. */
+typedef struct spg_amg_scalars {
+    spg_amg_cg_scalars cg;
+    double norm_square;
+    double dense_state; /* see spg_amg_backend.dense_tell */
+} spg_amg_scalars;
 
 /* The most null-space vectors that a solve accepts. */
 enum { SPG_AMG_MOST_NULL = 32 };
@@ -19,7 +23,7 @@ typedef struct spg_amg_solver {
     int null_count, null_room;
     bool null_is_constant; /* the basis is that of SPG_AMG_NULLSPACE_CONSTANT */
     double *shares; /* SPG_AMG_MOST_NULL of them, allocated with `null`: dot products with the basis, at the place */
-    double *scalars;
+    spg_amg_scalars *scalars;
     void *workspace; /* for dot */
 } spg_amg_solver;
 
@@ -44,11 +48,8 @@ typedef struct spg_amg_solve_state {
     int dense_state;        /* as at the beginning; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
 
-/* Queues *scalar = x . y. */
-spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, int scalar);
-
-/* Waits, and reads the scalars. */
-spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, double scalars[SPG_AMG_SCALARS]);
+/* Queues *scalar = x . y; scalar: a member of solver->scalars. */
+spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar);
 
 /* r = b - A x; stores its norm in the result. Waits. BREAKDOWN if the norm is not finite. */
 spg_status spg_amg_measure_residual(spg_amg_solve_state *solve);

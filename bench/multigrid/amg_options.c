@@ -29,6 +29,7 @@ enum {
     OPTION_MAX_COMPLEXITY,
     OPTION_SEED,
     OPTION_UNSMOOTHED,
+    OPTION_PRECISION,
     OPTION_SMOOTHER,
     OPTION_SWEEPS,
     OPTION_STEPS,
@@ -69,6 +70,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"seed", required_argument, NULL, OPTION_SEED},
                                              {"spectral-steps", required_argument, NULL, OPTION_STEPS},
                                              {"unsmoothed", no_argument, NULL, OPTION_UNSMOOTHED},
+                                             {"precision", required_argument, NULL, OPTION_PRECISION},
                                              {"smoother", required_argument, NULL, OPTION_SMOOTHER},
                                              {"sweeps", required_argument, NULL, OPTION_SWEEPS},
                                              {"degree", required_argument, NULL, OPTION_DEGREE},
@@ -122,6 +124,8 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
                                      "  --spectral-steps N     of Lanczos; default the library's\n"
                                      "  --unsmoothed           tentative prolongators as they are\n"
+                                     "  --precision NAME       of the hierarchy's numbers: a (the type of A) or f32;\n"
+                                     "                         default a\n"
                                      "\n"
                                      "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
                                      "  --sweeps N             before and after the coarse correction; default 1\n"
@@ -174,7 +178,7 @@ static void print_help(void)
 
 static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers[] = {"jacobi", "l1", "chebyshev"},
                          *const methods[] = {"cg", "standalone", "fcg", "fgmres", "bicgstab"},
-                         *const switches[] = {"off", "on"};
+                         *const switches[] = {"off", "on"}, *const precisions[] = {"a", "f32"};
 
 const char *aggregation_name(spg_aggregation aggregation) { return aggregations[aggregation]; }
 const char *smoother_name(spg_smoother smoother) { return smoothers[smoother]; }
@@ -218,6 +222,10 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
     case OPTION_PREPARE: hierarchy->prepare_update = 1; return true;
     case OPTION_SEED: return parse_seed("seed", value, &hierarchy->seed);
     case OPTION_UNSMOOTHED: hierarchy->prolongator_relaxation = 0; return true;
+    case OPTION_PRECISION:
+        if (!parse_word("precision", value, precisions, 2, &word)) return false;
+        hierarchy->precision = (spg_amg_precision)word;
+        return true;
     case OPTION_SMOOTHER:
         if (!parse_word("smoother", value, smoothers, 3, &word)) return false;
         hierarchy->smoother = (spg_smoother)word;

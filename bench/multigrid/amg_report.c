@@ -22,6 +22,7 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
             settings->prolongator_relaxation > 0 ? "smoothed" : "as they are",
             settings->filter ? " by filtered operators" : "", (long long)settings->max_coarse,
             (unsigned long long)settings->seed);
+    if (settings->precision == SPG_AMG_PRECISION_F32) fputs("the hierarchy in f32, ", stream);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
     fprintf(stream, ", %d + %d sweeps, %s to %g%s;\nmedians of %d after %d to warm up\n", settings->pre_sweeps,
@@ -142,6 +143,7 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     if (has_join) put_string(stream, "join", settings->join_leftovers ? "on" : "off");
     put_number(stream, "theta", true, settings->theta);
     if (settings->filter) put_string(stream, "filter", "yes");
+    if (settings->precision == SPG_AMG_PRECISION_F32) put_string(stream, "precision", "f32");
     put_integer(stream, "block_size", found->block_size);
     put_integer(stream, "candidates", found->candidates);
     put_number(stream, "prolongator_relaxation", true, settings->prolongator_relaxation);

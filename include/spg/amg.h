@@ -74,6 +74,13 @@ typedef enum spg_smoother {
     SPG_SMOOTHER_CHEBYSHEV = 2  /* polynomial in D^-1 A on [1.1 rho/chebyshev_ratio, 1.1 rho] */
 } spg_smoother;
 
+/* The type of the numbers that a hierarchy holds and its cycles compute with. */
+typedef enum spg_amg_precision {
+    SPG_AMG_PRECISION_OF_A = 0, /* A's */
+    SPG_AMG_PRECISION_F32 = 1 /* floats, also if A is of doubles. Cycles take and give doubles all the same, and solves
+                                 iterate in doubles on A itself, so that they reach the same tolerances */
+} spg_amg_precision;
+
 /* Fill with spg_amg_options_default() and change what you need. Each comment gives the default. */
 typedef struct spg_amg_options {
     spg_aggregation aggregation; /* how nodes are grouped; MIS2 */
@@ -107,6 +114,8 @@ typedef struct spg_amg_options {
     int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
                    Brezina 1996, section 5.1), so that P and the coarse operators have fewer entries; needs theta above
                    0, block_size 1 and at most one candidate; 0 */
+    spg_amg_precision precision; /* F32: cycles move fewer bytes, for a copy of A's values in floats; OF_A. See
+                                    spg_amg_setup */
 } spg_amg_options;
 
 /* The defaults that the comments of spg_amg_options give. */
@@ -122,6 +131,10 @@ typedef struct spg_amg spg_amg;
  * uses the tentative prolongator. If even that would exceed what is left, coarsening stops there. Operators of at most
  * max_coarse rows are always made. Anything that stops or changes coarsening before max_coarse is reported in
  * spg_config.log, in a line that names the level, and in spg_amg_summary and spg_amg_level_view.
+ *
+ * With PRECISION_F32 and A of doubles, the magnitudes of A's values may differ by 30 decades; beyond that the smallest
+ * count as zero. What a float cannot tell from zero, it takes for zero: a coarsest operator may be found singular that
+ * is regular in doubles. Then, and if A is singular, a solve needs to be given the null space.
  *
  * Special cases. A zero or missing diagonal has an inverse of zero, so smoothing and prolongator smoothing do not
  * change that row. A node is in no aggregate if it has no strong coupling by a nonzero value to another node, and its
@@ -169,7 +182,8 @@ SPG_API void spg_amg_destroy(spg_amg *amg);
 
 /* ---- What was built -------------------------------------------------------------------------------------------- */
 
-/* One level: views of arrays that the hierarchy owns (on level 0, of the caller's A), valid until it is updated or
+/* One level: views of arrays that the hierarchy owns (on level 0, of the caller's A or, with PRECISION_F32, of its copy
+ * in floats, in a unit of its own), valid until it is updated or
  * destroyed. P, R and aggregate_of are zeroed or NULL on the last level. */
 typedef struct spg_amg_level_view {
     spg_csr A, P, R;             /* the operator; to this level from the next, and back */
@@ -296,7 +310,8 @@ typedef struct spg_amg_solve_result {
  * Without that part there is a solution: nullspace CANDIDATES finds it. INDEFINITE: p^T A p <= 0 or r^T M r < 0 in CG;
  * also for a singular A with such a b if its null space is not known. BREAKDOWN: a NaN or infinite norm, r^T M r of
  * zero, or a coarsest operator that an update left with values that are not finite, or singular beyond its candidates
- * with too many rows. */
+ * with too many rows. UNSUPPORTED: the coarsest operator is singular in floats, by PRECISION_F32, and nullspace is
+ * neither CONSTANT nor GIVEN. */
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 

@@ -58,15 +58,20 @@ void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
 spg_status spg_cuda_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y);
+spg_status spg_cuda_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
+spg_status spg_cuda_widen(spg_context *context, int64_t n, const double *u_square, const double *v_square,
+                          const float *x, double *y);
 spg_status spg_cuda_residual(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
 spg_status spg_cuda_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *sweep);
 int64_t spg_cuda_dot_bytes(spg_type type, int64_t n);
 spg_status spg_cuda_dot(spg_context *context, spg_type type, int64_t n, const void *x, const void *y, void *workspace,
                         double *result);
-spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                            const spg_amg_cg_vectors *vectors, void *workspace, double *rr);
-spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const double *rz,
-                                 const double *rz_before, const void *z, void *p);
+spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, double target, spg_amg_cg_scalars *scalars,
+                            const spg_amg_cg_vectors *vectors, void *workspace, unsigned int *number);
+spg_status spg_cuda_cg_read(spg_context *context, const spg_amg_cg_scalars *scalars, unsigned int number,
+                            spg_amg_cg_scalars *read);
+spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
+                                 const void *z, void *p);
 
 #ifdef __cplusplus
 }

@@ -21,30 +21,30 @@ unsigned int sum_blocks(int64_t n)
     return (unsigned int)(blocks < 1 ? 1 : blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS);
 }
 
-/* *result = the sum of term(i), 0 <= i < n. */
-template <typename Term>
-__global__ __launch_bounds__(THREADS) void sum_terms(int64_t n, Term term, double *partials, unsigned int *ticket,
-                                                     double *result)
+/* Calls terms.end(the sum of terms(i), 0 <= i < n) in one thread, after terms.begin() in each. */
+template <typename Terms>
+__global__ __launch_bounds__(THREADS) void sum_terms(int64_t n, Terms terms, double *partials, unsigned int *ticket)
 {
+    wait_and_trigger();
+    terms.begin();
     int64_t step = (int64_t)gridDim.x * THREADS, i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     double sums[ELEMENTS_A_THREAD] = {};
     for (; i + (ELEMENTS_A_THREAD - 1) * step < n; i += ELEMENTS_A_THREAD * step) {
 #pragma unroll
-        for (int e = 0; e < ELEMENTS_A_THREAD; ++e) sums[e] += term(i + e * step);
+        for (int e = 0; e < ELEMENTS_A_THREAD; ++e) sums[e] += terms(i + e * step);
     }
-    for (; i < n; i += step) sums[0] += term(i);
+    for (; i < n; i += step) sums[0] += terms(i);
     double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    if (combine_grid(sum, 0.0, plus(), partials, ticket) && threadIdx.x == 0) *result = sum;
+    if (combine_grid(sum, 0.0, plus(), partials, ticket) && threadIdx.x == 0) terms.end(sum);
 }
 
 static_assert(ELEMENTS_A_THREAD == 4, "sum_terms adds four sums");
 
-template <typename Term>
-spg_status queue_sum(spg_context *context, int64_t n, void *workspace, double *result, const char *what, Term term)
+template <typename Terms>
+spg_status queue_sum(spg_context *context, int64_t n, void *workspace, const char *what, const Terms &terms)
 {
-    sum_terms<<<sum_blocks(n), THREADS, 0, spg_cuda_of(context)->stream>>>(n, term, static_cast<double *>(workspace),
-                                                                           ticket_of(context), result);
-    return spg_cuda_check_launch(context, what);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, what, sum_blocks(n), THREADS, 0, sum_terms<Terms>,
+                               n, terms, static_cast<double *>(workspace), ticket_of(context));
 }
 
 template <typename Value>
@@ -56,42 +56,80 @@ spg_status queue_axpby(spg_context *context, int64_t n, double alpha, const void
     return for_each(context, n, "a sum of vectors", [=] __device__(int64_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
-template <typename Value>
-spg_status queue_dot(spg_context *context, int64_t n, const void *x_vector, const void *y_vector, void *workspace,
-                     double *result)
-{
-    const Value *x = static_cast<const Value *>(x_vector), *y = static_cast<const Value *>(y_vector);
-    return queue_sum(context, n, workspace, result, "a dot product",
-                     [=] __device__(int64_t i) { return (double)x[i] * (double)y[i]; });
-}
+template <typename Value> struct dot_terms {
+    const Value *x, *y;
+    double *result;
 
-/* If the step is not a valid step of conjugate gradients, the caller sees it from rz and pq, and the vectors are
- * unchanged. */
-template <typename Value>
-spg_status queue_cg_step(spg_context *context, int64_t n, const double *rz, const double *pq,
-                         const spg_amg_cg_vectors &vectors, void *workspace, double *rr)
-{
-    const Value *p = static_cast<const Value *>(vectors.p), *q = static_cast<const Value *>(vectors.q);
-    Value *x = static_cast<Value *>(vectors.x), *r = static_cast<Value *>(vectors.r);
-    return queue_sum(context, n, workspace, rr, "a step of conjugate gradients", [=] __device__(int64_t i) {
-        double alpha = *rz / *pq;
+    __device__ void begin() {}
+    __device__ double operator()(int64_t i) const { return (double)x[i] * (double)y[i]; }
+    __device__ void end(double sum) const { *result = sum; }
+};
+
+/* Also posts the scalars to the host. */
+template <typename Value> struct step_terms {
+    const Value *p, *q;
+    Value *x, *r;
+    double target;
+    spg_amg_cg_scalars *scalars;
+    volatile spg_posted_step *post;
+    unsigned int number;
+    Value alpha;
+    bool moves;
+
+    __device__ void begin()
+    {
+        const double rz = scalars->rz, pq = scalars->pq, quotient = rz / pq;
+        moves = scalars->has_ended == 0 && rz > 0 && pq > 0 && isfinite(quotient);
+        alpha = (Value)quotient;
+    }
+
+    __device__ double operator()(int64_t i) const
+    {
         Value residual = r[i];
-        if (*rz > 0 && *pq > 0 && isfinite(alpha)) {
-            x[i] += (Value)alpha * p[i];
-            r[i] = residual -= (Value)alpha * q[i];
+        if (moves) {
+            x[i] += alpha * p[i];
+            r[i] = residual -= alpha * q[i];
         }
         return (double)residual * (double)residual;
-    });
+    }
+
+    __device__ void end(double sum) const
+    {
+        scalars->rr = sum;
+        scalars->rz_before = scalars->rz;
+        if (!moves || sqrt(sum) <= target) scalars->has_ended = 1;
+        post->rr = sum;
+        post->pq = scalars->pq;
+        post->rz = scalars->rz;
+        __threadfence_system();
+        post->number = number;
+    }
+};
+
+template <typename Value>
+spg_status queue_step(spg_context *context, int64_t n, double target, spg_amg_cg_scalars *scalars,
+                      const spg_amg_cg_vectors &vectors, void *workspace, unsigned int number)
+{
+    spg_posted_step *const posts = spg_cuda_of(context)->device_steps;
+    const step_terms<Value> terms = {static_cast<const Value *>(vectors.p),
+                                     static_cast<const Value *>(vectors.q),
+                                     static_cast<Value *>(vectors.x),
+                                     static_cast<Value *>(vectors.r),
+                                     target,
+                                     scalars,
+                                     &posts[number % SPG_POSTED_STEPS],
+                                     number};
+    return queue_sum(context, n, workspace, "a step of conjugate gradients", terms);
 }
 
 template <typename Value>
-spg_status queue_cg_direction(spg_context *context, int64_t n, const double *rz, const double *rz_before,
-                              const void *z_vector, void *p_vector)
+spg_status queue_direction(spg_context *context, int64_t n, const spg_amg_cg_scalars *scalars, const void *z_vector,
+                           void *p_vector)
 {
     const Value *z = static_cast<const Value *>(z_vector);
     Value *p = static_cast<Value *>(p_vector);
     return for_each(context, n, "a direction of conjugate gradients", [=] __device__(int64_t i) {
-        double beta = *rz / *rz_before;
+        double beta = scalars->rz / scalars->rz_before;
         p[i] = isfinite(beta) && beta != 0 ? z[i] + (Value)beta * p[i] : z[i];
     });
 }
@@ -124,32 +162,48 @@ spg_status spg_cuda_dot(spg_context *context, spg_type type, int64_t n, const vo
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(type, [&](auto value) {
+        using Value = decltype(value);
+        const spg::amg::dot_terms<Value> terms = {static_cast<const Value *>(x), static_cast<const Value *>(y), result};
+        return spg::amg::queue_sum(context, n, workspace, "a dot product", terms);
+    });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, double target, spg_amg_cg_scalars *scalars,
+                            const spg_amg_cg_vectors *vectors, void *workspace, unsigned int *number)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    *number = ++spg_cuda_of(context)->steps_queued;
+    status = spg::amg::with_real_type(type, [&](auto value) {
+        return spg::amg::queue_step<decltype(value)>(context, n, target, scalars, *vectors, workspace, *number);
+    });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_cg_read(spg_context *context, const spg_amg_cg_scalars *scalars, unsigned int number,
+                            spg_amg_cg_scalars *read)
+{
+    (void)scalars;
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    const spg_posted_step *post = &spg_cuda_of(context)->steps[number % SPG_POSTED_STEPS];
+    status = spg_cuda_poll(context, &post->number, ~0u, number);
+    if (status == SPG_OK) *read = (spg_amg_cg_scalars){post->rr, post->pq, post->rz, 0, 0};
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
+                                 const void *z, void *p)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(
-        type, [&](auto value) { return spg::amg::queue_dot<decltype(value)>(context, n, x, y, workspace, result); });
-    spg_cuda_leave(context);
-    return status;
-}
-
-spg_status spg_cuda_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                            const spg_amg_cg_vectors *vectors, void *workspace, double *rr)
-{
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    status = spg::amg::with_real_type(type, [&](auto value) {
-        return spg::amg::queue_cg_step<decltype(value)>(context, n, rz, pq, *vectors, workspace, rr);
-    });
-    spg_cuda_leave(context);
-    return status;
-}
-
-spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const double *rz,
-                                 const double *rz_before, const void *z, void *p)
-{
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    status = spg::amg::with_real_type(type, [&](auto value) {
-        return spg::amg::queue_cg_direction<decltype(value)>(context, n, rz, rz_before, z, p);
-    });
+        type, [&](auto value) { return spg::amg::queue_direction<decltype(value)>(context, n, scalars, z, p); });
     spg_cuda_leave(context);
     return status;
 }

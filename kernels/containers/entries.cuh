@@ -4,6 +4,7 @@
 #define SPG_KERNELS_CONTAINERS_ENTRIES_CUH
 
 #include "../device.h"
+#include "../launch.cuh"
 #include "../primitives/search.cuh"
 #include "../primitives/warp.cuh"
 
@@ -98,6 +99,7 @@ inline unsigned int loop_blocks(const spg_context *context, int64_t pieces)
 
 template <typename Function> __global__ __launch_bounds__(LOOP_THREADS) void loop(int64_t count, Function function)
 {
+    wait_and_trigger();
     int64_t step = (int64_t)gridDim.x * LOOP_THREADS;
     for (int64_t k = (int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x; k < count; k += step) function(k);
 }
@@ -108,8 +110,8 @@ spg_status for_each(spg_context *context, int64_t count, const char *what, Funct
 {
     if (count <= 0) return SPG_OK;
     unsigned int blocks = loop_blocks(context, (count + LOOP_THREADS - 1) / LOOP_THREADS);
-    loop<<<blocks, LOOP_THREADS, 0, spg_cuda_of(context)->stream>>>(count, function);
-    return spg_cuda_check_launch(context, what);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, what, blocks, LOOP_THREADS, 0, loop<Function>,
+                               count, function);
 }
 
 /* As row_of_entry over [0, rows), by a whole warp: a probe a lane. */

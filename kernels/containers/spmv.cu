@@ -2,6 +2,7 @@
  * a row adds its row's in storage order (row_sums.cuh). Triples in row order are rows already; others are first ordered
  * by row, stably. */
 #include "../cuda_backend.h"
+#include "../launch.cuh"
 #include "../primitives/row_sums.cuh"
 #include "order.cuh"
 
@@ -59,6 +60,7 @@ template <typename Value, typename Operands>
 __global__ __launch_bounds__(BLOCK, blocks_held<Value>) void spmv(Operands job, scales<Value> by, row_shares shares)
 {
     __shared__ row_tile<Value> tiles[BLOCK / WARP];
+    wait_and_trigger();
     const Value *values = static_cast<const Value *>(job.values), *x = static_cast<const Value *>(job.x);
     Value *y = static_cast<Value *>(job.y);
     const int32_t *columns = job.columns;
@@ -80,9 +82,9 @@ spg_status launch(spg_context *context, const Operands &job, const void *alpha, 
     if (a != nullptr) by.alpha = *a;
     if (b != nullptr) by.beta = *b;
     const row_shares shares = share_rows(job.rows, job.nnz);
-    spmv<Value>
-        <<<blocks_for_shares(job.rows, shares, BLOCK), BLOCK, 0, spg_cuda_of(context)->stream>>>(job, by, shares);
-    return spg_cuda_check_launch(context, "a product with a vector");
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a product with a vector",
+                               blocks_for_shares(job.rows, shares, BLOCK), BLOCK, 0, spmv<Value, Operands>, job, by,
+                               shares);
 }
 
 template <typename Operands>

@@ -186,6 +186,9 @@ static PetscErrorCode coarsening_options(SpgOptionItems PetscOptionsObject, PCSp
     REAL_OPTION("prolongator_relaxation", "Relaxation of the prolongator, over rho; 0: not smoothed",
                 prolongator_relaxation);
     INT_OPTION("spectral_steps", "Lanczos steps for rho", spectral_steps);
+    PetscBool narrow = spg->options.precision == SPG_AMG_PRECISION_F32;
+    PetscCall(PetscOptionsBool("-pc_spg_f32", "The hierarchy in floats", "spg_amg_options", narrow, &narrow, NULL));
+    spg->options.precision = narrow ? SPG_AMG_PRECISION_F32 : SPG_AMG_PRECISION_OF_A;
     INT_OPTION("prepare_update", "1: set-up makes the plans of updates", prepare_update);
     PetscFunctionReturn(0);
 }

@@ -180,6 +180,7 @@ template <typename Value>
 __global__ __launch_bounds__(THREADS) void multiply(int64_t n, const double *matrix, const double *scaling,
                                                     const Value *b, Value *x)
 {
+    wait_and_trigger();
     for_each_row(n, WARP, [&](int64_t row, int lane) {
         double sum = 0;
         for (int64_t k = lane; k < n && row >= 0; k += WARP)
@@ -361,9 +362,9 @@ spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, cons
     status = spg::amg::with_real_type(dense->type, [&](auto value) {
         using Value = decltype(value);
         unsigned int blocks = spg::amg::blocks_for_groups(context, dense->n, spg::WARP);
-        spg::amg::multiply<<<blocks, spg::amg::THREADS, 0, spg_cuda_of(context)->stream>>>(
-            dense->n, dense->inverse, dense->scaling, static_cast<const Value *>(b), static_cast<Value *>(x));
-        return spg_cuda_check_launch(context, "a dense solve");
+        return spg::launch_programmatic(context, spg_cuda_of(context)->stream, "a dense solve", blocks,
+                                        spg::amg::THREADS, 0, spg::amg::multiply<Value>, dense->n, dense->inverse,
+                                        dense->scaling, static_cast<const Value *>(b), static_cast<Value *>(x));
     });
     spg_cuda_leave(context);
     return status;

@@ -57,6 +57,7 @@ template <typename Offset, typename Value>
 __global__ __launch_bounds__(THREADS, BLOCKS_HELD) void relax(matrix_view<Value> A, row_shares shares, sweep<Value> job)
 {
     __shared__ row_tile<Value> tiles[THREADS / WARP];
+    wait_and_trigger();
     factors by = block_factors(job);
     for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], job.x,
                              [&](int64_t row, Value product) { move(job, by, row, job.x[row], job.b[row] - product); });
@@ -64,6 +65,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS_HELD) void relax(matrix_view<Value>
 
 template <typename Value> __global__ __launch_bounds__(THREADS) void relax_from_zero(int64_t rows, sweep<Value> job)
 {
+    wait_and_trigger();
     factors by = block_factors(job);
     int64_t step = (int64_t)gridDim.x * THREADS;
     for (int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x; row < rows; row += step)
@@ -75,6 +77,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS_HELD) void find_residual(matrix_vie
                                                                       const Value *b, const Value *x, Value *r)
 {
     __shared__ row_tile<Value> tiles[THREADS / WARP];
+    wait_and_trigger();
     for_each_product<Offset>(A, shares, tiles[threadIdx.x / WARP], x,
                              [&](int64_t row, Value product) { r[row] = b[row] - product; });
 }
@@ -92,13 +95,12 @@ template <typename Value> spg_status queue_sweep(spg_context *context, const spg
     cudaStream_t stream = spg_cuda_of(context)->stream;
     const row_shares shares = shares_of(context, A);
     const unsigned int blocks = blocks_for_shares(A.rows, shares, THREADS);
+    const char *const what = "a smoothing sweep";
     if (job.x == nullptr)
-        relax_from_zero<<<blocks_for_groups(context, A.rows, 1), THREADS, 0, stream>>>(A.rows, job);
-    else if (A.offset_type == SPG_I32)
-        relax<int32_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
-    else
-        relax<int64_t><<<blocks, THREADS, 0, stream>>>(view_of<Value>(A), shares, job);
-    return spg_cuda_check_launch(context, "a smoothing sweep");
+        return launch_programmatic(context, stream, what, blocks_for_groups(context, A.rows, 1), THREADS, 0,
+                                   relax_from_zero<Value>, A.rows, job);
+    const auto kernel = A.offset_type == SPG_I32 ? relax<int32_t, Value> : relax<int64_t, Value>;
+    return launch_programmatic(context, stream, what, blocks, THREADS, 0, kernel, view_of<Value>(A), shares, job);
 }
 
 template <typename Value> sweep<Value> sweep_of(const spg_amg_relaxation &of)
@@ -120,10 +122,10 @@ spg_status queue_residual(spg_context *context, const spg_csr &A, const void *b,
     if (A.rows == 0) return SPG_OK;
     const row_shares shares = shares_of(context, A);
     const auto kernel = A.offset_type == SPG_I32 ? find_residual<int32_t, Value> : find_residual<int64_t, Value>;
-    kernel<<<blocks_for_shares(A.rows, shares, THREADS), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        view_of<Value>(A), shares, static_cast<const Value *>(b), static_cast<const Value *>(x),
-        static_cast<Value *>(r));
-    return spg_cuda_check_launch(context, "a residual");
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "a residual",
+                               blocks_for_shares(A.rows, shares, THREADS), THREADS, 0, kernel, view_of<Value>(A),
+                               shares, static_cast<const Value *>(b), static_cast<const Value *>(x),
+                               static_cast<Value *>(r));
 }
 
 } // namespace

@@ -82,6 +82,7 @@ class AmgOptions(ctypes.Structure):
         ("prepare_update", c_int),
         ("timing", c_int),
         ("filter", c_int),
+        ("precision", c_int),
     ]
 
 

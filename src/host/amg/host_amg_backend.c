@@ -35,10 +35,13 @@ const spg_amg_backend spg_host_amg_backend = {
     .dense_is_singular = spg_host_dense_is_singular,
     .dense_destroy = spg_host_dense_destroy,
     .axpby = spg_host_axpby,
+    .narrow = spg_host_narrow,
+    .widen = spg_host_widen,
     .residual = spg_host_residual,
     .relax = spg_host_relax,
     .dot_bytes = spg_host_dot_bytes,
     .dot = spg_host_dot,
     .cg_step = spg_host_cg_step,
+    .cg_read = spg_host_cg_read,
     .cg_direction = spg_host_cg_direction,
 };

@@ -69,21 +69,37 @@ spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const vo
     return SPG_OK;
 }
 
-spg_status spg_host_cg_step(spg_context *context, spg_type type, int64_t n, const double *rz, const double *pq,
-                            const spg_amg_cg_vectors *vectors, void *workspace, double *rr)
+spg_status spg_host_cg_step(spg_context *context, spg_type type, int64_t n, double target, spg_amg_cg_scalars *scalars,
+                            const spg_amg_cg_vectors *vectors, void *workspace, unsigned int *number)
 {
     static spg_work *const step[2] = BY_REAL_VALUE_TYPE(cg_step);
-    const bool moves = *rz > 0 && *pq > 0 && isfinite(*rz / *pq);
-    if (!moves) return spg_host_dot(context, type, n, vectors->r, vectors->r, workspace, rr);
+    const double rz = scalars->rz, pq = scalars->pq;
+    const bool moves = scalars->has_ended == 0 && rz > 0 && pq > 0 && isfinite(rz / pq);
+    *number = 0;
+    scalars->rz_before = rz;
+    if (!moves) {
+        scalars->has_ended = 1;
+        return spg_host_dot(context, type, n, vectors->r, vectors->r, workspace, &scalars->rr);
+    }
     spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, step[type],
-                 &(step_job){n, *rz / *pq, vectors->p, vectors->q, vectors->x, vectors->r, workspace});
-    *rr = sum_in_order(workspace, blocks_of(n));
+                 &(step_job){n, rz / pq, vectors->p, vectors->q, vectors->x, vectors->r, workspace});
+    scalars->rr = sum_in_order(workspace, blocks_of(n));
+    if (sqrt(scalars->rr) <= target) scalars->has_ended = 1;
     return SPG_OK;
 }
 
-spg_status spg_host_cg_direction(spg_context *context, spg_type type, int64_t n, const double *rz,
-                                 const double *rz_before, const void *z, void *p)
+spg_status spg_host_cg_read(spg_context *context, const spg_amg_cg_scalars *scalars, unsigned int number,
+                            spg_amg_cg_scalars *read)
 {
-    const double beta = *rz / *rz_before;
+    (void)context;
+    (void)number;
+    *read = *scalars;
+    return SPG_OK;
+}
+
+spg_status spg_host_cg_direction(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
+                                 const void *z, void *p)
+{
+    const double beta = scalars->rz / scalars->rz_before;
     return spg_host_axpby(context, type, n, 1, z, isfinite(beta) ? beta : 0, p);
 }

@@ -26,8 +26,8 @@ static struct {
     int64_t count, fail_at, allocations, queued;
     const char *refused;
     char astray[TEXT];
-    cudaError_t last; /* what cudaGetLastError has to tell of a call that was refused here */
-    cudaStream_t stream;
+    cudaError_t last;              /* what cudaGetLastError has to tell of a call that was refused here */
+    cudaStream_t stream, captured; /* the caller's, and one that is captured: nothing on that runs */
     int sides, events;
     side_stream side[MOST];
     noted_event event[MOST];
@@ -90,7 +90,7 @@ static void look_at_memory(const char *name, cudaStream_t stream)
 static void look_at_work(const char *name, cudaStream_t stream)
 {
     look_at_memory(name, stream);
-    if (!calls.on) return;
+    if (!calls.on || (calls.captured != NULL && stream == calls.captured)) return;
     ++calls.queued;
     if (stream == calls.stream || is_default(stream)) return;
     side_stream *side = side_of(stream);
@@ -177,6 +177,20 @@ DECLARE(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *kern
     look_at_work("cudaLaunchKernelExC", config->stream);
     return refuses("cudaLaunchKernelExC") ? cudaErrorUnknown : __real_cudaLaunchKernelExC(config, kernel, arguments);
 }
+
+DECLARE(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode))
+{
+    calls.captured = stream;
+    return __real_cudaStreamBeginCapture(stream, mode);
+}
+
+DECLARE(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph))
+{
+    calls.captured = NULL;
+    return __real_cudaStreamEndCapture(stream, graph);
+}
+
+STREAM_CALL(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), (graph, stream))
 
 /* Waits all the same: what is queued may be reading memory of the caller's. */
 DECLARE(cudaStreamSynchronize, (cudaStream_t stream))

@@ -5,16 +5,21 @@
 #include "backend.h"
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const spg_type real_types[] = {SPG_F64, SPG_F32};
 
-enum { VECTORS = 5, SCALARS = 4 };
+/* The scalars of conjugate gradients, and a dot product. */
+enum { RR, PQ, RZ, RZ_BEFORE, HAS_ENDED, DOT, SCALARS };
+static_assert(offsetof(spg_amg_cg_scalars, has_ended) == HAS_ENDED * sizeof(double), "the scalars are an array");
+enum { VECTORS = 5 };
 
-/* The same vectors, and scalars 0.75, 1.5, 2, .. , on both sides. */
+/* The same vectors and scalars on both sides. */
 typedef struct vectors {
     side sides[SIDES];
     spg_type type;
@@ -29,7 +34,7 @@ static int64_t bytes_of(const vectors *o) { return o->n * (int64_t)spg_type_size
 
 static void open_vectors(vectors *o, spg_type type, int64_t n)
 {
-    const double scalars[SCALARS] = {0.75, 1.5, 2, -1};
+    const double scalars[SCALARS] = {2, 1.5, 0.75, -1, 0, 0};
     open_sides(o->sides);
     o->type = type;
     o->n = n;
@@ -78,6 +83,13 @@ static void assert_scalar_agrees(const vectors *o, int k, double scale, const ch
         fail_msg("%s: %.17g on the host, %.17g on the device", where, found[HOST][k], found[DEVICE][k]);
 }
 
+static void assert_scalar(const side *at, const double *scalar, double expected)
+{
+    double found = NAN;
+    get(at, scalar, sizeof found, &found);
+    assert_true(found == expected);
+}
+
 static const int64_t lengths[] = {0, 1, 31, 1000, 4097, 300001, 2500000};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
@@ -91,43 +103,56 @@ static void vectors_are_added_and_multiplied_alike(void **state)
             const side *at = &o.sides[s];
             const spg_amg_backend *stages = at->stages;
             double *scalars = o.scalars[s];
+            spg_amg_cg_scalars *of_step = (spg_amg_cg_scalars *)scalars, read;
+            unsigned int number = 0;
             assert_int_equal(stages->axpby(at->context, o.type, o.n, 2, o.v[s][0], 0, o.v[s][1]), SPG_OK);
             assert_int_equal(stages->axpby(at->context, o.type, o.n, -0.3, o.v[s][1], 0.7, o.v[s][2]), SPG_OK);
-            assert_int_equal(stages->dot(at->context, o.type, o.n, o.v[s][1], o.v[s][2], o.workspace[s], scalars + 2),
+            assert_int_equal(stages->dot(at->context, o.type, o.n, o.v[s][1], o.v[s][2], o.workspace[s], scalars + DOT),
                              SPG_OK);
+            assert_int_equal(stages->cg_direction(at->context, o.type, o.n, of_step, o.v[s][3], o.v[s][0]), SPG_OK);
             const spg_amg_cg_vectors moved = {o.v[s][0], o.v[s][1], o.v[s][3], o.v[s][4]};
-            assert_int_equal(
-                stages->cg_step(at->context, o.type, o.n, scalars, scalars + 1, &moved, o.workspace[s], scalars + 3),
-                SPG_OK);
-            assert_int_equal(stages->cg_direction(at->context, o.type, o.n, scalars, scalars + 1, o.v[s][3], o.v[s][0]),
+            assert_int_equal(stages->cg_step(at->context, o.type, o.n, 0, of_step, &moved, o.workspace[s], &number),
                              SPG_OK);
+            assert_int_equal(stages->cg_read(at->context, of_step, number, &read), SPG_OK);
+            assert_true(read.rz == 0.75 && read.pq == 1.5);
+            assert_scalar(at, scalars + RR, read.rr);
+            assert_scalar(at, scalars + RZ_BEFORE, 0.75);
+            assert_scalar(at, scalars + HAS_ENDED, o.n == 0);
         }
         for (int v = 0; v < VECTORS; ++v) assert_vector_agrees(&o, v, "a vector");
-        assert_scalar_agrees(&o, 2, (double)o.n, "a dot product");
-        assert_scalar_agrees(&o, 3, (double)o.n, "a residual's square");
+        assert_scalar_agrees(&o, DOT, (double)o.n, "a dot product");
+        assert_scalar_agrees(&o, RR, (double)o.n, "a residual's square");
         close_vectors(&o);
     }
 }
 
-static void check_no_step(double rz, double pq)
+static void check_no_step(double rz, double pq, double has_ended)
 {
     vectors o;
     open_vectors(&o, SPG_F64, 5000);
-    const double scalars[SCALARS] = {rz, pq, 0, 0};
+    const double scalars[SCALARS] = {[PQ] = pq, [RZ] = rz, [HAS_ENDED] = has_ended};
     for (int s = 0; s < SIDES; ++s) {
         const side *at = &o.sides[s];
         drop(at, o.scalars[s], sizeof scalars);
         o.scalars[s] = put(at, scalars, sizeof scalars);
+        spg_amg_cg_scalars *of_step = (spg_amg_cg_scalars *)o.scalars[s];
+        unsigned int number = 0;
         const spg_amg_cg_vectors moved = {o.v[s][0], o.v[s][1], o.v[s][2], o.v[s][3]};
-        assert_int_equal(at->stages->cg_step(at->context, o.type, o.n, o.scalars[s], o.scalars[s] + 1, &moved,
-                                             o.workspace[s], o.scalars[s] + 2),
+        const int64_t bytes = bytes_of(&o);
+        void *const before = malloc((size_t)bytes), *const after = malloc((size_t)bytes);
+        assert_true(before != NULL && after != NULL);
+        get(at, o.v[s][2], bytes, before);
+        assert_int_equal(at->stages->cg_step(at->context, o.type, o.n, 0, of_step, &moved, o.workspace[s], &number),
                          SPG_OK);
-        assert_int_equal(
-            at->stages->cg_direction(at->context, o.type, o.n, o.scalars[s], o.scalars[s] + 1, o.v[s][0], o.v[s][4]),
-            SPG_OK);
+        assert_scalar(at, o.scalars[s] + HAS_ENDED, 1);
+        get(at, o.v[s][2], bytes, after);
+        assert_memory_equal(before, after, (size_t)bytes);
+        free(before);
+        free(after);
+        assert_int_equal(at->stages->cg_direction(at->context, o.type, o.n, of_step, o.v[s][0], o.v[s][4]), SPG_OK);
     }
     for (int v = 0; v < VECTORS; ++v) assert_vector_agrees(&o, v, "a vector");
-    assert_scalar_agrees(&o, 2, (double)o.n, "a residual's square");
+    assert_scalar_agrees(&o, RR, (double)o.n, "a residual's square");
     close_vectors(&o);
 }
 
@@ -135,7 +160,8 @@ static void a_step_that_is_none_moves_nothing(void **state)
 {
     (void)state;
     const double numbers[][2] = {{1, 0}, {1, -2}, {-1, 2}, {-1, -2}, {0, 1}, {NAN, 1}, {1, NAN}, {INFINITY, 1}};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) check_no_step(numbers[k][0], numbers[k][1]);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k) check_no_step(numbers[k][0], numbers[k][1], 0);
+    check_no_step(0.75, 1.5, 1);
 }
 
 /* What comes of Jacobi's sweeps, or of Chebyshev's, is there at the end. */

@@ -132,6 +132,29 @@ static void an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing(void **s
         }
 }
 
+/* Cycles on the same vectors are recorded after a few, and forgotten when the hierarchy changes. */
+static void a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates(void **state)
+{
+    (void)state;
+    enum { REPEATS = 6 };
+    for (int k = 0; k < NAMES; ++k)
+        for (int smoother = SPG_SMOOTHER_JACOBI; smoother <= SPG_SMOOTHER_CHEBYSHEV; ++smoother) {
+            problem p;
+            open_problem(&p, names[k], (spg_smoother)smoother);
+            for (uint64_t seed = 50; seed < 52; ++seed) {
+                renew(&p, seed);
+                assert_int_equal(spg_amg_update(p.at.context, p.amg, &p.here), SPG_OK);
+                for (int r = 0; r < REPEATS; ++r) {
+                    waits = 0;
+                    cycle(&p, p.amg);
+                    assert_int_equal(waits, 0);
+                    assert_cycle_of_a_new_hierarchy(&p, (spg_smoother)smoother);
+                }
+            }
+            close_problem(&p);
+        }
+}
+
 static void captured_updates_and_cycles_are_replayed_with_new_values(void **state)
 {
     (void)state;
@@ -240,6 +263,7 @@ int main(int argc, char **argv)
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
+        cmocka_unit_test(a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
         cmocka_unit_test(a_captured_product_notices_whether_its_operator_is_symmetric),
         cmocka_unit_test(steps_beside_each_other_change_no_bit),
