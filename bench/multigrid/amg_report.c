@@ -141,7 +141,9 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_string(stream, "aggregation", aggregation_name(settings->aggregation));
     if (has_join) put_string(stream, "join", settings->join_leftovers ? "on" : "off");
     put_number(stream, "theta", true, settings->theta);
+    put_string(stream, "strength", strength_name(settings->strength));
     if (settings->filter) put_string(stream, "filter", "yes");
+    put_string(stream, "restriction", restriction_name(settings->restriction));
     put_integer(stream, "block_size", found->block_size);
     put_integer(stream, "candidates", found->candidates);
     put_number(stream, "prolongator_relaxation", true, settings->prolongator_relaxation);

@@ -77,7 +77,7 @@ static void prolongators_have_the_same_pattern_and_values(void **state)
             const int block_size = samples[m].block_size, candidates = way < 4 ? block_size : block_size + 2;
             if (l.A.rows % block_size == 0 && candidates <= 32) {
                 void *T[SIDES], *inverse[SIDES];
-                find_graphs(&l, block_size, 0);
+                find_graphs(&l, block_size, SPG_STRENGTH_SYMMETRIC, 0);
                 find_aggregates(&l, block_size, 3, way % 4 < 2, false);
                 free_graphs(&l);
                 check_tentative(&l, candidates, way < 4, T);
@@ -110,9 +110,9 @@ static void diagonals_and_spectral_radii_agree(void **state)
                 const side *at = &l.sides[s];
                 int64_t bytes = at->stages->spectral_bytes(&l.here[s], 15);
                 void *workspace = put(at, NULL, bytes), *there = put(at, NULL, sizeof(double));
-                assert_int_equal(
-                    at->stages->spectral_radius(at->context, &l.here[s], inverse[s], 15, 4, workspace, NULL, there),
-                    SPG_OK);
+                assert_int_equal(at->stages->spectral_radius(at->context, &l.here[s], inverse[s],
+                                                             &(spg_amg_radius){15, 4, NULL}, workspace, NULL, there),
+                                 SPG_OK);
                 get(at, there, sizeof(double), &rho[s]);
                 drop(at, there, sizeof(double));
                 drop(at, workspace, bytes);
