@@ -17,10 +17,12 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
 {
     const spg_amg_options *settings = &chosen->hierarchy;
     fprintf(stream, "%s\nspg %s, %s\n", description, spg_version(), spg_type_name(chosen->type));
-    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s%s,\nat most %lld rows solved densely, seed %llu\n",
-            aggregation_name(settings->aggregation), join_text(settings), settings->theta,
+    fprintf(stream, "aggregation %s%s, theta %g%s,\n", aggregation_name(settings->aggregation), join_text(settings),
+            settings->theta, settings->strength == SPG_STRENGTH_CLASSICAL ? " of the row's largest" : "");
+    fprintf(stream, "prolongators %s%s%s,\nat most %lld rows solved densely, seed %llu\n",
             settings->prolongator_relaxation > 0 ? "smoothed" : "as they are",
-            settings->filter ? " by filtered operators" : "", (long long)settings->max_coarse,
+            settings->filter ? " by filtered operators" : "",
+            settings->restriction == SPG_RESTRICTION_TRANSPOSE ? "" : ", R by A^T", (long long)settings->max_coarse,
             (unsigned long long)settings->seed);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
