@@ -14,17 +14,49 @@
 
 enum { SYMMETRIC_ROUNDINGS = 64 };
 
+/* *factors, of the values' type: of each row, the inverse of its diagonal without that of its sum of magnitudes. It is
+ * 0 if there is only a diagonal, above 0, as in boundary rows that were kept; and where D has no inverse. The columns
+ * of such rows couple others to numbers that are known, which changes no eigenvalue of D^-1 A. */
+static spg_status weigh_rows(spg_amg *amg, const spg_csr *A, void *factors)
+{
+    spg_context *context = amg->context;
+    const int64_t bytes = spg_amg_vector_bytes(amg, A->rows);
+    void *sums = NULL;
+    spg_status status = spg_allocate(context, bytes, "sums of magnitudes", &sums);
+    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, A, false, factors);
+    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, A, true, sums);
+    if (status == SPG_OK) status = amg->backend->axpby(context, A->value_type, A->rows, -1, sums, 1, factors);
+    spg_release(context, sums, bytes);
+    return status;
+}
+
+/* A copy of A whose rows and columns are multiplied by those factors: symmetric if A is, apart from such rows. */
+static spg_status weigh(spg_amg *amg, const spg_csr *A, spg_csr *weighed)
+{
+    spg_context *context = amg->context;
+    const int64_t bytes = spg_amg_vector_bytes(amg, A->rows);
+    void *factors = NULL;
+    spg_status status = spg_allocate(context, bytes, "factors of rows", &factors);
+    if (status == SPG_OK) status = weigh_rows(amg, A, factors);
+    if (status == SPG_OK) status = spg_csr_copy(context, A, weighed);
+    if (status == SPG_OK) status = spg_csr_scale(context, factors, factors, weighed);
+    spg_release(context, factors, bytes);
+    return status;
+}
+
 /* Whether A differs from its transpose by more than rounding. */
 static spg_status compare_with_transpose(spg_amg *amg, bool *differs)
 {
     spg_context *context = amg->context;
     const spg_csr *A = &amg->level[0].A;
-    spg_csr transpose = {0}, nothing = {0};
+    spg_csr weighed = {0}, transpose = {0}, nothing = {0};
     spg_difference mirrored = {0}, whole = {0};
-    spg_status status = context->backend->csr_transpose(context, A, NULL, &transpose);
-    if (status == SPG_OK) status = spg_csr_compare(context, A, &transpose, &mirrored);
+    spg_status status = weigh(amg, A, &weighed);
+    if (status == SPG_OK) status = context->backend->csr_transpose(context, &weighed, NULL, &transpose);
+    if (status == SPG_OK) status = spg_csr_compare(context, &weighed, &transpose, &mirrored);
     if (status == SPG_OK) status = spg_csr_alloc(context, A->rows, A->cols, 0, A->offset_type, A->value_type, &nothing);
-    if (status == SPG_OK) status = spg_csr_compare(context, A, &nothing, &whole);
+    if (status == SPG_OK) status = spg_csr_compare(context, &weighed, &nothing, &whole);
+    spg_csr_free(context, &weighed);
     spg_csr_free(context, &transpose);
     spg_csr_free(context, &nothing);
     const double rounding = SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32) * whole.absolute;
@@ -44,8 +76,8 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg)
                 amg->is_unsymmetric
                     ? "A is not symmetric: damping goes by row sums of D^-1 A. Conjugate gradients are not for it; use "
                       "FGMRES or BiCGStab (spg/krylov.h)"
-                    : "A is not symmetric bit for bit, with sorted rows and no repeated column, but up to rounding: "
-                      "it counts as symmetric");
+                    : "A is not symmetric bit for bit, with sorted rows and no repeated column, but up to rounding "
+                      "and rows of only a diagonal: it counts as symmetric");
     return SPG_OK;
 }
 

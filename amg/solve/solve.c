@@ -331,7 +331,7 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
                                 "keeps it above %.3g",
                                 result->iterations, result->relative_residual, spg_type_name(solve->type),
                                 solve->options.tolerance);
-    const bool is_unsuited = solve->amg->is_unsymmetric && solve->options.method == SPG_AMG_CG;
+    const bool is_unsuited = !solve->amg->was_symmetric && solve->options.method == SPG_AMG_CG;
     return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
                             "after %d iterations the residual is %.3g of the right-hand side, not %.3g%s",
                             result->iterations, result->relative_residual, solve->options.tolerance,
@@ -388,7 +388,7 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
     if (status == SPG_OK) status = create_solver(amg);
     if (status != SPG_OK) return status;
     solve.solver = amg->solver;
-    if (amg->is_unsymmetric && solve.options.method == SPG_AMG_CG)
+    if (!amg->was_symmetric && solve.options.method == SPG_AMG_CG)
         spg_amg_log(context, "A is not symmetric: conjugate gradients may not converge; FGMRES and BiCGStab of "
                              "spg/krylov.h take any A");
     status = run(&solve);

@@ -150,8 +150,9 @@ typedef struct spg_amg spg_amg;
  * values are. A may have no rows. Besides the table of levels, the log gets a line if A is not symmetric and one if the
  * last level is smoothed.
  *
- * A counts as unsymmetric if an entry differs from its mirror image by more than 64 times the rounding error of the
- * largest magnitude in A. Only if A is not symmetric bit for bit is this looked for, by a transpose of A.
+ * A counts as unsymmetric if it differs from its transpose by more than rounding, except in the columns of rows that
+ * hold only a diagonal, such as boundary rows that were kept. Only if A is not symmetric bit for bit is this looked
+ * for, with a copy of A and its transpose.
  *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size does not divide the rows. UNSUPPORTED: complex
  * values, more than 32 candidates, block_size over 32; on a device also STANDARD and rows of more than 2^30 entries.

@@ -85,6 +85,28 @@ static void what_differs_from_its_transpose_by_rounding_counts_as_symmetric(void
     assert_true(fabs(rho[2] - 2) <= 1e-10 && fabs(rho[3] - 2) <= 1e-3);
 }
 
+/* Rows 0, 7 and 100 hold only a diagonal, while their columns stay. */
+static void kept_boundary_rows_do_not_make_a_matrix_unsymmetric(void **state)
+{
+    (void)state;
+    for (spg_type type = SPG_F32; type <= SPG_F64; type++)
+        for (int couples = 0; couples < 2; couples++) {
+            const spg_csr A = test_generate("fd2d5:30", type);
+            const spg_amg_options options = petrov_galerkin();
+            test_system system;
+            const int64_t rows[] = {0, 7, 100};
+            for (int r = 0; r < 3; r++)
+                for (int64_t k = test_offset(&A, rows[r]); k < test_offset(&A, rows[r] + 1); k++) {
+                    const bool stays = A.columns[k] == rows[r] || (couples && r == 2 && A.columns[k] == 101);
+                    if (!stays && type == SPG_F32) ((float *)A.values)[k] = 0;
+                    if (!stays && type == SPG_F64) ((double *)A.values)[k] = 0;
+                }
+            test_system_begin(&A, &options, 2, &system);
+            assert_int_equal(counts_as_unsymmetric(&system), couples);
+            test_system_end(&system);
+        }
+}
+
 /* T of level 0: the prolongator that is not smoothed. */
 static void find_tentative(const char *name, spg_amg_options options, spg_csr *T)
 {
@@ -257,6 +279,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unsymmetric_levels_are_damped_by_their_largest_row_sum),
         cmocka_unit_test(what_differs_from_its_transpose_by_rounding_counts_as_symmetric),
+        cmocka_unit_test(kept_boundary_rows_do_not_make_a_matrix_unsymmetric),
         cmocka_unit_test(a_petrov_galerkin_restriction_is_that_of_the_definition),
         cmocka_unit_test(an_update_is_a_fresh_setup),
         cmocka_unit_test(convection_takes_few_iterations_and_fewer_by_a_restriction_of_its_own),
