@@ -149,6 +149,8 @@ static void tell_level(const hierarchy *h, int number, const level *l, double to
     soak_tell(h->told, name, l->aggregate_of, (size_t)l->view.nodes * sizeof *l->aggregate_of);
     snprintf(name, sizeof name, "level %d's P", number);
     soak_tell_matrix(h->told, name, &l->P, tolerance);
+    snprintf(name, sizeof name, "level %d's R", number);
+    soak_tell_matrix(h->told, name, &l->R, tolerance);
 }
 
 static bool tell_hierarchy(hierarchy *h, double tolerance)
