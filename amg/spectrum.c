@@ -69,6 +69,7 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg)
     if (amg->knows_symmetry) return SPG_OK;
     spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
     if (status == SPG_OK && !amg->was_symmetric) status = compare_with_transpose(amg, &amg->is_unsymmetric);
+    spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status != SPG_OK) return status;
     amg->knows_symmetry = true;
     if (amg->was_symmetric) return SPG_OK;
