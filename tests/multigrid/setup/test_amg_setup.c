@@ -168,6 +168,22 @@ typedef struct fault_case {
     int block_size, join, prepare, filter, petrov;
 } fault_case;
 
+static spg_amg_options fault_options(const fault_case *of)
+{
+    spg_amg_options options = spg_amg_options_default();
+    if (test_place() == SPG_PLACE_HOST) options.aggregation = of->aggregation;
+    options.smoother = of->smoother;
+    options.theta = of->theta;
+    options.block_size = of->block_size;
+    options.join_leftovers = of->join;
+    options.prepare_update = of->prepare;
+    options.filter = of->filter;
+    options.strength = of->petrov ? SPG_STRENGTH_CLASSICAL : SPG_STRENGTH_SYMMETRIC;
+    options.restriction = of->petrov ? SPG_RESTRICTION_PETROV_GALERKIN : SPG_RESTRICTION_TRANSPOSE;
+    options.max_coarse = 10;
+    return options;
+}
+
 static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
 {
     (void)state;
@@ -181,17 +197,7 @@ static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
         test_allocator memory;
         spg_context *context = test_faulty_context(&memory, 2, 0);
         spg_csr A = test_generate(cases[c].name, SPG_F64), here;
-        spg_amg_options options = spg_amg_options_default();
-        if (test_place() == SPG_PLACE_HOST) options.aggregation = cases[c].aggregation;
-        options.smoother = cases[c].smoother;
-        options.theta = cases[c].theta;
-        options.block_size = cases[c].block_size;
-        options.join_leftovers = cases[c].join;
-        options.prepare_update = cases[c].prepare;
-        options.filter = cases[c].filter;
-        options.strength = cases[c].petrov ? SPG_STRENGTH_CLASSICAL : SPG_STRENGTH_SYMMETRIC;
-        options.restriction = cases[c].petrov ? SPG_RESTRICTION_PETROV_GALERKIN : SPG_RESTRICTION_TRANSPOSE;
-        options.max_coarse = 10;
+        const spg_amg_options options = fault_options(&cases[c]);
         test_to_place(context, &A, &here);
         const int64_t before = test_live(&memory);
         spg_amg *amg = NULL;
