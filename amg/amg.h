@@ -8,7 +8,8 @@
 /* One level. Arrays lie at the context's place; members that the last level lacks are NULL or zeroed. */
 typedef struct spg_level {
     spg_csr A;                     /* on level 0 a view of the caller's matrix, or of its narrow copy; else owned */
-    spg_csr P, R;                  /* owned; R = P^T. Zeroed on the last level */
+    spg_csr P, R;                  /* owned; R = P^T, or Q^T. Zeroed on the last level */
+    spg_csr A_transposed, Q;       /* owned, if R is made from A^T: that, and R^T. Else zeroed */
     spg_amg_aggregates aggregates; /* of A's nodes; block_size is set on every level */
     void *T;                       /* the tentative prolongator, kept for update; see spg_amg_backend.tentative */
     void *candidates;              /* A.rows x k, column-major; NULL on level 0 */
@@ -25,7 +26,8 @@ typedef struct spg_level {
     int64_t rows, nnz; /* of A; rows sizes the arrays of the level, even before A exists */
 
     /* For update; made by its first call or by prepare_update. */
-    int64_t *transpose_map;
+    int64_t *transpose_map; /* of P or Q, to R */
+    int64_t *A_transposed_map;
     spg_galerkin_plan *plan; /* for the next level's A */
     spgemm_stats AP, RAP;    /* of the product that made the next level's A */
 
@@ -69,7 +71,8 @@ struct spg_amg {
                            the filtered operators */
     int32_t *symmetric; /* at the place: 1 if A, and so the operators of all levels, are symmetric bit for bit */
     bool was_symmetric; /* at setup */
-    void *spectral;     /* Lanczos workspace, for the largest level; kept for update */
+    bool knows_symmetry, is_unsymmetric; /* whether the host has learned of it; beyond rounding, at setup */
+    void *spectral;                      /* Lanczos workspace, for the largest level; kept for update */
     int64_t spectral_bytes;
     spg_amg_end end;      /* why coarsening stopped */
     bool is_diagonal;     /* the last level's operator is diagonal: the inverse of its diagonal solves it */
@@ -115,6 +118,32 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
                                    spg_amg_options *resolved);
 /* FORMAT if a value is not finite, or so large that norms may overflow; the message names row and candidate. Waits. */
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
+
+/* ---- symmetry.c ---- */
+/* Learns, once, whether A is symmetric: bit for bit, or up to rounding. WAITS. */
+spg_status spg_amg_learn_symmetry(spg_amg *amg);
+
+/* ---- spectrum.c: rho of D^-1 A ---- */
+/* Allocates what the estimate of a level's A needs, if there is not enough of it. */
+spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level);
+/* For setup: if the workspace limit leaves no room for a basis, updates start as setup does. */
+spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level);
+/* For updates. */
+spg_status spg_amg_estimate_again(spg_amg *amg, spg_level *level);
+/* Of the filtered operator. */
+spg_status spg_amg_estimate_filtered(spg_amg *amg, spg_level *level);
+
+/* ---- restriction.c: R from A^T ---- */
+/* R^T: Q, or P if R = P^T. */
+const spg_csr *spg_amg_restricts(const spg_level *level);
+/* Makes Q, if the options and A ask for it. */
+spg_status spg_amg_make_restriction(spg_amg *amg, spg_level *level);
+/* Computes Q anew, if there is one. */
+spg_status spg_amg_renew_restriction(spg_amg *amg, spg_level *level);
+/* Makes the map of A_transposed, if there is one. */
+spg_status spg_amg_map_restriction(spg_amg *amg, spg_level *level);
+void spg_amg_forget_restriction_map(spg_amg *amg, spg_level *level);
+void spg_amg_free_restriction(spg_amg *amg, spg_level *level);
 
 /* ---- coarsen.c: one level's set-up steps ---- */
 /* Makes the level's prolongator and the next level's operator, or stops coarsening: amg->end then says why, and nothing

@@ -40,6 +40,13 @@ typedef struct spg_amg_aggregates {
     int32_t *aggregate_of; /* of each node, or SPG_AMG_NO_AGGREGATE */
 } spg_amg_aggregates;
 
+/* How a spectral radius is found. */
+typedef struct spg_amg_radius {
+    int steps; /* of Lanczos; 0: the bound by row sums */
+    uint64_t seed;
+    const int32_t *symmetric; /* NULL, or a flag at the place: if it is 0, the bound in place of the steps */
+} spg_amg_radius;
+
 /* What setup found out about a level's spectral radius; updates start from it. Arrays at the place. */
 typedef struct spg_amg_spectrum {
     float *vector; /* D^1/2 times the Ritz vector of rho, one number per row */
@@ -159,12 +166,14 @@ typedef struct spg_amg_backend {
      * WAITS. */
     spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                               int64_t *first);
-    /* Keeps the diagonal, if stored, and the entries with |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), computed in double, each
-     * step rounded. a_ii is the sum of the diagonal's entries in storage order, 0 if there are none. theta 0 keeps
-     * every stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the Frobenius
+    /* Keeps the diagonal, if stored, and the entries with |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), or by the classical
+     * measure >= theta*max |a_ik|, k != i, computed in double, each step rounded. a_ii is the sum of the diagonal's
+     * entries in storage order, 0 if there are none; other repeated entries count each alone. theta 0 keeps every
+     * stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the Frobenius
      * norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend, each once.
      * WAITS. */
-    spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph);
+    spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
+                           spg_amg_graph *graph);
     /* isolated[node] = 1 if no off-diagonal value couples the node's unknowns, else 0. Only nonzero values count; one
      * in a column of another node counts only if the node's row of the graph names another node. */
     spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
@@ -219,17 +228,17 @@ typedef struct spg_amg_backend {
      * restricting that diagonal alone. This happens to the last unknown of a component that is singular by itself. */
     spg_status (*drop_roundings)(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                  const spg_amg_aggregates *aggregates, void *inverse);
-    /* *rho (double at the place): the largest Ritz value of D^-1 A after `steps` steps of Lanczos in the inner product
-     * of D, for a symmetric A with a positive diagonal. If the recurrence breaks down (a NaN, an inner product below
-     * zero): the largest row sum of |D^-1 A|, or 1 if that is not above zero. The start vector is D^-1/2 x, with x of
-     * spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 if the inverse is 0. So scaling rows and columns of A by
-     * the same factors changes only rounding. workspace: spectral_bytes.
+    /* *rho (double at the place): the largest Ritz value of D^-1 A after by->steps steps of Lanczos in the inner
+     * product of D, for a symmetric A with a positive diagonal. If there are to be no steps, or the recurrence breaks
+     * down (a NaN, an inner product below zero): the largest row sum of |D^-1 A|, or 1 if that is not above zero. The
+     * start vector is D^-1/2 x, with x of spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 if the inverse is 0.
+     * So scaling rows and columns of A by the same factors changes only rounding. workspace: spectral_bytes.
      *
      * known: NULL; or, with a basis, written by this call; or, without a basis, written by setup: if its rho is not 0,
      * x is its vector plus the random one, and steps end when the Ritz value has settled. On a device the vectors are
      * then floats. */
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
-    spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, int steps, uint64_t seed,
+    spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, const spg_amg_radius *by,
                                   void *workspace, const spg_amg_spectrum *known, double *rho);
     /* F = A filtered, for P's smoothing. F's pattern is that of strength's graph of A, with one unknown per node: row i
      * is a part of A's row i, in A's order. Its entries are A's; what of the row is missing is summed in storage order,

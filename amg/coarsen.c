@@ -59,15 +59,18 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_amg_graph graph = {0};
     uint8_t *isolated = NULL;
-    spg_status status = amg->backend->strength(context, &level->A, aggregates->block_size, options->theta, &graph);
+    spg_status status =
+        amg->backend->strength(context, &level->A, aggregates->block_size, options->strength, options->theta, &graph);
     if (status != SPG_OK) return status;
     status = spg_allocate(context, graph.nodes, "isolated nodes", (void **)&isolated);
     if (status == SPG_OK)
         status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, &graph, isolated);
     graph.isolated = isolated;
     spg_amg_end_step(amg, level, &amg->timings.strength);
-    /* A symmetric matrix has a symmetric graph, except if norms of blocks are compared: their sums have two orders. */
-    if (aggregates->block_size == 1 || options->theta == 0) graph.symmetric = amg->symmetric;
+    /* A symmetric matrix has a symmetric graph by the symmetric measure, except if norms of blocks are compared: their
+     * sums have two orders. */
+    if (options->theta == 0 || (aggregates->block_size == 1 && options->strength == SPG_STRENGTH_SYMMETRIC))
+        graph.symmetric = amg->symmetric;
     if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
     spg_release(context, isolated, graph.nodes);
     if (status == SPG_OK && options->filter && options->prolongator_relaxation != 0 && !graph.borrowed &&
@@ -109,46 +112,16 @@ static spg_status fit_candidates(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* Also allocates the Ritz vector. */
+/* Also allocates the Ritz vector, if there is to be one. */
 static spg_status take_inverses(spg_amg *amg, spg_level *level)
 {
     const int64_t bytes = spg_amg_vector_bytes(amg, level->rows);
     spg_status status = spg_amg_take(amg, level, bytes, "a diagonal's inverse", &level->inverse);
     if (status == SPG_OK && amg->options.smoother == SPG_SMOOTHER_L1_JACOBI)
         status = spg_amg_take(amg, level, bytes, "sums of magnitudes", &level->l1_inverse);
-    if (status == SPG_OK)
+    if (status == SPG_OK && !amg->is_unsymmetric)
         status = spg_amg_take(amg, level, level->rows * (int64_t)sizeof *level->spectrum.vector, "a Ritz vector",
                               (void **)&level->spectrum.vector);
-    return status;
-}
-
-/* Allocates a Lanczos workspace for this level, if the present one is too small. */
-static spg_status take_spectral_workspace(spg_amg *amg, const spg_level *level)
-{
-    const int64_t bytes = amg->backend->spectral_bytes(&level->A, amg->options.spectral_steps);
-    if (bytes <= amg->spectral_bytes) return SPG_OK;
-    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
-    amg->spectral = NULL;
-    amg->spectral_bytes = 0;
-    spg_status status = spg_amg_take(amg, NULL, bytes, "a spectral radius", &amg->spectral);
-    if (status == SPG_OK) amg->spectral_bytes = bytes;
-    return status;
-}
-
-/* For setup: if the workspace limit leaves no room for a basis, updates start as setup does. */
-static spg_status estimate_first(spg_amg *amg, spg_level *level)
-{
-    spg_context *context = amg->context;
-    const int steps = amg->options.spectral_steps;
-    const int64_t bytes = spg_array_bytes(level->rows, (size_t)steps * sizeof(float));
-    const int64_t limit = context->config.workspace_limit;
-    spg_amg_spectrum known = level->spectrum;
-    spg_status status = SPG_OK;
-    if (limit == 0 || bytes <= limit) status = spg_allocate(context, bytes, "Lanczos vectors", (void **)&known.basis);
-    if (status != SPG_OK) return status;
-    status = amg->backend->spectral_radius(context, &level->A, level->inverse, steps, amg->options.seed, amg->spectral,
-                                           known.basis != NULL ? &known : NULL, level->rho);
-    spg_release(context, known.basis, bytes);
     return status;
 }
 
@@ -168,13 +141,14 @@ static spg_status drop_roundings(const spg_amg *amg, const spg_level *level, voi
 
 spg_status spg_amg_prepare_smoother(spg_amg *amg, spg_level *level)
 {
-    spg_status status = take_inverses(amg, level);
-    if (status == SPG_OK) status = take_spectral_workspace(amg, level);
+    spg_status status = spg_amg_learn_symmetry(amg);
+    if (status == SPG_OK) status = take_inverses(amg, level);
+    if (status == SPG_OK) status = spg_amg_take_spectral_workspace(amg, level);
     if (status == SPG_OK) status = amg->backend->inverse_diagonal(amg->context, &level->A, false, level->inverse);
     if (status == SPG_OK) status = sum_magnitudes(amg, level);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->inverse);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->l1_inverse);
-    return status == SPG_OK ? estimate_first(amg, level) : status;
+    return status == SPG_OK ? spg_amg_estimate_first(amg, level) : status;
 }
 
 spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
@@ -182,9 +156,7 @@ spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
     spg_status status = sum_magnitudes(amg, level);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->inverse);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->l1_inverse);
-    if (status != SPG_OK) return status;
-    return amg->backend->spectral_radius(amg->context, &level->A, level->inverse, amg->options.spectral_steps,
-                                         amg->options.seed, amg->spectral, &level->spectrum, level->rho);
+    return status == SPG_OK ? spg_amg_estimate_again(amg, level) : status;
 }
 
 static spg_status fill_filtered(spg_amg *amg, spg_level *level)
@@ -193,9 +165,7 @@ static spg_status fill_filtered(spg_amg *amg, spg_level *level)
     spg_status status = backend->filter_values(amg->context, &level->A, &level->F);
     if (status == SPG_OK) status = backend->inverse_diagonal(amg->context, &level->F, false, level->F_inverse);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->F_inverse);
-    if (status != SPG_OK) return status;
-    return backend->spectral_radius(amg->context, &level->F, level->F_inverse, amg->options.spectral_steps,
-                                    amg->options.seed, amg->spectral, NULL, level->F_rho);
+    return status == SPG_OK ? spg_amg_estimate_filtered(amg, level) : status;
 }
 
 spg_status spg_amg_fill_prolongator(spg_amg *amg, spg_level *level)
@@ -208,7 +178,7 @@ spg_status spg_amg_fill_prolongator(spg_amg *amg, spg_level *level)
                                             filters ? level->F_rho : level->rho, &level->P);
 }
 
-/* The prolongator, smoothed by level->relaxation. */
+/* The prolongator, smoothed by level->relaxation, and what R is the transpose of, if that is another matrix. */
 static spg_status make_prolongator(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
@@ -219,11 +189,12 @@ static spg_status make_prolongator(spg_amg *amg, spg_level *level)
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->P));
     status = spg_amg_fill_prolongator(amg, level);
+    if (status == SPG_OK) status = spg_amg_make_restriction(amg, level);
     spg_amg_end_step(amg, level, &amg->timings.smooth);
     return status;
 }
 
-/* R = P^T, and the next level's A; one after the other if steps are timed. *gives_up: A would have too many entries,
+/* R, and the next level's A; one after the other if steps are timed. *gives_up: A would have too many entries,
  * and is not made. */
 static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 {
@@ -235,6 +206,7 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
     spg_status status = plans ? spg_amg_take_transpose_map(amg, level) : SPG_OK;
     const spg_galerkin_operands of = {.A = &level->A,
                                       .P = &level->P,
+                                      .Q = spg_amg_restricts(level),
                                       .map = level->transpose_map,
                                       .symmetric = amg->symmetric,
                                       .most = spg_amg_most_entries(amg, next, level->relaxation != 0),
@@ -267,8 +239,10 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 
 static void undo_prolongator(spg_amg *amg, spg_level *level)
 {
-    spg_amg_give(amg, level, level->transpose_map, spg_array_bytes(level->P.nnz, sizeof *level->transpose_map));
+    const int64_t bytes = spg_array_bytes(spg_amg_restricts(level)->nnz, sizeof *level->transpose_map);
+    spg_amg_give(amg, level, level->transpose_map, bytes);
     level->transpose_map = NULL;
+    spg_amg_free_restriction(amg, level);
     spg_amg_free_matrix(amg, level, &level->P);
     spg_amg_free_matrix(amg, level, &level->R);
 }

@@ -81,16 +81,6 @@ static spg_status finish(spg_amg *amg)
     return status;
 }
 
-/* Learns whether A is symmetric; the flag copy was queued at the start of setup. */
-static spg_status learn_symmetry(spg_amg *amg)
-{
-    const spg_status status = amg->backend->flag_on_host(amg->context, amg->symmetric, &amg->was_symmetric);
-    if (status == SPG_OK && !amg->was_symmetric)
-        spg_amg_log(amg->context, "A is not symmetric bit for bit, with sorted rows and no repeated column: spectral "
-                                  "radii, smoothed prolongators and conjugate gradients assume that it is");
-    return status;
-}
-
 /* Candidates in the hierarchy's type; candidates: those to release. */
 static spg_status narrow_candidates(spg_amg *amg, const void **candidates)
 {
@@ -114,7 +104,7 @@ static spg_status build(spg_amg *amg)
     if (status == SPG_OK) status = amg->backend->send_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
-    if (status == SPG_OK) status = learn_symmetry(amg);
+    if (status == SPG_OK) status = spg_amg_learn_symmetry(amg);
     if (status == SPG_OK) status = finish(amg);
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);

@@ -43,7 +43,8 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
 {
     const int64_t vector = spg_amg_vector_bytes(amg, level->rows), k = level->aggregates.candidates;
     spg_galerkin_plan_destroy(level->plan);
-    spg_amg_give(amg, level, level->transpose_map, spg_array_bytes(level->P.nnz, sizeof *level->transpose_map));
+    spg_amg_give(amg, level, level->transpose_map,
+                 spg_array_bytes(spg_amg_restricts(level)->nnz, sizeof *level->transpose_map));
     spg_amg_give(amg, level, level->aggregates.aggregate_of, level->aggregates.nodes * (int64_t)sizeof(int32_t));
     spg_amg_give(amg, level, level->T, vector * k);
     spg_amg_give(amg, level, level->candidates, vector * k);
@@ -52,6 +53,7 @@ void spg_amg_destroy_level(spg_amg *amg, spg_level *level)
     spg_amg_give(amg, level, level->spectrum.vector, level->rows * (int64_t)sizeof *level->spectrum.vector);
     spg_amg_free_matrix(amg, level, &level->F);
     spg_amg_give(amg, level, level->F_inverse, vector);
+    spg_amg_free_restriction(amg, level);
     spg_amg_free_matrix(amg, level, &level->P);
     spg_amg_free_matrix(amg, level, &level->R);
     if (level != amg->level) spg_amg_free_matrix(amg, level, &level->A);

@@ -60,6 +60,8 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
                     {"post_sweeps", o->post_sweeps, 0, MOST_SWEEPS},
                     {"chebyshev_degree", o->chebyshev_degree, 1, MOST_SWEEPS},
                     {"filter", o->filter, 0, 1},
+                    {"strength", o->strength, SPG_STRENGTH_SYMMETRIC, SPG_STRENGTH_CLASSICAL},
+                    {"restriction", o->restriction, SPG_RESTRICTION_TRANSPOSE, SPG_RESTRICTION_PETROV_GALERKIN},
                     {"precision", o->precision, SPG_AMG_PRECISION_OF_A, SPG_AMG_PRECISION_F32}};
     const struct {
         const char *name;
@@ -102,6 +104,15 @@ static spg_status check_candidates(spg_context *context, const spg_csr *A, const
     return spg_check_array_here(context, options->candidate_values, "options: candidate_values");
 }
 
+static spg_status check_strength(spg_context *context, const spg_amg_options *options)
+{
+    if (options->strength != SPG_STRENGTH_CLASSICAL || options->theta <= 1) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                            "options: theta is %g; by the classical measure no entry is strong above 1; use a theta "
+                            "such as 0.25",
+                            options->theta);
+}
+
 static spg_status check_filter(spg_context *context, const spg_amg_options *options)
 {
     if (!options->filter) return SPG_OK;
@@ -135,6 +146,7 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
     *resolved = options != NULL ? *options : spg_amg_options_default();
     spg_status status = check_numbers(context, resolved);
     if (status == SPG_OK) status = check_candidates(context, A, resolved);
+    if (status == SPG_OK) status = check_strength(context, resolved);
     if (status == SPG_OK) status = check_filter(context, resolved);
     if (status != SPG_OK) return status;
     if (A->value_type != SPG_F32 && A->value_type != SPG_F64)

@@ -109,8 +109,11 @@ spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
     print(&to, "%d levels, operator complexity %.3f, grid complexity %.3f, %lld bytes", summary.levels,
           summary.operator_complexity, summary.grid_complexity, (long long)summary.bytes);
     print_levels(amg, &to, nonzeros);
-    if (!amg->was_symmetric)
-        print(&to, "A is not symmetric bit for bit: rho, P and conjugate gradients assume that it is");
+    if (amg->is_unsymmetric)
+        print(&to, "A is not symmetric: damping goes by row sums of D^-1 A; R is %s",
+              amg->level[0].Q.row_offsets != NULL ? "smoothed by A^T" : "P^T");
+    else if (!amg->was_symmetric)
+        print(&to, "A is not symmetric bit for bit, but up to rounding and rows of only a diagonal");
     print_filters(amg, &to);
     print_products(amg, &to);
     print_steps(&summary.setup, &to);

@@ -9,7 +9,7 @@
 
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
 {
-    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
+    const int64_t bytes = spg_array_bytes(spg_amg_restricts(level)->nnz, sizeof *level->transpose_map);
     return spg_amg_take(amg, level, bytes, "a transpose's map", (void **)&level->transpose_map);
 }
 
@@ -21,19 +21,20 @@ spg_status spg_amg_plan_level(spg_amg *amg, spg_level *level, spg_csr *AP)
     const bool has_map = level->transpose_map != NULL; /* made with the transpose */
     spg_status status = has_map ? SPG_OK : spg_amg_take_transpose_map(amg, level);
     if (status == SPG_OK && !has_map)
-        status = amg->backend->transpose_map(context, &level->P, &level->R, level->transpose_map);
+        status = amg->backend->transpose_map(context, spg_amg_restricts(level), &level->R, level->transpose_map);
     if (status == SPG_OK)
         status = spg_galerkin_plan_make(context, &level->R, &level->A, &level->P, amg->symmetric, &known, &level->plan);
     if (status == SPG_OK) spg_amg_count(amg, level, level->plan->stats.plan_bytes);
-    return status;
+    return status == SPG_OK ? spg_amg_map_restriction(amg, level) : status;
 }
 
 static void forget_plan(spg_amg *amg, spg_level *level)
 {
-    const int64_t bytes = spg_array_bytes(level->P.nnz, sizeof *level->transpose_map);
+    const int64_t bytes = spg_array_bytes(spg_amg_restricts(level)->nnz, sizeof *level->transpose_map);
     if (level->plan != NULL) spg_amg_count(amg, level, -level->plan->stats.plan_bytes);
     spg_galerkin_plan_destroy(level->plan);
     spg_amg_give(amg, level, level->transpose_map, bytes);
+    spg_amg_forget_restriction_map(amg, level);
     level->plan = NULL;
     level->transpose_map = NULL;
 }
@@ -101,11 +102,15 @@ static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
  * diagonal. */
 static spg_status renew_level(spg_amg *amg, spg_level *level)
 {
-    const spg_galerkin_operands of = {
-        .A = &level->A, .P = &level->P, .map = level->transpose_map, .symmetric = amg->symmetric};
+    const spg_galerkin_operands of = {.A = &level->A,
+                                      .P = &level->P,
+                                      .Q = spg_amg_restricts(level),
+                                      .map = level->transpose_map,
+                                      .symmetric = amg->symmetric};
     spg_level *next = level + 1;
     spg_status status = spg_amg_renew_smoother(amg, level);
     if (status == SPG_OK) status = spg_amg_fill_prolongator(amg, level);
+    if (status == SPG_OK) status = spg_amg_renew_restriction(amg, level);
     return status == SPG_OK ? spg_galerkin_plan_compute(level->plan, &of, &level->R, &next->A, next->inverse) : status;
 }
 

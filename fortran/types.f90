@@ -114,6 +114,14 @@ module spg_types
     enumerator :: SPG_SMOOTHER_JACOBI = 0, SPG_SMOOTHER_L1_JACOBI = 1, SPG_SMOOTHER_CHEBYSHEV = 2
   end enum
 
+  enum, bind(C) ! spg_strength
+    enumerator :: SPG_STRENGTH_SYMMETRIC = 0, SPG_STRENGTH_CLASSICAL = 1
+  end enum
+
+  enum, bind(C) ! spg_restriction
+    enumerator :: SPG_RESTRICTION_TRANSPOSE = 0, SPG_RESTRICTION_PETROV_GALERKIN = 1
+  end enum
+
   type, bind(C) :: spg_amg_options
     integer(c_int) :: aggregation = 0, join_leftovers = 0
     integer(c_int64_t) :: seed = 0
@@ -129,7 +137,7 @@ module spg_types
     real(c_double) :: relaxation = 0
     integer(c_int) :: chebyshev_degree = 0
     real(c_double) :: chebyshev_ratio = 0
-    integer(c_int) :: prepare_update = 0, timing = 0, filter = 0, precision = 0
+    integer(c_int) :: prepare_update = 0, timing = 0, filter = 0, strength = 0, restriction = 0, precision = 0
   end type
 
   type, bind(C) :: spg_amg_level_view
@@ -158,7 +166,7 @@ module spg_types
     integer(c_int64_t) :: bytes = 0
     type(spg_amg_timings) :: setup
     real(c_double) :: update_seconds = 0
-    integer(c_int) :: symmetric = 0, smoothed = 0, singular = 0
+    integer(c_int) :: symmetric = 0, smoothed = 0, singular = 0, unsymmetric = 0
   end type
 
   enum, bind(C) ! spg_amg_method

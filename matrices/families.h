@@ -9,6 +9,7 @@ typedef struct generator_request {
     spg_context *context; /* at the host */
     const char *name;     /* as the caller wrote it, for messages */
     int64_t size;         /* N, not negative */
+    double number[2];     /* what follows the size, as in aniso2d:64:0.001:45 */
     uint64_t seed;
     spg_type value_type;
 } generator_request;
@@ -23,6 +24,9 @@ spg_status generate_tet3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_elast3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_solid3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_stretch2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_aniso2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_conv2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_recirc2d(const generator_request *request, spg_csr *matrix);
 spg_status generate_layers3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_econ(const generator_request *request, spg_csr *matrix);
 spg_status generate_random(const generator_request *request, spg_csr *matrix);
@@ -31,6 +35,9 @@ spg_status generate_ladder(const generator_request *request, spg_csr *matrix);
 spg_status generate_empty(const generator_request *request, spg_csr *matrix);
 spg_status generate_hypersparse(const generator_request *request, spg_csr *matrix);
 spg_status generate_rmat(const generator_request *request, spg_csr *matrix);
+
+/* ARGUMENT unless number[0], which the message calls `what`, is above 0. */
+spg_status check_positive(const generator_request *request, const char *what);
 
 /* OVERFLOW if 32-bit columns cannot number n rows. */
 spg_status check_order(const generator_request *request, int64_t n);

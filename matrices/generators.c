@@ -2,6 +2,7 @@
 #include "families.h"
 #include "grid.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,22 @@ static const generator generators[] = {
      "stretch2d    diffusion, N^2 points of a grid stretched 1:1000 (512)"},
     {"layers3d", 64, false, generate_layers3d,
      "layers3d     diffusion, N^3 points, 10^-3 as strong across layers (64)"},
+    {"aniso2d", 512, false, generate_aniso2d,
+     "aniso2d      anisotropic diffusion, N^2 points (512); \":N:E:A\": E times as\n"
+     "               strong across the direction of A degrees (0.001, 45)"},
+    {"conv2d", 512, false, generate_conv2d,
+     "conv2d       wind and diffusion, unsymmetric, N^2 points (512); \":N:E\":\n"
+     "               diffusion E beside a wind of 1 (0.01)"},
+    {"recirc2d", 512, false, generate_recirc2d, "recirc2d     the same in a flow that recirculates (512; 0.005)"},
 };
+
+/* The numbers that may follow a size. */
+enum { MOST_NUMBERS = 2 };
+static const struct {
+    spg_status (*of)(const generator_request *request, spg_csr *matrix);
+    int count;
+    double defaults[MOST_NUMBERS];
+} numbered[] = {{generate_aniso2d, 2, {1e-3, 45}}, {generate_conv2d, 1, {1e-2}}, {generate_recirc2d, 1, {5e-3}}};
 
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
@@ -71,7 +87,7 @@ bool is_generator_name(const char *name)
 
 static spg_status refuse_name(spg_context *context, const char *name)
 {
-    char names[200] = "";
+    char names[240] = "";
     size_t used = 0;
     for (int k = 0; k < GENERATORS && used < sizeof names; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, " %s%s", generators[k].name,
@@ -79,18 +95,39 @@ static spg_status refuse_name(spg_context *context, const char *name)
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "unknown generator '%.80s'; use one of%s", name, names);
 }
 
-/* A number beyond int64_t becomes INT64_MAX, which is too large for every generator. */
-static spg_status parse_size(spg_context *context, const char *name, const char *text, int64_t *size)
+/* Numbers after the size: `text` begins with the ':' of the first or is at its end. */
+static spg_status parse_numbers(generator_request *request, const generator *of, const char *text)
 {
-    if (text == NULL) return SPG_OK;
+    const char *at = text;
+    for (size_t g = 0; g < sizeof numbered / sizeof *numbered; g++) {
+        if (numbered[g].of != of->generate) continue;
+        memcpy(request->number, numbered[g].defaults, sizeof request->number);
+        for (int k = 0; k < numbered[g].count && *at == ':'; k++) {
+            char *end;
+            request->number[k] = strtod(at + 1, &end);
+            if (end == at + 1 || !isfinite(request->number[k])) break;
+            at = end;
+        }
+    }
+    if (*at == '\0') return SPG_OK;
+    return spg_context_fail(request->context, SPG_ERROR_ARGUMENT,
+                            "%.80s: '%.40s' is not what a size is followed by; write fd2d5:64, and numbers only where "
+                            "there are some, as in aniso2d:64:0.001:45",
+                            request->name, at);
+}
+
+/* The size and what follows it. A size beyond int64_t becomes INT64_MAX, which is too large for every generator. */
+static spg_status parse_size(generator_request *request, const generator *of, const char *text)
+{
+    if (text == NULL) return parse_numbers(request, of, "");
     int64_t value = 0;
     const char *c = text;
     for (; is_digit(*c); c++) value = value > (INT64_MAX - 9) / 10 ? INT64_MAX : 10 * value + (*c - '0');
-    if (c == text || *c != '\0')
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%.80s: '%.40s' is not a size; write it as in fd2d5:64",
-                                name, text);
-    *size = value;
-    return SPG_OK;
+    if (c == text || (*c != '\0' && *c != ':'))
+        return spg_context_fail(request->context, SPG_ERROR_ARGUMENT,
+                                "%.80s: '%.40s' is not a size; write it as in fd2d5:64", request->name, text);
+    request->size = value;
+    return parse_numbers(request, of, c);
 }
 
 bool has_rigid_body_modes(const char *name)
@@ -110,8 +147,8 @@ spg_status generate_rigid_body_modes(spg_context *context, const char *name, spg
                                 name != NULL ? name : "NULL");
     const char *size;
     const generator *found = find_generator(name, &size);
-    generator_request request = {context, name, found->size, 0, value_type};
-    spg_status status = parse_size(context, name, size, &request.size);
+    generator_request request = {context, name, found->size, {0}, 0, value_type};
+    spg_status status = parse_size(&request, found, size);
     if (status != SPG_OK) return status;
     const bool is_flat = found->generate == generate_elast3d && request.size > 0;
     const grid nodes = {request.size, request.size, is_flat ? request.size - 1 : request.size};
@@ -137,10 +174,17 @@ spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed
     const char *size;
     const generator *found = find_generator(name, &size);
     if (found == NULL) return refuse_name(context, name);
-    generator_request request = {context, name, found->size, seed, value_type};
+    generator_request request = {context, name, found->size, {0}, seed, value_type};
     spg_status status = check_host(context);
-    if (status == SPG_OK) status = parse_size(context, name, size, &request.size);
+    if (status == SPG_OK) status = parse_size(&request, found, size);
     return status == SPG_OK ? found->generate(&request, matrix) : status;
+}
+
+spg_status check_positive(const generator_request *request, const char *what)
+{
+    if (request->number[0] > 0) return SPG_OK;
+    return spg_context_fail(request->context, SPG_ERROR_ARGUMENT, "%.80s: %s is %g, not above 0", request->name, what,
+                            request->number[0]);
 }
 
 spg_status check_order(const generator_request *request, int64_t n)

@@ -21,15 +21,17 @@ static void add_aggregation(const spg_amg_level_view *level, double coarse_rows,
     bytes[AMG_TENTATIVE] += indices + k * value * ((given ? 2 : 1) * rows + coarse_rows);
 }
 
-/* Smoothed prolongator and Galerkin product; AP: bytes of A*P. */
+/* Smoothed prolongator, restriction and Galerkin product; AP: bytes of A*P. */
 static void add_products(const spg_amg_level_view *level, const spg_csr *coarse, double AP, const amg_options *chosen,
-                         double bytes[AMG_STEPS])
+                         bool unsymmetric, double bytes[AMG_STEPS])
 {
     const double A = (double)csr_bytes(&level->A), P = (double)csr_bytes(&level->P), R = (double)csr_bytes(&level->R);
     const double vector = (double)level->A.rows * (double)spg_type_size(level->A.value_type);
     const bool smoothed = chosen->hierarchy.prolongator_relaxation != 0;
-    bytes[AMG_SPECTRAL_RADIUS] += chosen->hierarchy.spectral_steps * (A + 2 * vector);
+    const bool of_transpose = unsymmetric && chosen->hierarchy.restriction == SPG_RESTRICTION_PETROV_GALERKIN;
+    bytes[AMG_SPECTRAL_RADIUS] += unsymmetric ? A + vector : chosen->hierarchy.spectral_steps * (A + 2 * vector);
     bytes[AMG_SMOOTH] += (smoothed ? A : 0) + level->candidates * vector + P;
+    if (of_transpose && smoothed) bytes[AMG_SMOOTH] += A + level->candidates * vector + R;
     bytes[AMG_TRANSPOSE] += P + R;
     bytes[AMG_AP] += A + P + AP;
     bytes[AMG_RAP] += R + AP + (double)csr_bytes(coarse);
@@ -40,13 +42,15 @@ static spg_status add_level(const amg_system *system, const amg_options *chosen,
                             double bytes[AMG_STEPS])
 {
     spg_amg_level_view level, next;
+    spg_amg_summary summary;
     spg_csr AP = {0};
-    spg_status status = spg_amg_level(amg, number, &level);
+    spg_status status = spg_amg_summarise(amg, &summary);
+    if (status == SPG_OK) status = spg_amg_level(amg, number, &level);
     if (status == SPG_OK) status = spg_amg_level(amg, number + 1, &next);
     if (status == SPG_OK) status = spgemm_csr(system->context, &level.A, &level.P, &AP);
     if (status != SPG_OK) return forward_status(system->host, system->context, status);
     add_aggregation(&level, (double)next.A.rows, number > 0 || system->candidates > 0, chosen->hierarchy.theta, bytes);
-    add_products(&level, &next.A, (double)csr_bytes(&AP), chosen, bytes);
+    add_products(&level, &next.A, (double)csr_bytes(&AP), chosen, summary.unsymmetric != 0, bytes);
     spg_csr_free(system->context, &AP);
     return SPG_OK;
 }

@@ -134,7 +134,7 @@ static spg_status verify(amg_system *system, const amg_options *chosen, amg_find
     spg_status status = set_up(system, &settings, &amg, &ms);
     if (status == SPG_OK) status = take_sizes(system, amg, found);
     progress("%s: verifying the hierarchy", system->name);
-    if (status == SPG_OK) status = verify_hierarchy(system, amg, &verdict);
+    if (status == SPG_OK) status = verify_hierarchy(system, amg, settings.restriction, &verdict);
     if (status == SPG_OK) take_verdict(&verdict, found);
     progress("%s: solving", system->name);
     if (status == SPG_OK && verdict.right) status = solve(system, chosen, amg, &x, &ms, found);
@@ -228,7 +228,7 @@ static spg_status time_updates(amg_system *system, const amg_options *chosen, am
         status = update(system, amg, goes_back ? &system->A_here : &scaled, &all_ms[k]);
     }
     if (status == SPG_OK) found->update_ms = median(all_ms, chosen->updates);
-    if (status == SPG_OK) status = verify_hierarchy(system, amg, &verdict);
+    if (status == SPG_OK) status = verify_hierarchy(system, amg, settings.restriction, &verdict);
     if (status == SPG_OK) take_verdict(&verdict, found);
     spg_amg_destroy(amg);
     spg_csr_free(system->context, &scaled);

@@ -20,6 +20,8 @@ enum {
     OPTION_JOIN,
     OPTION_THETA,
     OPTION_FILTER,
+    OPTION_STRENGTH,
+    OPTION_RESTRICTION,
     OPTION_BLOCK_SIZE,
     OPTION_NULLSPACE,
     OPTION_PROJECTION,
@@ -60,6 +62,8 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"join", required_argument, NULL, OPTION_JOIN},
                                              {"theta", required_argument, NULL, OPTION_THETA},
                                              {"filter", no_argument, NULL, OPTION_FILTER},
+                                             {"strength", required_argument, NULL, OPTION_STRENGTH},
+                                             {"restriction", required_argument, NULL, OPTION_RESTRICTION},
                                              {"block-size", required_argument, NULL, OPTION_BLOCK_SIZE},
                                              {"nullspace", required_argument, NULL, OPTION_NULLSPACE},
                                              {"nullspace-projection", no_argument, NULL, OPTION_PROJECTION},
@@ -104,8 +108,13 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "                         default on\n"
                                      "  --theta X              strength of connection; default 0: all entries are\n"
                                      "                         strong\n"
+                                     "  --strength NAME        which couplings count as strong: symmetric, beside\n"
+                                     "                         both diagonal entries, or classical, beside the\n"
+                                     "                         row's largest; default symmetric\n"
                                      "  --filter               smooths prolongators without the weak entries of A;\n"
                                      "                         needs --theta\n"
+                                     "  --restriction NAME     transpose or petrov-galerkin, smoothed by A^T if A is\n"
+                                     "                         not symmetric; default transpose\n"
                                      "  --block-size N         unknowns a node; default 3 for elast3d and solid3d,\n"
                                      "                         else 1\n"
                                      "  --nullspace FILE.mtx   near-null-space candidates, an array file; default the\n"
@@ -125,8 +134,9 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "  --spectral-steps N     of Lanczos; default the library's\n"
                                      "  --unsmoothed           tentative prolongators as they are\n"
                                      "  --precision NAME       of the hierarchy's numbers: a (the type of A) or f32;\n"
-                                     "                         default a\n"
-                                     "\n"
+                                     "                         default a\n";
+
+static const char *const help_rest = "\n"
                                      "  --smoother NAME        jacobi, l1 or chebyshev; default jacobi\n"
                                      "  --sweeps N             before and after the coarse correction; default 1\n"
                                      "  --degree N             of Chebyshev polynomials; default 2\n"
@@ -172,15 +182,20 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
 static void print_help(void)
 {
     fputs(help_head, stdout);
+    fputs(help_rest, stdout);
     puts("\nMATRIX is a Matrix Market file or a generator (\":N\" sets its size):");
     for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
 }
 
 static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers[] = {"jacobi", "l1", "chebyshev"},
+                         *const strengths[] = {"symmetric", "classical"},
+                         *const restrictions[] = {"transpose", "petrov-galerkin"},
                          *const methods[] = {"cg", "standalone", "fcg", "fgmres", "bicgstab"},
                          *const switches[] = {"off", "on"}, *const precisions[] = {"a", "f32"};
 
 const char *aggregation_name(spg_aggregation aggregation) { return aggregations[aggregation]; }
+const char *strength_name(spg_strength strength) { return strengths[strength]; }
+const char *restriction_name(spg_restriction restriction) { return restrictions[restriction]; }
 const char *smoother_name(spg_smoother smoother) { return smoothers[smoother]; }
 const char *method_name(const amg_options *chosen)
 {
@@ -204,6 +219,14 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
     case OPTION_AGGREGATION:
         if (!parse_word("aggregation", value, aggregations, 2, &word)) return false;
         hierarchy->aggregation = (spg_aggregation)word;
+        return true;
+    case OPTION_STRENGTH:
+        if (!parse_word("strength", value, strengths, 2, &word)) return false;
+        hierarchy->strength = (spg_strength)word;
+        return true;
+    case OPTION_RESTRICTION:
+        if (!parse_word("restriction", value, restrictions, 2, &word)) return false;
+        hierarchy->restriction = (spg_restriction)word;
         return true;
     case OPTION_JOIN: return parse_word("join", value, switches, 2, &hierarchy->join_leftovers);
     case OPTION_FILTER: hierarchy->filter = 1; return true;

@@ -34,6 +34,8 @@ void amg_options_settle(amg_options *chosen, spg_place place);
 
 /* As on the command line. */
 const char *aggregation_name(spg_aggregation aggregation);
+const char *strength_name(spg_strength strength);
+const char *restriction_name(spg_restriction restriction);
 const char *smoother_name(spg_smoother smoother);
 const char *method_name(const amg_options *chosen);
 

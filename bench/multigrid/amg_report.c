@@ -17,10 +17,12 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
 {
     const spg_amg_options *settings = &chosen->hierarchy;
     fprintf(stream, "%s\nspg %s, %s\n", description, spg_version(), spg_type_name(chosen->type));
-    fprintf(stream, "aggregation %s%s, theta %g, prolongators %s%s,\nat most %lld rows solved densely, seed %llu\n",
-            aggregation_name(settings->aggregation), join_text(settings), settings->theta,
+    fprintf(stream, "aggregation %s%s, theta %g%s,\n", aggregation_name(settings->aggregation), join_text(settings),
+            settings->theta, settings->strength == SPG_STRENGTH_CLASSICAL ? " of the row's largest" : "");
+    fprintf(stream, "prolongators %s%s%s,\nat most %lld rows solved densely, seed %llu\n",
             settings->prolongator_relaxation > 0 ? "smoothed" : "as they are",
-            settings->filter ? " by filtered operators" : "", (long long)settings->max_coarse,
+            settings->filter ? " by filtered operators" : "",
+            settings->restriction == SPG_RESTRICTION_TRANSPOSE ? "" : ", R by A^T", (long long)settings->max_coarse,
             (unsigned long long)settings->seed);
     if (settings->precision == SPG_AMG_PRECISION_F32) fputs("the hierarchy in f32, ", stream);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
@@ -142,7 +144,9 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
     put_string(stream, "aggregation", aggregation_name(settings->aggregation));
     if (has_join) put_string(stream, "join", settings->join_leftovers ? "on" : "off");
     put_number(stream, "theta", true, settings->theta);
+    put_string(stream, "strength", strength_name(settings->strength));
     if (settings->filter) put_string(stream, "filter", "yes");
+    put_string(stream, "restriction", restriction_name(settings->restriction));
     if (settings->precision == SPG_AMG_PRECISION_F32) put_string(stream, "precision", "f32");
     put_integer(stream, "block_size", found->block_size);
     put_integer(stream, "candidates", found->candidates);

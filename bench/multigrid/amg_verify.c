@@ -94,6 +94,13 @@ static bool vectors_create(int64_t fine, int64_t coarse, vectors *held)
     return made;
 }
 
+static void check_transpose(const spg_csr *P, const spg_csr *R, int level, vectors *with, amg_verdict *verdict)
+{
+    for (int m = 0; m < MEANINGS; m++) multiply_transpose(P, (meaning)m, with->fine[m], with->coarse[m]);
+    multiply(R, VALUES, with->fine[VALUES], with->actual);
+    compare("R is not P transposed", level, P->value_type, P->cols, with->actual, with->coarse, verdict);
+}
+
 static void check_level(const spg_csr *A, const spg_csr *P, const spg_csr *R, const spg_csr *coarse, int level,
                         vectors *with, amg_verdict *verdict)
 {
@@ -105,18 +112,16 @@ static void check_level(const spg_csr *A, const spg_csr *P, const spg_csr *R, co
     for (int m = 0; m < MEANINGS; m++) {
         multiply(P, (meaning)m, with->t[m], with->fine[m]);
         multiply(A, (meaning)m, with->fine[m], with->more[m]);
-        multiply_transpose(P, (meaning)m, with->more[m], with->coarse[m]);
+        multiply(R, (meaning)m, with->more[m], with->coarse[m]);
     }
     multiply(coarse, VALUES, with->t[VALUES], with->actual);
     compare("the next operator is not R*(A*P)", level, A->value_type, coarse->rows, with->actual, with->coarse,
             verdict);
-    for (int m = 0; m < MEANINGS; m++) multiply_transpose(P, (meaning)m, with->fine[m], with->coarse[m]);
-    multiply(R, VALUES, with->fine[VALUES], with->actual);
-    compare("R is not P transposed", level, A->value_type, coarse->rows, with->actual, with->coarse, verdict);
 }
 
-/* Level `level` with its coarse operator, as copies on the host. */
-static spg_status verify_level(const amg_system *system, const spg_amg *amg, int level, amg_verdict *verdict)
+/* Level `level` with its coarse operator, as copies on the host. transposes: R is P transposed. */
+static spg_status verify_level(const amg_system *system, const spg_amg *amg, int level, bool transposes,
+                               amg_verdict *verdict)
 {
     spg_amg_level_view view, next;
     spg_csr copies[4] = {{0}};
@@ -129,17 +134,22 @@ static spg_status verify_level(const amg_system *system, const spg_amg *amg, int
     if (status == SPG_OK && !vectors_create(view.A.rows, next.A.rows, &held))
         status = spg_context_fail(system->host, SPG_ERROR_MEMORY, "verification: no memory");
     if (status == SPG_OK) check_level(&copies[0], &copies[1], &copies[2], &copies[3], level, &held, verdict);
+    if (status == SPG_OK && transposes) check_transpose(&copies[1], &copies[2], level, &held, verdict);
     vectors_free(&held);
     for (int k = 0; k < 4; k++) spg_csr_free(system->host, &copies[k]);
     return status;
 }
 
-spg_status verify_hierarchy(const amg_system *system, const spg_amg *amg, amg_verdict *verdict)
+spg_status verify_hierarchy(const amg_system *system, const spg_amg *amg, spg_restriction restriction,
+                            amg_verdict *verdict)
 {
+    spg_amg_summary summary;
     *verdict = (amg_verdict){.right = true};
-    spg_status status = SPG_OK;
+    spg_status status = forward_status(system->host, system->context, spg_amg_summarise(amg, &summary));
+    if (status != SPG_OK) return status;
+    const bool transposes = restriction == SPG_RESTRICTION_TRANSPOSE || !summary.unsymmetric;
     for (int l = 0; status == SPG_OK && verdict->right && l + 1 < spg_amg_levels(amg); l++)
-        status = verify_level(system, amg, l, verdict);
+        status = verify_level(system, amg, l, transposes, verdict);
     return status;
 }
 

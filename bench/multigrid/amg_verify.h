@@ -10,9 +10,11 @@ typedef struct amg_verdict {
     char fault[160];  /* "" if right */
 } amg_verdict;
 
-/* Each level's R is its P transposed, and each coarse operator times a vector of random numbers is P^T (A (P t)), row
- * by row within 4*k*eps times the sum of magnitudes of the k products in it. Fails only for want of memory. */
-spg_status verify_hierarchy(const amg_system *system, const spg_amg *amg, amg_verdict *verdict);
+/* Each level's R is its P transposed, unless R is made from A^T, and each coarse operator times a vector of random
+ * numbers is R (A (P t)), row by row within 4*k*eps times the sum of magnitudes of the k products in it. Fails only for
+ * want of memory. */
+spg_status verify_hierarchy(const amg_system *system, const spg_amg *amg, spg_restriction restriction,
+                            amg_verdict *verdict);
 
 /* The residual of x is the one that the solve reports, within 1 percent and what rounding allows. */
 spg_status verify_solution(const amg_system *system, const place_vector *x, const spg_amg_solve_result *solved,

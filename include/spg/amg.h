@@ -5,9 +5,9 @@
  * there: no matrix is copied to the other place. Values are float or double (SPG_F32, SPG_F64); the Galerkin product
  * takes all four value types.
  *
- * The method is for symmetric matrices, positive definite or semidefinite. Other matrices are accepted, but damping,
- * smoothed prolongators and the Chebyshev interval then use an estimate that can be far too large; see
- * spg_amg_level_view.rho. */
+ * The method is for symmetric matrices, positive definite or semidefinite. Unsymmetric ones, as of convection and
+ * diffusion, are damped by a bound that holds for them (spg_amg_level_view.rho) and can have a restriction of their own
+ * (spg_amg_options.restriction); solve them by FGMRES or BiCGStab (spg/krylov.h). */
 #ifndef SPG_AMG_H
 #define SPG_AMG_H
 
@@ -67,6 +67,20 @@ typedef enum spg_aggregation {
     SPG_AGGREGATION_STANDARD = 1 /* greedy, in row order, as PyAMG's "standard"; on the host only */
 } spg_aggregation;
 
+/* Which couplings are strong; theta is spg_amg_options.theta. Blocks of nodes count by their Frobenius norms. */
+typedef enum spg_strength {
+    SPG_STRENGTH_SYMMETRIC = 0, /* |a_ij| >= theta sqrt(|a_ii a_jj|) (Vanek, Mandel, Brezina 1996, section 5.1) */
+    SPG_STRENGTH_CLASSICAL = 1 /* |a_ij| >= theta max |a_ik| over k != i, as in PyAMG (Ruge, Stueben 1987, there without
+                                  magnitudes); theta at most 1 */
+} spg_strength;
+
+/* How R is made. T: the tentative prolongator. */
+typedef enum spg_restriction {
+    SPG_RESTRICTION_TRANSPOSE = 0,      /* R = P^T */
+    SPG_RESTRICTION_PETROV_GALERKIN = 1 /* R = T^T (I - relaxation/rho A D^-1) if A is unsymmetric, smoothed by A^T as P
+                                           is by A (Sala, Tuminaro 2008); else P^T */
+} spg_restriction;
+
 /* What reduces the error on a level before and after the correction from the next. D is the diagonal of A. */
 typedef enum spg_smoother {
     SPG_SMOOTHER_JACOBI = 0,    /* damped by relaxation / rho(D^-1 A) */
@@ -83,14 +97,14 @@ typedef enum spg_amg_precision {
 
 /* Fill with spg_amg_options_default() and change what you need. Each comment gives the default. */
 typedef struct spg_amg_options {
-    spg_aggregation aggregation; /* how nodes are grouped; MIS2 */
-    int join_leftovers;          /* MIS2's third phase: remaining rows start or join aggregates; 1. 0: they stay out */
-    uint64_t seed;               /* for MIS2's priorities and rho's start vector; 0. Same seed, same hierarchy */
-    double theta;   /* strong: |a_ij| >= theta sqrt(|a_ii a_jj|) (blocks: Frobenius norms); 0: all are strong */
-    int block_size; /* unknowns per node, in consecutive rows; divides the number of rows; 1 */
-    int candidates; /* number k of near-null-space vectors; 0: one constant for each unknown of a node */
-    const void *candidate_values;  /* rows x k, column-major, at the context's place; read during setup only. NULL if
-                                      candidates is 0 */
+    spg_aggregation aggregation;  /* how nodes are grouped; MIS2 */
+    int join_leftovers;           /* MIS2's third phase: remaining rows start or join aggregates; 1. 0: they stay out */
+    uint64_t seed;                /* for MIS2's priorities and rho's start vector; 0. Same seed, same hierarchy */
+    double theta;                 /* threshold of strength; 0: all couplings are strong; 0 */
+    int block_size;               /* unknowns per node, in consecutive rows; divides the number of rows; 1 */
+    int candidates;               /* number k of near-null-space vectors; 0: one constant for each unknown of a node */
+    const void *candidate_values; /* rows x k, column-major, at the context's place; read during setup only. NULL if
+                                     candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
     int spectral_steps; /* Lanczos steps for rho(D^-1 A); on grids 1 % too low after 15, 0.5 % after 25; 15 */
     int64_t max_coarse; /* a level of at most this many rows is the last and is solved densely; 500, at most 4096. On
@@ -114,6 +128,8 @@ typedef struct spg_amg_options {
     int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
                    Brezina 1996, section 5.1), so that P and the coarse operators have fewer entries; needs theta above
                    0, block_size 1 and at most one candidate; 0 */
+    spg_strength strength;       /* which couplings are strong; SYMMETRIC */
+    spg_restriction restriction; /* how R is made; TRANSPOSE */
     spg_amg_precision precision; /* F32: cycles move fewer bytes, for a copy of A's values in floats; OF_A. See
                                     spg_amg_setup */
 } spg_amg_options;
@@ -147,6 +163,10 @@ typedef struct spg_amg spg_amg;
  * values are. A may have no rows. Besides the table of levels, the log gets a line if A is not symmetric and one if the
  * last level is smoothed.
  *
+ * A counts as unsymmetric if it differs from its transpose by more than rounding, except in the columns of rows that
+ * hold only a diagonal, such as boundary rows that were kept. Only if A is not symmetric bit for bit is this looked
+ * for, with a copy of A and its transpose.
+ *
  * ARGUMENT, SHAPE: options out of range, A not square, block_size does not divide the rows. UNSUPPORTED: complex
  * values, more than 32 candidates, block_size over 32; on a device also STANDARD and rows of more than 2^30 entries.
  * FORMAT: infinite or NaN values of A (the message names the row), or of the candidates (it names row and candidate); a
@@ -163,8 +183,10 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * Each level's rho is estimated by Lanczos, starting from the Ritz vector of setup's estimate, which setup keeps (4
  * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps. So the result depends on
  * setup's matrix and on the new values, not on earlier updates. It differs from the result of a fresh setup by the
- * difference of the two estimates of rho. If workspace_limit leaves setup no room for the Lanczos vectors (4 bytes a
- * row and step), an update starts from random bits and makes all steps, as setup does.
+ * difference of the two estimates of rho. If workspace_limit leaves setup no room for the
+ * Lanczos vectors (4 bytes a row and step), an update starts from random bits and makes all steps, as setup does. If A
+ * was unsymmetric at setup, rho is the bound of setup, computed anew; also if A was symmetric bit for bit and no longer
+ * is. R stays P^T, or made from A^T, as setup chose.
  *
  * ARGUMENT: NULL, or a hierarchy of another context. PLACE: arrays elsewhere. SHAPE: another size, type or width of
  * offsets; on the host, another pattern, if there is more than one level. FORMAT, on the host: invalid offsets or
@@ -195,8 +217,9 @@ typedef struct spg_amg_level_view {
     int block_size;              /* unknowns of a node */
     int candidates;              /* number of candidates */
     int is_smoothed; /* 1: P is smoothed; 0: P is the tentative prolongator, by the options or max_complexity */
-    double rho;      /* estimate of the spectral radius of D^-1 A, by Lanczos in the inner product of D: valid if A is
-                        symmetric, possibly far too large otherwise. Reading it may wait for the device */
+    double rho;      /* of D^-1 A: an estimate of the spectral radius by Lanczos in the inner product of D; if A is
+                        unsymmetric, a bound of it, the largest sum of magnitudes of a row. Reading it may wait for the
+                        device */
     const void *candidate_values; /* A.rows x candidates, column-major; NULL on level 0, where they are the caller's */
     int64_t weak;                 /* the entries of A without which P was smoothed; 0 without spg_amg_options.filter */
 } spg_amg_level_view;
@@ -236,9 +259,10 @@ typedef struct spg_amg_summary {
     int64_t bytes;                               /* held by the hierarchy, without the caller's A on level 0 */
     spg_amg_timings setup;                       /* of setup, by step */
     double update_seconds;                       /* of the last update; 0 before the first */
-    int symmetric; /* 1: setup's A was symmetric bit for bit, with sorted rows and no repeated column */
-    int smoothed;  /* 1: the last level has too many rows to be solved and is smoothed */
-    int singular;  /* 1: the coarsest operator is solved and is singular */
+    int symmetric;   /* 1: setup's A was symmetric bit for bit, with sorted rows and no repeated column */
+    int smoothed;    /* 1: the last level has too many rows to be solved and is smoothed */
+    int singular;    /* 1: the coarsest operator is solved and is singular */
+    int unsymmetric; /* 1: setup's A was unsymmetric beyond rounding */
 } spg_amg_summary;
 
 /* ARGUMENT: NULL. */

@@ -25,7 +25,7 @@ spg_status spg_cuda_gather_values(spg_context *context, const spg_csr *A, const 
 spg_status spg_cuda_check_finite(spg_context *context, const spg_csr *A);
 spg_status spg_cuda_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                                 int64_t *first);
-spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
+spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                              spg_amg_graph *graph);
 spg_status spg_cuda_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
                                   uint8_t *isolated);
@@ -38,8 +38,9 @@ spg_status spg_cuda_filter_values(spg_context *context, const spg_csr *A, spg_cs
 spg_status spg_cuda_drop_roundings(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                    const spg_amg_aggregates *aggregates, void *inverse);
 int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps);
-spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho);
+spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse,
+                                    const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
+                                    double *rho);
 spg_status spg_cuda_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P);
 spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,

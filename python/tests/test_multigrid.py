@@ -96,6 +96,16 @@ def test_singular_systems():
     assert caught.value.info is not None and caught.value.x.shape == (n,)
 
 
+def test_unsymmetric_systems_get_a_restriction_of_their_own():
+    n = 40
+    east, A = sp.eye_array(n, k=-1), poisson(n)
+    A = sp.csr_array(A + 20 * (sp.eye_array(n * n) - sp.kron(sp.eye_array(n), east)))
+    transposed = spg.smoothed_aggregation(A, strength="classical").levels[0]
+    own = spg.smoothed_aggregation(A, restriction="petrov_galerkin").levels[0]
+    assert abs(transposed.R - transposed.P.T).max() == 0 and abs(own.R - own.P.T).max() > 0.01
+    assert own.rho == pytest.approx(2)
+
+
 def test_what_is_wrong_is_said():
     A, b = poisson(30), np.ones(900)
     ml = spg.smoothed_aggregation(A)
@@ -104,6 +114,8 @@ def test_what_is_wrong_is_said():
     assert caught.value.info.iterations == 1 and caught.value.x.shape == (900,)
     with pytest.raises(TypeError, match="options are"):
         spg.smoothed_aggregation(A, thetta=0.1)
+    with pytest.raises(ValueError, match="petrov_galerkin"):
+        spg.smoothed_aggregation(A, restriction="galerkin")
     with pytest.raises(ValueError, match="chebyshev"):
         spg.smoothed_aggregation(A, smoother="sor")
     with pytest.raises(ValueError, match="b has 5"):

@@ -99,16 +99,17 @@ static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr
     return status;
 }
 
-/* Begins R = P^T. */
+/* Begins R. */
 static spg_status begin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, void **pending)
 {
-    spg_status status = context->backend->csr_transpose_begin(context, of->P, of->checks, of->map, R, pending);
+    spg_status status =
+        context->backend->csr_transpose_begin(context, spg_galerkin_restricts(of), of->checks, of->map, R, pending);
     return explain(context, status, "P");
 }
 
 static spg_status end_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, void *pending)
 {
-    spg_status status = context->backend->csr_transpose_end(context, of->P, of->map, R, pending);
+    spg_status status = context->backend->csr_transpose_end(context, spg_galerkin_restricts(of), of->map, R, pending);
     return explain(context, status, "P");
 }
 

@@ -16,11 +16,12 @@ struct spg_galerkin_plan {
     spg_galerkin_stats stats;
 };
 
-/* The input of C = P^T*A*P. */
+/* The input of C = R*A*P, R = Q^T. */
 typedef struct spg_galerkin_operands {
     const spg_csr *A, *P;
-    bool checks;  /* check P; A*P checks A */
-    int64_t *map; /* NULL, or receives for each entry of R its entry of P */
+    const spg_csr *Q; /* NULL: P */
+    bool checks;      /* check P; A*P checks A */
+    int64_t *map;     /* NULL, or receives for each entry of R its entry of Q */
     /* A flag at the place: if it is 1, the entries of C below the diagonal are copied from those above it. */
     int32_t *symmetric;
     bool finds; /* the flag is set here, and R is workspace; else the host already knows it */
@@ -31,9 +32,15 @@ typedef struct spg_galerkin_operands {
     spg_csr *AP; /* NULL, or receives A*P, zeroed if C is not made */
 } spg_galerkin_operands;
 
-/* R = P^T, unless it exists, and C = R*A*P. After a failure R may exist. stats: must be zeroed. */
+/* R, unless it exists, and C = R*A*P. After a failure R may exist. stats: must be zeroed. */
 spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
                                  spg_galerkin_stats *stats);
+
+/* The matrix whose transpose is R. */
+static inline const spg_csr *spg_galerkin_restricts(const spg_galerkin_operands *of)
+{
+    return of->Q != NULL ? of->Q : of->P;
+}
 
 /* Only R. */
 spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R,
@@ -58,8 +65,8 @@ typedef struct spg_galerkin_products {
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                   const int32_t *symmetric, spg_galerkin_products *known, spg_galerkin_plan **plan);
 
-/* New values in R, from those of P, and in C, which has the plan's pattern. Checks only what the backend checks as it
- * reads. Uses the operands A, P, map and symmetric. inverse: NULL or, for real types, receives the inverse of C's
+/* New values in R, from those of Q, and in C, which has the plan's pattern. Checks only what the backend checks as it
+ * reads. Uses the operands A, P, Q, map and symmetric. inverse: NULL or, for real types, receives the inverse of C's
  * diagonal. */
 spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
                                      void *inverse);

@@ -137,11 +137,12 @@ static spg_status compute_AP(spg_galerkin_plan *plan, const spg_csr *A, const sp
     return spg_galerkin_explain_AP(context, status);
 }
 
-/* R's values, from those of P, on a side stream of A*P, which does not depend on them. */
+/* R's values, from those of Q, on a side stream of A*P, which does not depend on them. */
 static spg_status compute_beside(spg_galerkin_plan *plan, const spg_galerkin_operands *of, spg_csr *R)
 {
     const double begin = spg_seconds();
-    spg_status status = plan->context->backend->amg->gather_values(plan->context, of->P, of->map, R);
+    spg_status status =
+        plan->context->backend->amg->gather_values(plan->context, spg_galerkin_restricts(of), of->map, R);
     plan->stats.transpose_ms = 1e3 * (spg_seconds() - begin);
     if (status != SPG_OK) return status;
     plan->AP_plan->may_overlap = true;

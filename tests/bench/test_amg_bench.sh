@@ -70,7 +70,7 @@ run 2
 says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
-for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --join=maybe --theta=-1 --block-size=0 --block-size=33 \
+for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
     --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --method=gmres \
     --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8
@@ -104,6 +104,13 @@ for method in fcg fgmres bicgstab; do
     says out "converged"
     grep -q "\"method\": \"$method\"" "$folder/krylov.jsonl" || { failures=$((failures + 1)); echo "no record of $method"; }
 done
+run 0 $quick --method fgmres --strength classical --theta 0.25 --restriction petrov-galerkin --update 1 \
+    --json "$folder/unsymmetric.jsonl" conv2d:40:0.001 recirc2d:40
+says out "converged"
+for member in '"strength": "classical"' '"restriction": "petrov-galerkin"'; do
+    grep -q "$member" "$folder/unsymmetric.jsonl" || { failures=$((failures + 1)); echo "no record of $member"; }
+done
+run 0 $quick --strength classical --theta 0.5 --filter --smoother chebyshev aniso2d:40:0.01:30
 run 0 $quick --method standalone --join off --max-coarse 20 --theta 0.1 fd2d5:40
 run 0 $quick --type f32 --tolerance 1e-4 --unsmoothed --max-coarse 20 fd2d5:40
 run 0 $quick --aggregation standard --max-coarse 10 --threads 1 fd2d5:64

@@ -9,10 +9,10 @@
 const spg_type value_types[4] = {SPG_F32, SPG_F64, SPG_C32, SPG_C64};
 
 const struct base_name base_names[BASE_NAMES] = {
-    {"fd2d5", false},     {"fe2d9", false},    {"fd3d7", false}, {"fe3d27", false},     {"tri2d", true},
-    {"tet3d", true},      {"elast3d", false},  {"econ", true},   {"rmat", true},        {"random", true},
-    {"arrow", false},     {"ladder", true},    {"empty", false}, {"hypersparse", true}, {"solid3d", false},
-    {"stretch2d", false}, {"layers3d", false},
+    {"fd2d5", false},     {"fe2d9", false},    {"fd3d7", false},   {"fe3d27", false},     {"tri2d", true},
+    {"tet3d", true},      {"elast3d", false},  {"econ", true},     {"rmat", true},        {"random", true},
+    {"arrow", false},     {"ladder", true},    {"empty", false},   {"hypersparse", true}, {"solid3d", false},
+    {"stretch2d", false}, {"layers3d", false}, {"aniso2d", false}, {"conv2d", false},     {"recirc2d", false},
 };
 
 spg_context *context;

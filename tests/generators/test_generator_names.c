@@ -37,7 +37,7 @@ static void unknown_names_are_refused_with_the_names_there_are(void **state)
         assert_false(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT,
                        "fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16 random "
-                       "arrow ladder empty hypersparse solid3d stretch2d layers3d");
+                       "arrow ladder empty hypersparse solid3d stretch2d layers3d aniso2d conv2d recirc2d");
     }
     assert_false(is_generator_name(NULL));
     assert_refused(NULL, SPG_ERROR_ARGUMENT, "name is NULL");
@@ -46,8 +46,7 @@ static void unknown_names_are_refused_with_the_names_there_are(void **state)
 static void malformed_sizes_are_refused_with_their_text(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"fd2d5:",    "fd2d5:-1", "fd2d5: 4", "fd2d5:4x",
-                                      "fd2d5:4:4", "econ:1e3", "rmat:x",   "rmat:+5"};
+    static const char *const bad[] = {"fd2d5:", "fd2d5:-1", "fd2d5: 4", "fd2d5:4x", "econ:1e3", "rmat:x", "rmat:+5"};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         assert_true(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not a size");
@@ -55,30 +54,37 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
     }
 }
 
+static void numbers_after_a_size_are_refused_where_there_are_none_or_they_are_not_valid(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"fd2d5:4:4",    "conv2d:4:",     "conv2d:4:x",      "conv2d:4:0.1:2",
+                                      "conv2d:4:inf", "conv2d:4:0.1x", "aniso2d:4:1:2:3", "aniso2d:4:nan"};
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        assert_true(is_generator_name(bad[i]));
+        assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not what a size is followed by");
+        test_assert_message(context, bad[i]);
+    }
+    assert_refused("conv2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion is 0, not above 0");
+    assert_refused("recirc2d:4:-1", SPG_ERROR_ARGUMENT, "the diffusion is -1, not above 0");
+    assert_refused("aniso2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion across the direction is 0");
+    assert_refused("aniso2d:4:1:181", SPG_ERROR_ARGUMENT, "the direction is 181 degrees");
+}
+
 static void sizes_past_32_bit_columns_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"fd2d5:46341",
-                                      "fe2d9:3037000500",
-                                      "fd3d7:1291",
-                                      "fe3d27:2097152",
-                                      "tri2d:46341",
-                                      "tet3d:1291",
-                                      "elast3d:896",
-                                      "elast3d:9223372036854775807",
-                                      "solid3d:895",
-                                      "stretch2d:46341",
-                                      "layers3d:1291",
-                                      "econ:2147483648",
-                                      "rmat31",
-                                      "rmat32",
-                                      "rmat63",
-                                      "rmat:64",
-                                      "random:99999999999999999999999999",
-                                      "arrow:2147483648",
-                                      "ladder:2147483648",
-                                      "empty:2147483648",
-                                      "hypersparse:9223372036854775808"};
+    static const char *const bad[] = {"fd2d5:46341",      "fe2d9:3037000500",
+                                      "fd3d7:1291",       "fe3d27:2097152",
+                                      "tri2d:46341",      "tet3d:1291",
+                                      "elast3d:896",      "elast3d:9223372036854775807",
+                                      "solid3d:895",      "stretch2d:46341",
+                                      "layers3d:1291",    "aniso2d:46341",
+                                      "conv2d:46341:0.1", "recirc2d:46341",
+                                      "econ:2147483648",  "rmat31",
+                                      "rmat32",           "rmat63",
+                                      "rmat:64",          "random:99999999999999999999999999",
+                                      "arrow:2147483648", "ladder:2147483648",
+                                      "empty:2147483648", "hypersparse:9223372036854775808"};
     for (size_t i = 0; i < LENGTH(bad); i++) assert_refused(bad[i], SPG_ERROR_OVERFLOW, "2147483647");
 }
 
@@ -144,6 +150,7 @@ int main(void)
         cmocka_unit_test(rmat_takes_its_scale_as_a_suffix_or_as_a_size),
         cmocka_unit_test(unknown_names_are_refused_with_the_names_there_are),
         cmocka_unit_test(malformed_sizes_are_refused_with_their_text),
+        cmocka_unit_test(numbers_after_a_size_are_refused_where_there_are_none_or_they_are_not_valid),
         cmocka_unit_test(sizes_past_32_bit_columns_are_refused),
         cmocka_unit_test(null_pointers_and_wrong_types_are_refused),
         cmocka_unit_test(every_generator_is_described_under_its_name),

@@ -1,5 +1,6 @@
-/* Strength of connection, symmetric: to which neighbours a node is strongly coupled (Vanek, Mandel, Brezina 1996,
- * section 5.1). With threshold 0 and one unknown a node, the graph is A's own pattern.
+/* Strength of connection: to which neighbours a node is strongly coupled, by the symmetric measure (Vanek, Mandel,
+ * Brezina 1996, section 5.1) or the classical one, beside the row's largest coupling. With threshold 0 and one unknown
+ * a node, the graph is A's own pattern.
  *
  * A group of lanes takes a row, once to count the strong entries and once to write them in order. The blocks of nodes
  * with several unknowns come from one product: A's entries, with the rows of a node joined into one and columns
@@ -23,6 +24,11 @@ namespace
 
 enum { ENTRIES_A_LANE = 2 };
 
+struct strength_rule {
+    spg_strength measure;
+    double theta;
+};
+
 /* Rows over nodes with the magnitudes of entries: of their values, or square roots if the values are squares. */
 template <typename Value> struct coupling_view {
     matrix_view<Value> rows;
@@ -37,13 +43,15 @@ template <typename Value> struct coupling_view {
 template <typename Value> struct strength_job {
     coupling_view<Value> couplings;
     int lanes;
-    double theta;
-    const double *diagonal; /* magnitudes */
+    strength_rule rule;
+    const double *scales; /* of each row, the magnitude of its diagonal; classical: its largest coupling */
 
     __device__ bool is_strong(int64_t row, int64_t k) const
     {
         int32_t column = couplings.rows.columns[k];
-        return column == row || couplings.magnitude(k) >= theta * sqrt(diagonal[row] * diagonal[column]);
+        if (column == row) return true;
+        bool is_classical = rule.measure == SPG_STRENGTH_CLASSICAL;
+        return couplings.magnitude(k) >= rule.theta * (is_classical ? scales[row] : sqrt(scales[row] * scales[column]));
     }
 };
 
@@ -65,6 +73,21 @@ __global__ __launch_bounds__(THREADS) void measure_diagonal(coupling_view<Value>
         for (int64_t k = begin; k < end && count > 2; ++k)
             if (A.columns[k] == row) sum += (double)A.values[k];
         diagonal[row] = couplings.are_squares ? sqrt(sum) : fabs(sum);
+    });
+}
+
+/* The largest magnitude of a row off its diagonal. */
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void measure_largest(coupling_view<Value> couplings, int lanes, double *largest)
+{
+    const matrix_view<Value> &A = couplings.rows;
+    for_each_row(A.rows, lanes, [&](int64_t row, int lane) {
+        int64_t end = row >= 0 ? A.offsets[row + 1] : 0;
+        double most = 0;
+        for (int64_t k = row >= 0 ? A.offsets[row] + lane : 0; k < end; k += lanes)
+            if (A.columns[k] != row) most = fmax(most, couplings.magnitude(k));
+        most = combine_lanes(most, lanes, maximum());
+        if (row >= 0 && lane == 0) largest[row] = most;
     });
 }
 
@@ -139,23 +162,25 @@ spg_status write_graph(spg_context *context, const strength_job<Value> &job, con
 
 /* Keeps the strong couplings. */
 template <typename Value>
-spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squares, double theta, spg_amg_graph *graph)
+spg_status filter(spg_context *context, const spg_csr &couplings, bool are_squares, strength_rule rule,
+                  spg_amg_graph *graph)
 {
     const char *what = "strong connections";
     spg_cuda *cuda = spg_cuda_of(context);
     workspace work(context);
     int32_t *lengths = nullptr;
-    double *diagonal = nullptr;
+    double *scales = nullptr;
     spg_status status = work.take(couplings.rows + 1, what, &lengths);
-    if (status == SPG_OK) status = work.take(couplings.rows, what, &diagonal);
+    if (status == SPG_OK) status = work.take(couplings.rows, what, &scales);
     if (status == SPG_OK) status = clear_counts(context);
     if (status != SPG_OK) return status;
     strength_job<Value> job = {{view_of<Value>(couplings), are_squares},
                                lanes_for(couplings.rows, couplings.nnz, ENTRIES_A_LANE),
-                               theta,
-                               diagonal};
+                               rule,
+                               scales};
     unsigned int blocks = blocks_for_groups(context, couplings.rows, job.lanes);
-    measure_diagonal<<<blocks, THREADS, 0, cuda->stream>>>(job.couplings, job.lanes, diagonal);
+    auto *measure = rule.measure == SPG_STRENGTH_CLASSICAL ? measure_largest<Value> : measure_diagonal<Value>;
+    measure<<<blocks, THREADS, 0, cuda->stream>>>(job.couplings, job.lanes, scales);
     count_strong<<<blocks, THREADS, 0, cuda->stream>>>(job, lengths, cuda->counters);
     status = spg_cuda_check_launch(context, what);
     spg_counters counts;
@@ -248,13 +273,13 @@ spg_status name_all_blocks(spg_context *context, const spg_csr &A, int block_siz
 }
 
 template <typename Value>
-spg_status find_strong_blocks(spg_context *context, const spg_csr &A, int block_size, double theta,
+spg_status find_strong_blocks(spg_context *context, const spg_csr &A, int block_size, strength_rule rule,
                               spg_amg_graph *graph)
 {
-    if (theta == 0) return name_all_blocks(context, A, block_size, graph);
+    if (rule.theta == 0) return name_all_blocks(context, A, block_size, graph);
     spg_csr blocks = {};
     spg_status status = sum_blocks<Value>(context, A, block_size, &blocks);
-    if (status == SPG_OK) status = filter<double>(context, blocks, true, theta, graph);
+    if (status == SPG_OK) status = filter<double>(context, blocks, true, rule, graph);
     spg_csr_free(context, &blocks);
     return status;
 }
@@ -265,7 +290,8 @@ spg_status find_strong_blocks(spg_context *context, const spg_csr &A, int block_
 
 } // namespace spg
 
-spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph)
+spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
+                             spg_amg_graph *graph)
 {
     memset(graph, 0, sizeof *graph);
     if (block_size == 1 && theta == 0) {
@@ -276,8 +302,9 @@ spg_status spg_cuda_strength(spg_context *context, const spg_csr *A, int block_s
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(A->value_type, [&](auto value) {
         using Value = decltype(value);
-        return block_size == 1 ? spg::amg::filter<Value>(context, *A, false, theta, graph)
-                               : spg::amg::find_strong_blocks<Value>(context, *A, block_size, theta, graph);
+        const spg::amg::strength_rule rule = {measure, theta};
+        return block_size == 1 ? spg::amg::filter<Value>(context, *A, false, rule, graph)
+                               : spg::amg::find_strong_blocks<Value>(context, *A, block_size, rule, graph);
     });
     spg_cuda_leave(context);
     return status;

@@ -40,6 +40,7 @@ template <typename Entry> struct alignas(2 * sizeof(Entry)) couple {
 template <typename Value, typename Entry> struct lanczos {
     matrix_view<Value> A;
     int lanes, steps;
+    const int32_t *symmetric; /* NULL, or if it is 0, no steps are made */
     const Value *inverse;
     couple<Entry> *here, *next;
     uint64_t seed;
@@ -247,7 +248,8 @@ __global__ __launch_bounds__(MEETING_THREADS) void find_radius(lanczos<Value, En
         values.settled = 0;
         values.open = 1;
     }
-    const int steps = iterate(job, grid, &turn, values);
+    const bool is_bound = job.steps == 0 || (job.symmetric != nullptr && *job.symmetric == 0);
+    const int steps = is_bound ? 0 : iterate(job, grid, &turn, values);
     if (steps == 0) {
         radius[0] = sum_rows(job);
         combine_all(grid, radius, maximum(), job.shares, &turn);
@@ -313,7 +315,7 @@ template <typename Value, typename Entry> spg_status launch(spg_context *context
 }
 
 template <typename Value, typename Entry>
-spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inverse, int steps, uint64_t seed,
+spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inverse, const spg_amg_radius &by,
                         void *workspace, const spg_amg_spectrum *known, double *rho)
 {
     char *at = static_cast<char *>(workspace);
@@ -321,15 +323,16 @@ spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inve
     lanczos<Value, Entry> job = {};
     job.A = view_of<Value>(A);
     job.lanes = lanes_of_row(context, A);
-    job.steps = steps;
+    job.steps = by.steps;
+    job.symmetric = by.symmetric;
     job.inverse = static_cast<const Value *>(inverse);
     job.here = reinterpret_cast<couple<Entry> *>(at);
     job.next = reinterpret_cast<couple<Entry> *>(at + bytes);
-    job.seed = seed;
+    job.seed = by.seed;
     job.shares = reinterpret_cast<double *>(at + 2 * bytes);
     job.diagonal = job.shares + 2 * SUMS * MOST_BLOCKS;
-    job.subdiagonal = job.diagonal + steps;
-    job.weights = job.subdiagonal + steps;
+    job.subdiagonal = job.diagonal + by.steps;
+    job.weights = job.subdiagonal + by.steps;
     job.rho = rho;
     if (known != nullptr) job.known = *known;
     spg_status status = launch(context, job);
@@ -348,16 +351,17 @@ int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps)
            (2 * spg::amg::SUMS * spg::amg::MOST_BLOCKS + 3 * (int64_t)steps) * (int64_t)sizeof(double);
 }
 
-spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho)
+spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse,
+                                    const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
+                                    double *rho)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(A->value_type, [&](auto value) {
         using Value = decltype(value);
         return known != nullptr && known->basis == nullptr
-                   ? spg::amg::queue_radius<Value, float>(context, *A, inverse, steps, seed, workspace, known, rho)
-                   : spg::amg::queue_radius<Value, Value>(context, *A, inverse, steps, seed, workspace, known, rho);
+                   ? spg::amg::queue_radius<Value, float>(context, *A, inverse, *by, workspace, known, rho)
+                   : spg::amg::queue_radius<Value, Value>(context, *A, inverse, *by, workspace, known, rho);
     });
     spg_cuda_leave(context);
     return status;

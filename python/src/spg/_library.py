@@ -82,6 +82,8 @@ class AmgOptions(ctypes.Structure):
         ("prepare_update", c_int),
         ("timing", c_int),
         ("filter", c_int),
+        ("strength", c_int),
+        ("restriction", c_int),
         ("precision", c_int),
     ]
 
@@ -125,6 +127,7 @@ class AmgSummary(ctypes.Structure):
         ("symmetric", c_int),
         ("smoothed", c_int),
         ("singular", c_int),
+        ("unsymmetric", c_int),
     ]
 
 

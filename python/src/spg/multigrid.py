@@ -19,6 +19,8 @@ from .errors import SolveError
 _CHOICES = {
     "aggregation": {"mis2": 0, "standard": 1},
     "smoother": {"jacobi": 0, "l1_jacobi": 1, "chebyshev": 2},
+    "strength": {"symmetric": 0, "classical": 1},
+    "restriction": {"transpose": 0, "petrov_galerkin": 1},
     "precision": {"a": 0, "f32": 1},
 }
 _SET_BY_B = ("candidates", "candidate_values")
@@ -36,7 +38,7 @@ class Level:
     P: Any
     R: Any
     aggregates: int
-    rho: float  # estimate of the spectral radius of D^-1 A
+    rho: float  # the spectral radius of D^-1 A: an estimate, or a bound if A is unsymmetric
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,10 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
 
     B: near-null-space vectors, one a column (the rigid-body modes of elasticity, say); None: one constant for each
     unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
-    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, filter, block_size, max_coarse, max_levels, pre_sweeps,
-    post_sweeps, prepare_update, precision ("a", A's, or "f32") and so on. The hierarchy keeps A, which must not change but by `update`.
+    smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, strength ("symmetric" or "classical"), filter,
+    restriction ("transpose" or "petrov_galerkin"), block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
+    prepare_update, precision ("a", A's, or "f32") and so on. The hierarchy keeps A, which must not change but by
+    `update`.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csr")

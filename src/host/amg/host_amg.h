@@ -16,7 +16,7 @@ spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const 
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A);
 spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                                 int64_t *first);
-spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta,
+spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                              spg_amg_graph *graph);
 spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
                                   uint8_t *isolated);
@@ -30,8 +30,9 @@ spg_status spg_host_inverse_diagonal(spg_context *context, const spg_csr *A, boo
 spg_status spg_host_drop_roundings(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                    const spg_amg_aggregates *aggregates, void *inverse);
 int64_t spg_host_spectral_bytes(const spg_csr *A, int steps);
-spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho);
+spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse,
+                                    const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
+                                    double *rho);
 spg_status spg_host_filter_values(spg_context *context, const spg_csr *A, spg_csr *F);
 spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P);

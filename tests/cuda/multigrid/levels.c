@@ -76,11 +76,12 @@ void drop_both(const level *l, void *const there[SIDES], int64_t count)
     for (int s = 0; s < SIDES; ++s) drop(&l->sides[s], there[s], count);
 }
 
-void find_graphs(level *l, int block_size, double theta)
+void find_graphs(level *l, int block_size, spg_strength measure, double theta)
 {
     for (int s = 0; s < SIDES; ++s)
         assert_int_equal(
-            l->sides[s].stages->strength(l->sides[s].context, &l->here[s], block_size, theta, &l->graph[s]), SPG_OK);
+            l->sides[s].stages->strength(l->sides[s].context, &l->here[s], block_size, measure, theta, &l->graph[s]),
+            SPG_OK);
 }
 
 void free_graphs(level *l)

@@ -35,7 +35,7 @@ void assert_near(const level *l, void *const there[SIDES], int64_t n, double tol
 
 void drop_both(const level *l, void *const there[SIDES], int64_t count);
 
-void find_graphs(level *l, int block_size, double theta);
+void find_graphs(level *l, int block_size, spg_strength measure, double theta);
 void free_graphs(level *l);
 
 /* With `asks` the device is told whether the graph is symmetric. */

@@ -246,7 +246,7 @@ static void a_row_of_many_neighbours_is_weighed_by_its_first_64(void **state)
             spg_amg_graph graph;
             int32_t *there = put(at, NULL, sizeof found[s]);
             put_matrix(at, &A, &here);
-            assert_int_equal(at->stages->strength(at->context, &here, 1, 0, &graph), SPG_OK);
+            assert_int_equal(at->stages->strength(at->context, &here, 1, SPG_STRENGTH_SYMMETRIC, 0, &graph), SPG_OK);
             assert_int_equal(
                 at->stages->aggregate_mis2(at->context, &graph, seed, true, there, &aggregates[s], &left_out), SPG_OK);
             assert_int_equal(left_out, 0);

@@ -11,11 +11,12 @@ static void strong_connections_are_the_same(void **state)
     (void)state;
     const double thetas[] = {0, 0.05, 0.25, 0.5};
     for (int m = 0; m < SAMPLES; ++m)
-        for (int t = 0; t < 8; ++t) {
+        for (int t = 0; t < 16; ++t) {
             level l;
             open_level(&l, &samples[m], real_types[t % 2]);
             if (l.A.rows % samples[m].block_size == 0) {
-                find_graphs(&l, samples[m].block_size, thetas[t / 2]);
+                find_graphs(&l, samples[m].block_size, t < 8 ? SPG_STRENGTH_SYMMETRIC : SPG_STRENGTH_CLASSICAL,
+                            thetas[t / 2 % 4]);
                 const spg_amg_graph *a = &l.graph[HOST], *b = &l.graph[DEVICE];
                 assert_int_equal(a->nodes, b->nodes);
                 assert_int_equal(a->nnz, b->nnz);
@@ -34,13 +35,17 @@ static void aggregates_are_the_same_integer_for_integer(void **state)
 {
     (void)state;
     for (int m = 0; m < SAMPLES; ++m)
-        for (int way = 0; way < 8; ++way) {
+        for (int way = 0; way < 12; ++way) {
             level l;
             open_level(&l, &samples[m], SPG_F64);
             if (l.A.rows % samples[m].block_size == 0) {
-                find_graphs(&l, samples[m].block_size, way < 4 ? 0 : 0.05);
-                /* Norms of blocks are summed in two orders, so that theirs may be no symmetric graph. */
-                const bool asks = way % 4 < 2 && (way < 4 || samples[m].block_size == 1);
+                find_graphs(&l, samples[m].block_size, way < 8 ? SPG_STRENGTH_SYMMETRIC : SPG_STRENGTH_CLASSICAL,
+                            way < 4   ? 0
+                            : way < 8 ? 0.05
+                                      : 0.5);
+                /* Norms of blocks are summed in two orders, so that theirs may be no symmetric graph, as those of the
+                 * classical measure. */
+                const bool asks = way % 4 < 2 && (way < 4 || (way < 8 && samples[m].block_size == 1));
                 find_aggregates(&l, samples[m].block_size, way % 4 < 2 ? 0 : 7, way % 2 == 1, asks);
                 assert_int_equal(l.aggregates[HOST].aggregates, l.aggregates[DEVICE].aggregates);
                 assert_same_bytes(&l, (void *[]){l.aggregates[HOST].aggregate_of, l.aggregates[DEVICE].aggregate_of},

@@ -14,13 +14,14 @@ typedef struct graph {
     int32_t *columns;
 } graph;
 
-/* The strong connections, fetched to the host. */
-static inline graph strength(spg_context *context, const spg_csr *A, int block_size, double theta)
+/* The strong connections by a measure, fetched to the host. */
+static inline graph strength_by(spg_context *context, const spg_csr *A, int block_size, spg_strength measure,
+                                double theta)
 {
     spg_csr here, pattern;
     spg_amg_graph strong;
     test_to_place(context, A, &here);
-    if (context->backend->amg->strength(context, &here, block_size, theta, &strong) != SPG_OK)
+    if (context->backend->amg->strength(context, &here, block_size, measure, theta, &strong) != SPG_OK)
         fail_msg("%s", spg_context_message(context));
     graph fetched = {.nodes = strong.nodes, .nnz = strong.nnz};
     fetched.offsets = malloc((size_t)(strong.nodes + 1) * 8);
@@ -46,6 +47,11 @@ static inline graph strength(spg_context *context, const spg_csr *A, int block_s
     spg_csr_free(context, &here);
     assert_int_equal(fetched.offsets[fetched.nodes], fetched.nnz);
     return fetched;
+}
+
+static inline graph strength(spg_context *context, const spg_csr *A, int block_size, double theta)
+{
+    return strength_by(context, A, block_size, SPG_STRENGTH_SYMMETRIC, theta);
 }
 
 static inline void free_graph(graph *g)

@@ -170,7 +170,8 @@ static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int jo
     spg_csr here;
     spg_amg_graph strong;
     test_to_place(context, A, &here);
-    assert_int_equal(context->backend->amg->strength(context, &here, 1, theta, &strong), SPG_OK);
+    assert_int_equal(context->backend->amg->strength(context, &here, 1, SPG_STRENGTH_SYMMETRIC, theta, &strong),
+                     SPG_OK);
     assert_true(strong.borrowed == (theta == 0));
     graph g = strength(context, A, 1, theta);
     const size_t n = (size_t)g.nodes;
@@ -272,7 +273,8 @@ static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **stat
             spg_amg_graph strong;
             int64_t aggregates, left_out;
             int32_t found[500], *found_here = test_lend(found, sizeof found);
-            assert_int_equal(context->backend->amg->strength(context, &here, 1, 0, &strong), SPG_OK);
+            assert_int_equal(context->backend->amg->strength(context, &here, 1, SPG_STRENGTH_SYMMETRIC, 0, &strong),
+                             SPG_OK);
             assert_int_equal(
                 context->backend->amg->aggregate_mis2(context, &strong, seed, join, found_here, &aggregates, &left_out),
                 SPG_OK);

@@ -126,6 +126,7 @@ typedef struct known_spectrum {
 static double find_spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed,
                                    known_spectrum *known, bool keeps)
 {
+    const spg_amg_radius by = {steps, seed, NULL};
     const spg_amg_backend *backend = context->backend->amg;
     spg_csr here;
     test_to_place(context, A, &here);
@@ -144,9 +145,9 @@ static double find_spectral_radius(spg_context *context, const spg_csr *A, int s
         there = (spg_amg_spectrum){.vector = test_lend(known->vector, vector_bytes),
                                    .rho = test_lend(&known->rho, sizeof known->rho),
                                    .basis = keeps ? test_lend(basis, basis_bytes) : NULL};
-    assert_int_equal(backend->spectral_radius(context, &here, inverse_here, steps, seed, workspace,
-                                              known != NULL ? &there : NULL, rho_here),
-                     SPG_OK);
+    assert_int_equal(
+        backend->spectral_radius(context, &here, inverse_here, &by, workspace, known != NULL ? &there : NULL, rho_here),
+        SPG_OK);
     test_fetch(rho_here, sizeof rho, &rho);
     if (known != NULL) {
         test_fetch(there.vector, vector_bytes, known->vector);

@@ -165,29 +165,39 @@ typedef struct fault_case {
     spg_aggregation aggregation;
     spg_smoother smoother;
     double theta;
-    int block_size, join, prepare, filter;
+    int block_size, join, prepare, filter, petrov;
 } fault_case;
+
+static spg_amg_options fault_options(const fault_case *of)
+{
+    spg_amg_options options = spg_amg_options_default();
+    if (test_place() == SPG_PLACE_HOST) options.aggregation = of->aggregation;
+    options.smoother = of->smoother;
+    options.theta = of->theta;
+    options.block_size = of->block_size;
+    options.join_leftovers = of->join;
+    options.prepare_update = of->prepare;
+    options.filter = of->filter;
+    options.strength = of->petrov ? SPG_STRENGTH_CLASSICAL : SPG_STRENGTH_SYMMETRIC;
+    options.restriction = of->petrov ? SPG_RESTRICTION_PETROV_GALERKIN : SPG_RESTRICTION_TRANSPOSE;
+    options.max_coarse = 10;
+    return options;
+}
 
 static void every_allocation_of_a_setup_or_an_update_may_fail(void **state)
 {
     (void)state;
-    const fault_case cases[] = {{"fd2d5:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0, 1, 1, 1, 0},
-                                {"fd2d5:20", SPG_AGGREGATION_STANDARD, SPG_SMOOTHER_CHEBYSHEV, 0.1, 1, 0, 0, 0},
-                                {"stretch2d:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0.1, 1, 1, 1, 1},
-                                {"elast3d:4", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_L1_JACOBI, 0.01, 3, 0, 0, 0}};
-    for (int c = 0; c < 4; c++) {
+    const fault_case cases[] = {{"fd2d5:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0, 1, 1, 1, 0, 0},
+                                {"fd2d5:20", SPG_AGGREGATION_STANDARD, SPG_SMOOTHER_CHEBYSHEV, 0.1, 1, 0, 0, 0, 0},
+                                {"stretch2d:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0.1, 1, 1, 1, 1, 0},
+                                {"conv2d:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0.25, 1, 1, 0, 0, 1},
+                                {"conv2d:20", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_JACOBI, 0.25, 1, 1, 1, 1, 1},
+                                {"elast3d:4", SPG_AGGREGATION_MIS2, SPG_SMOOTHER_L1_JACOBI, 0.01, 3, 0, 0, 0, 0}};
+    for (int c = 0; c < 6; c++) {
         test_allocator memory;
         spg_context *context = test_faulty_context(&memory, 2, 0);
         spg_csr A = test_generate(cases[c].name, SPG_F64), here;
-        spg_amg_options options = spg_amg_options_default();
-        if (test_place() == SPG_PLACE_HOST) options.aggregation = cases[c].aggregation;
-        options.smoother = cases[c].smoother;
-        options.theta = cases[c].theta;
-        options.block_size = cases[c].block_size;
-        options.join_leftovers = cases[c].join;
-        options.prepare_update = cases[c].prepare;
-        options.filter = cases[c].filter;
-        options.max_coarse = 10;
+        const spg_amg_options options = fault_options(&cases[c]);
         test_to_place(context, &A, &here);
         const int64_t before = test_live(&memory);
         spg_amg *amg = NULL;

@@ -22,20 +22,31 @@ static double *norms(const spg_csr *A, int block_size)
     return sums;
 }
 
-static void check_strength(const spg_csr *A, int block_size, double theta)
+/* The largest norm of row i of n, off the diagonal. */
+static double largest(const double *norm, int64_t n, int64_t i)
+{
+    double most = 0;
+    for (int64_t j = 0; j < n; j++)
+        if (j != i) most = fmax(most, norm[i * n + j]);
+    return most;
+}
+
+static void check_strength_by(const spg_csr *A, int block_size, spg_strength measure, double theta)
 {
     spg_context *context = test_context_at_place(2);
     const int64_t n = A->rows / block_size;
     double *norm = norms(A, block_size);
-    graph strong = strength(context, A, block_size, theta);
+    graph strong = strength_by(context, A, block_size, measure, theta);
     assert_int_equal(strong.nodes, n);
     int64_t kept = 0, weak = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = strong.offsets[i];
         for (int64_t j = 0; j < n; j++) {
             if (norm[i * n + j] < 0) continue;
-            const double limit = theta * sqrt(fmax(norm[i * n + i], 0) * fmax(norm[j * n + j], 0));
-            assert_true(theta == 0 || fabs(norm[i * n + j] - limit) > 1e-9 * limit); /* no case of rounding */
+            const double limit =
+                theta * (measure == SPG_STRENGTH_CLASSICAL ? largest(norm, n, i)
+                                                           : sqrt(fmax(norm[i * n + i], 0) * fmax(norm[j * n + j], 0)));
+            assert_true(theta == 0 || i == j || fabs(norm[i * n + j] - limit) > 1e-9 * limit); /* no case of rounding */
             const bool is_strong = i == j || norm[i * n + j] >= limit;
             weak += !is_strong;
             if (!is_strong) continue;
@@ -50,6 +61,11 @@ static void check_strength(const spg_csr *A, int block_size, double theta)
     spg_context_destroy(context);
 }
 
+static void check_strength(const spg_csr *A, int block_size, double theta)
+{
+    check_strength_by(A, block_size, SPG_STRENGTH_SYMMETRIC, theta);
+}
+
 static void strong_connections_are_those_of_the_definition(void **state)
 {
     (void)state;
@@ -61,6 +77,10 @@ static void strong_connections_are_those_of_the_definition(void **state)
         check_strength(&A, 3, 0);
         check_strength(&A, 3, 0.0117);
         check_strength(&A, 8, 0.02);
+        check_strength_by(&A, 1, SPG_STRENGTH_CLASSICAL, 0);
+        check_strength_by(&A, 1, SPG_STRENGTH_CLASSICAL, 0.313);
+        check_strength_by(&A, 3, SPG_STRENGTH_CLASSICAL, 0.313);
+        check_strength_by(&A, 8, SPG_STRENGTH_CLASSICAL, 0.613);
         spg_csr_free(test_host(), &A);
     }
 }
@@ -79,11 +99,80 @@ static void strong_connections_of_rows_without_a_diagonal_are_all_there_are(void
     spg_context_destroy(context);
 }
 
+/* Rows that are not sorted, with a large diagonal, an entry at the very limit, and no entry off the diagonal. */
+static void the_classical_measure_goes_by_the_largest_coupling_of_the_row(void **state)
+{
+    (void)state;
+    int32_t offsets[] = {0, 4, 7, 8, 10}, columns[] = {3, 0, 1, 2, 0, 2, 1, 2, 0, 1};
+    double values[] = {-1, 100, 4, -0.99, 2, 0.5, -9, 7, 0, 0};
+    const int32_t expected[] = {3, 0, 1, 0, 2, 1, 2, 0, 1};
+    const int64_t expected_offsets[] = {0, 3, 6, 7, 9};
+    const spg_csr A = {4, 4, 10, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    spg_context *context = test_context_at_place(2);
+    graph strong = strength_by(context, &A, 1, SPG_STRENGTH_CLASSICAL, 0.25);
+    assert_int_equal(strong.nnz, 9);
+    assert_memory_equal(strong.offsets, expected_offsets, sizeof expected_offsets);
+    assert_memory_equal(strong.columns, expected, sizeof expected);
+    free_graph(&strong);
+    spg_context_destroy(context);
+}
+
+static void a_classical_threshold_above_1_and_unknown_measures_are_refused(void **state)
+{
+    (void)state;
+    const spg_csr A = test_generate("fd2d5:10", SPG_F64);
+    test_system system;
+    test_system_begin(&A, NULL, 1, &system);
+    spg_amg_options options = spg_amg_options_default();
+    spg_amg *amg = NULL;
+    options.strength = SPG_STRENGTH_CLASSICAL;
+    options.theta = 1.5;
+    assert_int_equal(spg_amg_setup(system.context, &system.A_here, &options, &amg), SPG_ERROR_ARGUMENT);
+    test_assert_message(system.context, "theta is 1.5; by the classical measure");
+    options.theta = 0.25;
+    options.strength = (spg_strength)2;
+    assert_int_equal(spg_amg_setup(system.context, &system.A_here, &options, &amg), SPG_ERROR_ARGUMENT);
+    test_assert_message(system.context, "strength is 2");
+    test_system_end(&system);
+}
+
+/* Bilinear elements couple across a direction of strong diffusion by positive entries, which the symmetric measure at
+ * its usual threshold takes for strong. */
+static void the_classical_measure_with_a_filter_suits_anisotropic_diffusion(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name;
+        int most;      /* iterations with it */
+        double factor; /* without it, so many times as many at least */
+    } cases[] = {{"aniso2d:100:1e-3:0", 30, 4}, {"aniso2d:100:1e-3:45", 32, 1.2}};
+    for (int c = 0; c < 2; c++) {
+        int iterations[2];
+        for (int classical = 0; classical < 2; classical++) {
+            const spg_csr A = test_generate(cases[c].name, SPG_F64);
+            spg_amg_options options = spg_amg_options_default();
+            test_system system;
+            options.smoother = SPG_SMOOTHER_CHEBYSHEV;
+            options.strength = classical ? SPG_STRENGTH_CLASSICAL : SPG_STRENGTH_SYMMETRIC;
+            options.theta = classical ? 0.5 : 0.08;
+            options.filter = classical;
+            test_system_begin(&A, &options, 2, &system);
+            iterations[classical] = test_system_solve(&system, NULL, SPG_OK).iterations;
+            test_system_end(&system);
+        }
+        if (iterations[1] > cases[c].most || iterations[0] < cases[c].factor * iterations[1])
+            fail_msg("%s: %d iterations, and %d by the symmetric measure", cases[c].name, iterations[1], iterations[0]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strong_connections_are_those_of_the_definition),
         cmocka_unit_test(strong_connections_of_rows_without_a_diagonal_are_all_there_are),
+        cmocka_unit_test(the_classical_measure_goes_by_the_largest_coupling_of_the_row),
+        cmocka_unit_test(a_classical_threshold_above_1_and_unknown_measures_are_refused),
+        cmocka_unit_test(the_classical_measure_with_a_filter_suits_anisotropic_diffusion),
     };
     return TEST_RUN_HERE(argc, argv, "amg strength", tests);
 }

@@ -4,7 +4,7 @@
 
 #include "soak.h"
 
-enum { SOAK_MOST_TOLD = 160 };
+enum { SOAK_MOST_TOLD = 256 };
 
 typedef struct soak_told {
     char name[48];

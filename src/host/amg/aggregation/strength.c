@@ -1,5 +1,6 @@
-/* Symmetric strength of connection: to which neighbours a node is strongly coupled (Vanek, Mandel, Brezina 1996,
- * section 5.1). With threshold 0 and one unknown per node the graph is A's own pattern. */
+/* Strength of connection: to which neighbours a node is strongly coupled, by the symmetric measure (Vanek, Mandel,
+ * Brezina 1996, section 5.1) or the classical one, beside the row's largest coupling. With threshold 0 and one unknown
+ * per node the graph is A's own pattern. */
 #define REAL_ONLY
 #include "graph.h"
 #include "host/amg/host_amg.h"
@@ -22,6 +23,7 @@ typedef struct node_row {
 typedef struct strength_job {
     const spg_csr *A;
     int block_size;
+    spg_strength measure;
     double theta;
     int64_t nodes, longest; /* longest: an upper bound of the nodes in a row of blocks */
     double *diagonal;       /* magnitudes */
@@ -32,9 +34,12 @@ typedef struct strength_job {
     char *rows;        /* in each node_row, `place` is -1 for every node */
 } strength_job;
 
-static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j)
+/* largest: of the couplings of node i to others, for the classical measure. */
+static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j, double largest)
 {
-    return i == j || magnitude >= job->theta * sqrt(job->diagonal[i] * job->diagonal[j]);
+    if (i == j) return true;
+    const bool is_classical = job->measure == SPG_STRENGTH_CLASSICAL;
+    return magnitude >= job->theta * (is_classical ? largest : sqrt(job->diagonal[i] * job->diagonal[j]));
 }
 
 static node_row row_of_thread(const strength_job *job, int thread)
@@ -115,21 +120,22 @@ static spg_status find_strong(spg_context *context, strength_job *job)
     static pass *const scalars[2][2] = BY_REAL_TYPE(strong_scalars);
     static pass *const blocks[2][2] = BY_REAL_TYPE(strong_blocks);
     pass *const(*const rows)[2] = job->block_size == 1 ? scalars : blocks;
-    if (job->theta > 0) run_pass(job, diagonals);
+    if (job->theta > 0 && job->measure == SPG_STRENGTH_SYMMETRIC) run_pass(job, diagonals);
     run_pass(job, rows); /* counts, as there is no graph yet */
     spg_status status = allocate_graph(context, job);
     if (status == SPG_OK) run_pass(job, rows);
     return status;
 }
 
-spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, double theta, spg_amg_graph *graph)
+spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
+                             spg_amg_graph *graph)
 {
     memset(graph, 0, sizeof *graph);
     if (block_size == 1 && theta == 0) {
         *graph = (spg_amg_graph){A->rows, A->nnz, A->offset_type, A->row_offsets, A->columns, true, NULL, NULL};
         return SPG_OK;
     }
-    strength_job job = {.A = A, .block_size = block_size, .theta = theta, .graph = graph};
+    strength_job job = {.A = A, .block_size = block_size, .measure = measure, .theta = theta, .graph = graph};
     job.nodes = A->rows / block_size;
     job.threads = spg_host_threads(context, A->nnz + A->rows);
     if (block_size > 1) {

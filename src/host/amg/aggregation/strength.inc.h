@@ -17,6 +17,18 @@ static void TYPED(measure_diagonals)(const strength_job *job, int64_t first, int
     }
 }
 
+/* The largest magnitude of row i off the diagonal. */
+static inline double TYPED(largest_scalar)(const strength_job *job, int64_t i)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    double largest = 0;
+    for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k)
+        if (columns[k] != i) largest = fmax(largest, fabs((double)values[k]));
+    return largest;
+}
+
 static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_t last, node_row *row)
 {
     const OFFSET *offsets = job->A->row_offsets;
@@ -25,10 +37,11 @@ static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_
     spg_amg_graph *graph = job->graph;
     (void)row;
     for (int64_t i = first; i < last; ++i) {
+        const double largest = job->measure == SPG_STRENGTH_CLASSICAL ? TYPED(largest_scalar)(job, i) : 0;
         int64_t count = 0;
         int32_t *to = graph->columns != NULL ? graph->columns + spg_graph_offset(graph, i) : NULL;
         for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
-            if (!is_strong(job, fabs((double)values[k]), i, columns[k])) continue;
+            if (!is_strong(job, fabs((double)values[k]), i, columns[k], largest)) continue;
             if (to != NULL) to[count] = columns[k];
             ++count;
         }
@@ -66,11 +79,14 @@ static void TYPED(strong_blocks)(const strength_job *job, int64_t first, int64_t
     spg_amg_graph *graph = job->graph;
     for (int64_t node = first; node < last; ++node) {
         TYPED(collect_node)(job, node, row);
+        double largest = 0;
+        for (int64_t k = 0; job->measure == SPG_STRENGTH_CLASSICAL && k < row->count; ++k)
+            if (row->list[k] != node) largest = fmax(largest, sqrt(row->squares[k]));
         int64_t count = 0;
         for (int64_t k = 0; k < row->count; ++k) {
             const int32_t other = row->list[k];
             row->place[other] = -1;
-            if (job->theta > 0 && !is_strong(job, sqrt(row->squares[k]), node, other)) continue;
+            if (job->theta > 0 && !is_strong(job, sqrt(row->squares[k]), node, other, largest)) continue;
             row->list[count++] = other;
         }
         if (graph->columns == NULL) {

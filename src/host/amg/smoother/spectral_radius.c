@@ -175,12 +175,15 @@ int64_t spg_host_spectral_bytes(const spg_csr *A, int steps)
     return 3 * vector + (blocks_of(A->rows) + 3 * (int64_t)steps) * (int64_t)sizeof(double);
 }
 
-spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse, int steps,
-                                    uint64_t seed, void *workspace, const spg_amg_spectrum *known, double *rho)
+spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, const void *inverse,
+                                    const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
+                                    double *rho)
 {
+    const int steps = by->steps;
+    const bool is_bound = steps == 0 || (by->symmetric != NULL && *by->symmetric == 0);
     const int64_t vector = (A->rows * (int64_t)spg_type_size(A->value_type) + 63) / 64 * 64;
     char *at = workspace;
-    lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector, .seed = seed};
+    lanczos job = {.A = A, .inverse = inverse, .v = at, .before = at + vector, .y = at + 2 * vector, .seed = by->seed};
     job.diagonal = (double *)(void *)(at + 3 * vector);
     job.subdiagonal = job.diagonal + steps;
     job.weights = job.subdiagonal + steps;
@@ -190,7 +193,7 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
     job.open = 1;
-    const int made = A->rows > 0 ? iterate(&job, steps) : 0;
+    const int made = A->rows > 0 && !is_bound ? iterate(&job, steps) : 0;
     const double rest = made > 0 && job.open > 0 ? job.open * largest_ritz_value(&job, made) : 0;
     const double radius = made > 0 ? job.settled + rest : row_sums(&job);
     *rho = radius > 0 && isfinite(radius) ? radius : 1;
