@@ -156,30 +156,54 @@ static int report(record *times, const char *json)
     return exit_status(stream != NULL && close_record(stream, json));
 }
 
+static const char *const help = "Usage: matrix_market_bench [OPTION]... MATRIX.mtx\n"
+                                "Times reading a Matrix Market file, which may be packed by gzip, on the host:\n"
+                                "its bytes, the scan that judges them, and the whole.\n"
+                                "\n"
+                                "  --lenient              takes files that other readers take and the format\n"
+                                "                         does not allow, and tells the first such line\n"
+                                "  --json FILE            appends a JSON object to FILE (\"-\": standard output,\n"
+                                "                         and what is printed goes to standard error)\n"
+                                "  -h, --help\n"
+                                "  -V, --version\n"
+                                "\n"
+                                "Exits with 1 if the file cannot be read or a record cannot be written, and with\n"
+                                "2 for wrong options.\n";
+
+typedef enum parsed { PARSED_RUN, PARSED_DONE, PARSED_ERROR } parsed;
+
 /* Takes the command line. */
-static bool parse(int argc, char **argv, record *times, const char **json)
+static parsed parse(int argc, char **argv, record *times, const char **json)
 {
-    static const struct option known[] = {
-        {"json", required_argument, NULL, 'j'}, {"lenient", no_argument, NULL, 'l'}, {NULL, 0, NULL, 0}};
-    int option = 0;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
-        if (option == 'j') *json = optarg;
-        if (option == 'l') times->lenient = true;
-        if (option == '?') return false;
+    static const struct option known[] = {{"json", required_argument, NULL, 'j'},
+                                          {"lenient", no_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'V'},
+                                          {NULL, 0, NULL, 0}};
+    bool valid = true;
+    parse_begin("matrix_market_bench");
+    for (int option; valid && (option = getopt_long(argc, argv, "hV", known, NULL)) != -1;) {
+        switch (option) {
+        case 'j': *json = optarg; break;
+        case 'l': times->lenient = true; break;
+        case 'h': fputs(help, stdout); return PARSED_DONE;
+        case 'V': print_version("matrix_market_bench"); return PARSED_DONE;
+        default: valid = false;
+        }
     }
+    if (valid && optind == argc) valid = complain("no file given");
+    if (valid && optind < argc - 1) valid = complain("more than one file given: '%s'", argv[optind + 1]);
+    if (!valid) fputs("Try 'matrix_market_bench --help'.\n", stderr);
     times->path = argv[optind];
-    return optind == argc - 1;
+    return valid ? PARSED_RUN : PARSED_ERROR;
 }
 
 int main(int argc, char **argv)
 {
     static record times;
     const char *json = NULL;
-    if (!parse(argc, argv, &times, &json)) {
-        fprintf(stderr, "usage: matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx\n");
-        return EXIT_FAILURE;
-    }
-    parse_begin("matrix_market_bench");
+    const parsed command = parse(argc, argv, &times, &json);
+    if (command != PARSED_RUN) return command == PARSED_DONE ? exit_status(true) : 2;
     spg_context *context = NULL;
     if (open_context(SPG_PLACE_HOST, 0, &context) != SPG_OK) return EXIT_FAILURE;
     spg_status status = measure(context, &times);

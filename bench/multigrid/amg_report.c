@@ -99,11 +99,43 @@ static void report_times(FILE *stream, const amg_options *chosen, const amg_find
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
 }
 
+/* Why there are no more levels. */
+static void report_end(FILE *stream, const amg_options *chosen, const amg_findings *found)
+{
+    const spg_amg_options *settings = &chosen->hierarchy;
+    fputs("  coarsening ended: ", stream);
+    switch (found->summary.end) {
+    case SPG_AMG_END_SMALL:
+        fprintf(stream, "few rows are left (--max-coarse %lld)\n", (long long)settings->max_coarse);
+        break;
+    case SPG_AMG_END_LEVELS:
+        fprintf(stream, "there are enough levels (--max-levels %d)\n", settings->max_levels);
+        break;
+    case SPG_AMG_END_UNCOUPLED:
+        fprintf(stream, "no node of level %d has a strong neighbour (--theta %g)\n", found->levels - 1,
+                settings->theta);
+        break;
+    case SPG_AMG_END_SLOW:
+        fprintf(stream, "levels shrink too little (--least-coarsening %g)\n", settings->least_coarsening);
+        break;
+    case SPG_AMG_END_COMPLEXITY:
+        fprintf(stream, "operators grow too dense (--max-complexity %g)\n", settings->max_complexity);
+        break;
+    }
+}
+
+static const char *end_name(spg_amg_end end)
+{
+    static const char *const names[] = {"small", "levels", "uncoupled", "slow", "complexity"};
+    return names[end];
+}
+
 void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     if (!chosen->shows_levels)
         fprintf(stream, "  %d levels, operator complexity %.3f, grid complexity %.3f, %s held\n", found->levels,
                 found->summary.operator_complexity, found->summary.grid_complexity, bytes_text(found->summary.bytes).s);
+    report_end(stream, chosen, found);
     for (int k = 0; chosen->shows_history && k <= found->solved.iterations; k++)
         fprintf(stream, "  %4d  %.6e\n", k, found->history[k]);
     if (!found->verified) {
@@ -178,6 +210,7 @@ static void put_levels(FILE *stream, const amg_findings *found)
     put_number(stream, "operator_complexity", true, found->summary.operator_complexity);
     put_number(stream, "grid_complexity", true, found->summary.grid_complexity);
     put_integer(stream, "bytes", found->summary.bytes);
+    put_string(stream, "coarsening_end", end_name(found->summary.end));
 }
 
 /* Each step's time, and its limit where it has one. */

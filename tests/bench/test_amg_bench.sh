@@ -30,6 +30,7 @@ for line in open(sys.argv[1]):
     assert all(coarse["rows"] < fine["rows"] for fine, coarse in zip(levels, levels[1:])), levels
     nnz = sum(level["nnz"] for level in levels)
     assert abs(record["operator_complexity"] - nnz / record["nnz"]) < 1e-4, record
+    assert record["coarsening_end"] == "small", record
     assert record["converged"] is True and record["verified"] is True
     assert record["residual"] <= 1e-8 and 0 < record["iterations"] < 40 and record["max_error"] <= 1
     assert record["setup_min_ms"] <= record["setup_ms"] <= record["setup_max_ms"]
@@ -120,6 +121,18 @@ run 0 $quick --max-coarse 20 fd2d5:40
 says out "levels below 10^4 rows 100%"
 run 0 $quick fd2d5:10
 says out "Galerkin 0%, levels below 10^4 rows 100%"
+says out "coarsening ended: few rows are left (--max-coarse 500)"
+rm -f "$folder/record.jsonl"
+run 0 $quick --theta 0.25 --json "$folder/record.jsonl" fd3d7:12
+says out "1 levels"
+says out "coarsening ended: no node of level 0 has a strong neighbour (--theta 0.25)"
+grep -q '"coarsening_end": "uncoupled"' "$folder/record.jsonl" || { failures=$((failures + 1)); echo "no reason recorded"; }
+run 0 $quick --max-levels 2 --max-coarse 5 fd2d5:30
+says out "coarsening ended: there are enough levels (--max-levels 2)"
+run 0 $quick --least-coarsening 100 --max-coarse 5 fd2d5:30
+says out "levels shrink too little (--least-coarsening 100)"
+run 0 $quick --max-complexity 1 --max-coarse 5 fd2d5:30
+says out "operators grow too dense (--max-complexity 1)"
 
 # Candidates from a file.
 cat >"$folder/line.mtx" <<'MATRIX'

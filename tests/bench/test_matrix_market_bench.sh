@@ -25,11 +25,18 @@ run 1 "$folder/upper.mtx"
 says err "upper.mtx, line 4: entry (1, 2) is above the diagonal"
 run 1 --lenient "$folder/none.mtx"
 says err "none.mtx"
+run 0 --help
+says out "--lenient"
 for wrong in "" --leniently "--json" "a.mtx b.mtx"; do
     # shellcheck disable=SC2086
-    run 1 $wrong
-    says err "usage: matrix_market_bench [--lenient] [--json FILE] MATRIX.mtx"
+    run 2 $wrong
+    says err "Try 'matrix_market_bench --help'."
 done
+run 2
+says err "no file given"
+run 2 a.mtx b.mtx
+says err "more than one file given: 'b.mtx'"
+tells_a_full_disk --help
 tells_a_full_disk "$folder/lower.mtx"
 
 [ $failures -eq 0 ]
