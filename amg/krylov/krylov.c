@@ -161,7 +161,6 @@ static spg_status set_residual(spg_krylov *run, double residual)
 spg_status spg_krylov_note(spg_krylov *run, double residual)
 {
     run->result.iterations++;
-    run->residual_is_true = false;
     const spg_status status = set_residual(run, residual);
     if (status == SPG_OK && run->options.monitor != NULL &&
         run->options.monitor(run->options.monitor_user, run->result.iterations, residual) != 0)
@@ -197,7 +196,6 @@ static spg_status measure(spg_krylov *run)
     spg_status status = spg_krylov_multiply(run, run->x, r);
     if (status == SPG_OK) status = spg_krylov_axpby(run, 1, run->b, -1, r);
     if (status == SPG_OK) status = norm_of(run, r, &residual);
-    run->residual_is_true = status == SPG_OK;
     return status == SPG_OK ? set_residual(run, residual) : status;
 }
 
@@ -215,7 +213,6 @@ static spg_status begin(spg_krylov *run)
         status =
             run->context->backend->zero_bytes(run->context, run->x, spg_array_bytes(run->n, spg_type_size(run->type)));
         if (status == SPG_OK) status = spg_krylov_axpby(run, 1, run->b, 0, r);
-        run->residual_is_true = true;
         if (status == SPG_OK) status = set_residual(run, run->norm);
     }
     if (run->norm == 0) run->norm = 1;

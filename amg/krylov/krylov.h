@@ -21,9 +21,8 @@ typedef struct spg_krylov {
     void *x;
     spg_krylov_options options;
     spg_krylov_result result;
-    double norm;           /* ||b||, or 1 if it is 0 */
-    bool residual_is_true; /* computed from x, not updated */
-    char *memory;          /* vectors, then scalars, then the workspace of an inner product */
+    double norm;  /* ||b||, or 1 if it is 0 */
+    char *memory; /* vectors, then scalars, then the workspace of an inner product */
     int64_t bytes, vector_bytes;
     double *scalars; /* SPG_AMG_MOST_DOTS inner products, at the place */
     void *workspace;

@@ -62,6 +62,8 @@ static void fixed_seeds_give_fixed_bits(void **state)
         {"random:700", 0xf2e28415b02757ef, 0xbb6ee6d144ce5c5e},
         {"arrow:40", 0xf48ac20c031afb21, 0x0a874961e667b65f},
         {"ladder:300", 0x160d212087ee4e83, 0xac09da1370e61dbb},
+        {"stretch2d:17", 0x1b696f8f0e4bc6e6, 0x73d3c6b38f6e1051},
+        {"layers3d:7", 0x3ead2b1fea90b36d, 0xba91006766d01057},
         {"empty:5", 0xf550302f73000985, 0xf550302f73000985},
         {"hypersparse:3000", 0x76e95206ac39659b, 0xf5dc610713f243b4},
     };

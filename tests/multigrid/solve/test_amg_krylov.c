@@ -243,9 +243,12 @@ static void limits_and_rounding_end_a_solve_with_the_true_residual(void **state)
         spg_krylov_options options = spg_krylov_options_default();
         test_system_of("fd2d5:40", SPG_F32, &system);
         options.method = methods[m];
+        options.max_iterations = 0;
+        spg_krylov_result result = solve(&system, true, &options, SPG_ERROR_NOT_CONVERGED);
+        assert_true(result.iterations == 0 && result.residual == result.initial_residual && result.residual > 0);
         options.max_iterations = 3;
         options.tolerance = 1e-7;
-        spg_krylov_result result = solve(&system, true, &options, SPG_ERROR_NOT_CONVERGED);
+        result = solve(&system, true, &options, SPG_ERROR_NOT_CONVERGED);
         test_assert_message(system.context, "max_iterations were done");
         assert_int_equal(result.iterations, 3);
         options.max_iterations = 200;

@@ -26,7 +26,12 @@ void __wrap_spg_random_bytes(void *bytes, size_t count)
     keys.draws++;
 }
 
-int __wrap_getentropy(void *bytes, size_t count) { return keys.system_fails ? -1 : __real_getentropy(bytes, count); }
+/* As many bytes as the system gives at once, which is never asked for more. */
+int __wrap_getentropy(void *bytes, size_t count)
+{
+    assert_true(count <= 256);
+    return keys.system_fails ? -1 : __real_getentropy(bytes, count);
+}
 
 static int forget_keys(void **state)
 {
