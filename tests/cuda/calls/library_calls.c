@@ -211,6 +211,14 @@ const library_call library_calls[] = {
     {"spg_csr_sort", sort, PAIRS},
     {"spg_coo_from_csr and spg_csr_from_coo", to_coo_and_back, PAIRS},
     {"spg_csr_spmv", spmv, SYSTEMS},
+    {"spg_csr_add", call_add, SYSTEMS},
+    {"spg_csr_scale", call_scale, SYSTEMS},
+    {"spg_csr_diagonal", call_diagonal, SYSTEMS},
+    {"spg_csr_permute", call_permute, SYSTEMS},
+    {"spg_csr_extract", call_extract, SYSTEMS},
+    {"spg_csr_drop", call_drop, SYSTEMS},
+    {"spg_csr_compare", call_compare, SYSTEMS},
+    {"spg_csr_spmm", call_spmm, SYSTEMS},
     {"spg_galerkin", galerkin, SYSTEMS},
     {"spg_galerkin_plan_create", create_galerkin_plan, SYSTEMS},
     {"spg_galerkin_plan_run", run_galerkin_plan, SYSTEMS},
@@ -218,6 +226,8 @@ const library_call library_calls[] = {
     {"spg_amg_update", update_amg, SYSTEMS},
     {"spg_amg_cycle", cycle_amg, SYSTEMS},
     {"spg_amg_solve", solve_amg, SYSTEMS},
+    {"spg_krylov_solve", call_krylov_solve, KRYLOV_CALLS},
+    {"spg_amg_apply", call_amg_apply, SYSTEMS},
     {"spg_butterfly_draw", draw_rows, 4},
     {"spg_lda_draw", draw_lda, 4},
     {"spg_alias_build", build_alias, 8},
@@ -291,6 +301,11 @@ static void open_systems(library_inputs *in)
         system->b = test_lend(ones, bytes);
         system->x = test_lend(ones, bytes);
         free(ones);
+        int32_t *order = malloc((size_t)system->A.rows * sizeof *order);
+        assert_non_null(order);
+        for (int64_t i = 0; i < system->A.rows; ++i) order[i] = (int32_t)(system->A.rows - 1 - i);
+        system->order = test_lend(order, (size_t)system->A.rows * sizeof *order);
+        free(order);
         assert_int_equal(set_up(in, s, &system->amg), SPG_OK);
         assert_true(spg_amg_levels(system->amg) > 1);
         assert_int_equal(spg_amg_level(system->amg, 0, &first), SPG_OK);
@@ -347,6 +362,7 @@ void close_library_inputs(library_inputs *in)
         spg_csr_free(in->context, &system->product);
         test_give_back(system->b, bytes);
         test_give_back(system->x, bytes);
+        test_give_back(system->order, (size_t)system->A.rows * sizeof *system->order);
         spg_csr_free(test_lender(), &system->P);
         spg_csr_free(test_lender(), &system->A);
     }

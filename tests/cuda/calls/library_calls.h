@@ -7,6 +7,8 @@
 #include "sampling_support.h"
 
 #include "spg/amg.h"
+#include "spg/krylov.h"
+#include "spg/operations.h"
 #include "spg/sampling.h"
 
 enum { PAIRS = 8, SYSTEMS = 2, DRAWS = 50000 };
@@ -18,6 +20,7 @@ typedef struct library_system {
     spg_csr P, product; /* the hierarchy's first; R*A*P */
     spg_galerkin_plan *plan;
     double *b, *x;
+    int32_t *order; /* of its rows, backwards */
 } library_system;
 
 /* Matrices and vectors are lent by test_lender(), so that the context holds what is kept alone. */
@@ -41,6 +44,19 @@ typedef struct library_call {
     spg_status (*run)(library_inputs *in, int number);
     int numbers; /* it may be called with 0 ... numbers - 1 */
 } library_call;
+
+/* Those of spg/operations.h and spg/krylov.h (operation_calls.c), with a system's number. */
+spg_status call_add(library_inputs *in, int number);
+spg_status call_scale(library_inputs *in, int number);
+spg_status call_diagonal(library_inputs *in, int number);
+spg_status call_permute(library_inputs *in, int number);
+spg_status call_extract(library_inputs *in, int number);
+spg_status call_drop(library_inputs *in, int number);
+spg_status call_compare(library_inputs *in, int number);
+spg_status call_spmm(library_inputs *in, int number);
+enum { KRYLOV_CALLS = 4 * SYSTEMS };
+spg_status call_krylov_solve(library_inputs *in, int number); /* each method on each system */
+spg_status call_amg_apply(library_inputs *in, int number);
 
 /* Each of them, on success, gives back whatever it makes. */
 extern const library_call library_calls[];

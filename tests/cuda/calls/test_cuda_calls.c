@@ -92,6 +92,7 @@ static void any_call_of_cuda_by_multigrid_may_fail(void **state)
     (void)state;
     refuse_each_call_of("spg_galerkin");
     refuse_each_call_of("spg_amg");
+    refuse_each_call_of("spg_krylov");
 }
 
 static void any_call_of_cuda_by_sampling_may_fail(void **state)
