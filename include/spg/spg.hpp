@@ -346,6 +346,7 @@ class galerkin_plan : public detail::handle<spg_galerkin_plan, spg_galerkin_plan
 } // namespace spg
 
 #include "spg/amg.hpp"
+#include "spg/operations.hpp"
 #include "spg/sampling.hpp"
 
 #endif

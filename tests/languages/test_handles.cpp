@@ -186,6 +186,51 @@ void multigrid_solves_and_says_if_it_does_not(const spg::context &context)
     THROWS(SPG_ERROR_ARGUMENT, "max_iterations", amg.solve(b, x, options));
 }
 
+void operations_own_their_results(const spg::context &context)
+{
+    const Line<double, std::int32_t> A(4);
+    const spg::matrix twice = spg::add(context, A.view(), A.view());
+    REQUIRE(twice.values<double>()[0] == 4 && spg::compare(context, twice, A.view()).absolute == 2);
+    const spg::matrix none = spg::add(context, 1.0, twice, -2.0, A.view());
+    REQUIRE(none.nnz() == 10 && none.values<double>()[3] == 0);
+    REQUIRE(spg::drop(context, none, {0, 0, 0}).nnz() == 0);
+    const std::array<std::int32_t, 4> order = {3, 0, 1, 2};
+    const spg::matrix moved = spg::permute(context, A.view(), order, order);
+    REQUIRE(moved.columns()[1] == 3 && moved.columns()[2] == 1);
+    std::vector<double> ends(4, 0.0);
+    spg::diagonal(context, moved, ends);
+    REQUIRE(ends == std::vector<double>(4, 2.0));
+    const std::vector<std::int32_t> rows = {3, 3};
+    const spg::matrix part = spg::extract(context, A.view(), spg::indices_of(rows), spg::range_of(2, 2));
+    REQUIRE(part.rows() == 2 && part.cols() == 2 && part.nnz() == 4 && part.values<double>()[2] == -1);
+    THROWS(SPG_ERROR_ARGUMENT, "has elements of type f32; they must be of type f64",
+           spg::add(context, 1.0f, A.view(), 1.0f, A.view()));
+    THROWS(SPG_ERROR_SHAPE, "column_order has 2 elements; it must have 4",
+           spg::permute(context, A.view(), order, rows));
+    THROWS(SPG_ERROR_ARGUMENT, "outside", spg::extract(context, A.view(), spg::range_of(0, 4), spg::range_of(2, 3)));
+}
+
+void krylov_methods_take_operators(const spg::context &context)
+{
+    enum { N = 3000 };
+    const Line<double, std::int32_t> A(N);
+    const spg_csr view = A.view();
+    const std::vector<double> b(N, 1.0);
+    std::vector<double> x(N, 0.0);
+    const spg::amg amg(context, view);
+    const spg_operator of_A = spg_csr_operator(&view), cycle = spg_amg_operator(amg.get());
+    REQUIRE(spg::krylov_solve(context, of_A, &cycle, b, x).converged);
+    spg_krylov_options options = spg_krylov_options_default();
+    options.max_iterations = 3;
+    std::fill(x.begin(), x.end(), 0.0);
+    const spg_krylov_result result = spg::krylov_solve(context, of_A, nullptr, b, x, options);
+    REQUIRE(!result.converged && result.iterations == 3);
+    options.restart = 0;
+    THROWS(SPG_ERROR_ARGUMENT, "restart is 0", spg::krylov_solve(context, of_A, nullptr, b, x, options));
+    THROWS(SPG_ERROR_SHAPE, "b has 2 elements; it must have 3000",
+           spg::krylov_solve(context, of_A, nullptr, std::array<double, 2>(), x));
+}
+
 void draws_are_those_of_the_c_interface(const spg::context &context)
 {
     enum { COUNT = 200 };
@@ -266,6 +311,8 @@ int main()
     arrays_and_spans_are_ranges_as_well(context);
     plans_compute_what_products_do(context);
     multigrid_solves_and_says_if_it_does_not(context);
+    operations_own_their_results(context);
+    krylov_methods_take_operators(context);
     draws_are_those_of_the_c_interface(context);
     failures_are_exceptions_with_the_message_of_spg(context);
     files_are_read_and_written(context);
