@@ -98,6 +98,7 @@ static void operators_that_would_fill_up_come_from_prolongators_not_smoothed(voi
     int iterations, is_smoothed;
     told log;
     spg_amg_options options = spg_amg_options_default();
+    assert_true(options.max_coarse == 500 && options.max_levels == 20 && options.max_complexity == 3);
     options.max_coarse = 100;
     spg_amg_summary summary = build(power_law(4000), &options, &iterations, &is_smoothed, &log);
     assert_true(summary.operator_complexity < 2 && summary.levels >= 2 && !is_smoothed);

@@ -45,6 +45,10 @@ static void the_first_guess_counts(void **state)
         options.tolerance = 1e-12;
         const spg_amg_solve_result further = test_system_solve(&system, &options, SPG_OK);
         assert_true(further.converged && further.iterations > 0 && further.iterations < from_zero);
+        test_system_reset(&system);
+        options.max_iterations = 1;
+        const spg_amg_solve_result one = test_system_solve(&system, &options, SPG_ERROR_NOT_CONVERGED);
+        assert_true(fabs(one.convergence_factor - one.residual / one.initial_residual) < 1e-15);
         test_system_end(&system);
     }
 }

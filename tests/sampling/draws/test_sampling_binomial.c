@@ -39,6 +39,15 @@ static void numbers_follow_the_binomial_distribution(void **state)
     }
 }
 
+/* As seldom as .99^1000, 17 in all here. */
+static void no_success_at_all_is_drawn_by_rejection_too(void **state)
+{
+    (void)state;
+    int none = 0;
+    for (int i = 0; i < DRAWS; ++i) none += spg_binomial(1000, 1, 100, 7, (uint64_t)i) == 0;
+    assert_in_range(none, 5, 35);
+}
+
 static void sections_get_all_draws_whichever_way_they_are_found(void **state)
 {
     static const int64_t sizes[] = {1, SPG_SECTION, SPG_SECTION + 1, 7 * SPG_SECTION + 5};
@@ -67,6 +76,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_follow_the_binomial_distribution),
+        cmocka_unit_test(no_success_at_all_is_drawn_by_rejection_too),
         cmocka_unit_test(sections_get_all_draws_whichever_way_they_are_found),
         cmocka_unit_test(logarithm_and_exponential_are_right_to_the_last_bits),
     };

@@ -2,6 +2,7 @@
 #include "sampling_support.h"
 
 #include "philox.h"
+#include "sampling/sums.h"
 
 enum { TOPICS = 64, BLOCK = TOPICS / 2 };
 
@@ -50,10 +51,21 @@ static void the_last_product_above_zero_is_taken_where_the_search_passes_it(void
     assert_int_equal(draw_by_table(phi, NUMBER), BLOCK + BLOCK / 2);
 }
 
+/* The distance of floats below 2^-126. */
+static void a_rest_is_rounded_down_where_floats_are_denormal(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 100; ++k) {
+        assert_true(spg_rest_f32(k * 0x1p-149) == (float)k * 0x1p-149f);
+        assert_true(spg_rest_f32((k + 0.75) * 0x1p-149) == (float)k * 0x1p-149f);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_of_zero_beside_the_target_is_passed_over),
+        cmocka_unit_test(a_rest_is_rounded_down_where_floats_are_denormal),
         cmocka_unit_test(the_last_product_above_zero_is_taken_where_the_search_passes_it),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_lda_beside", tests);
