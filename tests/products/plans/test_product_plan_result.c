@@ -61,6 +61,13 @@ static void a_result_of_another_shape_is_refused(void **state)
         assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &C), SPG_ERROR_SHAPE);
         assert_memory_equal(&C, &same, sizeof C);
     }
+    /* Sizes without arrays, and arrays without sizes: neither is the zeroed struct that a run fills. */
+    spg_csr sizes = p.C, arrays = p.C;
+    sizes.row_offsets = sizes.values = NULL, sizes.columns = NULL;
+    arrays.rows = arrays.cols = arrays.nnz = 0;
+    assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &sizes), SPG_ERROR_ARGUMENT);
+    assert_int_equal(spgemm_plan_run(p.plan, &p.here_A, &p.here_B, &arrays), SPG_ERROR_SHAPE);
+    assert_true(sizes.row_offsets == NULL && arrays.values == p.C.values);
     test_close_plan(&p);
 }
 
