@@ -205,7 +205,7 @@ void spg_amg_narrow_release(spg_amg *amg, const void *values);
 /* Forgets the recorded cycles: what they do is about to change. */
 void spg_amg_forget_cycles(spg_amg *amg);
 
-/* ---- solve.c ---- */
+/* ---- solver.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* frees what solves kept, if any */
 
 /* ---- log.c ---- */

@@ -114,6 +114,10 @@ module spg_types
     enumerator :: SPG_SMOOTHER_JACOBI = 0, SPG_SMOOTHER_L1_JACOBI = 1, SPG_SMOOTHER_CHEBYSHEV = 2
   end enum
 
+  enum, bind(C) ! spg_amg_precision
+    enumerator :: SPG_AMG_PRECISION_OF_A = 0, SPG_AMG_PRECISION_F32 = 1
+  end enum
+
   enum, bind(C) ! spg_strength
     enumerator :: SPG_STRENGTH_SYMMETRIC = 0, SPG_STRENGTH_CLASSICAL = 1
   end enum

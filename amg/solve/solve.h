@@ -48,6 +48,11 @@ typedef struct spg_amg_solve_state {
     int dense_state;        /* as at the beginning; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
 
+/* ---- solver.c ---- */
+/* Makes amg->solver if there is none. */
+spg_status spg_amg_solver_create(spg_amg *amg);
+
+/* ---- solve.c ---- */
 /* Queues *scalar = x . y; scalar: a member of solver->scalars. */
 spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar);
 

@@ -79,7 +79,7 @@ if [ "${2:-}" = device ]; then
         exit 77
     fi
     run 0 $device fd2d5:8
-    says out "from an idle device"
+    says out "device to its end of work"
     run 0 $device --json "$folder/record.jsonl" "$folder/square.mtx" ladder:100
     check_record 8
     run 0 $device --peers none --workspace-limit 16M --method auto,paper,thread,warp,cta,global,reference rmat8 arrow:300
