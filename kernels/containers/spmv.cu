@@ -14,8 +14,8 @@ namespace
 
 enum { BLOCK = 256 };
 
-/* Resident blocks a multiprocessor: as many as keep all of a tile in registers. */
-template <typename Value> constexpr int blocks_held = sizeof(Value) > 8 ? 2 : 4;
+/* Resident blocks a multiprocessor: as many as keep all of a tile in registers (floats: amg/smoother/relax.cu). */
+template <typename Value> constexpr int blocks_held = sizeof(Value) > 8 ? 2 : sizeof(Value) > 4 ? 4 : 6;
 
 /* Where rows begin among the entries, found from the ascending rows of the entries. */
 template <typename Index> struct row_begins {
