@@ -5,6 +5,12 @@ module spg_sampling
 
   interface
 
+    integer(c_int) function spg_context_set_draw_options(context, options) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_draw_options), intent(in), optional :: options
+    end function
+
     integer(c_int) function spg_random_bits(context, random, count, bits) bind(C)
       import
       type(c_ptr), value :: context

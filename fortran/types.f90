@@ -210,6 +210,10 @@ module spg_types
     real(c_double) :: initial_residual = 0, residual = 0, relative_residual = 0, seconds = 0
   end type
 
+  type, bind(C) :: spg_draw_options
+    integer(c_int) :: empty_rows = 0
+  end type
+
   type, bind(C) :: spg_random
     integer(c_int64_t) :: seed = 0, stream = 0, first = 0
   end type

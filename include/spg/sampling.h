@@ -6,8 +6,8 @@
  *
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, of any scale, at the context's place. An item
  * is named by its column or, if columns is NULL, by its position in the row, from 0. An item of weight zero is never
- * drawn. FORMAT: a row that is empty or all zeros, or a weight that is negative, infinite or NaN; the message names the
- * row, the item and the fault. UNSUPPORTED: a row of 2^31 items or more.
+ * drawn. FORMAT: a row that is empty or all zeros (unless spg_draw_options.empty_rows), or a weight that is negative,
+ * infinite or NaN; the message names the row, the item and the fault. UNSUPPORTED: a row of 2^31 items or more.
  *
  * A draw depends only on the seed, the stream and the draw's number: it is the same on host and device, at any number
  * of threads, and however a sequence is split into calls.
@@ -23,6 +23,20 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Options of a context ------------------------------------------------------------------------------------------
+ */
+
+/* How the calls of this header take special operands. Zeros are the defaults. */
+typedef struct spg_draw_options {
+    /* Not 0: a row may be empty or all zeros, as a sink of a graph is. A draw from it gives item -1, with probability 0
+     * and remapped number 0. Tables that are built with it keep it, whatever context draws from them; then a row number
+     * of -1 gives -1 too, as for a walk that has ended. */
+    int empty_rows;
+} spg_draw_options;
+
+/* Sets the options of a context's later builds and draws. options may be NULL for zeros. */
+SPG_API spg_status spg_context_set_draw_options(spg_context *context, const spg_draw_options *options);
 
 /* ---- Uniform numbers ------------------------------------------------------------------------------------------- */
 
@@ -169,7 +183,7 @@ SPG_API spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, 
                                   const spg_random *random, const spg_alias_draw_options *options, int32_t *draws);
 
 /* draws[i] comes from row rows[i] (rows at the context's place; NULL: row i, with count at most the number of rows):
- * for example, a step of random walks. ARGUMENT: a row out of range. */
+ * for example, a step of random walks. ARGUMENT: a row out of range (-1 gives -1 if the table may have empty rows). */
 SPG_API spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                        const spg_random *random, int32_t *draws);
 

@@ -9,6 +9,12 @@
 namespace spg
 {
 
+// How builds and draws of this context take special operands.
+inline void set_draw_options(const context &context, const spg_draw_options &options)
+{
+    context.check(spg_context_set_draw_options(context.get(), &options));
+}
+
 // One draw from each row of weights.
 template <class Draws>
 void butterfly_draw(const context &context, const spg_csr &weights, const spg_random &random, Draws &&draws,

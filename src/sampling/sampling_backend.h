@@ -3,7 +3,9 @@
  * Arguments are checked as far as the host can see them: types known, sizes not negative, pointers not NULL and at the
  * backend's place, options known. The stage checks contents while it reads them: weights, offsets, columns, uniforms,
  * row numbers. If it finds a fault, it looks for the first one by the rules of sampling/faults.h, which also has the
- * messages, and frees what it allocated; outputs then hold anything (draws) or zeros (tables).
+ * messages, and frees what it allocated; outputs then hold anything (draws) or zeros (tables). Rows that are empty or
+ * all zeros are no fault where the context's draw_options, or the table that is built or drawn from, allow them: draws
+ * from them are SPG_NO_ITEM.
  *
  * Every number is defined once for all places, so results have the same bits on every place: in sampling/sums.h (sums
  * and the search in them), sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections),
@@ -25,7 +27,8 @@ struct spg_alias {
     int32_t *columns; /* nnz, or NULL: items are named by their position in the row */
     void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling/alias.h) */
     spg_alias_split split;
-    int chunks; /* at least 1 */
+    int chunks;      /* at least 1 */
+    bool empty_rows; /* rows may be without a distribution (sampling/alias.h) */
     spg_alias_stats stats;
 };
 
@@ -35,6 +38,7 @@ struct spg_forest {
     int64_t rows, nnz;
     spg_forest_method method;      /* resolved: not AUTO */
     double cells_per_item;         /* more than 0 */
+    bool empty_rows;               /* rows may be without a distribution (sampling/forest.h) */
     int64_t *offsets;              /* rows + 1 */
     int32_t *columns;              /* nnz, or NULL */
     uint64_t *bounds;              /* CUTPOINT: nnz lower bounds; RADIX: NULL */

@@ -221,6 +221,13 @@ void draws_are_those_of_the_c_interface(const spg::context &context)
     THROWS(SPG_ERROR_SHAPE, "draws has 1 elements; it must have 2",
            spg::butterfly_draw(context, W, random, std::array<std::int32_t, 1>()));
     THROWS(SPG_ERROR_ARGUMENT, "row", alias.draw(2, random, draws));
+    const std::array<std::int32_t, 2> row_and_none{0, -1};
+    THROWS(SPG_ERROR_ARGUMENT, "row -1", alias.draw_rows(row_and_none, random, one));
+    spg::set_draw_options(context, {1});
+    const spg::alias with_sinks(context, W);
+    spg::set_draw_options(context, {});
+    with_sinks.draw_rows(row_and_none, random, one);
+    REQUIRE(one[0] >= 0 && one[1] == -1);
 }
 
 void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)

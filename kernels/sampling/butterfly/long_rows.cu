@@ -80,6 +80,7 @@ __device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *
         if (at_root) {
             double root = sums[1];
             if (__syncthreads_or(odd)) return ODD;
+            if (root == 0) return NOTHING;
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
             target = spg_target_f64(u, root);
         }
@@ -108,6 +109,7 @@ __device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double 
         came = draw_long_row<false>(job, row, sums, pieces, u, scale);
         if (came == TOO_LARGE) continue;
         if (came == ODD) job.report_row(row);
+        if (came == NOTHING) job.leave(row);
         return;
     }
 }

@@ -200,7 +200,8 @@ spg_status draw(spg_context *context, const spg_csr &weights, spg_butterfly_meth
                          &shared->first[FIRST_FAULT],
                          &shared->first[FIRST_UNIFORM],
                          sign_of(context, SIGN_FAULT),
-                         sign_of(context, SIGN_LONG)};
+                         sign_of(context, SIGN_LONG),
+                         allows_empty_rows(context)};
     if (uniforms == nullptr) job.random = *random;
     bool automatic = method == SPG_BUTTERFLY_AUTO;
     spg_status status = automatic ? draw_automatically(work, weights, job) : SPG_OK;

@@ -51,15 +51,20 @@ template <typename Real> struct row_job {
     int64_t plain_end;                                   /* end of what can be read in 16 bytes */
     unsigned long long *first_fault, *first_bad_uniform; /* rows; valid only if all bits were set before */
     device_sign fault, has_long;                         /* a fault was found; a row has more than LONGEST items */
+    bool empty_rows;                                     /* are allowed: their draws are SPG_NO_ITEM */
 
     /* Whether a row's offsets are valid. They may be any numbers, so their difference may overflow; the first and the
      * last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
     {
-        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
         uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items minus one */
-        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) &
-               !(starts_late | ends_early);
+        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) & spans(row, begin, end);
+    }
+
+    /* Whether a row that is not sound is an empty one that is allowed. */
+    __device__ bool is_empty(int64_t row, int64_t begin, int64_t end) const
+    {
+        return empty_rows & (begin == end) & ((uint64_t)begin <= (uint64_t)nnz) & spans(row, begin, end);
     }
 
     /* Whether a row of more than SPG_SHORT_ROW items can be read in 16 bytes. */
@@ -77,6 +82,15 @@ template <typename Real> struct row_job {
         return u;
     }
 
+    /* What becomes of a row without a weight above 0. */
+    __device__ void leave(int64_t row) const
+    {
+        if (empty_rows)
+            draws[row] = SPG_NO_ITEM;
+        else
+            report_row(row);
+    }
+
     __device__ void report_row(int64_t row) const
     {
         *fault = 1;
@@ -87,9 +101,18 @@ template <typename Real> struct row_job {
     __device__ bool is_for_warp(int64_t row, int64_t begin, int64_t end) const
     {
         bool sound = is_sound(row, begin, end), is_long = end - begin > LONGEST<Real>;
-        if (!sound) report_row(row);
+        if (!sound) refuse(row, begin, end);
         if (sound && is_long) *has_long = 1;
         return sound && !is_long;
+    }
+
+    /* For a row that is not sound. */
+    __device__ void refuse(int64_t row, int64_t begin, int64_t end) const
+    {
+        if (is_empty(row, begin, end))
+            leave(row);
+        else
+            report_row(row);
     }
 
     /* Item k, scaled, of a row of `items` items from `begin` on; 0 past its end. *bad: not a valid weight. */
@@ -105,6 +128,14 @@ template <typename Real> struct row_job {
     __device__ void write(int64_t row, int64_t begin, int64_t item) const
     {
         draws[row] = name_of(columns, begin, item);
+    }
+
+  private:
+    /* Whether the first and the last row reach the ends of the entries. */
+    __device__ bool spans(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
+        return !(starts_late | ends_early);
     }
 };
 
