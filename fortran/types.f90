@@ -211,7 +211,7 @@ module spg_types
   end type
 
   type, bind(C) :: spg_draw_options
-    integer(c_int) :: empty_rows = 0
+    integer(c_int) :: empty_rows = 0, trusted = 0
   end type
 
   type, bind(C) :: spg_random

@@ -13,8 +13,8 @@
  * of threads, and however a sequence is split into calls.
  *
  * On a device work is queued on the context's stream. Builds, draws straight from weights, and draws with the caller's
- * rows or uniforms wait for their end, because their input may be invalid. Random numbers and all other draws from
- * tables do not wait, except grouped draws from a table of several rows. */
+ * rows or uniforms wait for their end, because their input may be invalid (see spg_draw_options.trusted). Random
+ * numbers and all other draws from tables do not wait, except grouped draws from a table of several rows. */
 #ifndef SPG_SAMPLING_H
 #define SPG_SAMPLING_H
 
@@ -33,6 +33,11 @@ typedef struct spg_draw_options {
      * and remapped number 0. Tables that are built with it keep it, whatever context draws from them; then a row number
      * of -1 gives -1 too, as for a walk that has ended. */
     int empty_rows;
+    /* Not 0: draws trust their operands: weights, rows, uniforms and corpora are valid, as an earlier call without this
+     * option has found them. On a device they then do not wait, and draw the same. Draws that are not grouped and use
+     * SPG_BUTTERFLY_AUTO allocate nothing and can be captured in a CUDA graph. Operands that are not valid give any
+     * draws, or an access outside of arrays. Builds check as always. */
+    int trusted;
 } spg_draw_options;
 
 /* Sets the options of a context's later builds and draws. options may be NULL for zeros. */

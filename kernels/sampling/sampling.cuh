@@ -45,6 +45,9 @@ __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int
 /* Whether rows may be empty or all zeros, by the context's options. */
 inline bool allows_empty_rows(const spg_context *context) { return context->draw_options.empty_rows != 0; }
 
+/* Whether draws are to trust their operands and not to wait. */
+inline bool trusts(const spg_context *context) { return context->draw_options.trusted != 0; }
+
 /* Whether row numbers of the caller may be SPG_NO_ITEM. */
 __device__ inline bool is_row_number(int64_t row, int64_t rows, bool empty_rows)
 {

@@ -223,7 +223,9 @@ void draws_are_those_of_the_c_interface(const spg::context &context)
     THROWS(SPG_ERROR_ARGUMENT, "row", alias.draw(2, random, draws));
     const std::array<std::int32_t, 2> row_and_none{0, -1};
     THROWS(SPG_ERROR_ARGUMENT, "row -1", alias.draw_rows(row_and_none, random, one));
-    spg::set_draw_options(context, {1});
+    spg_draw_options sinks{};
+    sinks.empty_rows = 1;
+    spg::set_draw_options(context, sinks);
     const spg::alias with_sinks(context, W);
     spg::set_draw_options(context, {});
     with_sinks.draw_rows(row_and_none, random, one);

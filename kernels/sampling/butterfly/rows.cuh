@@ -61,6 +61,13 @@ template <typename Real> struct row_job {
         return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) & spans(row, begin, end);
     }
 
+    /* Whether a block is to draw from a row. */
+    __device__ bool is_for_block(int64_t row) const
+    {
+        int64_t begin = offsets[row], end = offsets[row + 1];
+        return is_sound(row, begin, end) && end - begin > LONGEST<Real>;
+    }
+
     /* Whether a row that is not sound is an empty one that is allowed. */
     __device__ bool is_empty(int64_t row, int64_t begin, int64_t end) const
     {
@@ -152,6 +159,9 @@ __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGE
 
 /* Draws from the rows of more than LONGEST items, by blocks. */
 template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job);
+
+/* The same without workspace, for rows of which any may be long, or none. */
+template <typename Real> spg_status draw_any_long_rows(spg_context *context, const row_job<Real> &job);
 
 /* The paper's methods. */
 template <typename Real>

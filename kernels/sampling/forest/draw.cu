@@ -179,7 +179,7 @@ spg_status draw(spg_context *context, draw_job job)
 {
     if (job.row_count == 0) return fail_row(context, job, 0); /* without rows, none of the caller's rows is valid */
     spg_cuda *cuda = spg_cuda_of(context);
-    bool can_fail = job.rows != nullptr || job.uniforms != nullptr;
+    bool can_fail = (job.rows != nullptr || job.uniforms != nullptr) && !trusts(context);
     job.first_row = &cuda->report->first[FIRST_ROW];
     job.first_uniform = &cuda->report->first[FIRST_UNIFORM];
     spg_status status = can_fail ? clear_report(context) : SPG_OK;

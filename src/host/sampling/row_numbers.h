@@ -4,7 +4,8 @@
 
 #include "context.h"
 
-/* The first i with rows[i] outside [0, limit), or with empty_rows [-1, limit); count if there is none. */
+/* The first i with rows[i] outside [0, limit), or with empty_rows [-1, limit); count if there is none, or
+ * if the context trusts. */
 int64_t spg_host_first_bad_row(const spg_context *context, const int32_t *rows, int64_t count, int64_t limit,
                                bool empty_rows);
 

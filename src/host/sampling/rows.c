@@ -225,7 +225,7 @@ spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_
     static row_draw *const methods[] = {draw_by_tree, draw_in_order, draw_in_order, draw_by_table};
     atomic_llong bad_row = weights->rows, bad_uniform = weights->rows;
     int64_t longest = 0;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, context->draw_options.trusted != 0, &longest);
     if (status != SPG_OK) return status;
     const spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
     const int64_t tree_size = spg_tree_size(spg_sum_tiles(longest + MOST_LEAD));

@@ -4,9 +4,9 @@
 
 #include "sums.h"
 
-/* Checks offsets and columns, and that no row is empty if the context's options allow none; *longest = the number of
- * items of the longest row. */
-spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, int64_t *longest);
+/* Checks offsets and columns, unless they are trusted, and that no row is empty if the context's options allow none;
+ * *longest = the number of items of the longest row. */
+spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, bool trusted, int64_t *longest);
 
 /* What a row is, by its sum. */
 typedef enum spg_row_kind { SPG_ROW_FAULTY, SPG_ROW_SOUND, SPG_ROW_OF_NOTHING } spg_row_kind;

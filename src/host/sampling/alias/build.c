@@ -125,7 +125,7 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
 {
     int64_t longest = 0;
     void *room = NULL;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, false, &longest);
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
     int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);

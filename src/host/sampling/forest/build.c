@@ -74,7 +74,7 @@ spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, s
 {
     int64_t longest = 0;
     void *room = NULL;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, false, &longest);
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &forest->offsets, &forest->columns);
     if (status == SPG_OK) status = allocate_guides(context, forest);
     if (status == SPG_OK) status = allocate_bounds(context, forest);
