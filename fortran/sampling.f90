@@ -83,6 +83,17 @@ module spg_sampling
       type(c_ptr), value :: draws
     end function
 
+    integer(c_int) function spg_alias_walk(context, alias, walkers, starts, steps, random, options, walks) bind(C)
+      import
+      type(c_ptr), value :: context, alias
+      integer(c_int64_t), value :: walkers
+      type(c_ptr), value :: starts
+      integer(c_int64_t), value :: steps
+      type(spg_random), intent(in), optional :: random
+      type(spg_walk_options), intent(in), optional :: options
+      type(c_ptr), value :: walks
+    end function
+
     integer(c_int) function spg_forest_build(context, weights, options, forest) bind(C)
       import
       type(c_ptr), value :: context

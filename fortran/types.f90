@@ -260,6 +260,10 @@ module spg_types
     integer(c_int) :: sampler = 0, grouped = 0
   end type
 
+  type, bind(C) :: spg_walk_options
+    real(c_double) :: p = 0, q = 0
+  end type
+
   enum, bind(C) ! spg_forest_method
     enumerator :: SPG_FOREST_AUTO = 0, SPG_FOREST_CUTPOINT = 1, SPG_FOREST_RADIX = 2
   end enum

@@ -192,6 +192,27 @@ SPG_API spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, 
 SPG_API spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                        const spg_random *random, int32_t *draws);
 
+/* ---- Walks ------------------------------------------------------------------------------------------------------ */
+
+/* The bias of walks of second order (node2vec; Grover, Leskovec 2016). Zeros are the defaults. */
+typedef struct spg_walk_options {
+    double p; /* return: a step back to the node before has its weight over p; in [1/1024, 1024]; 0 for 1 */
+    double q; /* in-out: a step to a node that is no neighbour of the one before has its weight over q; likewise */
+} spg_walk_options;
+
+/* Random walks over a graph: the table has the weights of node v's edges in row v, and their columns name nodes. Row w
+ * of walks (walkers x (steps + 1), row-major) is walk w: first starts[w] (NULL: node w, with walkers at most the number
+ * of rows), then the node after each step. A step is a draw from the row of the node; draw k of walk w has number
+ * w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
+ * attempts of at most the largest over the least of 1 / p, 1 and 1 / q. A node is a neighbour of v if row v has an
+ * entry of it, also of weight zero. After a sink (spg_draw_options.empty_rows) a walk goes on as -1; starts may then be
+ * -1 too. options may be NULL for zeros. On a device a call waits if there are starts, or p or q, unless the context
+ * trusts. ARGUMENT: a start out of range; more columns than rows; weights without columns. FORMAT: with p or q, a row
+ * whose columns do not ascend. */
+SPG_API spg_status spg_alias_walk(spg_context *context, const spg_alias *alias, int64_t walkers, const int32_t *starts,
+                                  int64_t steps, const spg_random *random, const spg_walk_options *options,
+                                  int32_t *walks);
+
 /* ---- Monotone inversion ----------------------------------------------------------------------------------------- */
 
 /* What a draw searches. Both find the same item. */

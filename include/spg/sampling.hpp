@@ -45,6 +45,16 @@ class alias : public detail::handle<spg_alias, spg_alias_destroy>
                              detail::data_of(draws, count, SPG_I32, "draws")));
     }
 
+    // Walks of `steps` steps from each of starts: starts x (steps + 1) nodes, row-major.
+    template <class Starts, class Walks>
+    void walk(const Starts &starts, std::int64_t steps, const spg_random &random, Walks &&walks,
+              const spg_walk_options &options = {}) const
+    {
+        const std::int64_t walkers = detail::length(starts);
+        check(spg_alias_walk(owner_, get(), walkers, detail::data_of(starts, walkers, SPG_I32, "starts"), steps,
+                             &random, &options, detail::data_of(walks, walkers * (steps + 1), SPG_I32, "walks")));
+    }
+
     // draws[i] from row rows[i].
     template <class Rows, class Draws> void draw_rows(const Rows &rows, const spg_random &random, Draws &&draws) const
     {

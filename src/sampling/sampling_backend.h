@@ -9,7 +9,7 @@
  *
  * Every number is defined once for all places, so results have the same bits on every place: in sampling/sums.h (sums
  * and the search in them), sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections),
- * sampling/forest.h (bounds, guide tables, trees) and philox.h. */
+ * sampling/walk.h (steps of walks), sampling/forest.h (bounds, guide tables, trees) and philox.h. */
 #ifndef SPG_SRC_SAMPLING_BACKEND_H
 #define SPG_SRC_SAMPLING_BACKEND_H
 
@@ -20,7 +20,7 @@
 /* Alias tables of all rows, at the context's place. */
 struct spg_alias {
     spg_context *context; /* built it and frees it */
-    int64_t rows, nnz;
+    int64_t rows, cols, nnz;
     spg_alias_builder builder; /* resolved: not AUTO */
     spg_alias_resolution resolution;
     int64_t *offsets; /* rows + 1 */
@@ -48,6 +48,8 @@ struct spg_forest {
     int32_t *guide;                /* guide_count entries */
 };
 
+struct spg_walk_call; /* sampling/walk.h */
+
 typedef struct spg_sampling_backend {
     spg_status (*random_bits)(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
     spg_status (*random_uniforms)(spg_context *context, const spg_random *random, int64_t count, spg_type type,
@@ -69,6 +71,9 @@ typedef struct spg_sampling_backend {
     /* rows may be NULL: 0, 1, ..., count - 1. */
     spg_status (*alias_row_draws)(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                   const spg_random *random, int32_t *draws);
+
+    /* walkers > 0; the table has columns, each less than its rows. */
+    spg_status (*alias_walks)(spg_context *context, const spg_alias *alias, const struct spg_walk_call *call);
 
     /* In the same way: context, rows, nnz, method and cells_per_item are set. */
     spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);

@@ -232,6 +232,21 @@ void draws_are_those_of_the_c_interface(const spg::context &context)
     REQUIRE(one[0] >= 0 && one[1] == -1);
 }
 
+void walks_are_those_of_the_c_interface(const spg::context &context)
+{
+    const std::vector<std::int32_t> offsets{0, 2, 4, 5}, columns{0, 1, 0, 2, 1}, starts{2, 0};
+    const std::vector<double> weights{1, 2, 1, 1, 3};
+    const spg::alias graph(context, spg::csr_view(3, offsets, columns, weights));
+    const spg_random random{1, 2, 3};
+    std::array<std::int32_t, 20> walks{}, by_c{};
+    spg_walk_options bias{};
+    bias.p = 2;
+    graph.walk(starts, 9, random, walks, bias);
+    spg_alias_walk(context.get(), graph.get(), 2, starts.data(), 9, &random, &bias, by_c.data());
+    REQUIRE(walks == by_c && walks[0] == 2 && walks[10] == 0);
+    THROWS(SPG_ERROR_SHAPE, "walks has 20 elements; it must have 22", graph.walk(starts, 10, random, walks));
+}
+
 void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)
 {
     const Line<double, std::int32_t> A(4), B(5);
@@ -276,6 +291,7 @@ int main()
     plans_compute_what_products_do(context);
     multigrid_solves_and_says_if_it_does_not(context);
     draws_are_those_of_the_c_interface(context);
+    walks_are_those_of_the_c_interface(context);
     failures_are_exceptions_with_the_message_of_spg(context);
     files_are_read_and_written(context);
     REQUIRE(held(context) == 0);

@@ -202,9 +202,11 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
 
 /* Writes the tables of rows without a distribution, a warp a row, and tells which these are. A warp stops at the first
  * weight that is not zero; faulty rows are left to the build. */
-template <bool EXACT>
-spg_status build_of_nothing(spg_context *context, const spg_csr &weights, void *table, unsigned char *is_done)
+template <typename Bucket>
+spg_status build_of_nothing(spg_context *context, const spg_csr &weights, Bucket no_item, void *table,
+                            unsigned char *is_done)
 {
+    Bucket *buckets = static_cast<Bucket *>(table);
     numbers_view offsets = offsets_of(weights);
     weights_view values = weights_of(weights);
     int64_t nnz = weights.nnz;
@@ -216,12 +218,7 @@ spg_status build_of_nothing(spg_context *context, const spg_csr &weights, void *
             nothing = __all_sync(ALL_LANES, mine >= end || values[mine] == 0);
         }
         if (lane_in_warp() == 0) is_done[row] = nothing;
-        for (int64_t k = begin + lane_in_warp(); nothing && k < end; k += WARP) {
-            if constexpr (EXACT)
-                static_cast<spg_alias_exact *>(table)[k] = spg_exact_nothing();
-            else
-                static_cast<spg_alias_compact *>(table)[k] = spg_compact_nothing();
-        }
+        for (int64_t k = begin + lane_in_warp(); nothing && k < end; k += WARP) buckets[k] = no_item;
     });
 }
 
@@ -242,7 +239,8 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
     if (status == SPG_OK && alias->empty_rows) status = work.take(rows, "empty rows of weights", &is_done);
     if (status == SPG_OK && alias->empty_rows)
-        status = (exact ? build_of_nothing<true> : build_of_nothing<false>)(context, weights, alias->table, is_done);
+        status = exact ? build_of_nothing(context, weights, spg_exact_nothing(), alias->table, is_done)
+                       : build_of_nothing(context, weights, spg_compact_nothing(), alias->table, is_done);
     if (status == SPG_OK)
         status =
             bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, is_done, job.first_fault},
