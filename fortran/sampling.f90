@@ -46,6 +46,15 @@ module spg_sampling
       type(c_ptr), value :: topics
     end function
 
+    integer(c_int) function spg_subset_draw(context, weights, k, random, draws) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_csr), intent(in) :: weights
+      integer(c_int64_t), value :: k
+      type(spg_random), intent(in), optional :: random
+      type(c_ptr), value :: draws
+    end function
+
     integer(c_int) function spg_alias_build(context, weights, options, alias) bind(C)
       import
       type(c_ptr), value :: context

@@ -100,6 +100,16 @@ typedef struct spg_lda {
 SPG_API spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                                 const spg_random *random, int32_t *topics);
 
+/* ---- Draws without replacement ---------------------------------------------------------------------------------- */
+
+/* k different items of each row, as if drawn one by one, each with a probability proportional to its weight among those
+ * not yet drawn: row i of draws (rows x k, row-major), in the order of the draws. By exponential keys (Efraimidis,
+ * Spirakis 2006): the item of entry e, counted over the whole matrix, uses number e of `random`. k of all items are a
+ * weighted shuffle. FORMAT: a row with fewer than k items of weight above zero; with spg_draw_options.empty_rows -1
+ * fills its place. UNSUPPORTED on a device: 2^31 entries or more in several rows. On a device a call waits. */
+SPG_API spg_status spg_subset_draw(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
+                                   int32_t *draws);
+
 /* ---- Alias tables ----------------------------------------------------------------------------------------------- */
 
 /* How tables are built. Tables of two builders may differ; each has the right distribution. */

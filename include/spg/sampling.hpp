@@ -24,6 +24,15 @@ void butterfly_draw(const context &context, const spg_csr &weights, const spg_ra
                                      detail::data_of(draws, weights.rows, SPG_I32, "draws")));
 }
 
+// k different items of each row of weights: rows x k, row-major.
+template <class Draws>
+void subset_draw(const context &context, const spg_csr &weights, std::int64_t k, const spg_random &random,
+                 Draws &&draws)
+{
+    context.check(spg_subset_draw(context.get(), &weights, k, &random,
+                                  detail::data_of(draws, weights.rows * k, SPG_I32, "draws")));
+}
+
 // An alias table for each row of weights.
 class alias : public detail::handle<spg_alias, spg_alias_destroy>
 {

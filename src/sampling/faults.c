@@ -86,3 +86,10 @@ spg_status spg_fail_row_order(spg_context *context, int64_t row)
                             "alias: row %lld: columns do not ascend; with p or q they must (spg_csr_sort)",
                             (long long)row);
 }
+
+spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k)
+{
+    return spg_context_fail(context, SPG_ERROR_FORMAT,
+                            "weights: row %lld has %lld items of weight above zero; k is %lld", (long long)row,
+                            (long long)positive, (long long)k);
+}

@@ -52,6 +52,8 @@ spg_status spg_fail_lda_products(spg_context *context, int64_t document, int64_t
 spg_status spg_fail_row_number(spg_context *context, int64_t i, int32_t row, int64_t rows);
 spg_status spg_fail_start(spg_context *context, int64_t i, int32_t node, int64_t rows);
 spg_status spg_fail_uniform(spg_context *context, int64_t i, double uniform);
+/* FORMAT: a row has fewer than k items of weight above 0, all weights being sound. */
+spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k);
 /* FORMAT: columns of a row, which walks of second order search, do not ascend. */
 spg_status spg_fail_row_order(spg_context *context, int64_t row);
 

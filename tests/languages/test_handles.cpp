@@ -232,7 +232,7 @@ void draws_are_those_of_the_c_interface(const spg::context &context)
     REQUIRE(one[0] >= 0 && one[1] == -1);
 }
 
-void walks_are_those_of_the_c_interface(const spg::context &context)
+void walks_and_subsets_are_those_of_the_c_interface(const spg::context &context)
 {
     const std::vector<std::int32_t> offsets{0, 2, 4, 5}, columns{0, 1, 0, 2, 1}, starts{2, 0};
     const std::vector<double> weights{1, 2, 1, 1, 3};
@@ -245,6 +245,11 @@ void walks_are_those_of_the_c_interface(const spg::context &context)
     spg_alias_walk(context.get(), graph.get(), 2, starts.data(), 9, &random, &bias, by_c.data());
     REQUIRE(walks == by_c && walks[0] == 2 && walks[10] == 0);
     THROWS(SPG_ERROR_SHAPE, "walks has 20 elements; it must have 22", graph.walk(starts, 10, random, walks));
+    std::array<std::int32_t, 3> subsets{}, same{};
+    const spg_csr W = spg::csr_view(3, offsets, columns, weights);
+    spg::subset_draw(context, W, 1, random, subsets);
+    spg_subset_draw(context.get(), &W, 1, &random, same.data());
+    REQUIRE(subsets == same);
 }
 
 void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)
@@ -291,7 +296,7 @@ int main()
     plans_compute_what_products_do(context);
     multigrid_solves_and_says_if_it_does_not(context);
     draws_are_those_of_the_c_interface(context);
-    walks_are_those_of_the_c_interface(context);
+    walks_and_subsets_are_those_of_the_c_interface(context);
     failures_are_exceptions_with_the_message_of_spg(context);
     files_are_read_and_written(context);
     REQUIRE(held(context) == 0);

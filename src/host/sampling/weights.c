@@ -50,9 +50,9 @@ static spg_weight_fault row_fault(const spg_csr *weights, int64_t row, int64_t *
     return zeros ? SPG_WEIGHT_ZEROS : SPG_WEIGHT_SOUND;
 }
 
-spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row)
+spg_status spg_host_find_weight_fault(spg_context *context, const spg_csr *weights, int64_t rows)
 {
-    for (int64_t i = 0; i <= row && i < weights->rows; ++i) {
+    for (int64_t i = 0; i < rows; ++i) {
         int64_t begin = spg_offset_at(weights, i), items = spg_offset_at(weights, i + 1) - begin, item = 0;
         spg_weight_fault fault = items > INT32_MAX ? SPG_WEIGHT_LONG
                                  : items == 0      ? SPG_WEIGHT_EMPTY
@@ -62,6 +62,13 @@ spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, i
         double weight = items > 0 ? spg_weight_at(weights->values, weights->value_type, begin + item) : 0;
         return spg_fail_weight(context, fault, i, items, item, weight);
     }
+    return SPG_OK;
+}
+
+spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row)
+{
+    spg_status status = spg_host_find_weight_fault(context, weights, row < weights->rows ? row + 1 : weights->rows);
+    if (status != SPG_OK) return status;
     return spg_context_fail(context, SPG_ERROR_INTERNAL, "weights: no fault found up to row %lld", (long long)row);
 }
 

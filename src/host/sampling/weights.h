@@ -17,6 +17,9 @@ static inline spg_row_kind spg_kind_of_row(bool weights_sound, double sum, bool 
     return weights_sound && sum == 0 && empty_rows ? SPG_ROW_OF_NOTHING : SPG_ROW_FAULTY;
 }
 
+/* Fails with the message of the first faulty one of `rows` rows, if there is one. */
+spg_status spg_host_find_weight_fault(spg_context *context, const spg_csr *weights, int64_t rows);
+
 /* Fails with the message of the first faulty row. To be called when a stage has found a faulty row; the first one is at
  * most `row`. */
 spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row);
