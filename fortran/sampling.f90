@@ -5,6 +5,12 @@ module spg_sampling
 
   interface
 
+    integer(c_int) function spg_context_set_draw_options(context, options) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_draw_options), intent(in), optional :: options
+    end function
+
     integer(c_int) function spg_random_bits(context, random, count, bits) bind(C)
       import
       type(c_ptr), value :: context
@@ -38,6 +44,15 @@ module spg_sampling
       integer(c_int), value :: method
       type(spg_random), intent(in), optional :: random
       type(c_ptr), value :: topics
+    end function
+
+    integer(c_int) function spg_subset_draw(context, weights, k, random, draws) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_csr), intent(in) :: weights
+      integer(c_int64_t), value :: k
+      type(spg_random), intent(in), optional :: random
+      type(c_ptr), value :: draws
     end function
 
     integer(c_int) function spg_alias_build(context, weights, options, alias) bind(C)
@@ -75,6 +90,17 @@ module spg_sampling
       type(c_ptr), value :: rows
       type(spg_random), intent(in), optional :: random
       type(c_ptr), value :: draws
+    end function
+
+    integer(c_int) function spg_alias_walk(context, alias, walkers, starts, steps, random, options, walks) bind(C)
+      import
+      type(c_ptr), value :: context, alias
+      integer(c_int64_t), value :: walkers
+      type(c_ptr), value :: starts
+      integer(c_int64_t), value :: steps
+      type(spg_random), intent(in), optional :: random
+      type(spg_walk_options), intent(in), optional :: options
+      type(c_ptr), value :: walks
     end function
 
     integer(c_int) function spg_forest_build(context, weights, options, forest) bind(C)

@@ -222,6 +222,10 @@ module spg_types
     real(c_double) :: initial_residual = 0, residual = 0, relative_residual = 0, seconds = 0
   end type
 
+  type, bind(C) :: spg_draw_options
+    integer(c_int) :: empty_rows = 0, trusted = 0
+  end type
+
   type, bind(C) :: spg_random
     integer(c_int64_t) :: seed = 0, stream = 0, first = 0
   end type
@@ -266,6 +270,10 @@ module spg_types
 
   type, bind(C) :: spg_alias_draw_options
     integer(c_int) :: sampler = 0, grouped = 0
+  end type
+
+  type, bind(C) :: spg_walk_options
+    real(c_double) :: p = 0, q = 0
   end type
 
   enum, bind(C) ! spg_forest_method

@@ -2,6 +2,7 @@
 #ifndef SPG_SRC_CONTEXT_H
 #define SPG_SRC_CONTEXT_H
 
+#include "spg/sampling.h"
 #include "spg/spg.h"
 
 #include <stdbool.h>
@@ -27,6 +28,7 @@ struct spg_context {
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of current allocations */
     spg_watch *watches;
+    spg_draw_options draw_options; /* of builds of tables, and draws */
     bool has_last_stats;
     spgemm_stats last_stats;
     bool has_last_galerkin;

@@ -6,15 +6,15 @@
  *
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, of any scale, at the context's place. An item
  * is named by its column or, if columns is NULL, by its position in the row, from 0. An item of weight zero is never
- * drawn. FORMAT: a row that is empty or all zeros, or a weight that is negative, infinite or NaN; the message names the
- * row, the item and the fault. UNSUPPORTED: a row of 2^31 items or more.
+ * drawn. FORMAT: a row that is empty or all zeros (unless spg_draw_options.empty_rows), or a weight that is negative,
+ * infinite or NaN; the message names the row, the item and the fault. UNSUPPORTED: a row of 2^31 items or more.
  *
  * A draw depends only on the seed, the stream and the draw's number: it is the same on host and device, at any number
  * of threads, and however a sequence is split into calls.
  *
  * On a device work is queued on the context's stream. Builds, draws straight from weights, and draws with the caller's
- * rows or uniforms wait for their end, because their input may be invalid. Random numbers and all other draws from
- * tables do not wait, except grouped draws from a table of several rows. */
+ * rows or uniforms wait for their end, because their input may be invalid (see spg_draw_options.trusted). Random
+ * numbers and all other draws from tables do not wait, except grouped draws from a table of several rows. */
 #ifndef SPG_SAMPLING_H
 #define SPG_SAMPLING_H
 
@@ -23,6 +23,25 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Options of a context ------------------------------------------------------------------------------------------
+ */
+
+/* How the calls of this header take special operands. Zeros are the defaults. */
+typedef struct spg_draw_options {
+    /* Not 0: a row may be empty or all zeros, as a sink of a graph is. A draw from it gives item -1, with probability 0
+     * and remapped number 0. Tables that are built with it keep it, whatever context draws from them; then a row number
+     * of -1 gives -1 too, as for a walk that has ended. */
+    int empty_rows;
+    /* Not 0: draws trust their operands: weights, rows, uniforms and corpora are valid, as an earlier call without this
+     * option has found them. On a device they then do not wait, and draw the same. Draws that are not grouped and use
+     * SPG_BUTTERFLY_AUTO allocate nothing and can be captured in a CUDA graph. Operands that are not valid give any
+     * draws, or an access outside of arrays. Builds check as always. */
+    int trusted;
+} spg_draw_options;
+
+/* Sets the options of a context's later builds and draws. options may be NULL for zeros. */
+SPG_API spg_status spg_context_set_draw_options(spg_context *context, const spg_draw_options *options);
 
 /* ---- Uniform numbers ------------------------------------------------------------------------------------------- */
 
@@ -80,6 +99,16 @@ typedef struct spg_lda {
  * the message names document and word. */
 SPG_API spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                                 const spg_random *random, int32_t *topics);
+
+/* ---- Draws without replacement ---------------------------------------------------------------------------------- */
+
+/* k different items of each row, as if drawn one by one, each with a probability proportional to its weight among those
+ * not yet drawn: row i of draws (rows x k, row-major), in the order of the draws. By exponential keys (Efraimidis,
+ * Spirakis 2006): the item of entry e, counted over the whole matrix, uses number e of `random`. k of all items are a
+ * weighted shuffle. FORMAT: a row with fewer than k items of weight above zero; with spg_draw_options.empty_rows -1
+ * fills its place. UNSUPPORTED on a device: 2^31 entries or more in several rows. On a device a call waits. */
+SPG_API spg_status spg_subset_draw(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
+                                   int32_t *draws);
 
 /* ---- Alias tables ----------------------------------------------------------------------------------------------- */
 
@@ -169,9 +198,30 @@ SPG_API spg_status spg_alias_draw(spg_context *context, const spg_alias *alias, 
                                   const spg_random *random, const spg_alias_draw_options *options, int32_t *draws);
 
 /* draws[i] comes from row rows[i] (rows at the context's place; NULL: row i, with count at most the number of rows):
- * for example, a step of random walks. ARGUMENT: a row out of range. */
+ * for example, a step of random walks. ARGUMENT: a row out of range (-1 gives -1 if the table may have empty rows). */
 SPG_API spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                        const spg_random *random, int32_t *draws);
+
+/* ---- Walks ------------------------------------------------------------------------------------------------------ */
+
+/* The bias of walks of second order (node2vec; Grover, Leskovec 2016). Zeros are the defaults. */
+typedef struct spg_walk_options {
+    double p; /* return: a step back to the node before has its weight over p; in [1/1024, 1024]; 0 for 1 */
+    double q; /* in-out: a step to a node that is no neighbour of the one before has its weight over q; likewise */
+} spg_walk_options;
+
+/* Random walks over a graph: the table has the weights of node v's edges in row v, and their columns name nodes. Row w
+ * of walks (walkers x (steps + 1), row-major) is walk w: first starts[w] (NULL: node w, with walkers at most the number
+ * of rows), then the node after each step. A step is a draw from the row of the node; draw k of walk w has number
+ * w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
+ * attempts of at most the largest over the least of 1 / p, 1 and 1 / q. A node is a neighbour of v if row v has an
+ * entry of it, also of weight zero. After a sink (spg_draw_options.empty_rows) a walk goes on as -1; starts may then be
+ * -1 too. options may be NULL for zeros. On a device a call waits if there are starts, or p or q, unless the context
+ * trusts. ARGUMENT: a start out of range; more columns than rows; weights without columns. FORMAT: with p or q, a row
+ * whose columns do not ascend. */
+SPG_API spg_status spg_alias_walk(spg_context *context, const spg_alias *alias, int64_t walkers, const int32_t *starts,
+                                  int64_t steps, const spg_random *random, const spg_walk_options *options,
+                                  int32_t *walks);
 
 /* ---- Monotone inversion ----------------------------------------------------------------------------------------- */
 

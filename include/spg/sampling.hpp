@@ -9,6 +9,12 @@
 namespace spg
 {
 
+// How builds and draws of this context take special operands.
+inline void set_draw_options(const context &context, const spg_draw_options &options)
+{
+    context.check(spg_context_set_draw_options(context.get(), &options));
+}
+
 // One draw from each row of weights.
 template <class Draws>
 void butterfly_draw(const context &context, const spg_csr &weights, const spg_random &random, Draws &&draws,
@@ -16,6 +22,15 @@ void butterfly_draw(const context &context, const spg_csr &weights, const spg_ra
 {
     context.check(spg_butterfly_draw(context.get(), &weights, method, &random, nullptr,
                                      detail::data_of(draws, weights.rows, SPG_I32, "draws")));
+}
+
+// k different items of each row of weights: rows x k, row-major.
+template <class Draws>
+void subset_draw(const context &context, const spg_csr &weights, std::int64_t k, const spg_random &random,
+                 Draws &&draws)
+{
+    context.check(spg_subset_draw(context.get(), &weights, k, &random,
+                                  detail::data_of(draws, weights.rows * k, SPG_I32, "draws")));
 }
 
 // An alias table for each row of weights.
@@ -37,6 +52,16 @@ class alias : public detail::handle<spg_alias, spg_alias_destroy>
         const std::int64_t count = detail::length(draws);
         check(spg_alias_draw(owner_, get(), row, count, &random, &options,
                              detail::data_of(draws, count, SPG_I32, "draws")));
+    }
+
+    // Walks of `steps` steps from each of starts: starts x (steps + 1) nodes, row-major.
+    template <class Starts, class Walks>
+    void walk(const Starts &starts, std::int64_t steps, const spg_random &random, Walks &&walks,
+              const spg_walk_options &options = {}) const
+    {
+        const std::int64_t walkers = detail::length(starts);
+        check(spg_alias_walk(owner_, get(), walkers, detail::data_of(starts, walkers, SPG_I32, "starts"), steps,
+                             &random, &options, detail::data_of(walks, walkers * (steps + 1), SPG_I32, "walks")));
     }
 
     // draws[i] from row rows[i].

@@ -20,9 +20,10 @@ spg_status queue_rows(spg_context *context, const spg_csr &matrix, spg_report *r
 {
     numbers_view offsets = offsets_of(matrix);
     weights_view weights = weights_of(matrix);
+    bool empty_rows = allows_empty_rows(context);
     return for_each(context, matrix.rows * WARP, "checking weights", [=] __device__(int64_t thread) {
         int64_t row = thread / WARP, begin = offsets[row], end = offsets[row + 1];
-        bool fault = end - begin > INT32_MAX || end == begin, positive = false;
+        bool fault = end - begin > INT32_MAX, positive = empty_rows;
         for (int64_t k = begin + thread % WARP; k < end; k += WARP) {
             double weight = weights[k];
             fault |= !is_sound_weight(weight);

@@ -8,6 +8,7 @@
 #include "sampling.h"
 
 #include "philox.h"
+#include "sampling/sums.h"
 
 #include <cfloat>
 
@@ -35,10 +36,22 @@ inline weights_view weights_of(const spg_csr &matrix) { return {matrix.values, m
 constexpr double LARGEST = DBL_MAX;
 __device__ inline bool is_sound_weight(double weight) { return weight >= 0 && weight <= LARGEST; }
 
-/* The name of an item: its column, or its place in the row. */
+/* The name of an item: its column, or its place in the row; SPG_NO_ITEM stays. */
 __device__ inline int32_t name_of(const int32_t *columns, int64_t row_begin, int64_t item)
 {
-    return columns != nullptr ? columns[row_begin + item] : (int32_t)item;
+    return columns != nullptr && item >= 0 ? columns[row_begin + item] : (int32_t)item;
+}
+
+/* Whether rows may be empty or all zeros, by the context's options. */
+inline bool allows_empty_rows(const spg_context *context) { return context->draw_options.empty_rows != 0; }
+
+/* Whether draws are to trust their operands and not to wait. */
+inline bool trusts(const spg_context *context) { return context->draw_options.trusted != 0; }
+
+/* Whether row numbers of the caller may be SPG_NO_ITEM. */
+__device__ inline bool is_row_number(int64_t row, int64_t rows, bool empty_rows)
+{
+    return (row >= 0 && row < rows) || (empty_rows && row == SPG_NO_ITEM);
 }
 
 /* Signs of the mailbox, in page-locked host memory: kernels set them, and the host reads them after a wait. Unlike a

@@ -63,7 +63,9 @@ spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const s
     memset(built, 0, sizeof *built);
     built->context = context;
     built->rows = weights->rows;
+    built->cols = weights->cols;
     built->nnz = weights->nnz;
+    built->empty_rows = context->draw_options.empty_rows != 0 && weights->rows > 0;
     built->builder = options->builder == SPG_ALIAS_AUTO ? SPG_ALIAS_PSA_PLUS : options->builder;
     built->resolution = options->resolution;
     built->split = options->split;

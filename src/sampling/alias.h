@@ -31,6 +31,9 @@
  * from the start has threshold x[i] * 2^-F, with x[i] from spg_units, not rounded to an integer; any other has
  * (double)units * 2^-F; full is 1.0 and alias the item itself; pad 0.
  *
+ * NOTHING. A row that is empty or all zeros (empty_rows) has no distribution: every entry of it has threshold 0 and the
+ * alias SPG_NO_ITEM, so that every draw is SPG_NO_ITEM.
+ *
  * DRAW from number x (64 bits) of `random`: spg_alias_draw_compact, _exact. The result is columns[begin + item], or
  * item.
  *
@@ -113,6 +116,18 @@ SPG_INLINE uint64_t spg_alias_units(double units, int64_t item)
     return (uint64_t)(units + (double)((uint32_t)item * 0x9E3779B9u) * 0x1p-32);
 }
 
+/* An entry of a row of nothing. */
+SPG_INLINE spg_alias_compact spg_compact_nothing(void)
+{
+    spg_alias_compact row = {0, SPG_NO_ITEM};
+    return row;
+}
+SPG_INLINE spg_alias_exact spg_exact_nothing(void)
+{
+    spg_alias_exact row = {0, SPG_NO_ITEM, 0};
+    return row;
+}
+
 /* Converts units (at most 2^F) to 2^-32 of a bucket; 2^32 is full. */
 SPG_INLINE uint64_t spg_compact_threshold(uint64_t units, int fraction_bits)
 {
@@ -161,9 +176,11 @@ SPG_INLINE int32_t spg_compact_choice(spg_alias_compact row, int32_t bucket, uin
     return fraction < row.threshold ? bucket : row.alias;
 }
 
+/* n = 0: a row of nothing. */
 SPG_INLINE int32_t spg_alias_draw_compact(const spg_alias_compact *table, int64_t n, uint64_t x)
 {
     uint64_t position = spg_compact_position(x, n);
+    if (n == 0) return SPG_NO_ITEM;
     int32_t bucket = (int32_t)(position >> 32);
     return spg_compact_choice(table[bucket], bucket, (uint32_t)position);
 }
@@ -177,6 +194,7 @@ SPG_INLINE int32_t spg_exact_choice(const spg_alias_exact *row, int32_t bucket, 
 SPG_INLINE int32_t spg_alias_draw_exact(const spg_alias_exact *table, int64_t n, uint64_t x)
 {
     int32_t bucket = (int32_t)spg_multiply_high(x, (uint64_t)n);
+    if (n == 0) return SPG_NO_ITEM;
     return spg_exact_choice(table + bucket, bucket, x * (uint64_t)n);
 }
 

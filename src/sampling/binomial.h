@@ -6,15 +6,13 @@
  * the children of node k are 2k and 2k + 1. A node's number depends only on the key, on k and on its count. So each
  * thread can go from the root to its own section by itself, and finds its first output position on the way.
  *
- * Logarithm and exponential are written out in plain arithmetic, each operation rounded, because library functions
- * differ in their last bits between places.
- *
  * Binomial numbers: for n * p >= 10 by transformed rejection (algorithm BTRS of Hoermann, "The generation of binomial
  * random variates", 1993), else by inversion. */
 #ifndef SPG_SRC_SAMPLING_BINOMIAL_H
 #define SPG_SRC_SAMPLING_BINOMIAL_H
 
 #include "alias.h"
+#include "logarithm.h"
 
 #include <math.h>
 
@@ -23,39 +21,6 @@ SPG_INLINE uint64_t spg_split_key(uint64_t seed, uint64_t stream, uint64_t first
 {
     spg_philox_block block = spg_philox(~seed, first, stream);
     return spg_philox_half(&block, 0);
-}
-
-/* A number in (0, 1), both ends excluded. */
-SPG_INLINE double spg_open_uniform(uint64_t bits) { return ((double)(bits >> 12) + 0.5) * 0x1p-52; }
-
-/* 2 * atanh(s) for |s| <= 1/3. */
-SPG_INLINE double spg_twice_atanh(double s)
-{
-    double square = s * s, sum = 0;
-    for (int k = 35; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
-    return 2 * s * sum;
-}
-
-/* log(x) of a positive normal number. */
-SPG_INLINE double spg_natural_log(double x)
-{
-    int e = spg_exponent(x);
-    double m = e > 1000 ? x * 0x1p-1000 * spg_power_of_two(1000 - e) : x * spg_power_of_two(-e); /* in [1, 2) */
-    if (m > 1.4142135623730951) {
-        m *= 0.5;
-        ++e;
-    }
-    double f = m - 1;
-    return e * 0x1.62e42feep-1 + (e * 0x1.a39ef35793c76p-33 + spg_twice_atanh(f / (2 + f)));
-}
-
-/* exp(-y) for 0 <= y < 100. */
-SPG_INLINE double spg_exp_of_minus(double y)
-{
-    int k = (int)(y * 1.4426950408889634 + 0.5);
-    double r = (k * 0x1.62e42feep-1 - y) + k * 0x1.a39ef35793c76p-33, sum = 1; /* within log(2) / 2 */
-    for (int i = 16; i >= 1; --i) sum = 1 + sum * r / i;
-    return sum * spg_power_of_two(-k);
 }
 
 /* The remainder of Stirling's formula for log(k!). */

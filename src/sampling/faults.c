@@ -73,3 +73,23 @@ spg_status spg_fail_uniform(spg_context *context, int64_t i, double uniform)
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "uniforms: number %lld, %.17g, lies outside [0, 1)",
                             (long long)i, uniform);
 }
+
+spg_status spg_fail_start(spg_context *context, int64_t i, int32_t node, int64_t rows)
+{
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "starts: entry %lld: node %d lies outside [0, %lld)",
+                            (long long)i, (int)node, (long long)rows);
+}
+
+spg_status spg_fail_row_order(spg_context *context, int64_t row)
+{
+    return spg_context_fail(context, SPG_ERROR_FORMAT,
+                            "alias: row %lld: columns do not ascend; with p or q they must (spg_csr_sort)",
+                            (long long)row);
+}
+
+spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k)
+{
+    return spg_context_fail(context, SPG_ERROR_FORMAT,
+                            "weights: row %lld has %lld items of weight above zero; k is %lld", (long long)row,
+                            (long long)positive, (long long)k);
+}

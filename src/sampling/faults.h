@@ -47,8 +47,14 @@ spg_status spg_fail_lda_word(spg_context *context, int64_t document, int64_t wor
 spg_status spg_fail_lda_products(spg_context *context, int64_t document, int64_t word, spg_weight_fault fault,
                                  int32_t topic);
 
-/* ARGUMENT: entry i of `rows` is not a row; number i of `uniforms` is not in [0, 1). */
+/* ARGUMENT: entry i of `rows` is not a row; entry i of `starts` is not a node; number i of `uniforms` is not in
+ * [0, 1). */
 spg_status spg_fail_row_number(spg_context *context, int64_t i, int32_t row, int64_t rows);
+spg_status spg_fail_start(spg_context *context, int64_t i, int32_t node, int64_t rows);
 spg_status spg_fail_uniform(spg_context *context, int64_t i, double uniform);
+/* FORMAT: a row has fewer than k items of weight above 0, all weights being sound. */
+spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k);
+/* FORMAT: columns of a row, which walks of second order search, do not ascend. */
+spg_status spg_fail_row_order(spg_context *context, int64_t row);
 
 #endif

@@ -58,6 +58,7 @@ spg_status spg_forest_build(spg_context *context, const spg_csr *weights, const 
     built->context = context;
     built->rows = weights->rows;
     built->nnz = weights->nnz;
+    built->empty_rows = context->draw_options.empty_rows != 0 && weights->rows > 0;
     built->method = options->method == SPG_FOREST_AUTO ? SPG_FOREST_CUTPOINT : options->method;
     built->cells_per_item = options->cells_per_item > 0 ? options->cells_per_item : 1;
     status = context->backend->sampling->forest_build(context, weights, built);

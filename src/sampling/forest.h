@@ -27,6 +27,10 @@
  * cell has the balanced tree instead: over leaves a ... b, starting with low ... high, node (a + b + 1) / 2; its root
  * is guide[g].
  *
+ * NOTHING. A row that is empty or all zeros (empty_rows) has no distribution. Every entry of its guide names the item
+ * SPG_FOREST_NOTHING: the entry itself or, for a cell of RADIX, ~entry. All its bounds are 2^63. So a search finds that
+ * item at once; the draw is SPG_NO_ITEM, its share and remapped number are 0.
+ *
  * The loads of a draw are the nodes visited.
  *
  * STRATA. `count` numbers, one in each of as many equal parts of [0, 2^63), ascending: number i is v =
@@ -43,6 +47,9 @@
  * branches of 53 nodes, for 100 items. */
 enum { SPG_FOREST_DEEPEST = 8 };
 #define SPG_FOREST_END ((uint64_t)1 << 63)
+
+/* No row has so many items. */
+#define SPG_FOREST_NOTHING INT32_MAX
 
 typedef struct spg_forest_node {
     uint64_t bound;
@@ -136,6 +143,7 @@ SPG_INLINE double spg_forest_share(uint64_t bound, uint64_t next) { return (doub
 
 SPG_INLINE double spg_forest_remap(uint64_t bound, uint64_t next, uint64_t v)
 {
+    if (bound == next) return 0; /* a row of nothing */
     double remapped = (double)(v - bound) / (double)(next - bound);
     return remapped < 1 ? remapped : 1 - 0x1p-53;
 }

@@ -2,6 +2,14 @@
 #include "backend.h"
 #include "check.h"
 
+spg_status spg_context_set_draw_options(spg_context *context, const spg_draw_options *options)
+{
+    static const spg_draw_options defaults = {0};
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    context->draw_options = options != NULL ? *options : defaults;
+    return SPG_OK;
+}
+
 spg_status spg_random_bits(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits)
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;

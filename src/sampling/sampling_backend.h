@@ -3,11 +3,14 @@
  * Arguments are checked as far as the host can see them: types known, sizes not negative, pointers not NULL and at the
  * backend's place, options known. The stage checks contents while it reads them: weights, offsets, columns, uniforms,
  * row numbers. If it finds a fault, it looks for the first one by the rules of sampling/faults.h, which also has the
- * messages, and frees what it allocated; outputs then hold anything (draws) or zeros (tables).
+ * messages, and frees what it allocated; outputs then hold anything (draws) or zeros (tables). Rows that are empty or
+ * all zeros are no fault where the context's draw_options, or the table that is built or drawn from, allow them: draws
+ * from them are SPG_NO_ITEM.
  *
  * Every number is defined once for all places, so results have the same bits on every place: in sampling/sums.h (sums
  * and the search in them), sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections),
- * sampling/forest.h (bounds, guide tables, trees) and philox.h. */
+ * sampling/walk.h (steps of walks), sampling/subset.h (keys of draws without replacement), sampling/forest.h (bounds,
+ * guide tables, trees) and philox.h. */
 #ifndef SPG_SRC_SAMPLING_BACKEND_H
 #define SPG_SRC_SAMPLING_BACKEND_H
 
@@ -18,14 +21,15 @@
 /* Alias tables of all rows, at the context's place. */
 struct spg_alias {
     spg_context *context; /* built it and frees it */
-    int64_t rows, nnz;
+    int64_t rows, cols, nnz;
     spg_alias_builder builder; /* resolved: not AUTO */
     spg_alias_resolution resolution;
     int64_t *offsets; /* rows + 1 */
     int32_t *columns; /* nnz, or NULL: items are named by their position in the row */
     void *table;      /* nnz spg_alias_compact or spg_alias_exact (sampling/alias.h) */
     spg_alias_split split;
-    int chunks; /* at least 1 */
+    int chunks;      /* at least 1 */
+    bool empty_rows; /* rows may be without a distribution (sampling/alias.h) */
     spg_alias_stats stats;
 };
 
@@ -35,6 +39,7 @@ struct spg_forest {
     int64_t rows, nnz;
     spg_forest_method method;      /* resolved: not AUTO */
     double cells_per_item;         /* more than 0 */
+    bool empty_rows;               /* rows may be without a distribution (sampling/forest.h) */
     int64_t *offsets;              /* rows + 1 */
     int32_t *columns;              /* nnz, or NULL */
     uint64_t *bounds;              /* CUTPOINT: nnz lower bounds; RADIX: NULL */
@@ -43,6 +48,8 @@ struct spg_forest {
     int64_t guide_count;           /* guide_offsets[rows] */
     int32_t *guide;                /* guide_count entries */
 };
+
+struct spg_walk_call; /* sampling/walk.h */
 
 typedef struct spg_sampling_backend {
     spg_status (*random_bits)(spg_context *context, const spg_random *random, int64_t count, uint64_t *bits);
@@ -65,6 +72,13 @@ typedef struct spg_sampling_backend {
     /* rows may be NULL: 0, 1, ..., count - 1. */
     spg_status (*alias_row_draws)(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,
                                   const spg_random *random, int32_t *draws);
+
+    /* walkers > 0; the table has columns, each less than its rows. */
+    spg_status (*alias_walks)(spg_context *context, const spg_alias *alias, const struct spg_walk_call *call);
+
+    /* k, at most INT32_MAX, draws without replacement from each row; k and rows above 0. */
+    spg_status (*subset_draws)(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
+                               int32_t *draws);
 
     /* In the same way: context, rows, nnz, method and cells_per_item are set. */
     spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);

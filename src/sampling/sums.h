@@ -55,6 +55,9 @@
 
 #define SPG_SCALE_DOWN 0x1p-64
 
+/* The draw from a row that is empty or all zeros, where such rows are allowed. */
+enum { SPG_NO_ITEM = -1 };
+
 /* The smallest h with 2^h >= items; 0 for none. */
 SPG_INLINE int spg_levels(int64_t items)
 {

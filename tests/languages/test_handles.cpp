@@ -266,6 +266,35 @@ void draws_are_those_of_the_c_interface(const spg::context &context)
     THROWS(SPG_ERROR_SHAPE, "draws has 1 elements; it must have 2",
            spg::butterfly_draw(context, W, random, std::array<std::int32_t, 1>()));
     THROWS(SPG_ERROR_ARGUMENT, "row", alias.draw(2, random, draws));
+    const std::array<std::int32_t, 2> row_and_none{0, -1};
+    THROWS(SPG_ERROR_ARGUMENT, "row -1", alias.draw_rows(row_and_none, random, one));
+    spg_draw_options sinks{};
+    sinks.empty_rows = 1;
+    spg::set_draw_options(context, sinks);
+    const spg::alias with_sinks(context, W);
+    spg::set_draw_options(context, {});
+    with_sinks.draw_rows(row_and_none, random, one);
+    REQUIRE(one[0] >= 0 && one[1] == -1);
+}
+
+void walks_and_subsets_are_those_of_the_c_interface(const spg::context &context)
+{
+    const std::vector<std::int32_t> offsets{0, 2, 4, 5}, columns{0, 1, 0, 2, 1}, starts{2, 0};
+    const std::vector<double> weights{1, 2, 1, 1, 3};
+    const spg::alias graph(context, spg::csr_view(3, offsets, columns, weights));
+    const spg_random random{1, 2, 3};
+    std::array<std::int32_t, 20> walks{}, by_c{};
+    spg_walk_options bias{};
+    bias.p = 2;
+    graph.walk(starts, 9, random, walks, bias);
+    spg_alias_walk(context.get(), graph.get(), 2, starts.data(), 9, &random, &bias, by_c.data());
+    REQUIRE(walks == by_c && walks[0] == 2 && walks[10] == 0);
+    THROWS(SPG_ERROR_SHAPE, "walks has 20 elements; it must have 22", graph.walk(starts, 10, random, walks));
+    std::array<std::int32_t, 3> subsets{}, same{};
+    const spg_csr W = spg::csr_view(3, offsets, columns, weights);
+    spg::subset_draw(context, W, 1, random, subsets);
+    spg_subset_draw(context.get(), &W, 1, &random, same.data());
+    REQUIRE(subsets == same);
 }
 
 void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)
@@ -314,6 +343,7 @@ int main()
     operations_own_their_results(context);
     krylov_methods_take_operators(context);
     draws_are_those_of_the_c_interface(context);
+    walks_and_subsets_are_those_of_the_c_interface(context);
     failures_are_exceptions_with_the_message_of_spg(context);
     files_are_read_and_written(context);
     REQUIRE(held(context) == 0);

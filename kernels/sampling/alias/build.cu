@@ -18,11 +18,13 @@ enum row_kind { SHORT, BY_WARP, BY_BLOCK, BIG, ROW_KINDS };
 struct kind_of_row {
     numbers_view offsets;
     int64_t nnz;
+    const unsigned char *is_done; /* of each row; or NULL */
     unsigned long long *first_fault;
 
     __device__ int operator()(int32_t row) const
     {
         int64_t begin = offsets[row], end = offsets[row + 1], items = end - begin;
+        if (is_done != nullptr && is_done[row]) return -1;
         if (begin < 0 || end <= begin || end > nnz || items > INT32_MAX) {
             report_first(first_fault, row);
             return -1;
@@ -198,6 +200,28 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
     return status;
 }
 
+/* Writes the tables of rows without a distribution, a warp a row, and tells which these are. A warp stops at the first
+ * weight that is not zero; faulty rows are left to the build. */
+template <typename Bucket>
+spg_status build_of_nothing(spg_context *context, const spg_csr &weights, Bucket no_item, void *table,
+                            unsigned char *is_done)
+{
+    Bucket *buckets = static_cast<Bucket *>(table);
+    numbers_view offsets = offsets_of(weights);
+    weights_view values = weights_of(weights);
+    int64_t nnz = weights.nnz;
+    return for_each(context, weights.rows * WARP, "empty rows of weights", [=] __device__(int64_t thread) {
+        int64_t row = thread / WARP, begin = offsets[row], end = offsets[row + 1];
+        bool nothing = begin >= 0 && begin <= end && end <= nnz && end - begin <= INT32_MAX;
+        for (int64_t k = begin; nothing && k < end; k += WARP) {
+            int64_t mine = k + lane_in_warp();
+            nothing = __all_sync(ALL_LANES, mine >= end || values[mine] == 0);
+        }
+        if (lane_in_warp() == 0) is_done[row] = nothing;
+        for (int64_t k = begin + lane_in_warp(); nothing && k < end; k += WARP) buckets[k] = no_item;
+    });
+}
+
 /* Builds rows by kind. */
 spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
@@ -205,6 +229,7 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     int32_t rows = (int32_t)weights.rows, *row_list = nullptr;
     uint32_t *begins = nullptr, seen[2 * ROW_KINDS];
     char *room = nullptr;
+    unsigned char *is_done = nullptr;
     bool exact = alias->resolution == SPG_ALIAS_EXACT;
     rows_job job = {offsets_of(weights), weights_of(weights), alias->table, &spg_cuda_of(context)->report->first[0]};
     int64_t bytes = 0;
@@ -212,9 +237,14 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     if (status == SPG_OK) status = work.take(rows, "rows by length", &row_list);
     if (status == SPG_OK) status = work.take(2 * ROW_KINDS, "rows by length", &begins);
     if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
+    if (status == SPG_OK && alias->empty_rows) status = work.take(rows, "empty rows of weights", &is_done);
+    if (status == SPG_OK && alias->empty_rows)
+        status = exact ? build_of_nothing(context, weights, spg_exact_nothing(), alias->table, is_done)
+                       : build_of_nothing(context, weights, spg_compact_nothing(), alias->table, is_done);
     if (status == SPG_OK)
-        status = bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, job.first_fault},
-                          ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
+        status =
+            bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, is_done, job.first_fault},
+                     ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
     if (status == SPG_OK) status = fetch(context, seen, begins, sizeof seen);
     const uint32_t *counts = begins + ROW_KINDS, *seen_counts = seen + ROW_KINDS;
     if (status == SPG_OK && seen_counts[SHORT] > 0)
@@ -228,6 +258,20 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     return build_big_rows(context, job, weights, alias, row_list + seen[BIG], seen_counts[BIG]);
 }
 
+/* Whether the weights of one row are all zeros, so that it may have no distribution. Waits. */
+spg_status find_all_zeros(spg_context *context, const spg_csr &weights, bool *all_zeros)
+{
+    weights_view values = weights_of(weights);
+    unsigned long long *first = &spg_cuda_of(context)->report->first[1];
+    spg_report report;
+    spg_status status = for_each(context, weights.nnz, "looking for a weight", [=] __device__(int64_t k) {
+        if (values[k] != 0) report_first(first, 0); /* NaN too */
+    });
+    if (status == SPG_OK) status = read_report(context, &report);
+    if (status == SPG_OK) *all_zeros = report.first[1] == NONE_FIRST;
+    return status;
+}
+
 spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
 {
     if (weights.rows > INT32_MAX) /* binning numbers rows in 32 bits */
@@ -235,8 +279,9 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
                                 "weights: %lld rows; alias tables on a device take up to 2147483647",
                                 (long long)weights.rows);
     spg_status status = clear_report(context);
-    bool sound = false;
-    if (status == SPG_OK && weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX) {
+    bool sound = false, is_one = weights.rows == 1 && weights.nnz > TILE && weights.nnz <= INT32_MAX, nothing = false;
+    if (status == SPG_OK && is_one && alias->empty_rows) status = find_all_zeros(context, weights, &nothing);
+    if (status == SPG_OK && is_one && !nothing) {
         /* The host knows the number of items if the offsets are sound. */
         table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
         build_clock clock;

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS)
         for (int d = 0; d < DRAWS; ++d) drawn[d] = draw_from(table, items, halves[d]);
         if (columns != nullptr)
 #pragma unroll
-            for (int d = 0; d < DRAWS; ++d) drawn[d] = columns[drawn[d]];
+            for (int d = 0; d < DRAWS; ++d) drawn[d] = name_of(columns, 0, drawn[d]);
         int64_t first = DRAWS * t - odd;
         if (aligned && first + DRAWS <= job.count) {
             /* An explicit intrinsic: an assignment is split into four stores, with four times the traffic (ncu). */
@@ -69,13 +69,18 @@ spg_status draw_in_order(spg_context *context, const spg_alias &alias, const dra
 }
 
 template <bool EXACT>
-spg_status draw_from_rows(spg_context *context, const draw_job &job, const int32_t *rows, int64_t row_count)
+spg_status draw_from_rows(spg_context *context, const draw_job &job, const int32_t *rows, int64_t row_count,
+                          bool empty_rows)
 {
     unsigned long long *first_fault = &spg_cuda_of(context)->report->first[0];
     return for_each(context, job.count, "drawing from alias tables", [=] __device__(int64_t i) {
         int64_t row = rows != nullptr ? rows[i] : i;
-        if (row < 0 || row >= row_count) {
+        if (!is_row_number(row, row_count, empty_rows)) {
             report_first(first_fault, i);
+            return;
+        }
+        if (row < 0) {
+            job.draws[i] = SPG_NO_ITEM;
             return;
         }
         int64_t begin = job.offsets[row], items = job.offsets[row + 1] - begin;
@@ -87,11 +92,13 @@ spg_status draw_from_rows(spg_context *context, const draw_job &job, const int32
 spg_status draw_rows(spg_context *context, const spg_alias &alias, const draw_job &job, const int32_t *rows)
 {
     spg_report report;
-    spg_status status = rows != nullptr ? clear_report(context) : SPG_OK;
+    bool can_fail = rows != nullptr && !trusts(context);
+    spg_status status = can_fail ? clear_report(context) : SPG_OK;
     if (status == SPG_OK)
-        status = alias.resolution == SPG_ALIAS_EXACT ? draw_from_rows<true>(context, job, rows, alias.rows)
-                                                     : draw_from_rows<false>(context, job, rows, alias.rows);
-    if (status != SPG_OK || rows == nullptr) return status;
+        status = (alias.resolution == SPG_ALIAS_EXACT ? draw_from_rows<true> : draw_from_rows<false>)(context, job,
+                                                                                                      rows, alias.rows,
+                                                                                                      alias.empty_rows);
+    if (status != SPG_OK || !can_fail) return status;
     status = read_report(context, &report);
     if (status != SPG_OK || report.first[0] == NONE_FIRST) return status;
     int64_t i = (int64_t)report.first[0];

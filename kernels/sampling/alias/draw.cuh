@@ -43,16 +43,18 @@ __device__ inline spg_alias_exact load_bucket(const spg_alias_exact *bucket)
     return {bytes.x, (int32_t)__double2loint(bytes.y), 0};
 }
 
-/* spg_alias_draw_compact and spg_alias_draw_exact. */
+/* spg_alias_draw_compact and spg_alias_draw_exact; items may be 0. */
 __device__ inline int32_t draw_from(const spg_alias_compact *table, int64_t items, uint64_t number)
 {
     uint64_t position = spg_compact_position(number, (uint32_t)items); /* items < 2^31: half of the multiplications */
     int32_t bucket = (int32_t)(position >> 32);
+    if (items == 0) return SPG_NO_ITEM;
     return spg_compact_choice(load_bucket(table + bucket), bucket, (uint32_t)position);
 }
 __device__ inline int32_t draw_from(const spg_alias_exact *table, int64_t items, uint64_t number)
 {
     int32_t bucket = (int32_t)spg_multiply_high(number, (uint64_t)items);
+    if (items == 0) return SPG_NO_ITEM;
     spg_alias_exact row = load_bucket(table + bucket);
     return spg_exact_choice(&row, bucket, number * (uint64_t)items);
 }

@@ -117,7 +117,7 @@ template <bool EXACT> struct section_draws {
             int place = at + runs::place(lane_in_warp(), d);
             int32_t item = runs::draw(from, block, d);
             if (place < 0 || place >= count) continue;
-            draws[place] = from.columns != nullptr ? from.columns[item] : item;
+            draws[place] = name_of(from.columns, 0, item);
         }
     }
 
@@ -252,6 +252,10 @@ spg_status draw_grouped(spg_context *context, const spg_alias &alias, const draw
     if (alias.rows > 1)
         status = spg_cuda_copy_bytes(context, ends, SPG_PLACE_HOST, job.offsets + row, SPG_PLACE_DEVICE, sizeof ends);
     int64_t items = ends[1] - ends[0], sections = spg_sections(items);
+    int32_t *draws = job.draws;
+    if (status == SPG_OK && items == 0)
+        return for_each(context, job.count, "drawing from an empty row",
+                        [=] __device__(int64_t i) { draws[i] = SPG_NO_ITEM; });
     if (status == SPG_OK) status = work.take(sections + 1, "sections of an alias table", &section_begins);
     if (status != SPG_OK) return status;
     uint64_t key = spg_split_key(job.random.seed, job.random.stream, job.random.first);

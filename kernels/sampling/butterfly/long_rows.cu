@@ -80,6 +80,7 @@ __device__ outcome draw_long_row(const row_job<Real> &job, int64_t row, double *
         if (at_root) {
             double root = sums[1];
             if (__syncthreads_or(odd)) return ODD;
+            if (root == 0) return NOTHING;
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
             target = spg_target_f64(u, root);
         }
@@ -108,6 +109,7 @@ __device__ void draw_any_long_row(const row_job<Real> &job, int64_t row, double 
         came = draw_long_row<false>(job, row, sums, pieces, u, scale);
         if (came == TOO_LARGE) continue;
         if (came == ODD) job.report_row(row);
+        if (came == NOTHING) job.leave(row);
         return;
     }
 }
@@ -126,6 +128,29 @@ __global__ void __launch_bounds__(THREADS, 1)
     }
 }
 
+/* The same without a list: a block looks at every gridDim.x-th row, so that long rows next to each other are drawn from
+ * by different blocks. */
+template <typename Real>
+__global__ void __launch_bounds__(THREADS, 1) any_long_rows_kernel(const __grid_constant__ row_job<Real> job)
+{
+    __shared__ double sums[2 * NODES];
+    __shared__ unsigned int long_lanes[WARPS];
+    int64_t blocks = gridDim.x;
+    for (int64_t first = blockIdx.x; first < job.rows; first += blocks * THREADS) {
+        int64_t mine = first + threadIdx.x * blocks;
+        unsigned int lanes = __ballot_sync(ALL_LANES, mine < job.rows && job.is_for_block(mine));
+        if (lane_in_warp() == 0) long_lanes[threadIdx.x / WARP] = lanes;
+        __syncthreads();
+        for (int warp = 0; warp < WARPS; ++warp)
+            for (unsigned int rest = long_lanes[warp]; rest != 0; rest &= rest - 1) {
+                int64_t row = first + (warp * WARP + __ffs((int)rest) - 1) * blocks, begin = job.offsets[row];
+                draw_any_long_row(job, row, sums, row_pieces<Real, int64_t>(job, begin, job.offsets[row + 1] - begin));
+                __syncthreads();
+            }
+        __syncthreads();
+    }
+}
+
 /* Offsets that do not ascend may give more rows than there is room for. */
 template <typename Real>
 spg_status list_rows(spg_context *context, const row_job<Real> &job, unsigned int room, int64_t *list,
@@ -135,8 +160,7 @@ spg_status list_rows(spg_context *context, const row_job<Real> &job, unsigned in
     spg_status status = spg_cuda_check(context, cudaMemsetAsync(count, 0, sizeof *count, stream), "long rows");
     if (status != SPG_OK) return status;
     return for_each(context, job.rows, "listing long rows", [=] __device__(int64_t row) {
-        int64_t begin = job.offsets[row], end = job.offsets[row + 1];
-        if (!job.is_sound(row, begin, end) || end - begin <= LONGEST<Real>) return;
+        if (!job.is_for_block(row)) return;
         unsigned int place = atomicAdd(count, 1u);
         if (place < room) list[place] = row;
     });
@@ -158,6 +182,16 @@ template <typename Real> spg_status draw_long_rows(workspace &work, const row_jo
     return spg_cuda_check_launch(context, "drawing from long rows");
 }
 
+template <typename Real> spg_status draw_any_long_rows(spg_context *context, const row_job<Real> &job)
+{
+    const spg_cuda *cuda = spg_cuda_of(context);
+    int64_t most = cuda->multiprocessors * BLOCKS_A_MULTIPROCESSOR;
+    any_long_rows_kernel<<<(unsigned int)(job.rows < most ? job.rows : most), THREADS, 0, cuda->stream>>>(job);
+    return spg_cuda_check_launch(context, "drawing from long rows");
+}
+
+template spg_status draw_any_long_rows(spg_context *, const row_job<float> &);
+template spg_status draw_any_long_rows(spg_context *, const row_job<double> &);
 template spg_status draw_long_rows(workspace &, const row_job<float> &);
 template spg_status draw_long_rows(workspace &, const row_job<double> &);
 

@@ -35,7 +35,10 @@ template <typename Real> struct lane_row {
         begin = job.offsets[row];
         items = job.offsets[row + 1] - begin;
         sound = job.is_sound(row, begin, begin + items);
-        if (!sound) items = 0, job.report_row(row);
+        if (sound) return;
+        job.refuse(row, begin, begin + items);
+        if (items == 0) job.uniform(row); /* is checked although nothing is drawn */
+        items = 0;
     }
 };
 
@@ -45,6 +48,10 @@ __device__ void draw_from_sums(const row_job<Real> &job, const lane_row<Real> &m
                                double scale)
 {
     double total = sums[mine.items - 1], target = spg_target_f64(job.uniform(mine.row), total);
+    if (!bad && total == 0) {
+        job.leave(mine.row);
+        return;
+    }
     if (bad || !is_sound_sum(total)) {
         job.report_row(mine.row);
         return;
@@ -151,7 +158,9 @@ __global__ void __launch_bounds__(THREADS)
         if (again) scale = SPG_SCALE_DOWN;
         if (!__any_sync(ALL_LANES, again)) break;
     }
-    if (mine.sound && (bad || !is_sound_sum(sum))) job.report_row(mine.row);
+    bool nothing = mine.sound && !bad && sum == 0;
+    if (nothing) job.leave(mine.row);
+    if (mine.sound && !nothing && (bad || !is_sound_sum(sum))) job.report_row(mine.row);
     double target = mine.sound ? spg_target_f64(job.uniform(mine.row), sum) : 0;
     int64_t block = first_that((int64_t)0, count, [=](int64_t b) { return target < own[b]; });
     auto before = [=](int64_t b) { return b > 0 ? own[b - 1] : remnant_sum; };
@@ -163,7 +172,7 @@ __global__ void __launch_bounds__(THREADS)
     read_transposed(job, mine, in_block ? remnant + block * WARP : -1, scale, &bad, values);
     butterfly::make_table(values);
     int found = butterfly::search(values, target, in_block ? before(block) : 0, in_block ? own[block] : 0);
-    if (!mine.sound) return;
+    if (!mine.sound || nothing) return;
     int64_t item = remnant + block * WARP + found;
     if (!in_block) {
         double through = 0;

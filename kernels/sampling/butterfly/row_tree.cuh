@@ -226,8 +226,8 @@ __device__ inline void draw_in_chunks(const row_job<Real> &job, int64_t row, con
 
 enum { ODD_BATCH = 4 }; /* chunks loaded together of a row that is not plain */
 
-/* The result of a draw. */
-enum outcome { DRAWN, ODD, TOO_LARGE };
+/* The result of a draw. NOTHING: all weights are 0. */
+enum outcome { DRAWN, ODD, TOO_LARGE, NOTHING };
 
 /* Draws from a row of at most as many pieces as the warp has lanes. The chosen piece is summed again if it is not the
  * last, by the same code: less code stays in the instruction caches. ODD: the row must be drawn from, or reported,
@@ -250,6 +250,7 @@ __device__ inline outcome draw_by_warp(const row_job<Real> &job, int64_t row, co
                 root = tree::sum_across<1, WARP>(piece_sum);
             }
             if (__any_sync(ALL_LANES, odd)) return ODD;
+            if (root == 0) return NOTHING;
             if (!is_sound_sum(root)) return is_too_large<Real>(root, scale) ? TOO_LARGE : ODD;
             target = spg_target_f64(u, root);
             chosen = k = last;
@@ -269,6 +270,7 @@ __device__ inline void draw_odd_by_warp(const row_job<Real> &job, int64_t row, c
     for (double scale = 1;; scale = SPG_SCALE_DOWN) {
         outcome came = draw_by_warp<ODD_BATCH, false>(job, row, pieces, u, scale);
         if (came == ODD) job.report_row(row);
+        if (came == NOTHING) job.leave(row);
         if (came != TOO_LARGE) return;
     }
 }

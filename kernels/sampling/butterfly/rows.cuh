@@ -51,15 +51,27 @@ template <typename Real> struct row_job {
     int64_t plain_end;                                   /* end of what can be read in 16 bytes */
     unsigned long long *first_fault, *first_bad_uniform; /* rows; valid only if all bits were set before */
     device_sign fault, has_long;                         /* a fault was found; a row has more than LONGEST items */
+    bool empty_rows;                                     /* are allowed: their draws are SPG_NO_ITEM */
 
     /* Whether a row's offsets are valid. They may be any numbers, so their difference may overflow; the first and the
      * last of all must span the entries. */
     __device__ bool is_sound(int64_t row, int64_t begin, int64_t end) const
     {
-        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
         uint64_t more = (uint64_t)end - (uint64_t)begin - 1; /* items minus one */
-        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) &
-               !(starts_late | ends_early);
+        return ((uint64_t)begin < (uint64_t)nnz) & (end <= nnz) & (more < (uint64_t)INT32_MAX) & spans(row, begin, end);
+    }
+
+    /* Whether a block is to draw from a row. */
+    __device__ bool is_for_block(int64_t row) const
+    {
+        int64_t begin = offsets[row], end = offsets[row + 1];
+        return is_sound(row, begin, end) && end - begin > LONGEST<Real>;
+    }
+
+    /* Whether a row that is not sound is an empty one that is allowed. */
+    __device__ bool is_empty(int64_t row, int64_t begin, int64_t end) const
+    {
+        return empty_rows & (begin == end) & ((uint64_t)begin <= (uint64_t)nnz) & spans(row, begin, end);
     }
 
     /* Whether a row of more than SPG_SHORT_ROW items can be read in 16 bytes. */
@@ -77,6 +89,15 @@ template <typename Real> struct row_job {
         return u;
     }
 
+    /* What becomes of a row without a weight above 0. */
+    __device__ void leave(int64_t row) const
+    {
+        if (empty_rows)
+            draws[row] = SPG_NO_ITEM;
+        else
+            report_row(row);
+    }
+
     __device__ void report_row(int64_t row) const
     {
         *fault = 1;
@@ -87,9 +108,18 @@ template <typename Real> struct row_job {
     __device__ bool is_for_warp(int64_t row, int64_t begin, int64_t end) const
     {
         bool sound = is_sound(row, begin, end), is_long = end - begin > LONGEST<Real>;
-        if (!sound) report_row(row);
+        if (!sound) refuse(row, begin, end);
         if (sound && is_long) *has_long = 1;
         return sound && !is_long;
+    }
+
+    /* For a row that is not sound. */
+    __device__ void refuse(int64_t row, int64_t begin, int64_t end) const
+    {
+        if (is_empty(row, begin, end))
+            leave(row);
+        else
+            report_row(row);
     }
 
     /* Item k, scaled, of a row of `items` items from `begin` on; 0 past its end. *bad: not a valid weight. */
@@ -106,6 +136,14 @@ template <typename Real> struct row_job {
     {
         draws[row] = name_of(columns, begin, item);
     }
+
+  private:
+    /* Whether the first and the last row reach the ends of the entries. */
+    __device__ bool spans(int64_t row, int64_t begin, int64_t end) const
+    {
+        bool starts_late = (row == 0) & (begin != 0), ends_early = (row == rows - 1) & (end != nnz);
+        return !(starts_late | ends_early);
+    }
 };
 
 /* Negative if the number or the NaN has its sign bit set. */
@@ -121,6 +159,9 @@ __device__ inline bool is_sound_sum(double sum) { return sum > 0 && sum <= LARGE
 
 /* Draws from the rows of more than LONGEST items, by blocks. */
 template <typename Real> spg_status draw_long_rows(workspace &work, const row_job<Real> &job);
+
+/* The same without workspace, for rows of which any may be long, or none. */
+template <typename Real> spg_status draw_any_long_rows(spg_context *context, const row_job<Real> &job);
 
 /* The paper's methods. */
 template <typename Real>

@@ -58,12 +58,12 @@ spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, u
         status = sum_weights(work, values, weights.nnz, 1, SPG_FOREST_TARGET, 0, first_fault, &facts->sum);
         if (status != SPG_OK) return status;
     }
-    bool summed = weights.rows == 1 && weights.nnz > PIECE;
+    bool summed = weights.rows == 1 && weights.nnz > PIECE, empty_rows = allows_empty_rows(context);
     numbers_view offsets = offsets_of(weights);
     int64_t nnz = weights.nnz;
     return for_each(context, weights.rows * WARP, "sums of weights", [=] __device__(int64_t thread) {
         int64_t row = thread / WARP, begin = offsets[row], end = offsets[row + 1], items = end - begin;
-        if (begin < 0 || end <= begin || end > nnz || items > INT32_MAX) {
+        if (begin < 0 || (empty_rows ? end < begin : end <= begin) || end > nnz || items > INT32_MAX) {
             report_first(first_fault, row);
             return;
         }
@@ -73,8 +73,11 @@ spg_status sum_rows(workspace &work, const spg_csr &weights, row_facts *facts, u
             scale = SPG_SCALE_DOWN;
             sum = sum_row(values.from(begin), items, scale, &bad);
         }
-        if (bad || !rows::is_sound_sum(sum)) report_first(first_fault, row);
-        if (lane_in_warp() == 0) facts[row].sum = {sum, spg_units_of_row(sum, scale, SPG_FOREST_TARGET)};
+        bool nothing = sum == 0 && empty_rows;
+        if (bad || !(rows::is_sound_sum(sum) || nothing)) report_first(first_fault, row);
+        spg_unit_scale units = {0, 0}; /* of nothing: all units are 0, all bounds SPG_FOREST_END */
+        if (!nothing) units = spg_units_of_row(sum, scale, SPG_FOREST_TARGET);
+        if (lane_in_warp() == 0) facts[row].sum = {sum, units};
     });
 }
 
@@ -89,6 +92,7 @@ spg_status fill_bounds(const workspace &held, const spg_csr &weights, const fore
     bounds_view bounds = forest.bounds;
     uint64_t *sums = bounds.bounds;
     spg_status status = SPG_OK;
+    if (nnz == 0) return SPG_OK;
     if (sums == nullptr) status = work.take(nnz, "prefix sums of a forest", &sums);
     if (status == SPG_OK)
         status = for_each_entry(context, weights, "units of a forest", [=] __device__(int64_t k, int64_t row) {

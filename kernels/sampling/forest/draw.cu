@@ -16,6 +16,7 @@ enum { THREADS = 256, FIRST_ROW = 0, FIRST_UNIFORM = 1 }; /* faulty draws, in sp
 struct draw_job {
     forest_view forest;
     int64_t count, row_count, row; /* row: used if rows is NULL */
+    bool empty_rows;
     const int32_t *rows;
     spg_random random;
     spg_strata strata; /* width 0: numbers of `random` are independent */
@@ -32,6 +33,7 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
     uint64_t v[SIZE];
     seeker<TREES> seek[SIZE];
     int loads[SIZE];
+    bool is_none[SIZE]; /* MANY_ROWS: the row is SPG_NO_ITEM */
 
     /* The caller's uniforms from `first` on, at a stride of THREADS. */
     __device__ void take_uniforms(const draw_job &job, int64_t first)
@@ -70,14 +72,15 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
             }
         }
     }
-    /* The row of draw b; row 0 replaces a row out of range. */
-    __device__ row_view row_of(const draw_job &job, int b) const
+    /* The row of draw b; row 0 replaces a row out of range, and none. */
+    __device__ row_view row_of(const draw_job &job, int b)
     {
+        is_none[b] = false;
         if (index[b] == job.count) return row_view(job.forest, 0);
         int64_t row = job.rows[index[b]];
-        bool fits = row >= 0 && row < job.row_count;
-        if (!fits) report_first(job.first_row, index[b]);
-        return row_view(job.forest, fits ? row : 0);
+        if (!is_row_number(row, job.row_count, job.empty_rows)) report_first(job.first_row, index[b]);
+        is_none[b] = row == SPG_NO_ITEM;
+        return row_view(job.forest, row >= 0 && row < job.row_count ? row : 0);
     }
     /* Does all searches, step by step together. */
     __device__ void search_all(const row_view *rows)
@@ -105,9 +108,10 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
     __device__ void write(const draw_job &job, const row_view &row, int b) const
     {
         int64_t i = index[b];
-        int32_t item = seek[b].item();
+        bool none = MANY_ROWS && is_none[b];
+        int32_t item = none ? SPG_FOREST_NOTHING : seek[b].item();
         if (i == job.count) return;
-        if (job.loads != nullptr) job.loads[i] = loads[b];
+        if (job.loads != nullptr) job.loads[i] = none ? 0 : loads[b];
         if (job.draws != nullptr) __stcs(job.draws + i, row.name(item));
         if (job.probabilities == nullptr && job.remapped == nullptr) return;
         uint64_t bound = row.bound(item), next = row.bound((int64_t)item + 1);
@@ -175,7 +179,7 @@ spg_status draw(spg_context *context, draw_job job)
 {
     if (job.row_count == 0) return fail_row(context, job, 0); /* without rows, none of the caller's rows is valid */
     spg_cuda *cuda = spg_cuda_of(context);
-    bool can_fail = job.rows != nullptr || job.uniforms != nullptr;
+    bool can_fail = (job.rows != nullptr || job.uniforms != nullptr) && !trusts(context);
     job.first_row = &cuda->report->first[FIRST_ROW];
     job.first_uniform = &cuda->report->first[FIRST_UNIFORM];
     spg_status status = can_fail ? clear_report(context) : SPG_OK;
@@ -200,6 +204,7 @@ draw_job job_of(const spg_forest &forest, int64_t count)
     job.forest = view_of(forest);
     job.count = count;
     job.row_count = forest.rows;
+    job.empty_rows = forest.empty_rows;
     return job;
 }
 

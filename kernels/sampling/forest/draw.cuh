@@ -29,7 +29,10 @@ struct row_view {
     }
     /* The lower bound of item `item`; the end of all from `items` on. */
     __device__ uint64_t bound(int64_t item) const { return item < items ? bounds[item] : SPG_FOREST_END; }
-    __device__ int32_t name(int32_t item) const { return columns != nullptr ? columns[item] : item; }
+    __device__ int32_t name(int32_t item) const
+    {
+        return item == SPG_FOREST_NOTHING ? SPG_NO_ITEM : columns != nullptr ? columns[item] : item;
+    }
 };
 
 /* A search in progress: first the guide's entry, then down the tree or between two items. */

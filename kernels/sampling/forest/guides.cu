@@ -76,14 +76,18 @@ spg_status fill_guides(const workspace &held, const spg_csr &weights, const fore
     if (status == SPG_OK) status = work.take(1, "wide items of a guide", &wide_count);
     if (status == SPG_OK)
         status = spg_cuda_check(context, cudaMemsetAsync(wide_count, 0, sizeof *wide_count, stream), "a guide");
-    if (status != SPG_OK) return status;
+    int32_t *guide = forest.guide;
+    /* Items of rows of nothing fill no cells. */
+    if (status == SPG_OK && allows_empty_rows(context))
+        status = for_each(context, guide_count, "filling guides",
+                          [=] __device__(int64_t g) { guide[g] = SPG_FOREST_NOTHING; });
+    if (status != SPG_OK || weights.nnz == 0) return status;
     unsigned int blocks = loop_blocks(context, (weights.nnz + THREADS - 1) / THREADS);
     fill_guides_kernel<<<blocks, THREADS, 0, stream>>>({forest.offsets, true}, weights.rows, weights.nnz, forest,
                                                        wide_runs, wide_count, room);
     status = spg_cuda_check_launch(context, "filling guides");
     if (status != SPG_OK) return status;
     int64_t threads = (int64_t)cuda->multiprocessors * cuda->multiprocessor_threads;
-    int32_t *guide = forest.guide;
     return for_each(context, threads, "filling guides", [=] __device__(int64_t thread) {
         unsigned int count = min(*wide_count, room);
         for (unsigned int w = 0; w < count; ++w)

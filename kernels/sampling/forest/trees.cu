@@ -160,7 +160,7 @@ spg_status plant_trees(const workspace &held, const spg_csr &weights, const fore
     if (status == SPG_OK) status = work.take(guide_count, "cutpoints of a forest", &cutpoints);
     if (status == SPG_OK)
         status = spg_cuda_check(context, cudaMemsetAsync(trees.may_be_deep, 0, sizeof(int), stream), "trees");
-    if (status == SPG_OK)
+    if (status == SPG_OK && nnz > 0)
         status = spg_cuda_check(
             context, cudaMemsetAsync(trees.others, 0xff, (size_t)nnz * sizeof *trees.others, stream), "trees");
     if (status == SPG_OK)

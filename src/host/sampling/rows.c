@@ -28,7 +28,11 @@ static int64_t last_positive(const row_weights *row)
     return item;
 }
 
-/* The draws below return an item, or -1 for a row that cannot be drawn from. */
+/* The draws below return an item, or one of these. */
+enum { CANNOT_DRAW = -1, NOTHING_TO_DRAW = -2 };
+
+/* What a row is, by its sum, that cannot be drawn from. */
+static int64_t refuse_sum(bool sound, double sum) { return sound && sum == 0 ? NOTHING_TO_DRAW : CANNOT_DRAW; }
 
 /* Tiles of the tree, in which `lead` items of +0 precede the row's items. */
 static int64_t tiles_of(const row_weights *row) { return spg_sum_tiles(row->lead + row->items); }
@@ -70,7 +74,7 @@ static int64_t draw_by_tree(row_weights *row, double u, double *tile_tree)
         row->scale = SPG_SCALE_DOWN;
         sum = sum_tiles(row, tree, tile_tree, &sound);
     }
-    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return refuse_sum(sound, sum);
     const double target = spg_target_f64(u, sum);
     int64_t tile = spg_tree_descend(tile_tree, spg_levels(tiles), target, &base);
     if (tile != tiles - 1) fill_tile(row, tile, tree, &sound);
@@ -108,7 +112,7 @@ static int64_t draw_in_order(row_weights *row, double u, double *unused)
         row->scale = SPG_SCALE_DOWN;
         sum = sum_in_order(row, 0, row->items, 0, &sound);
     }
-    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return refuse_sum(sound, sum);
     int64_t found = find_in_order(row, row->items, spg_target_f64(u, sum));
     return found >= 0 ? found : last_positive(row);
 }
@@ -158,7 +162,7 @@ static int64_t draw_by_table(row_weights *row, double u, double *unused)
         row->scale = SPG_SCALE_DOWN;
         sum = sum_blocks(row, &sound);
     }
-    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return -1;
+    if (!sound || !(sum > 0 && sum <= DBL_MAX)) return refuse_sum(sound, sum);
     int64_t found = find_by_table(row, spg_target_f64(u, sum)), item = found;
     while (item < row->items && !(weight_of(row, item) > 0)) ++item;
     return item < row->items ? item : last_positive(row);
@@ -183,6 +187,7 @@ typedef struct row_call {
     int32_t *draws;
     double *trees; /* of the tiles' sums; tree_size for each thread */
     int64_t tree_size;
+    bool empty_rows; /* are allowed */
     atomic_llong *bad_row, *bad_uniform;
 } row_call;
 
@@ -205,8 +210,12 @@ static void draw_from_rows(const void *data, spg_range rows)
         bool u_is_sound = u >= 0 && u < 1;
         int64_t item = call->draw(&row, u_is_sound ? u : 0, tile_tree);
         if (!u_is_sound) spg_lower(call->bad_uniform, i);
-        if (item < 0) spg_lower(call->bad_row, i);
-        if (item >= 0) call->draws[i] = weights->columns != NULL ? weights->columns[begin + item] : (int32_t)item;
+        if (item == NOTHING_TO_DRAW && call->empty_rows)
+            call->draws[i] = SPG_NO_ITEM;
+        else if (item < 0)
+            spg_lower(call->bad_row, i);
+        else
+            call->draws[i] = weights->columns != NULL ? weights->columns[begin + item] : (int32_t)item;
     }
 }
 
@@ -216,7 +225,7 @@ spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_
     static row_draw *const methods[] = {draw_by_tree, draw_in_order, draw_in_order, draw_by_table};
     atomic_llong bad_row = weights->rows, bad_uniform = weights->rows;
     int64_t longest = 0;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, context->draw_options.trusted != 0, &longest);
     if (status != SPG_OK) return status;
     const spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
     const int64_t tree_size = spg_tree_size(spg_sum_tiles(longest + MOST_LEAD));
@@ -224,7 +233,9 @@ spg_status spg_host_row_draws(spg_context *context, const spg_csr *weights, spg_
     void *trees = NULL;
     status = spg_allocate_workspace(context, 0, tree_bytes, "sums of tiles of weights", &trees);
     if (status != SPG_OK) return status;
-    const row_call call = {weights, random, uniforms, methods[method], draws, trees, tree_size, &bad_row, &bad_uniform};
+    const row_call call = {weights,  random,      uniforms,  methods[method],
+                           draws,    trees,       tree_size, context->draw_options.empty_rows != 0,
+                           &bad_row, &bad_uniform};
     spg_host_parallel_rows(threads, weights, spg_host_parts(threads), draw_from_rows, &call);
     spg_release(context, trees, tree_bytes);
     if (bad_row < weights->rows) return spg_host_fail_weights(context, weights, bad_row);

@@ -7,6 +7,7 @@
 
 typedef struct lengths_job {
     const spg_csr *weights;
+    bool empty_rows; /* are allowed */
     atomic_llong *longest, *first;
 } lengths_job;
 
@@ -17,18 +18,19 @@ static void check_lengths(const void *data, spg_range rows)
     for (int64_t i = rows.begin; i < rows.end; ++i) {
         int64_t items = spg_offset_at(job->weights, i + 1) - spg_offset_at(job->weights, i);
         if (items > longest) longest = items;
-        if ((items == 0 || items > INT32_MAX) && i < first) first = i;
+        if (((items == 0 && !job->empty_rows) || items > INT32_MAX) && i < first) first = i;
     }
     spg_raise(job->longest, longest);
     spg_lower(job->first, first);
 }
 
-/* The length of the longest row. *odd = the first row that is empty or has too many items, else rows. */
+/* The length of the longest row. *odd = the first row that is empty, if none may be, or has too many items, else
+ * rows. */
 static int64_t longest_row(const spg_context *context, const spg_csr *weights, int64_t *odd)
 {
     atomic_llong longest = 0, first = weights->rows;
     spg_parallel(spg_host_threads(context, weights->rows), weights->rows, 0, check_lengths,
-                 &(lengths_job){weights, &longest, &first});
+                 &(lengths_job){weights, context->draw_options.empty_rows != 0, &longest, &first});
     *odd = first;
     return longest;
 }
@@ -48,24 +50,32 @@ static spg_weight_fault row_fault(const spg_csr *weights, int64_t row, int64_t *
     return zeros ? SPG_WEIGHT_ZEROS : SPG_WEIGHT_SOUND;
 }
 
-spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row)
+spg_status spg_host_find_weight_fault(spg_context *context, const spg_csr *weights, int64_t rows)
 {
-    for (int64_t i = 0; i <= row && i < weights->rows; ++i) {
+    for (int64_t i = 0; i < rows; ++i) {
         int64_t begin = spg_offset_at(weights, i), items = spg_offset_at(weights, i + 1) - begin, item = 0;
         spg_weight_fault fault = items > INT32_MAX ? SPG_WEIGHT_LONG
                                  : items == 0      ? SPG_WEIGHT_EMPTY
                                                    : row_fault(weights, i, &item);
         if (fault == SPG_WEIGHT_SOUND) continue;
+        if (context->draw_options.empty_rows && (fault == SPG_WEIGHT_EMPTY || fault == SPG_WEIGHT_ZEROS)) continue;
         double weight = items > 0 ? spg_weight_at(weights->values, weights->value_type, begin + item) : 0;
         return spg_fail_weight(context, fault, i, items, item, weight);
     }
+    return SPG_OK;
+}
+
+spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row)
+{
+    spg_status status = spg_host_find_weight_fault(context, weights, row < weights->rows ? row + 1 : weights->rows);
+    if (status != SPG_OK) return status;
     return spg_context_fail(context, SPG_ERROR_INTERNAL, "weights: no fault found up to row %lld", (long long)row);
 }
 
-spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, int64_t *longest)
+spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, bool trusted, int64_t *longest)
 {
     int64_t odd = 0;
-    spg_status status = spg_host_csr_check(context, weights);
+    spg_status status = trusted ? SPG_OK : spg_host_csr_check(context, weights);
     if (status != SPG_OK) return status;
     *longest = longest_row(context, weights, &odd);
     return odd < weights->rows ? spg_host_fail_weights(context, weights, odd) : SPG_OK;

@@ -4,11 +4,21 @@
 
 #include "sums.h"
 
-/* Checks offsets and columns; *longest = the number of items of the longest row. */
-spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, int64_t *longest);
+/* Checks offsets and columns, unless they are trusted, and that no row is empty if the context's options allow none;
+ * *longest = the number of items of the longest row. */
+spg_status spg_host_open_weights(spg_context *context, const spg_csr *weights, bool trusted, int64_t *longest);
 
-/* Whether a row can be drawn from, judged by its sum. */
-static inline bool spg_row_is_sound(bool weights_sound, double sum) { return weights_sound && sum > 0; }
+/* What a row is, by its sum. */
+typedef enum spg_row_kind { SPG_ROW_FAULTY, SPG_ROW_SOUND, SPG_ROW_OF_NOTHING } spg_row_kind;
+
+static inline spg_row_kind spg_kind_of_row(bool weights_sound, double sum, bool empty_rows)
+{
+    if (weights_sound && sum > 0) return SPG_ROW_SOUND;
+    return weights_sound && sum == 0 && empty_rows ? SPG_ROW_OF_NOTHING : SPG_ROW_FAULTY;
+}
+
+/* Fails with the message of the first faulty one of `rows` rows, if there is one. */
+spg_status spg_host_find_weight_fault(spg_context *context, const spg_csr *weights, int64_t rows);
 
 /* Fails with the message of the first faulty row. To be called when a stage has found a faulty row; the first one is at
  * most `row`. */

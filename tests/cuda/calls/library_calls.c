@@ -195,6 +195,22 @@ static spg_status draw_forest(library_inputs *in, int number)
                                       NULL);
 }
 
+static spg_status draw_subsets(library_inputs *in, int number)
+{
+    spg_csr rows = in->weights.here;
+    if (number == 1) rows.columns = NULL;
+    return spg_subset_draw(in->context, &rows, 1, &number_of_seed, in->draws);
+}
+
+static spg_status draw_trusting(library_inputs *in, int number)
+{
+    const spg_draw_options trusting = {.trusted = 1};
+    assert_int_equal(spg_context_set_draw_options(in->context, &trusting), SPG_OK);
+    const spg_status status = draw_rows(in, number);
+    assert_int_equal(spg_context_set_draw_options(in->context, NULL), SPG_OK);
+    return status;
+}
+
 static spg_status random_bits(library_inputs *in, int number)
 {
     (void)number;
@@ -234,6 +250,8 @@ const library_call library_calls[] = {
     {"spg_alias_draw", draw_alias, 6},
     {"spg_forest_build", build_forest, 3},
     {"spg_forest_draw", draw_forest, 2},
+    {"spg_subset_draw", draw_subsets, 2},
+    {"spg_butterfly_draw, trusting", draw_trusting, 4},
     {"spg_random_bits", random_bits, 1},
 };
 const int library_calls_count = sizeof library_calls / sizeof *library_calls;

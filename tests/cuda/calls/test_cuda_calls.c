@@ -98,7 +98,8 @@ static void any_call_of_cuda_by_multigrid_may_fail(void **state)
 static void any_call_of_cuda_by_sampling_may_fail(void **state)
 {
     (void)state;
-    static const char *const prefixes[] = {"spg_butterfly", "spg_lda", "spg_alias", "spg_forest", "spg_random"};
+    static const char *const prefixes[] = {"spg_butterfly", "spg_lda",    "spg_alias",
+                                           "spg_forest",    "spg_subset", "spg_random"};
     for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; ++k) refuse_each_call_of(prefixes[k]);
 }
 

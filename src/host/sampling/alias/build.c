@@ -51,6 +51,17 @@ static void open_tiles(const void *data, spg_range tiles)
         spg_alias_open_tile(job->row, t, job->room->left + t * SPG_ALIAS_TILE, job->room->tiles + t);
 }
 
+/* The entries of a row without a distribution. */
+static void fill_with_nothing(const alias_row *row)
+{
+    for (int64_t k = 0; k < row->items; ++k) {
+        if (row->exact)
+            ((spg_alias_exact *)row->table)[k] = spg_exact_nothing();
+        else
+            ((spg_alias_compact *)row->table)[k] = spg_compact_nothing();
+    }
+}
+
 /* False for a row that cannot be drawn from. */
 static bool build_row(alias_row *row, spg_threads threads, void *memory, spg_alias_stats *stats)
 {
@@ -61,7 +72,9 @@ static bool build_row(alias_row *row, spg_threads threads, void *memory, spg_ali
     bool sound = is_short
                      ? sum_short_row(row, &sum, &scale)
                      : spg_host_row_sum(threads, row->weights, row->type, row->items, room.tile_tree, &sum, &scale);
-    if (!spg_row_is_sound(sound, sum)) return false;
+    const spg_row_kind kind = spg_kind_of_row(sound, sum, row->empty_rows);
+    if (kind == SPG_ROW_OF_NOTHING) fill_with_nothing(row);
+    if (kind != SPG_ROW_SOUND) return kind == SPG_ROW_OF_NOTHING;
     row->fraction_bits = spg_fraction_bits(row->items);
     row->scale = spg_units_of_row(sum, scale, (double)row->items * spg_power_of_two(row->fraction_bits));
     if (is_short) {
@@ -102,6 +115,7 @@ static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, s
                      .type = weights->value_type,
                      .exact = alias->resolution == SPG_ALIAS_EXACT,
                      .greedy = alias->builder == SPG_ALIAS_PSA_PLUS,
+                     .empty_rows = alias->empty_rows,
                      .items = alias->offsets[i + 1] - alias->offsets[i],
                      .table = (char *)alias->table + begin * bucket_size(alias)};
     return build_row(&row, threads, memory, weights->rows == 1 ? of->stats : &unused);
@@ -111,7 +125,7 @@ spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, sp
 {
     int64_t longest = 0;
     void *room = NULL;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, false, &longest);
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
     int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);

@@ -4,6 +4,7 @@
 
 #include "host/sampling/host_sampling.h"
 #include "host/sampling/random.h"
+#include "host/sampling/row_numbers.h"
 #include "host/work.h"
 #include "sampling/faults.h"
 
@@ -69,13 +70,16 @@ spg_status spg_host_alias_draws(spg_context *context, const spg_alias *alias, in
     return SPG_OK;
 }
 
+/* row: SPG_NO_ITEM for none. */
 static int32_t draw_one(const spg_alias *alias, int64_t row, uint64_t number)
 {
+    if (row == SPG_NO_ITEM) return SPG_NO_ITEM;
     int64_t begin = alias->offsets[row], items = alias->offsets[row + 1] - begin;
+    if (items == 0) return SPG_NO_ITEM;
     int32_t item = alias->resolution == SPG_ALIAS_EXACT
                        ? spg_alias_draw_exact((const spg_alias_exact *)alias->table + begin, items, number)
                        : spg_alias_draw_compact((const spg_alias_compact *)alias->table + begin, items, number);
-    return alias->columns != NULL ? alias->columns[begin + item] : item;
+    return alias->columns != NULL && item >= 0 ? alias->columns[begin + item] : item;
 }
 
 static void draw_by_rows(const void *data, spg_range batches)
@@ -96,8 +100,7 @@ spg_status spg_host_alias_row_draws(spg_context *context, const spg_alias *alias
                                     const spg_random *random, int32_t *draws)
 {
     if (rows != NULL) {
-        int64_t odd =
-            spg_host_first_outside(context, rows, count, alias->rows <= INT32_MAX ? alias->rows : (int64_t)1 << 31);
+        int64_t odd = spg_host_first_bad_row(context, rows, count, alias->rows, alias->empty_rows);
         if (odd < count) return spg_fail_row_number(context, odd, rows[odd], alias->rows);
     }
     spg_parallel(spg_host_threads(context, count), spg_host_batches(count), 0, draw_by_rows,

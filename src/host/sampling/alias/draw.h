@@ -10,7 +10,8 @@ static inline void spg_host_name_items(const spg_alias *alias, int64_t begin, in
 {
     if (alias->columns == NULL) return;
     const int32_t *columns = alias->columns + begin;
-    for (int64_t k = 0; k < count; ++k) draws[k] = columns[draws[k]];
+    for (int64_t k = 0; k < count; ++k)
+        if (draws[k] >= 0) draws[k] = columns[draws[k]];
 }
 
 spg_status spg_host_grouped_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,

@@ -132,6 +132,10 @@ spg_status spg_host_grouped_draws(spg_context *context, const spg_alias *alias, 
     int64_t bytes = spg_array_bytes(sections + 1, sizeof(int64_t));
     uint64_t key = spg_split_key(random->seed, random->stream, random->first);
     const spg_threads threads = spg_host_threads(context, count);
+    if (items == 0) {
+        for (int64_t i = 0; i < count; ++i) draws[i] = SPG_NO_ITEM;
+        return SPG_OK;
+    }
     group_call call = {alias, begin, items, count, random, key, NULL, draws, sections, spg_host_parts(threads)};
     void *offsets = NULL;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "counts of sections", &offsets);

@@ -12,6 +12,7 @@ typedef struct alias_row {
     spg_type type;
     bool exact;
     bool greedy; /* tiles pair what they can */
+    bool empty_rows;
     int64_t items;
     int fraction_bits;
     spg_unit_scale scale;

@@ -25,7 +25,9 @@ static bool build_row(const spg_csr *weights, const void *forest, int64_t i, spg
     forest_row row = row_of(weights, forest, i);
     double *room = memory, sum = 0, scale = 1;
     bool sound = spg_host_row_sum(threads, row.weights, row.type, row.items, room, &sum, &scale);
-    if (!spg_row_is_sound(sound, sum)) return false;
+    const spg_row_kind kind = spg_kind_of_row(sound, sum, ((const spg_forest *)forest)->empty_rows);
+    if (kind == SPG_ROW_OF_NOTHING) spg_forest_fill_with_nothing(&row);
+    if (kind != SPG_ROW_SOUND) return kind == SPG_ROW_OF_NOTHING;
     row.scale = spg_units_of_row(sum, scale, SPG_FOREST_TARGET);
     spg_forest_fill_bounds(&row, threads, (uint64_t *)(room + spg_tree_size(spg_sum_tiles(row.items))));
     spg_forest_fill_guide(&row, threads);
@@ -72,7 +74,7 @@ spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, s
 {
     int64_t longest = 0;
     void *room = NULL;
-    spg_status status = spg_host_open_weights(context, weights, &longest);
+    spg_status status = spg_host_open_weights(context, weights, false, &longest);
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &forest->offsets, &forest->columns);
     if (status == SPG_OK) status = allocate_guides(context, forest);
     if (status == SPG_OK) status = allocate_bounds(context, forest);

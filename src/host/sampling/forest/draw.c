@@ -1,6 +1,7 @@
 /* Draws by monotone inversion. */
 #include "host/sampling/host_sampling.h"
 #include "host/sampling/random.h"
+#include "host/sampling/row_numbers.h"
 #include "host/work.h"
 #include "row.h"
 #include "sampling/faults.h"
@@ -27,10 +28,10 @@ static void draw_one(const forest_call *call, int64_t i, uint64_t v, const fores
 {
     int32_t loads = 0, item = search(view, v, &loads);
     if (call->loads != NULL) call->loads[i] = loads;
-    if (call->draws != NULL)
-        call->draws[i] = call->forest->columns != NULL ? call->forest->columns[begin + item] : item;
+    const int32_t *columns = call->forest->columns != NULL ? call->forest->columns + begin : NULL;
+    if (call->draws != NULL) call->draws[i] = spg_name_of_found(columns, item);
     if (call->probabilities == NULL && call->remapped == NULL) return;
-    uint64_t bound = spg_bound_of(view, item), next = spg_bound_of(view, item + 1);
+    uint64_t bound = spg_bound_of(view, item), next = spg_bound_of(view, (int64_t)item + 1);
     if (call->probabilities != NULL) call->probabilities[i] = spg_forest_share(bound, next);
     if (call->remapped != NULL) call->remapped[i] = spg_forest_remap(bound, next, v);
 }
@@ -48,6 +49,15 @@ static void fill_numbers(const forest_call *call, int64_t first, int size, uint6
             call->strata != NULL ? spg_stratified(call->strata, (uint64_t)(first + k), numbers[k]) : numbers[k] >> 1;
 }
 
+/* A draw from no row. */
+static void draw_nothing(const forest_call *call, int64_t i)
+{
+    if (call->loads != NULL) call->loads[i] = 0;
+    if (call->draws != NULL) call->draws[i] = SPG_NO_ITEM;
+    if (call->probabilities != NULL) call->probabilities[i] = 0;
+    if (call->remapped != NULL) call->remapped[i] = 0;
+}
+
 static void draw_batch(const forest_call *call, int64_t first, int size)
 {
     uint64_t numbers[SPG_BATCH];
@@ -55,6 +65,10 @@ static void draw_batch(const forest_call *call, int64_t first, int size)
     forest_view view = spg_forest_row(call->forest, row);
     fill_numbers(call, first, size, numbers);
     for (int k = 0; k < size; ++k) {
+        if (call->rows != NULL && call->rows[first + k] == SPG_NO_ITEM) {
+            draw_nothing(call, first + k);
+            continue;
+        }
         if (call->rows != NULL && call->rows[first + k] != row) {
             row = call->rows[first + k];
             view = spg_forest_row(call->forest, row);
@@ -78,7 +92,7 @@ static void draw_strata(const forest_call *call, int64_t first, int size)
             item = search(&view, spg_stratified(call->strata, (uint64_t)i, number), &loads);
             next = spg_bound_of(&view, (int64_t)item + 1);
         }
-        call->draws[i] = columns != NULL ? columns[item] : item;
+        call->draws[i] = spg_name_of_found(columns, item);
     }
 }
 
@@ -116,10 +130,10 @@ static spg_status draw_all(spg_context *context, const forest_call *call)
 {
     int64_t count = call->count, rows = call->forest->rows;
     if (call->rows != NULL) {
-        int64_t odd = spg_host_first_outside(context, call->rows, count, rows <= INT32_MAX ? rows : (int64_t)1 << 31);
+        int64_t odd = spg_host_first_bad_row(context, call->rows, count, rows, call->forest->empty_rows);
         if (odd < count) return spg_fail_row_number(context, odd, call->rows[odd], rows);
     }
-    if (call->uniforms != NULL) {
+    if (call->uniforms != NULL && !context->draw_options.trusted) {
         int64_t odd = first_bad_uniform(context, call->uniforms, count);
         if (odd < count) return spg_fail_uniform(context, odd, call->uniforms[odd]);
     }

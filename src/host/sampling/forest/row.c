@@ -102,3 +102,13 @@ void spg_forest_fill_guide(const forest_row *row, spg_threads threads)
     spg_parallel(threads, (cells + CELLS - 1) / CELLS, 0, fill_cells, view);
     view->guide[cells] = (int32_t)item_at(view, SPG_FOREST_END - 1);
 }
+
+void spg_forest_fill_with_nothing(const forest_row *row)
+{
+    const forest_view *view = &row->view;
+    const int64_t cells = (int64_t)1 << view->bits;
+    for (int64_t k = 0; k < row->items; ++k) set_bound(row, k, SPG_FOREST_END);
+    for (int64_t cell = 0; cell < cells; ++cell)
+        view->guide[cell] = view->nodes != NULL ? ~SPG_FOREST_NOTHING : SPG_FOREST_NOTHING;
+    view->guide[cells] = SPG_FOREST_NOTHING;
+}

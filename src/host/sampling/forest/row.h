@@ -25,10 +25,10 @@ static inline forest_view spg_forest_row(const spg_forest *forest, int64_t row)
                          .guide = forest->guide + forest->guide_offsets[row]};
 }
 
-/* The lower bound of item `item`; the end of the range if item == items. */
+/* The lower bound of item `item`; the end of the range from `items` on. */
 static inline uint64_t spg_bound_of(const forest_view *view, int64_t item)
 {
-    if (item == view->items) return SPG_FOREST_END;
+    if (item >= view->items) return SPG_FOREST_END;
     return view->nodes != NULL ? view->nodes[item].bound : view->bounds[item];
 }
 
@@ -56,6 +56,13 @@ static inline int32_t spg_search_tree(const forest_view *view, uint64_t v, int32
     return ~node;
 }
 
+/* The name of an item that a search found; columns: of the row, or NULL. */
+static inline int32_t spg_name_of_found(const int32_t *columns, int32_t item)
+{
+    if (item == SPG_FOREST_NOTHING) return SPG_NO_ITEM;
+    return columns != NULL ? columns[item] : item;
+}
+
 typedef struct forest_row {
     const void *weights;
     spg_type type;
@@ -66,6 +73,9 @@ typedef struct forest_row {
 
 /* tile_units: one for each tile of SPG_SUM_TILE items. */
 void spg_forest_fill_bounds(const forest_row *row, spg_threads threads, uint64_t *tile_units);
+
+/* Bounds and guide of a row without a distribution. */
+void spg_forest_fill_with_nothing(const forest_row *row);
 
 /* The guide of CUTPOINT. */
 void spg_forest_fill_guide(const forest_row *row, spg_threads threads);
