@@ -5,6 +5,7 @@
 
 #include "matrices_for_tests.h"
 #include "philox.h"
+#include "sampling/subset.h"
 
 #include <float.h>
 #include <math.h>
@@ -144,6 +145,19 @@ static void weights_at_the_ends_of_their_range_have_their_order(void **state)
         }
 }
 
+/* Denormal ones as well. */
+static void a_key_halves_where_its_weight_doubles(void **state)
+{
+    static const double numbers[] = {1, 1.5, 0x1.8p-64, 45};
+    (void)state;
+    for (int n = 0; n < 4; ++n)
+        for (int e = -1074; e < 1023; ++e) {
+            const uint64_t key = spg_subset_key_of(numbers[n], ldexp(1, e));
+            assert_true(key - spg_subset_key_of(numbers[n], ldexp(1, e + 1)) == (uint64_t)1 << 52);
+            assert_true(key != SPG_SUBSET_NONE);
+        }
+}
+
 /* ---- Their law --------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 60000, FEW = 5 };
@@ -253,6 +267,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_items_of_the_least_keys_are_drawn_in_their_order),
         cmocka_unit_test(one_big_distribution_is_drawn_from_whole_or_in_part),
         cmocka_unit_test(weights_at_the_ends_of_their_range_have_their_order),
+        cmocka_unit_test(a_key_halves_where_its_weight_doubles),
         cmocka_unit_test(pairs_come_as_if_drawn_one_by_one),
         cmocka_unit_test(rows_are_drawn_alike_in_one_call_and_in_two),
         cmocka_unit_test(wrong_arguments_and_rows_of_too_few_items_are_refused),
