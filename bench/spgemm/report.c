@@ -91,8 +91,8 @@ static void report_rows_taken(FILE *stream, const findings *found, int64_t rows)
 {
     const measurement *spg = find_measurement(found, "spg");
     if (spg == NULL || spg->outcome != OUTCOME_VERIFIED || !spg->has_stats) return;
-    fputs("  by the paper's limits; spg's kernels took", stream);
-    const char *before = " ";
+    fputs("  by the paper's limits; spg's kernels took\n", stream);
+    const char *before = "    ";
     for (int k = 0; k < SPG_ROW_CLASSES; k++) {
         const int64_t count = spg->stats.all.class_rows[k];
         if (count == 0) continue;

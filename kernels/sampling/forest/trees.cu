@@ -155,6 +155,7 @@ spg_status plant_trees(const workspace &held, const spg_csr &weights, const fore
     int64_t nnz = weights.nnz;
     int32_t *cutpoints = nullptr;
     trees_under_way trees = {forest, nullptr, nullptr, nullptr};
+    if (nnz == 0) return SPG_OK; /* without nodes, draws search the guide */
     spg_status status = work.take(nnz, "trees under way", &trees.others);
     if (status == SPG_OK) status = work.take(1, "trees under way", &trees.may_be_deep);
     if (status == SPG_OK) status = work.take(guide_count, "cutpoints of a forest", &cutpoints);
