@@ -118,7 +118,9 @@ spg_status queue_step(spg_context *context, int64_t n, double target, spg_amg_cg
                                      target,
                                      scalars,
                                      &posts[number % SPG_POSTED_STEPS],
-                                     number};
+                                     number,
+                                     (Value)0,
+                                     false};
     return queue_sum(context, n, workspace, "a step of conjugate gradients", terms);
 }
 
