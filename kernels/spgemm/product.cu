@@ -152,6 +152,9 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         break;
     case path::unsorted_b:
     case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
+    case path::binned_rows: /* counted as kept rows, some of which were too long: then no analysis counted them */
+        if (state->kept_too_long) stats->class_rows[SPG_ROW_WARP] = rows;
+        break;
     default: break;
     }
 }

@@ -92,6 +92,7 @@ spg_status fill_kept_rows(cuda_state *state)
     release_kept_rows(run, &state->kept);
     if (status == SPG_OK && !kept) {
         state->chosen.rows = state->chosen.fallback;
+        state->kept_too_long = true;
         return SPG_OK;
     }
     return status == SPG_OK && state->found.overflow > 0 ? fill_rows_binned(run, held, {}, &state->binned) : status;

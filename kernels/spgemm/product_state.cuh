@@ -24,6 +24,7 @@ struct cuda_state {
     products_of_rows binned;
     paper_rows paper;
     kept_rows kept;
+    bool kept_too_long; /* rows were longer than kept rows may be, so that the fallback filled all */
     shifted_rows shifted;
     reserved_arrays reserved;
     half_shape shape;

@@ -213,3 +213,20 @@ def test_results_have_the_first_matrix_width_of_indices():
     A.data *= 3
     assert repeat(A, P, out=C) is C
     same(C, P.T @ A @ P)
+
+
+def test_a_context_outlives_what_it_made_even_if_python_finalizes_it_first():
+    context = spg.Context("host", threads=1)
+    A = sp.csr_array(np.eye(50))
+    things = [
+        spg.matmul(A, A, context=context),
+        spg.plan(A, A, context=context),
+        spg.smoothed_aggregation(A, context=context),
+    ]
+    context.__del__()  # as at exit, and in cycles of references
+    assert things[2].solve(np.ones(50)).sum() == pytest.approx(50)
+    while things:
+        assert context.handle is not None
+        things.pop()
+        gc.collect()
+    assert context.handle is None

@@ -122,6 +122,7 @@ class Owner:
 
     def __init__(self, csr: c.Csr, context: Context) -> None:
         self.csr, self.context = csr, context
+        context.keep()
 
     def __del__(self) -> None:
         self.context.free(c.lib.spg_csr_free, self.context.handle, self.csr)

@@ -62,7 +62,9 @@ class Context:
             raise error(status, _status_name(status), _said.line)
         self._lock = threading.Lock()
         self._freed: deque[tuple[Callable[..., None], tuple]] = deque()
-        self.handle = handle
+        self._kept = 0  # results, plans and so on that are not freed yet
+        self._is_gone = False
+        self.handle: ctypes.c_void_p | None = handle
         self.is_device: bool = c.lib.spg_context_place(handle) == c.DEVICE
 
     @property
@@ -100,6 +102,12 @@ class Context:
             if status != 0:
                 raise self._error(status)
 
+    def keep(self) -> None:
+        """Counts something of this context that `free` will free. The context lasts until then, even where Python
+        finalizes it first, as it may at exit and in cycles of references."""
+        with self._lock:
+            self._kept += 1
+
     def free(self, function: Callable[..., None], *arguments: Any) -> None:
         """Frees something of this context, at once or, while another thread uses it, at the next call. Finalizers
         call it, at any time and from any thread."""
@@ -114,6 +122,10 @@ class Context:
         while self._freed:
             function, arguments = self._freed.popleft()
             function(*arguments)
+            self._kept -= 1
+        if self._is_gone and self._kept == 0 and self.handle is not None:
+            c.lib.spg_context_destroy(self.handle)
+            self.handle = None
 
     def _error(self, status: int) -> Exception:
         message = c.lib.spg_context_message(self.handle).decode(errors="replace")
@@ -121,8 +133,8 @@ class Context:
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:
+            self._is_gone = True
             self._release_freed()
-            c.lib.spg_context_destroy(self.handle)
             self.handle = None
 
 

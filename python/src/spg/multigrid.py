@@ -89,6 +89,7 @@ class Hierarchy:
         handle = ctypes.c_void_p()
         self.context.call(c.lib.spg_amg_setup, self._A.csr, chosen, handle)
         self._handle = handle
+        self.context.keep()
 
     def _options(self, B: Any, options: dict[str, Any]) -> c.AmgOptions:
         chosen = c.lib.spg_amg_options_default()

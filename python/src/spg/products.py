@@ -104,6 +104,7 @@ class Plan(_Plan):
         handle = ctypes.c_void_p()
         context.call(c.lib.spgemm_plan_create, a.csr, b.csr, handle)
         self._handle = handle
+        self.context.keep()
 
     def __call__(self, A: Any, B: Any, out: Any = None) -> Any:
         """A*B for matrices of the plan's patterns. out: an earlier result of this plan, whose values are overwritten,
@@ -129,6 +130,7 @@ class GalerkinPlan(_Plan):
         handle = ctypes.c_void_p()
         context.call(c.lib.spg_galerkin_plan_create, r and r.csr, a.csr, p.csr, handle)
         self._handle = handle
+        self.context.keep()
 
     def __call__(self, A: Any, P: Any, R: Any = None, out: Any = None) -> Any:
         """R*A*P for matrices of the plan's patterns; R is None if it was when the plan was made. out: as for `Plan`."""

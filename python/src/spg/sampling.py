@@ -89,6 +89,7 @@ class _Table:
         handle = ctypes.c_void_p()
         self.context.call(function, self._weights.csr, options, handle)
         self._handle = handle
+        self.context.keep()
         del self._weights
 
     def _draw(self, function: Any, n: int, *arguments: Any) -> Any:

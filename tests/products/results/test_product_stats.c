@@ -140,6 +140,33 @@ static void stats_count_rows_of_any_length(void **state)
     spg_csr_free(test_host(), &B);
 }
 
+/* One row of C is far longer than a sample lets a device expect, over so many columns that it goes to no window. */
+static void stats_count_rows_that_are_longer_than_expected(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 728565277, LONG = 1024 };
+    test_pattern a = {0}, b = {0};
+    uint64_t random = 5;
+    const int64_t of_a[8][2] = {{4, 5}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 2}, {4, 6}, {0, 0}}; /* columns from, to */
+    const int64_t of_b[6] = {3, 2, 0, 0, 1, LONG};
+    for (int64_t i = 0; i < 8; ++i) {
+        test_add_random(&a, &random, of_a[i][1] - of_a[i][0], of_a[i][0], of_a[i][1], true);
+        test_end_row(&a);
+    }
+    for (int64_t i = 0; i < 6; ++i) {
+        test_add_random(&b, &random, of_b[i], 0, COLUMNS, true);
+        test_end_row(&b);
+    }
+    spg_csr A, B;
+    test_matrix_of(&a, 6, SPG_I32, SPG_F32, 1, 0, &A);
+    test_matrix_of(&b, COLUMNS, SPG_I32, SPG_F32, 2, 0, &B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+    check_both(&A, &B, 1, (spg_row_limits){-1, -1, -1});
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+}
+
 static void the_last_stats_are_of_the_last_product_that_succeeded(void **state)
 {
     (void)state;
@@ -169,6 +196,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stats_agree_with_the_matrices),
         cmocka_unit_test(stats_count_rows_of_any_length),
+        cmocka_unit_test(stats_count_rows_that_are_longer_than_expected),
         cmocka_unit_test(the_last_stats_are_of_the_last_product_that_succeeded),
     };
     return TEST_RUN_HERE(argc, argv, "product stats", tests);
