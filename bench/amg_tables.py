@@ -1,4 +1,4 @@
-"""The tables of multigrid, for tables.py: of amg_setup*.jsonl and amg_growth*.jsonl, recorded by amg_bench."""
+"""The tables of multigrid, for tables.py: of amg_setup*.jsonl, amg_f32*.jsonl and amg_growth*.jsonl, recorded by amg_bench."""
 
 FIELDS = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")
 
@@ -63,8 +63,8 @@ def growth_table(records, _peers, tools):
     return tools.markdown(["matrix", "unknowns", *columns], rows) if rows else ""
 
 
-TABLES = {"amg": ("amg_setup*.jsonl", hierarchies_table), "amg-steps": ("amg_setup*.jsonl", steps_table),
-          "amg-growth": ("amg_growth*.jsonl", growth_table)}
+TABLES = {"amg": ("amg_setup*.jsonl", hierarchies_table), "amg-f32": ("amg_f32*.jsonl", hierarchies_table),
+          "amg-steps": ("amg_setup*.jsonl", steps_table), "amg-growth": ("amg_growth*.jsonl", growth_table)}
 
 
 def table(folder, place, what, tools):

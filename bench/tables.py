@@ -15,6 +15,7 @@ folder; there is one table for each device and value type. The pictures are thos
     device-limit                              products under a limit of workspace (limit*.jsonl)
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
+    device-amg-f32                            the same with hierarchies in floats (amg_f32*.jsonl)
     host-amg-steps, device-amg-steps          their set-up by step
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh); these
                                               are made by amg_tables.py
