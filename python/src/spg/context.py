@@ -64,7 +64,7 @@ class Context:
         self._freed: deque[tuple[Callable[..., None], tuple]] = deque()
         self._kept = 0  # results, plans and so on that are not freed yet
         self._is_gone = False
-        self.handle: ctypes.c_void_p | None = handle
+        self.handle = handle
         self.is_device: bool = c.lib.spg_context_place(handle) == c.DEVICE
 
     @property
@@ -135,7 +135,6 @@ class Context:
         if getattr(self, "handle", None) is not None:
             self._is_gone = True
             self._release_freed()
-            self.handle = None
 
 
 def _status_name(status: int) -> str:
