@@ -3,7 +3,7 @@
  * and from then on replayed. CUDA's memory for it, some hundred bytes a kernel, is not counted. */
 #include "cycle.h"
 
-enum { RUNS_BEFORE = 2 }; /* recording costs about what it saves in two runs (amg_bench, H100) */
+enum { RUNS_BEFORE = 2 }; /* cycles that are not repeated more often are not worth recording */
 
 typedef struct cycle_call {
     spg_amg *amg;
