@@ -1,6 +1,6 @@
 /* Cycles that repeat on the same vectors, as in a solve. Queuing the some forty kernels of a cycle one by one takes a
  * device's host longer than the device needs for them on all but large systems. So a cycle that runs again is recorded,
- * and from then on replayed. CUDA's memory for it, some hundred bytes a kernel, is not counted. */
+ * and from then on replayed. The memory that CUDA takes for it is not counted. */
 #include "cycle.h"
 
 enum { RUNS_BEFORE = 2 }; /* cycles that are not repeated more often are not worth recording */
