@@ -41,7 +41,9 @@ text ratio_text(double ratio)
 {
     text result = {"-"};
     if (!isfinite(ratio) || !(ratio > 0.0)) return result;
-    if (ratio >= 9999.5)
+    if (ratio >= 9999.5e3)
+        snprintf(result.s, sizeof result.s, "%.0fMx", 1e-6 * ratio);
+    else if (ratio >= 9999.5)
         snprintf(result.s, sizeof result.s, "%.0fkx", 1e-3 * ratio);
     else
         snprintf(result.s, sizeof result.s, "%.*fx", ratio < 0.0995 ? 3 : ratio < 99.5 ? 2 : 0, ratio);

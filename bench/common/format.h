@@ -17,7 +17,7 @@ text bytes_text(int64_t bytes);
 /* Milliseconds with three or four digits: "0.0123", "20.1", "1830". */
 text ms_text(double ms);
 
-/* "2.12x", "304kx" (thousands); "-" for what is not positive or not finite. */
+/* "2.12x", "304kx" (thousands), "12Mx" (millions); "-" for what is not positive or not finite. */
 text ratio_text(double ratio);
 
 #endif
