@@ -42,7 +42,8 @@ typedef struct spg_amg_aggregates {
 
 /* How a spectral radius is found. */
 typedef struct spg_amg_radius {
-    int steps; /* of Lanczos; 0: the bound by row sums */
+    int steps;    /* of Lanczos, at most; 0: the bound by row sums */
+    bool settles; /* steps end when the estimate has settled; else, without a known vector, all are made */
     uint64_t seed;
     const int32_t *symmetric; /* NULL, or a flag at the place: if it is 0, the bound in place of the steps */
 } spg_amg_radius;
@@ -229,13 +230,14 @@ typedef struct spg_amg_backend {
     spg_status (*drop_roundings)(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                  const spg_amg_aggregates *aggregates, void *inverse);
     /* *rho (double at the place): the largest Ritz value of D^-1 A after by->steps steps of Lanczos in the inner
-     * product of D, for a symmetric A with a positive diagonal. If there are to be no steps, or the recurrence breaks
-     * down (a NaN, an inner product below zero): the largest row sum of |D^-1 A|, or 1 if that is not above zero. The
-     * start vector is D^-1/2 x, with x of spg_amg_random_unit(seed, i) (amg/random.h) in row i, 0 if the inverse is 0.
-     * So scaling rows and columns of A by the same factors changes only rounding. workspace: spectral_bytes.
+     * product of D, or the estimate of amg/lanczos.h, for a symmetric A with a positive diagonal. If there are to be no
+     * steps, or the recurrence breaks down (a NaN, an inner product below zero): the largest row sum of |D^-1 A|, or 1
+     * if that is not above zero. The start vector is D^-1/2 x, with x of spg_amg_random_unit(seed, i) (amg/random.h) in
+     * row i, 0 if the inverse is 0. So scaling rows and columns of A by the same factors changes only rounding.
+     * workspace: spectral_bytes.
      *
      * known: NULL; or, with a basis, written by this call; or, without a basis, written by setup: if its rho is not 0,
-     * x is its vector plus the random one, and steps end when the Ritz value has settled. On a device the vectors are
+     * x is its vector plus the random one, and steps end when the estimate has settled. On a device the vectors are
      * then floats. */
     int64_t (*spectral_bytes)(const spg_csr *A, int steps);
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, const spg_amg_radius *by,

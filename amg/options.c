@@ -18,7 +18,6 @@ spg_amg_options spg_amg_options_default(void)
                              .join_leftovers = 1,
                              .block_size = 1,
                              .prolongator_relaxation = 4.0 / 3.0,
-                             .spectral_steps = 15,
                              .max_coarse = 500,
                              .max_levels = 20,
                              .least_coarsening = 1.1,
@@ -53,7 +52,7 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
         int64_t value, least, most;
     } integers[] = {{"aggregation", o->aggregation, SPG_AGGREGATION_MIS2, SPG_AGGREGATION_STANDARD},
                     {"smoother", o->smoother, SPG_SMOOTHER_JACOBI, SPG_SMOOTHER_CHEBYSHEV},
-                    {"spectral_steps", o->spectral_steps, 1, MOST_STEPS},
+                    {"spectral_steps", o->spectral_steps, 0, MOST_STEPS},
                     {"max_coarse", o->max_coarse, 1, SPG_AMG_MOST_DENSE},
                     {"max_levels", o->max_levels, 1, MOST_LEVELS},
                     {"pre_sweeps", o->pre_sweeps, 0, MOST_SWEEPS},

@@ -7,6 +7,7 @@
  * at 0.25, conv2d:100:1e-4 took 30, more than 80 and 49, recirc2d:100 23, more than 80 and 40. */
 #include "amg.h"
 
+#include "lanczos.h"
 #include "numerics.h"
 
 #include "memory.h"
@@ -82,8 +83,12 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg)
     return SPG_OK;
 }
 
-/* Steps of Lanczos; 0 for the bound. */
-static int steps_of(const spg_amg *amg) { return amg->is_unsymmetric ? 0 : amg->options.spectral_steps; }
+/* The most steps of Lanczos; 0 for the bound. */
+static int steps_of(const spg_amg *amg)
+{
+    if (amg->is_unsymmetric) return 0;
+    return amg->options.spectral_steps > 0 ? amg->options.spectral_steps : SPG_AMG_MOST_STEPS;
+}
 
 spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level)
 {
@@ -102,7 +107,10 @@ spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level)
 static spg_status estimate(const spg_amg *amg, const spg_csr *A, const void *inverse, const spg_amg_spectrum *known,
                            double *rho)
 {
-    const spg_amg_radius by = {steps_of(amg), amg->options.seed, amg->was_symmetric ? amg->symmetric : NULL};
+    const spg_amg_radius by = {.steps = steps_of(amg),
+                               .settles = amg->options.spectral_steps == 0,
+                               .seed = amg->options.seed,
+                               .symmetric = amg->was_symmetric ? amg->symmetric : NULL};
     return amg->backend->spectral_radius(amg->context, A, inverse, &by, amg->spectral, known, rho);
 }
 
@@ -110,7 +118,7 @@ spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
     if (amg->is_unsymmetric) return estimate(amg, &level->A, level->inverse, NULL, level->rho);
-    const int64_t bytes = spg_array_bytes(level->rows, (size_t)amg->options.spectral_steps * sizeof(float));
+    const int64_t bytes = spg_array_bytes(level->rows, (size_t)steps_of(amg) * sizeof(float));
     const int64_t limit = context->config.workspace_limit;
     spg_amg_spectrum known = level->spectrum;
     spg_status status = SPG_OK;

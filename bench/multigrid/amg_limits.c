@@ -2,6 +2,9 @@
 
 #include "problem.h"
 
+/* Of a spectral radius, in the mean, where the steps are not given (amg/lanczos.h). */
+enum { SETTLED_STEPS = 9 };
+
 static double pattern_bytes(double rows, double nnz, spg_type offset_type)
 {
     return (rows + 1) * (double)spg_type_size(offset_type) + nnz * (double)sizeof(int32_t);
@@ -29,7 +32,8 @@ static void add_products(const spg_amg_level_view *level, const spg_csr *coarse,
     const double vector = (double)level->A.rows * (double)spg_type_size(level->A.value_type);
     const bool smoothed = chosen->hierarchy.prolongator_relaxation != 0;
     const bool of_transpose = unsymmetric && chosen->hierarchy.restriction == SPG_RESTRICTION_PETROV_GALERKIN;
-    bytes[AMG_SPECTRAL_RADIUS] += unsymmetric ? A + vector : chosen->hierarchy.spectral_steps * (A + 2 * vector);
+    const double steps = chosen->hierarchy.spectral_steps > 0 ? chosen->hierarchy.spectral_steps : SETTLED_STEPS;
+    bytes[AMG_SPECTRAL_RADIUS] += unsymmetric ? A + vector : steps * (A + 2 * vector);
     bytes[AMG_SMOOTH] += (smoothed ? A : 0) + level->candidates * vector + P;
     if (of_transpose && smoothed) bytes[AMG_SMOOTH] += A + level->candidates * vector + R;
     bytes[AMG_TRANSPOSE] += P + R;

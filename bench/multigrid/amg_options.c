@@ -131,7 +131,7 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "  --max-complexity X     operator complexity to keep to, 0: any; default the\n"
                                      "                         library's, 3\n"
                                      "  --seed N               of MIS-2 and of the spectral radii; default 0\n"
-                                     "  --spectral-steps N     of Lanczos; default the library's\n"
+                                     "  --spectral-steps N     of Lanczos; 0: until rho has settled; default 0\n"
                                      "  --unsmoothed           tentative prolongators as they are\n"
                                      "  --precision NAME       of the hierarchy's numbers: a (the type of A) or f32;\n"
                                      "                         default a\n";
@@ -257,7 +257,7 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
         if (!parse_count_to("sweeps", value, 0, 1000, &hierarchy->pre_sweeps)) return false;
         hierarchy->post_sweeps = hierarchy->pre_sweeps;
         return true;
-    case OPTION_STEPS: return parse_count_to("spectral-steps", value, 1, 1000, &hierarchy->spectral_steps);
+    case OPTION_STEPS: return parse_count_to("spectral-steps", value, 0, 1000, &hierarchy->spectral_steps);
     case OPTION_RATIO: return parse_number("ratio", value, 1.001, 1e6, &hierarchy->chebyshev_ratio);
     default: return parse_count_to("degree", value, 1, 1000, &hierarchy->chebyshev_degree);
     }

@@ -106,7 +106,8 @@ typedef struct spg_amg_options {
     const void *candidate_values; /* rows x k, column-major, at the context's place; read during setup only. NULL if
                                      candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
-    int spectral_steps; /* Lanczos steps for rho(D^-1 A); on grids 1 % too low after 15, 0.5 % after 25; 15 */
+    int spectral_steps; /* Lanczos steps for rho(D^-1 A); on grids 1 % too low after 15, 0.5 % after 25. 0: until the
+                           estimate has settled, at most 15; 0, at most 1000 */
     int64_t max_coarse; /* a level of at most this many rows is the last and is solved densely; 500, at most 4096. On
                            the host the cost is the cube of the rows of each connected component. A last level of more
                            rows (coarsening stalled, or max_levels was reached) is solved densely up to 4096 rows, on
@@ -181,10 +182,10 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * candidates.
  *
  * Each level's rho is estimated by Lanczos, starting from the Ritz vector of setup's estimate, which setup keeps (4
- * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps. So the result depends on
+ * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps, or 15. So the result depends on
  * setup's matrix and on the new values, not on earlier updates. It differs from the result of a fresh setup by the
  * difference of the two estimates of rho. If workspace_limit leaves setup no room for the
- * Lanczos vectors (4 bytes a row and step), an update starts from random bits and makes all steps, as setup does. If A
+ * Lanczos vectors (4 bytes a row and step), an update starts from random bits, as setup does. If A
  * was unsymmetric at setup, rho is the bound of setup, computed anew; also if A was symmetric bit for bit and no longer
  * is. R stays P^T, or made from A^T, as setup chose.
  *

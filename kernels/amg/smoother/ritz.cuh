@@ -14,7 +14,7 @@ namespace spg
 namespace amg
 {
 
-enum { MOST_TESTED = 32 }; /* steps after which an update tests whether its estimate has settled */
+enum { MOST_TESTED = 32 }; /* steps after which the estimate is tested for having settled */
 
 __device__ inline float quotient(float a, float b) { return __fdividef(a, b); }
 __device__ inline double quotient(double a, double b) { return a / b; }
@@ -63,37 +63,63 @@ __device__ inline double largest_ritz_value(const double *diagonal, const double
     return high;
 }
 
-/* An update's tridiagonal matrix, in shared memory and in floats. least and most: bounds of the largest Ritz value. */
+/* The tridiagonal matrix, in shared memory. least and most: bounds of the largest Ritz value. */
 struct ritz_values {
-    float diagonal[MOST_TESTED + 1], subdiagonal[MOST_TESTED + 1], least, most;
+    double diagonal[MOST_TESTED + 1], subdiagonal[MOST_TESTED + 1];
+    float in_floats[2][MOST_TESTED + 1], least, most; /* the same */
     double settled, open; /* the settled part of the radius, and the weight of the last Ritz value in the rest */
 };
 
-/* Adds step s to an update's estimate (amg/lanczos.h): it takes a share of what earlier steps left open. One warp calls
- * it: one half finds the current Ritz value, the other that after another step like s. Steps wait for it, so it goes
- * only to the precision of floats: 17^5 parts of the interval between the bounds. coupling: of step s with the next. */
-__device__ inline void settle(ritz_values &values, int s, float diagonal, float coupling)
+/* Adds row s, and to be tried the next one like it. */
+__device__ inline void add_row(ritz_values &values, int s, double diagonal, double coupling)
 {
-    const float before = s > 0 ? values.subdiagonal[s - 1] : 0;
-    float low = s > 0 ? fmaxf(values.least, diagonal) : diagonal;
-    float high = fmaxf(s > 0 ? values.most : diagonal, diagonal + before + coupling);
+    values.diagonal[s] = values.diagonal[s + 1] = diagonal;
+    values.subdiagonal[s] = coupling;
+    values.in_floats[0][s] = values.in_floats[0][s + 1] = (float)diagonal;
+    values.in_floats[1][s] = (float)coupling;
+}
+
+/* By each half of a warp, from bounds by floats: to 17^-7 of their distance. */
+enum { FLOAT_ERRORS = 64 }; /* of a largest Ritz value by floats, in roundings */
+__device__ inline double refine(const ritz_values &values, int steps, float by_floats)
+{
+    const double error = FLOAT_ERRORS * (double)FLT_EPSILON * (double)fabsf(by_floats);
+    double low = (double)by_floats - error, high = (double)by_floats + error;
+    for (int round = 0; round < 7; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
+    return low + (high - low) / 2;
+}
+
+/* Adds step s to the estimate (amg/lanczos.h): it takes a share of what earlier steps left open. One warp calls it: one
+ * half finds the current Ritz value, the other that after another step like s. Steps wait for it, so it goes to the
+ * precision of floats, 17^5 parts of the interval between the bounds; from random bits, where host and device agree to
+ * rounding, to that of doubles where the step may take a share. coupling: of step s with the next. */
+__device__ inline void settle(ritz_values &values, bool is_warm, int s, double diagonal, double coupling)
+{
+    const float entry = (float)diagonal, before = s > 0 ? values.in_floats[1][s - 1] : 0;
+    float low = s > 0 ? fmaxf(values.least, entry) : entry;
+    float high = fmaxf(s > 0 ? values.most : entry, entry + before + (float)coupling);
     __syncwarp();
     if (lane_in_warp() == 0) {
-        values.diagonal[s] = values.diagonal[s + 1] = diagonal;
-        values.subdiagonal[s] = coupling;
+        add_row(values, s, diagonal, coupling);
         values.least = low;
         values.most = high;
     }
     __syncwarp();
-    if (s == 0) return;
+    const spg_amg_settling by = spg_amg_settling_of(is_warm);
+    if (s < by.first) return;
     const int steps = s + 1 + lane_in_warp() / (WARP / 2);
-    for (int round = 0; round < 5; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
+    for (int round = 0; round < 5; ++round)
+        narrow<WARP / 2>(values.in_floats[0], values.in_floats[1], steps, low, high);
     const float middle = low + (high - low) / 2;
-    const float now = __shfl_sync(ALL_LANES, middle, 0), next = __shfl_sync(ALL_LANES, middle, WARP / 2);
+    double now = (double)__shfl_sync(ALL_LANES, middle, 0), next = (double)__shfl_sync(ALL_LANES, middle, WARP / 2);
+    if (!is_warm && next - now <= 1.1 * by.unsettled * next) {
+        const double refined = refine(values, steps, middle);
+        now = __shfl_sync(ALL_LANES, refined, 0);
+        next = __shfl_sync(ALL_LANES, refined, WARP / 2);
+    }
     if (lane_in_warp() != 0) return;
-    const double growth = (double)next - (double)now;
-    const double share = values.open * spg_amg_settled_share(growth, (double)next);
-    values.settled += share * ((double)next + SPG_AMG_STILL_TO_COME * growth);
+    const double share = values.open * spg_amg_settled_share(by, next - now, next);
+    values.settled += share * (next + by.still_to_come * (next - now));
     values.open -= share;
 }
 

@@ -40,6 +40,7 @@ template <typename Entry> struct alignas(2 * sizeof(Entry)) couple {
 template <typename Value, typename Entry> struct lanczos {
     matrix_view<Value> A;
     int lanes, steps;
+    bool settles;             /* also from random bits */
     const int32_t *symmetric; /* NULL, or if it is 0, no steps are made */
     const Value *inverse;
     couple<Entry> *here, *next;
@@ -177,9 +178,9 @@ __device__ void pass(const lanczos<Value, Entry> &job, int step, const couple<En
 }
 
 /* Whether steps end here. All threads of a block call it. */
-__device__ bool is_settled(ritz_values &values, int s, double diagonal, double coupling)
+__device__ bool is_settled(ritz_values &values, bool is_warm, int s, double diagonal, double coupling)
 {
-    if (threadIdx.x < WARP) settle(values, s, (float)diagonal, (float)coupling);
+    if (threadIdx.x < WARP) settle(values, is_warm, s, diagonal, coupling);
     __syncthreads();
     const bool ends = values.open == 0;
     __syncthreads();
@@ -190,7 +191,8 @@ __device__ bool is_settled(ritz_values &values, int s, double diagonal, double c
 template <typename Value, typename Entry>
 __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, int *turn, ritz_values &values)
 {
-    const bool is_warm = job.starts_warm(), tells = blockIdx.x == 0 && threadIdx.x == 0;
+    const bool is_warm = job.starts_warm(), settles = is_warm || job.settles;
+    const bool tells = blockIdx.x == 0 && threadIdx.x == 0;
     couple<Entry> *here = job.here, *next = job.next;
     recurrence by;
     double spread = 0;
@@ -213,7 +215,7 @@ __device__ int iterate(const lanczos<Value, Entry> &job, cg::grid_group &grid, i
         spread = fmax(spread, fabs(diagonal) + coupling);
         if (tells) job.subdiagonal[s] = coupling;
         if (spg_amg_is_invariant(coupling, spread, sizeof(Entry) == sizeof(float))) return s + 1;
-        if (is_warm && s < MOST_TESTED && is_settled(values, s, diagonal, coupling)) return s + 1;
+        if (settles && s < MOST_TESTED && is_settled(values, is_warm, s, diagonal, coupling)) return s + 1;
         by = {diagonal, square, 1 / (by.scale * coupling * sqrt(sums[0]))};
         couple<Entry> *read = here;
         here = next;
@@ -324,6 +326,7 @@ spg_status queue_radius(spg_context *context, const spg_csr &A, const void *inve
     job.A = view_of<Value>(A);
     job.lanes = lanes_of_row(context, A);
     job.steps = by.steps;
+    job.settles = by.settles;
     job.symmetric = by.symmetric;
     job.inverse = static_cast<const Value *>(inverse);
     job.here = reinterpret_cast<couple<Entry> *>(at);

@@ -126,7 +126,7 @@ typedef struct known_spectrum {
 static double find_spectral_radius(spg_context *context, const spg_csr *A, int steps, uint64_t seed,
                                    known_spectrum *known, bool keeps)
 {
-    const spg_amg_radius by = {steps, seed, NULL};
+    const spg_amg_radius by = {.steps = steps, .seed = seed};
     const spg_amg_backend *backend = context->backend->amg;
     spg_csr here;
     test_to_place(context, A, &here);

@@ -43,7 +43,7 @@ static void options_out_of_range_are_refused_by_name(void **state)
     EXPECT(candidate_values, system.A_here.values, SPG_ERROR_ARGUMENT); /* without a number */
     EXPECT(prolongator_relaxation, -1, SPG_ERROR_ARGUMENT);
     EXPECT(prolongator_relaxation, INFINITY, SPG_ERROR_ARGUMENT);
-    EXPECT(spectral_steps, 0, SPG_ERROR_ARGUMENT);
+    EXPECT(spectral_steps, -1, SPG_ERROR_ARGUMENT);
     EXPECT(least_coarsening, 0.5, SPG_ERROR_ARGUMENT);
     EXPECT(max_complexity, -1, SPG_ERROR_ARGUMENT);
     EXPECT(max_coarse, 0, SPG_ERROR_ARGUMENT);

@@ -25,7 +25,7 @@ typedef struct lanczos {
     double *diagonal, *subdiagonal; /* of the tridiagonal matrix */
     double *weights;                /* first the scales of the basis vectors, then their factors in the Ritz vector */
     spg_amg_spectrum known;         /* vector NULL: nothing is known or stored */
-    bool starts_warm;
+    bool starts_warm, settles;
     double settled, open; /* the known part of the radius, and the share of the last Ritz value in the rest */
     uint64_t seed;
     int step; /* the number of the vector made by `advance`; when the basis is combined, the number of vectors */
@@ -84,14 +84,15 @@ static double largest_ritz_value(const lanczos *job, int steps)
     }
 }
 
-/* An update's estimate after step s, which gets its share of what earlier steps left open. */
+/* The estimate after step s, which gets its share of what earlier steps left open. */
 static void settle(lanczos *job, int s)
 {
-    if (s == 0) return;
+    const spg_amg_settling by = spg_amg_settling_of(job->starts_warm);
+    if (s < by.first) return;
     job->diagonal[s + 1] = job->diagonal[s];
     const double now = largest_ritz_value(job, s + 1), next = largest_ritz_value(job, s + 2);
-    const double share = job->open * spg_amg_settled_share(next - now, next);
-    job->settled += share * (next + SPG_AMG_STILL_TO_COME * (next - now));
+    const double share = job->open * spg_amg_settled_share(by, next - now, next);
+    job->settled += share * (next + by.still_to_come * (next - now));
     job->open -= share;
 }
 
@@ -145,7 +146,7 @@ static int iterate(lanczos *job, int steps)
         spread = fmax(spread, fabs(job->diagonal[s]) + coupling);
         job->subdiagonal[s] = coupling;
         if (spg_amg_is_invariant(coupling, spread, in_floats)) return s + 1;
-        if (job->starts_warm) settle(job, s);
+        if (job->settles) settle(job, s);
         if (job->open == 0) return s + 1;
         void *next = job->before;
         job->before = job->v;
@@ -190,6 +191,7 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
     job.sums = job.weights + steps;
     if (known != NULL) job.known = *known;
     job.starts_warm = known != NULL && known->basis == NULL && *known->rho != 0;
+    job.settles = job.starts_warm || by->settles;
     job.blocks = blocks_of(A->rows);
     job.threads = spg_host_threads(context, A->nnz + A->rows);
     job.open = 1;
