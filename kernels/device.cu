@@ -315,9 +315,13 @@ spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_plac
     cudaMemcpyKind kind = to_place == SPG_PLACE_DEVICE
                               ? (from_place == SPG_PLACE_DEVICE ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
                               : (from_place == SPG_PLACE_DEVICE ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost);
-    status =
-        spg_cuda_check(context, cudaMemcpyAsync(to, from, (size_t)bytes, kind, spg_cuda_of(context)->stream), "a copy");
-    if (status == SPG_OK) status = spg_cuda_wait(context);
+    if (kind == cudaMemcpyDeviceToHost && spg_cuda_is_small(from, bytes)) {
+        status = spg_cuda_copy_small(context, to, from, bytes);
+    } else {
+        status = spg_cuda_check(context, cudaMemcpyAsync(to, from, (size_t)bytes, kind, spg_cuda_of(context)->stream),
+                                "a copy");
+        if (status == SPG_OK) status = spg_cuda_wait(context);
+    }
     spg_cuda_leave(context);
     return status;
 }

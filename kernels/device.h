@@ -77,14 +77,18 @@ typedef struct spg_posted_step {
 } spg_posted_step;
 enum { SPG_POSTED_STEPS = 2 }; /* one that is read, and one queued after it */
 
+enum { SPG_MOST_WORDS = 256 };
+
 /* Page-locked host memory that kernels write: the counters, followed by the number of their post; the signs that a draw
  * kernel sets, which the host clears before the launch and reads after its wait (kernels/sampling/sampling.cuh); and
- * the last flag that was sent (amg/amg_backend.h); the last steps of conjugate gradients. */
+ * the last flag that was sent (amg/amg_backend.h); the last steps of conjugate gradients; a small copy, with its
+ * number. */
 typedef struct spg_mailbox {
     spg_counters counters;
     volatile unsigned int number, signs[2];
     volatile unsigned int flag; /* bit 0: the flag; from bit 1 on: the number of the transfer */
     spg_posted_step steps[SPG_POSTED_STEPS];
+    volatile unsigned int words_number, words[SPG_MOST_WORDS];
 } spg_mailbox;
 
 /* What kernels that check a matrix report to the host, in device memory: the numbers of the first rows or entries at
@@ -203,6 +207,10 @@ spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word
 
 /* Waits for post `number` by polling the mailbox, and copies its counters. */
 spg_status spg_cuda_wait_for_counters(spg_context *context, unsigned int number, spg_counters *counters);
+
+/* small_copy.cu: from the device to the host, where the copy is small and aligned. Waits for what is queued before. */
+bool spg_cuda_is_small(const void *from, int64_t bytes);
+spg_status spg_cuda_copy_small(spg_context *context, void *to, const void *from, int64_t bytes);
 
 spg_status spg_cuda_copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from,
                                spg_place from_place, int64_t bytes);

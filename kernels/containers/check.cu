@@ -21,11 +21,7 @@ spg_status clear_report(spg_context *context)
 
 spg_status read_report(spg_context *context, spg_report *report)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    spg_status status = spg_cuda_check(
-        context, cudaMemcpyAsync(report, cuda->report, sizeof *report, cudaMemcpyDeviceToHost, cuda->stream),
-        "reading a report");
-    return status == SPG_OK ? spg_cuda_wait(context) : status;
+    return spg_cuda_copy_small(context, report, spg_cuda_of(context)->report, sizeof *report);
 }
 
 namespace
