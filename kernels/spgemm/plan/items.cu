@@ -50,6 +50,17 @@ struct piece_cursor {
         next += first_not_below(columns + next, end - next, low);
         if (high < INT32_MAX) end = next + first_not_below(columns + next, end - next, high + 1);
     }
+    /* The pieces, and their products, from here on. */
+    struct totals {
+        int64_t pieces, products;
+    };
+    __device__ totals left() const
+    {
+        if (ascends) return {(max(end - next, (int64_t)0) + most - 1) / most, max(end - next, (int64_t)0)};
+        totals all = {};
+        for (piece_cursor cursor = *this; cursor.advance(); all.pieces++) all.products += cursor.next - cursor.at;
+        return all;
+    }
     __device__ bool is_inside(int64_t k) const { return columns[k] >= low && columns[k] <= high; }
     /* Advances to the next piece, [at, next); false if there is none. */
     __device__ bool advance()
@@ -97,11 +108,11 @@ __global__ void __launch_bounds__(THREADS) count_pieces_kernel(item_work work, i
         const item_place place = work.places[item];
         const int64_t begin = work.patterns.a[place.row], end = work.a_end(place);
         int64_t my_pieces = 0, my_products = 0;
-        for (int64_t k = begin + lane_in_warp(); k < end; k += WARP)
-            for (piece_cursor cursor = work.cursor(place, k); cursor.advance();) {
-                my_pieces++;
-                my_products += cursor.next - cursor.at;
-            }
+        for (int64_t k = begin + lane_in_warp(); k < end; k += WARP) {
+            const piece_cursor::totals of_entry = work.cursor(place, k).left();
+            my_pieces += of_entry.pieces;
+            my_products += of_entry.products;
+        }
         my_pieces = reduce(my_pieces, plus());
         my_products = reduce(my_products, plus());
         if (lane_in_warp() != 0) continue;
@@ -118,15 +129,13 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
     uint64_t *pieces = out.pieces + piece_begin;
     for (int64_t first = begin; first < end; first += WARP) {
         const int64_t k = first + lane_in_warp();
-        int64_t count = 0, all = 0;
-        if (k < end)
-            for (piece_cursor cursor = work.cursor(place, k); cursor.advance();) count++;
-        int64_t at = exclusive_scan(count, (int64_t)0, plus(), &all);
-        if (k < end)
-            for (piece_cursor cursor = work.cursor(place, k); cursor.advance(); at++) {
-                const uint64_t length = (uint64_t)(cursor.next - cursor.at), start = (uint64_t)cursor.at;
-                pieces[at] = length | (start | (uint64_t)(k - begin) << out.start_bits) << PIECE_LENGTH_BITS;
-            }
+        int64_t all = 0;
+        piece_cursor cursor = work.cursor(place, min(k, end - 1));
+        int64_t at = exclusive_scan(k < end ? cursor.left().pieces : 0, (int64_t)0, plus(), &all);
+        for (; k < end && cursor.advance(); at++) {
+            const uint64_t length = (uint64_t)(cursor.next - cursor.at), start = (uint64_t)cursor.at;
+            pieces[at] = length | (start | (uint64_t)(k - begin) << out.start_bits) << PIECE_LENGTH_BITS;
+        }
         pieces += all;
     }
 }
@@ -147,7 +156,8 @@ __device__ inline void write_codes(const item_work &work, const plan_item &item,
             const int owner = lane_of_place(until, k);
             const int64_t begin = __shfl_sync(ALL_LANES, origin, owner);
             if (k >= all) continue;
-            const int64_t code = first_not_below(c_columns, item.n, b_columns[begin + k]);
+            const int32_t column = b_columns[begin + k];
+            const int code = first_that(0, (int)item.n, [&](int t) { return c_columns[t] >= column; });
             if (out.code_bytes == 1)
                 static_cast<uint8_t *>(out.codes)[code_at + k] = (uint8_t)code;
             else

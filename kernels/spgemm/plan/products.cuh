@@ -15,10 +15,10 @@ namespace spg
 enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = WINDOW_THREADS / WARP };
 
 /* The part of an entry of A in the window: `count` entries of its row of B, or pairs, from `first` on, and the range of
- * entries of C that theirs are in. */
+ * entries of C that theirs are in. 32 bits number the entries of B; a slice has fewer than 2^31 products. */
 struct window_row_part {
-    int64_t row, b_begin, b_length, first, count;
-    int c_at, c_count;
+    int64_t row, b_begin;
+    int b_length, first, count, c_at, c_count;
 };
 
 /* columns: of the window's entries of C. */
@@ -33,23 +33,23 @@ __device__ inline window_row_part find_part(const window_work &work, const windo
     const int64_t column = of.a_columns[a_at], c_begin = of.c[part.row] / entry_width,
                   c_end = of.c[part.row + 1] / entry_width;
     part.b_begin = of.b[column];
-    part.b_length = part.count = (of.b[column + 1] - part.b_begin) / entry_width;
+    part.b_length = part.count = (int)(of.b[column + 1] - part.b_begin) / entry_width;
     part.c_at = (int)(max(c_begin, span.c_begin) - span.c_begin);
     part.c_count = (int)(min(c_end, span.c_begin + span.count) - span.c_begin) - part.c_at;
     if (!of.b_ascends || part.c_count == c_end - c_begin) return part;
     const int32_t *b_columns = of.b_columns + part.b_begin;
     const int32_t least = columns[part.c_at], most = columns[part.c_at + part.c_count - 1];
-    part.first = first_that((int64_t)0, part.b_length, [&](int64_t t) { return b_columns[t * entry_width] >= least; });
-    part.count = first_that(part.first, part.b_length, [&](int64_t t) { return b_columns[t * entry_width] > most; }) -
-                 part.first;
+    part.first = first_that(0, part.b_length, [&](int t) { return b_columns[t * entry_width] >= least; });
+    part.count =
+        first_that(part.first, part.b_length, [&](int t) { return b_columns[t * entry_width] > most; }) - part.first;
     return part;
 }
 
 /* One product: the entry of A, the position in its row of B (of pairs, if columns come in pairs), where that row
  * begins, and the entry of C in the window; -1: this lane has none. */
 struct window_product {
-    int64_t a_at, b_at, b_begin;
-    int c_at;
+    int64_t a_at, b_begin;
+    int b_at, c_at;
 };
 
 /* Calls each(window_product) for the products of the warp's section, 32 at once in the order of the lanes, and
@@ -68,22 +68,23 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
             own = find_part(work, span, columns, a_first + lane);
             part(a_first + lane, own);
         }
-        const int64_t until = inclusive_scan(own.count, plus()), all = __shfl_sync(ALL_LANES, until, WARP - 1);
-        const int64_t origin = own.first + own.count - until; /* of a row's positions, counted from the first product */
+        const int until = inclusive_scan(own.count, plus()), all = __shfl_sync(ALL_LANES, until, WARP - 1);
+        const int origin = own.first + own.count - until; /* of a row's positions, counted from the first product */
         const int places = own.c_at << 16 | own.c_count;
-        for (int64_t done = 0; done < all; done += WARP) {
-            const int owner = lane_of_place((int)min(max(until - done, (int64_t)0), (int64_t)WARP), lane);
+        for (int k = lane; k - lane < all; k += WARP) {
+            const int owner = lane_of_place(until, k);
             window_product product;
             product.a_at = a_first + owner;
-            product.b_begin = __shfl_sync(ALL_LANES, own.b_begin, owner);
-            product.b_at = __shfl_sync(ALL_LANES, origin, owner) + done + lane;
+            product.b_begin = __shfl_sync(ALL_LANES, (uint32_t)own.b_begin, owner);
+            product.b_at = __shfl_sync(ALL_LANES, origin, owner) + k;
             product.c_at = -1;
             const int among = __shfl_sync(ALL_LANES, places, owner);
-            if (done + lane < all) {
+            if (k < all) {
                 const int32_t column = work.patterns.b_columns[product.b_begin + product.b_at * entry_width];
                 const int32_t *c_columns = columns + (among >> 16);
-                const int at = (int)first_not_below(c_columns, (int64_t)(among & 0xffff), column);
-                if (at < (among & 0xffff) && c_columns[at] == column) product.c_at = (among >> 16) + at;
+                const int count = among & 0xffff,
+                          at = first_that(0, count, [&](int t) { return c_columns[t] >= column; });
+                if (at < count && c_columns[at] == column) product.c_at = (among >> 16) + at;
             }
             each(product);
         }

@@ -4,6 +4,8 @@
  * of the slices before; then their codes (plan/codes.cu). */
 #include "products.cuh"
 
+#include <cub/block/block_radix_sort.cuh>
+
 namespace spg
 {
 
@@ -116,48 +118,53 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     return all;
 }
 
-/* How many keys are greater than this thread's, or equal and of an earlier thread. */
-__device__ inline int rank_of(const uint32_t (&keys)[PLAN_WINDOW])
+using sorter = cub::BlockRadixSort<uint32_t, WINDOW_THREADS, 1, uint16_t>;
+
+/* Counts first, then the sort. */
+union window_memory {
+    uint32_t counts[WINDOW_WARPS][PLAN_WINDOW];
+    sorter::TempStorage sort;
+};
+
+/* How many entries have a greater count than this thread's, or an equal one and an earlier thread, with those above the
+ * diagonal before all others. ranks: of all threads. */
+__device__ inline int rank_of(bool is_upper, uint32_t count, sorter::TempStorage &memory, uint32_t *most,
+                              uint16_t (&ranks)[PLAN_WINDOW])
 {
-    const uint4 *fours = reinterpret_cast<const uint4 *>(keys);
-    const uint32_t key = keys[threadIdx.x];
-    const int mine = (int)threadIdx.x / 4;
-    int rank = 0;
-    for (int k = 0; k < mine; k++) {
-        const uint4 four = fours[k];
-        rank += (four.x >= key) + (four.y >= key) + (four.z >= key) + (four.w >= key);
-    }
-    for (int k = 4 * mine; k < 4 * mine + 4; k++) rank += keys[k] > key || (keys[k] == key && k < (int)threadIdx.x);
-    for (int k = mine + 1; k < PLAN_WINDOW / 4; k++) {
-        const uint4 four = fours[k];
-        rank += (four.x > key) + (four.y > key) + (four.z > key) + (four.w > key);
-    }
-    return rank;
+    const uint32_t of_warp = __reduce_max_sync(ALL_LANES, count);
+    if (lane_in_warp() == 0) atomicMax(most, of_warp);
+    __syncthreads();
+    const int bits = WARP - __clz((int)*most); /* a slice has fewer than 2^31 products */
+    uint32_t key[1] = {(uint32_t)is_upper << bits | count};
+    uint16_t thread[1] = {(uint16_t)threadIdx.x};
+    sorter(memory).SortDescending(key, thread, 0, bits + 1);
+    ranks[thread[0]] = (uint16_t)threadIdx.x;
+    __syncthreads();
+    return ranks[threadIdx.x];
 }
 
 /* Makes the block's window, except for its codes. */
 __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
-    __shared__ __align__(16) uint32_t keys[PLAN_WINDOW];
-    __shared__ uint32_t longest[PLAN_WINDOW_TILES], counts[WINDOW_WARPS][PLAN_WINDOW];
+    __shared__ window_memory memory;
+    __shared__ uint32_t longest[PLAN_WINDOW_TILES], most;
+    __shared__ uint16_t ranks[PLAN_WINDOW];
     __shared__ int32_t columns[PLAN_WINDOW];
     const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int i = (int)threadIdx.x;
     const window_span span = find_span(work, w);
-    if (i == 0) longest_b = 0;
+    if (i == 0) longest_b = most = 0;
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     stage_columns(work, span, columns);
     __syncthreads();
-    const uint32_t all = count_entry(work, span, columns, counts, &longest_b);
+    const uint32_t all = count_entry(work, span, columns, memory.counts, &longest_b);
     const uint32_t count = all > PLAN_LONG_ENTRY && work.out.run_length == 1 ? 0 : all;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
     const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
-    keys[i] = (uint32_t)is_upper << 31 | count; /* a slice has fewer than 2^31 products */
-    __syncthreads();
-    const int rank = rank_of(keys);
+    const int rank = rank_of(is_upper, count, memory.sort, &most, ranks);
     if (i < span.count) {
         slice.ranks[begin + i] = (uint16_t)rank;
         if (work.out.equal_rows > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
