@@ -43,7 +43,7 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P, spg_known_product *known)
 {
     const bool is_known = known->C.row_offsets != NULL;
-    spg_status status = spg_plan_create(plan->context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
+    spg_status status = spg_plan_create_inner(plan->context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
     if (status == SPG_OK) status = plan->context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
     return spg_galerkin_explain_AP(plan->context, status);
 }
@@ -56,7 +56,8 @@ static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int3
     spg_known_product product = {.stats = known->RAP};
     spg_status status = is_known ? spg_csr_copy(plan->context, known->C, &product.C) : SPG_OK;
     if (status == SPG_OK)
-        status = spg_plan_create(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
+        status =
+            spg_plan_create_inner(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
     return spg_galerkin_explain_RAP(plan->context, status);
 }
 

@@ -29,11 +29,6 @@ void spg_images_free(spg_context *context, spg_images *images)
     memset(images, 0, sizeof *images);
 }
 
-spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
-{
-    return spg_plan_create(context, A, B, NULL, NULL, plan);
-}
-
 /* The product's pattern, taken from `known` or computed. */
 static spg_status take_pattern(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_known_product *known)
 {
@@ -62,25 +57,39 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_csr *
     return SPG_OK;
 }
 
-spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                           spg_known_product *known, spgemm_plan **plan)
+/* Makes a created plan; on failure none is left. */
+static spg_status make(spg_context *context, const spg_csr *A, const spg_csr *B, spg_known_product *known,
+                       spgemm_plan **plan)
 {
-    spgemm_plan *created = NULL;
-    spg_status status = create(context, A, B, plan);
-    if (status == SPG_OK) {
-        created = *plan;
-        created->symmetric = symmetric;
-        status = take_pattern(created, A, B, known);
-    } else if (known != NULL) {
-        spg_csr_free(context, &known->C);
-    }
+    spgemm_plan *created = *plan;
+    const int32_t *symmetric = created->symmetric;
+    spg_status status = take_pattern(created, A, B, known);
     if (status == SPG_OK && symmetric != NULL && context->backend->amg->find_images != NULL)
         status = context->backend->amg->find_images(context, &created->C, symmetric, &created->images);
     if (status == SPG_OK) status = context->backend->plan_create(context, A, B, created);
     if (status == SPG_OK) return SPG_OK;
     spgemm_plan_destroy(created);
-    if (plan != NULL) *plan = NULL;
+    *plan = NULL;
     return status;
+}
+
+spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan **plan)
+{
+    const spg_status status = create(context, A, B, plan);
+    return status == SPG_OK ? make(context, A, B, NULL, plan) : status;
+}
+
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
+                                 spg_known_product *known, spgemm_plan **plan)
+{
+    const spg_status status = create(context, A, B, plan);
+    if (status != SPG_OK) {
+        if (known != NULL) spg_csr_free(context, &known->C);
+        return status;
+    }
+    (*plan)->symmetric = symmetric;
+    (*plan)->is_inner = true;
+    return make(context, A, B, known, plan);
 }
 
 void spgemm_plan_destroy(spgemm_plan *plan)

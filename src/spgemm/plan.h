@@ -20,6 +20,7 @@ struct spgemm_plan {
     /* Set if a run may overlap with the call before. That call must not touch what the run reads or writes, and the run
      * writes only data that earlier calls have finished with. */
     bool may_overlap;
+    bool is_inner; /* one of a Galerkin plan's, whose operands a device does not check against the plan */
 };
 
 /* A product already computed, so that a plan can be made of it without computing it again. */
@@ -28,10 +29,10 @@ typedef struct spg_known_product {
     spgemm_stats stats;
 } spg_known_product;
 
-/* As spgemm_plan_create. symmetric: as above; images are stored if it is 1 now. known: NULL, or A*B, whose C the plan
- * takes over; it is then zeroed, also on failure. */
-spg_status spg_plan_create(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                           spg_known_product *known, spgemm_plan **plan);
+/* As spgemm_plan_create, for a Galerkin plan. symmetric: as above; images are stored if it is 1 now. known: NULL, or
+ * A*B, whose C the plan takes over; it is then zeroed, also on failure. */
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
+                                 spg_known_product *known, spgemm_plan **plan);
 
 int64_t spg_images_bytes(const spg_images *images);
 void spg_images_free(spg_context *context, spg_images *images);

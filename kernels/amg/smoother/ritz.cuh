@@ -79,14 +79,25 @@ __device__ inline void add_row(ritz_values &values, int s, double diagonal, doub
     values.in_floats[1][s] = (float)coupling;
 }
 
-/* By each half of a warp, from bounds by floats: to 17^-7 of their distance. */
-enum { FLOAT_ERRORS = 64 }; /* of a largest Ritz value by floats, in roundings */
+enum { ROUNDINGS = 4096 }; /* of a largest Ritz value by floats, at most */
+/* The largest eigenvalue to the precision of doubles, from that of floats: Newton's method on the characteristic
+ * polynomial of the matrix over `by_floats`, whose three-term recurrence divides by nothing. */
 __device__ inline double refine(const ritz_values &values, int steps, float by_floats)
 {
-    const double error = FLOAT_ERRORS * (double)FLT_EPSILON * (double)fabsf(by_floats);
-    double low = (double)by_floats - error, high = (double)by_floats + error;
-    for (int round = 0; round < 7; ++round) narrow<WARP / 2>(values.diagonal, values.subdiagonal, steps, low, high);
-    return low + (high - low) / 2;
+    const double unit = 1 / (double)by_floats;
+    double x = 1;
+    for (int round = 0; round < 3; ++round) {
+        double before = 0, here = 1, slope_before = 0, slope = 0;
+        for (int s = 0; s < steps; ++s) {
+            const double entry = unit * values.diagonal[s] - x, coupling = s > 0 ? unit * values.subdiagonal[s - 1] : 0;
+            const double next = entry * here - coupling * coupling * before;
+            const double slope_next = entry * slope - here - coupling * coupling * slope_before;
+            before = here, here = next;
+            slope_before = slope, slope = slope_next;
+        }
+        x -= here / slope;
+    }
+    return fabs(x - 1) < ROUNDINGS * (double)FLT_EPSILON ? x * (double)by_floats : (double)by_floats;
 }
 
 /* Adds step s to the estimate (amg/lanczos.h): it takes a share of what earlier steps left open. One warp calls it: one

@@ -1,9 +1,9 @@
 /* Makes the codes of a plan's windows.
  *
  * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
- * Output: an array of codes for them, and the products of long entries. A block goes over its window's products twice:
- * once to count those of each warp's section, which tells each warp how many products of an entry come before its own,
- * and once to write them. So each entry has its products in storage order. */
+ * Output: an array of codes for them, and the products of long entries. Each warp of a block goes over a section of the
+ * window's products, and learns from counts how many products of an entry come before its own. So each entry has its
+ * products in storage order. */
 #include "products.cuh"
 
 namespace spg
@@ -37,6 +37,21 @@ __device__ inline void write_code(const window_work &work, int64_t w, const plan
         words[2 * (int64_t)t * width] = (uint32_t)code;
         words[(2 * (int64_t)t + 1) * width] = (uint32_t)(code >> 32);
     }
+}
+
+/* Reads where the sections' products of the thread's entry begin; false if they were not noted. */
+__device__ inline bool read_sections(const window_work &work, const window_span &span,
+                                     uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW])
+{
+    const int i = (int)threadIdx.x;
+    if (work.slice.before_warps == nullptr) return false;
+    const uint8_t *before = work.slice.before_warps + ((int64_t)blockIdx.x * work.out.width) * WINDOW_WARPS + i;
+    bool are_noted = true;
+    for (int warp = 0; warp < WINDOW_WARPS && i < span.count; warp++, before += span.count) {
+        counts[warp][i] = *before;
+        are_noted = are_noted && *before != MANY_BEFORE;
+    }
+    return __syncthreads_and(are_noted);
 }
 
 /* Turns counts into where the sections' products of the thread's entry begin. */
@@ -74,10 +89,12 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
     if (i < span.count) ranks[i] = work.slice.ranks[begin + i];
     if (i < span.count && ranks[i] == LONG_RANK) long_begins[i] = work.slice.long_begins[begin + i];
     __syncthreads();
-    count_products(work, span, columns, counts, [](int64_t, const window_row_part &) {});
-    __syncthreads();
-    sum_sections(counts);
-    __syncthreads();
+    if (!read_sections(work, span, counts)) {
+        count_products(work, span, columns, counts, [](int64_t, const window_row_part &) {});
+        __syncthreads();
+        sum_sections(counts);
+        __syncthreads();
+    }
     const plan_window window = work.out.windows[work.before + w];
     for_each_product(
         work, span, columns, [](int64_t, const window_row_part &) {},

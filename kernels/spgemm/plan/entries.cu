@@ -35,6 +35,12 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     slice->products = before[end] - before[begin];
 }
 
+int choose_width(const plan_maker &maker, const plan_shape &shape)
+{
+    if (shape.run_length > 1) return shape.rows_per_thread == 1 ? (int)PLAN_BLOCK_WINDOW_FEW : (int)PLAN_WINDOW;
+    return are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_WINDOW_FEW : PLAN_WINDOW;
+}
+
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
  * or entries of C. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
@@ -43,7 +49,7 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     const int64_t a_entries = (int64_t)maker.facts.a_entries, c_entries = (int64_t)maker.facts.c_entries;
     const int64_t slice = maker.scheme.slice_most, all = products / slice + a_entries / slice + c_entries / slice;
     static_cast<plan_shape &>(kept) = maker.scheme;
-    kept.width = kept.run_length > 1 && kept.rows_per_thread == 1 ? (int)PLAN_WINDOW_FEW : (int)PLAN_WINDOW;
+    kept.width = choose_width(maker, kept);
     const int64_t most = (c_entries / kept.entry_width + kept.width - 1) / kept.width + 2 * (all + 1);
     kept.pitch = run_pitch(kept.rows_per_thread, maker.value_bytes, kept.run_length);
     spg_status status = SPG_OK;
@@ -77,9 +83,11 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
         if (status == SPG_OK)
             status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
                                          sizeof slice);
-        scratch begins(maker), ranks(maker);
+        scratch begins(maker), ranks(maker), before_warps(maker);
         if (status == SPG_OK) status = begins.allocate(slice.c_count, &slice.long_begins);
         if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
+        if (status == SPG_OK && maker.context->config.workspace_limit == 0)
+            status = before_warps.allocate(slice.c_count * PLAN_WINDOW_WARPS, &slice.before_warps);
         if (status == SPG_OK) status = add_windows(maker, slice, before, totals);
         first = slice.row_end;
         left -= slice.products;

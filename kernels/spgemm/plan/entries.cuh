@@ -3,6 +3,7 @@
 #define SPG_KERNELS_SPGEMM_PLAN_ENTRIES_CUH
 
 #include "../../primitives/search.cuh"
+#include "../../primitives/warp.cuh"
 #include "plan.cuh"
 
 namespace spg
@@ -14,7 +15,11 @@ struct entry_slice {
     int64_t row_begin, row_end, c_begin, c_count, products;
     uint32_t *long_begins; /* for an entry of C with LONG_RANK: where its products begin among the slice's long ones */
     uint16_t *ranks;       /* by entry of C: its rank in its window's order, or LONG_RANK */
+    /* By window, warp and entry of C: the entry's products in the sections of the warps before; MANY_BEFORE: at least
+     * so many. NULL under a workspace limit. */
+    uint8_t *before_warps;
 };
+enum { PLAN_WINDOW_WARPS = PLAN_WINDOW / WARP, MANY_BEFORE = 255 };
 enum { LONG_RANK = 0xffff };
 
 /* Totals of all slices so far, on the device. */

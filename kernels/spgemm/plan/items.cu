@@ -47,8 +47,10 @@ struct piece_cursor {
           most(most), ascends(patterns.b_ascends)
     {
         if (!ascends) return;
-        next += first_not_below(columns + next, end - next, low);
-        if (high < INT32_MAX) end = next + first_not_below(columns + next, end - next, high + 1);
+        const int32_t *row = columns + next; /* of at most 2^31 - 1 columns, as they ascend */
+        const int length = (int)(end - next), begin = first_that(0, length, [=](int t) { return row[t] >= low; });
+        end = next + first_that(begin, length, [=](int t) { return row[t] > high; });
+        next += begin;
     }
     /* The pieces, and their products, from here on. */
     struct totals {

@@ -122,6 +122,13 @@ void drop_side(const cuda_plan &state)
     if (state.side != nullptr) cudaStreamDestroy(state.side);
 }
 
+spg_status find_fingerprints(spg_context *context, const spg_csr *A, const spg_csr *B, cuda_plan *state)
+{
+    draw_keys(&state->keys);
+    spg_status status = find_fingerprint(context, A, state->keys, &state->of_a);
+    return status == SPG_OK ? find_fingerprint(context, B, state->keys, &state->of_b) : status;
+}
+
 spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
 {
     cuda_plan *state = state_of(plan);
@@ -136,9 +143,7 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.scheme.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
-    draw_keys(&state->keys);
-    spg_status status = find_fingerprint(context, A, state->keys, &state->of_a);
-    if (status == SPG_OK) status = find_fingerprint(context, B, state->keys, &state->of_b);
+    spg_status status = plan->is_inner ? SPG_OK : find_fingerprints(context, A, B, state);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);
     /* Others may change A and B, on other streams, as soon as the plan exists. */

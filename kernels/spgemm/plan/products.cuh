@@ -12,7 +12,7 @@ namespace spg
 {
 
 /* A block a window. */
-enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = WINDOW_THREADS / WARP };
+enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = PLAN_WINDOW_WARPS };
 
 /* The part of an entry of A in the window: `count` entries of its row of B, or pairs, from `first` on, and the range of
  * entries of C that theirs are in. 32 bits number the entries of B; a slice has fewer than 2^31 products. */
@@ -26,22 +26,23 @@ __device__ inline window_row_part find_part(const window_work &work, const windo
                                             int64_t a_at)
 {
     const plan_patterns &of = work.patterns;
-    const int entry_width = work.out.entry_width;
+    const plan_shape &shape = work.out;
     window_row_part part = {};
     part.row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    if (!work.is_done(part.row) || (a_at - of.a[part.row]) % work.out.run_length != 0) return part;
-    const int64_t column = of.a_columns[a_at], c_begin = of.c[part.row] / entry_width,
-                  c_end = of.c[part.row + 1] / entry_width;
+    if (!work.is_done(part.row)) return part;
+    if (shape.run_length > 1 && (a_at - of.a[part.row]) % shape.run_length != 0) return part;
+    const int64_t column = of.a_columns[a_at], c_begin = shape.done_as_one(of.c[part.row]),
+                  c_end = shape.done_as_one(of.c[part.row + 1]);
     part.b_begin = of.b[column];
-    part.b_length = part.count = (int)(of.b[column + 1] - part.b_begin) / entry_width;
+    part.b_length = part.count = (int)shape.done_as_one(of.b[column + 1] - part.b_begin);
     part.c_at = (int)(max(c_begin, span.c_begin) - span.c_begin);
     part.c_count = (int)(min(c_end, span.c_begin + span.count) - span.c_begin) - part.c_at;
     if (!of.b_ascends || part.c_count == c_end - c_begin) return part;
     const int32_t *b_columns = of.b_columns + part.b_begin;
     const int32_t least = columns[part.c_at], most = columns[part.c_at + part.c_count - 1];
-    part.first = first_that(0, part.b_length, [&](int t) { return b_columns[t * entry_width] >= least; });
-    part.count =
-        first_that(part.first, part.b_length, [&](int t) { return b_columns[t * entry_width] > most; }) - part.first;
+    part.first = first_that(0, part.b_length, [&](int t) { return b_columns[t * shape.entry_width] >= least; });
+    part.count = first_that(part.first, part.b_length, [&](int t) { return b_columns[t * shape.entry_width] > most; }) -
+                 part.first;
     return part;
 }
 

@@ -101,7 +101,7 @@ __device__ inline void note_row_of_b(const window_work &work, int64_t a_at, cons
             (uint32_t)part.b_length};
 }
 
-/* Counts each entry's products, over all lanes' sections. */
+/* Counts each entry's products, over all warps' sections, and notes those before each section. */
 __device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
                                        uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
 {
@@ -114,7 +114,13 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     if (lane_in_warp() == 0 && most > 0) atomicMax(longest_b, most);
     __syncthreads();
     uint32_t all = 0;
-    for (int warp = 0; warp < WINDOW_WARPS; warp++) all += counts[warp][threadIdx.x];
+    uint8_t *before = work.slice.before_warps;
+    const int i = (int)threadIdx.x;
+    if (before != nullptr) before += ((int64_t)blockIdx.x * work.out.width) * WINDOW_WARPS + i;
+    for (int warp = 0; warp < WINDOW_WARPS; warp++, before += span.count) {
+        if (before != nullptr && i < span.count) *before = (uint8_t)min(all, (uint32_t)MANY_BEFORE);
+        all += counts[warp][i];
+    }
     return all;
 }
 

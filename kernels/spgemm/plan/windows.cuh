@@ -10,7 +10,7 @@ namespace spg
 
 /* For blocks, the rows that a thread does; one if C has few entries. Windows are then narrow, so that their tiles run
  * concurrently (amg_bench, H100, solid3d:40; 48 and 32 entries are slower, because each window has A's values). */
-enum { PLAN_BLOCK_ROWS = 3, PLAN_WINDOW_FEW = 96 };
+enum { PLAN_BLOCK_ROWS = 3, PLAN_BLOCK_WINDOW_FEW = 96 };
 
 /* Entries of C in windows of neighbours. Inside a window they are ordered by their number of products, the greatest
  * first, and otherwise as in C. 32 consecutive entries are a tile; a warp takes one product of each at a time. A code
@@ -21,7 +21,12 @@ enum { PLAN_BLOCK_ROWS = 3, PLAN_WINDOW_FEW = 96 };
  * If entries of A come in runs of `run_length` whose rows of B have the same columns, a code names a run, counted from
  * the window's first, and stands for the products of all its entries. If the columns of B also come in pairs, 2k and 2k
  * + 1, so do those of C, and an entry of B or C here means a pair (`entry_width` is 2). */
-enum { PLAN_WINDOW = 512, PLAN_TILE = 32, PLAN_WINDOW_TILES = PLAN_WINDOW / PLAN_TILE };
+enum {
+    PLAN_WINDOW = 512,
+    PLAN_WINDOW_FEW = 128 /* if C has few entries */,
+    PLAN_TILE = 32,
+    PLAN_WINDOW_TILES = PLAN_WINDOW / PLAN_TILE
+};
 enum plan_order {
     PLAN_ORDER_KEPT,   /* as in C */
     PLAN_ORDER_SORTED, /* by places, which are all below the count */
@@ -74,6 +79,9 @@ struct plan_shape {
     int run_length;      /* entries of A whose products a code stands for; above 1 for blocks */
     int entry_width;     /* entries of C, and of B, that are done as one: 2 if columns of blocks come in pairs */
     int rows_per_thread; /* of `equal_rows` rows in blocks, those that a thread does */
+
+    /* Entries that are done as one, of so many. */
+    __host__ __device__ int64_t done_as_one(int64_t entries) const { return entry_width == 2 ? entries / 2 : entries; }
 };
 
 /* All windows of a part. Only for matrices A and B whose entries 32 bits can number. If rows are equal, a window has

@@ -102,7 +102,8 @@ static double spectral_radius(const side *at, const spg_csr *A, const void *inve
     const int64_t bytes = at->stages->spectral_bytes(A, 15);
     void *workspace = put(at, NULL, bytes), *there = put(at, NULL, sizeof rho);
     int32_t *flag = put(at, &no, sizeof no);
-    const spg_amg_radius by = {way == BOUND ? 0 : 15, 4, way == UNSYMMETRIC ? flag : NULL};
+    const spg_amg_radius by = {
+        .steps = way == BOUND ? 0 : 15, .seed = 4, .symmetric = way == UNSYMMETRIC ? flag : NULL};
     assert_int_equal(at->stages->spectral_radius(at->context, A, inverse, &by, workspace, NULL, there), SPG_OK);
     get(at, there, sizeof rho, &rho);
     drop(at, flag, sizeof no);

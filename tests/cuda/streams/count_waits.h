@@ -33,4 +33,12 @@ spg_status __wrap_spg_cuda_wait_for_counters(spg_context *context, unsigned int 
     return __real_spg_cuda_wait_for_counters(context, number, counters);
 }
 
+spg_status __real_spg_cuda_copy_small(spg_context *context, void *to, const void *from, int64_t bytes);
+spg_status __wrap_spg_cuda_copy_small(spg_context *context, void *to, const void *from, int64_t bytes);
+spg_status __wrap_spg_cuda_copy_small(spg_context *context, void *to, const void *from, int64_t bytes)
+{
+    ++waits;
+    return __real_spg_cuda_copy_small(context, to, from, bytes);
+}
+
 #endif
