@@ -45,11 +45,11 @@ __device__ inline bool read_sections(const window_work &work, const window_span 
 {
     const int i = (int)threadIdx.x;
     if (work.slice.before_warps == nullptr) return false;
-    const uint8_t *before = work.slice.before_warps + ((int64_t)blockIdx.x * work.out.width) * WINDOW_WARPS + i;
+    const uint8_t *before = work.slice.before_warps + (int64_t)blockIdx.x * work.out.width * WINDOW_WARPS + i;
     bool are_noted = true;
-    for (int warp = 0; warp < WINDOW_WARPS && i < span.count; warp++, before += span.count) {
-        counts[warp][i] = *before;
-        are_noted = are_noted && *before != MANY_BEFORE;
+    for (int warp = 0; warp < WINDOW_WARPS && i < span.count; warp++) {
+        counts[warp][i] = before[warp * span.count];
+        are_noted = are_noted && counts[warp][i] != MANY_BEFORE;
     }
     return __syncthreads_and(are_noted);
 }

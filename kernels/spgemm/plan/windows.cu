@@ -114,11 +114,12 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     if (lane_in_warp() == 0 && most > 0) atomicMax(longest_b, most);
     __syncthreads();
     uint32_t all = 0;
-    uint8_t *before = work.slice.before_warps;
     const int i = (int)threadIdx.x;
-    if (before != nullptr) before += ((int64_t)blockIdx.x * work.out.width) * WINDOW_WARPS + i;
-    for (int warp = 0; warp < WINDOW_WARPS; warp++, before += span.count) {
-        if (before != nullptr && i < span.count) *before = (uint8_t)min(all, (uint32_t)MANY_BEFORE);
+    const bool notes = work.slice.before_warps != nullptr && i < span.count;
+    uint8_t *before =
+        notes ? work.slice.before_warps + (int64_t)blockIdx.x * work.out.width * WINDOW_WARPS + i : nullptr;
+    for (int warp = 0; warp < WINDOW_WARPS; warp++) {
+        if (notes) before[warp * span.count] = (uint8_t)min(all, (uint32_t)MANY_BEFORE);
         all += counts[warp][i];
     }
     return all;
