@@ -110,6 +110,17 @@ SPG_API spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_bu
 SPG_API spg_status spg_subset_draw(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
                                    int32_t *draws);
 
+/* ---- Counts of draws --------------------------------------------------------------------------------------------- */
+
+/* Multinomial counts: counts[e] is how often the item of entry e comes up in n draws from its row, with replacement;
+ * they take the time of the items, whatever n is. trials: the number of draws of each row, at the place of the context
+ * (n is then not read); NULL: n for each. counts: weights->nnz of them, in the order of the entries; those of a row add
+ * up to its number of draws, or, for a row that is empty or all zeros with spg_draw_options.empty_rows, to 0. Row i
+ * uses number random->first + i: rows may be split into calls. On a device a call waits. ARGUMENT: a negative number of
+ * draws; the message names its row. */
+SPG_API spg_status spg_multinomial_draw(spg_context *context, const spg_csr *weights, int64_t n, const int64_t *trials,
+                                        const spg_random *random, int64_t *counts);
+
 /* ---- Alias tables ----------------------------------------------------------------------------------------------- */
 
 /* How tables are built. Tables of two builders may differ; each has the right distribution. */

@@ -11,6 +11,7 @@ const spg_sampling_backend spg_cuda_sampling = {
     .alias_row_draws = spg_cuda_alias_row_draws,
     .alias_walks = spg_cuda_alias_walks,
     .subset_draws = spg_cuda_subset_draws,
+    .multinomial_draws = spg_cuda_multinomial_draws,
     .forest_build = spg_cuda_forest_build,
     .forest_draws = spg_cuda_forest_draws,
     .forest_strata = spg_cuda_forest_strata,

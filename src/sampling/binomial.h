@@ -1,4 +1,5 @@
-/* Exact binomial numbers and the splitting of draws among sections: for the host and for kernels. Private.
+/* Exact binomial numbers, of up to 2^63 - 1 trials, and the splitting of draws among sections: for the host and for
+ * kernels. Private.
  *
  * Rows 0 ... n - 1 of an alias table lie in sections of SPG_SECTION rows. A node [a, b) of sections holds `count`
  * draws, and its middle is a + (b - a) / 2. The left child gets a binomial number of them; the probability is the share
@@ -7,7 +8,9 @@
  * thread can go from the root to its own section by itself, and finds its first output position on the way.
  *
  * Binomial numbers: for n * p >= 10 by transformed rejection (algorithm BTRS of Hoermann, "The generation of binomial
- * random variates", 1993), else by inversion. */
+ * random variates", 1993), else by inversion. A number is kept as its distance from the mean, and its probability is
+ * computed as in Loader, "Fast and accurate computation of binomial probabilities" (2000). So neither loses digits
+ * where counts are large. */
 #ifndef SPG_SRC_SAMPLING_BINOMIAL_H
 #define SPG_SRC_SAMPLING_BINOMIAL_H
 
@@ -23,23 +26,23 @@ SPG_INLINE uint64_t spg_split_key(uint64_t seed, uint64_t stream, uint64_t first
     return spg_philox_half(&block, 0);
 }
 
-/* The remainder of Stirling's formula for log(k!). */
+/* log(k!) less (k + 1/2) * log(k) - k + log(2 * pi) / 2, for k >= 1. */
 SPG_INLINE double spg_stirling_rest(double k)
 {
-    if (k > 9) {
-        double next = 1 / (k + 1), square = next * next;
-        return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 * square) * square) * next;
+    if (k > 10) {
+        double square = 1 / (k * k);
+        return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 * square) * square) / k;
     }
     switch ((int)k) {
-    case 0: return 0.08106146679532726;
-    case 1: return 0.04134069595540929;
-    case 2: return 0.02767792568499834;
-    case 3: return 0.02079067210376509;
-    case 4: return 0.01664469118982119;
-    case 5: return 0.01387612882307075;
-    case 6: return 0.01189670994589177;
-    case 7: return 0.01041126526197209;
-    case 8: return 0.009255462182712733;
+    case 1: return 0.08106146679532726;
+    case 2: return 0.04134069595540929;
+    case 3: return 0.02767792568499834;
+    case 4: return 0.02079067210376509;
+    case 5: return 0.01664469118982119;
+    case 6: return 0.01387612882307075;
+    case 7: return 0.01189670994589177;
+    case 8: return 0.01041126526197209;
+    case 9: return 0.009255462182712733;
     default: return 0.008330563433362871;
     }
 }
@@ -57,44 +60,66 @@ SPG_INLINE int64_t spg_binomial_by_inversion(double n, double p, double u)
     return (int64_t)k;
 }
 
-/* log of the probability of k over that of the mode, less what BTRS moves to the other side. */
-SPG_INLINE double spg_binomial_log_ratio(double n, double odds, double mode, double k)
+/* x * log(x / mean) - (x - mean), for x = mean + off > 0: without cancellation where x is near its mean. */
+SPG_INLINE double spg_deviance(double x, double mean, double off)
 {
-    double above_mode = n - mode + 1, above = n - k + 1;
-    return (mode + 0.5) * spg_natural_log((mode + 1) / (odds * above_mode)) +
-           (n + 1) * spg_natural_log(above_mode / above) + (k + 0.5) * spg_natural_log(odds * above / (k + 1)) +
-           ((spg_stirling_rest(mode) + spg_stirling_rest(n - mode)) -
-            (spg_stirling_rest(k) + spg_stirling_rest(n - k)));
+    double ratio = off / (x + mean), square = ratio * ratio, sum = 0;
+    if (square > 1.0 / 9) return x * spg_natural_log(x / mean) - off;
+    for (int k = 35; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
+    return off * ratio + x * (2 * ratio * square * sum);
 }
 
-/* n * p >= 10, p <= 1/2. Attempt t uses the two numbers of the block of counter {node, t}. */
-SPG_INLINE int64_t spg_binomial_by_rejection(double n, double p, uint64_t key, uint64_t node)
+/* A binomial distribution of p <= 1/2. Its mean count * p is `whole` + `rest`, rest in [0, 1): so numbers near it are
+ * told apart for any count. */
+typedef struct spg_binomial_law {
+    int64_t count, whole;
+    double p, rest;
+} spg_binomial_law;
+
+/* The logarithm of the probability of whole + step (Loader 2000). */
+SPG_INLINE double spg_binomial_log(const spg_binomial_law *law, int64_t step)
 {
-    double odds = p / (1 - p), deviation = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation;
-    double a = -0.0873 + 0.0248 * b + 0.01 * p, centre = n * p + 0.5, certain = 0.92 - 4.2 / b;
-    double alpha = (2.83 + 5.1 / b) * deviation, mode = floor((n + 1) * p);
+    int64_t k = law->whole + step;
+    double n = (double)law->count, x = (double)k, y = (double)(law->count - k), off = (double)step - law->rest;
+    double mean = (double)law->whole + law->rest, mean_of_rest = (double)(law->count - law->whole) - law->rest;
+    if (k == 0) return -(n * spg_twice_atanh(law->p / (2 - law->p)));
+    if (k == law->count) return n * spg_natural_log(law->p);
+    return (spg_stirling_rest(n) - spg_stirling_rest(x) - spg_stirling_rest(y)) -
+           (spg_deviance(x, mean, off) + spg_deviance(y, mean_of_rest, -off)) -
+           0.5 * spg_natural_log(x / n * y * 6.283185307179586);
+}
+
+/* count * p >= 10, p <= 1/2. Attempt t uses the two numbers of the block of counter {node, t}. */
+SPG_INLINE int64_t spg_binomial_by_rejection(int64_t count, double p, uint64_t key, uint64_t node)
+{
+    double mean = (double)count * p, deviation = sqrt(mean * (1 - p)), b = 1.15 + 2.53 * deviation;
+    double a = -0.0873 + 0.0248 * b + 0.01 * p, certain = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
+    spg_binomial_law law = {count, (int64_t)mean, p, 0};
+    law.rest = mean - (double)law.whole;
+    double log_of_mode = spg_binomial_log(&law, law.rest + p >= 1);
     for (uint64_t t = 0;; ++t) {
         spg_philox_block block = spg_philox(key, node, t);
         double v = spg_open_uniform(spg_philox_half(&block, 0));
         double u = spg_open_uniform(spg_philox_half(&block, 1)) - 0.5, rest = 0.5 - fabs(u);
-        double k = floor((2 * a / rest + b) * u + centre);
-        if (!(k >= 0 && k <= n)) continue;
-        if (rest >= 0.07 && v <= certain) return (int64_t)k; /* the result of the test below, at less cost */
-        if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log_ratio(n, odds, mode, k))
-            return (int64_t)k;
+        double step = floor((2 * a / rest + b) * u + law.rest + 0.5);
+        if (!(step >= -(double)law.whole && step < 0x1p62) || (int64_t)step > count - law.whole) continue;
+        int64_t k = law.whole + (int64_t)step;
+        if (rest >= 0.07 && v <= certain) return k; /* the result of the test below, at less cost */
+        if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log(&law, (int64_t)step) - log_of_mode)
+            return k;
     }
 }
 
-/* The number of successes in `count` trials of probability part / whole, from number `node` of the key. 0 < part <
- * whole; count at most 2^53. */
-SPG_INLINE int64_t spg_binomial(int64_t count, int64_t part, int64_t whole, uint64_t key, uint64_t node)
+/* How many of `count` trials go left, each with probability left / (left + right), from number `node` of the key. left
+ * and right are above 0, their sum is finite. */
+SPG_INLINE int64_t spg_binomial(int64_t count, double left, double right, uint64_t key, uint64_t node)
 {
-    int flipped = part > whole - part;
-    double p = (double)(flipped ? whole - part : part) / (double)whole, n = (double)count;
+    int flipped = left > right;
+    double p = (flipped ? right : left) / (left + right), n = (double)count;
     int64_t successes;
     if (count == 0) return 0;
     if (n * p >= 10) {
-        successes = spg_binomial_by_rejection(n, p, key, node);
+        successes = spg_binomial_by_rejection(count, p, key, node);
     } else {
         spg_philox_block block = spg_philox(key, node, 0);
         successes = spg_binomial_by_inversion(n, p, spg_open_uniform(spg_philox_half(&block, 0)));
@@ -128,8 +153,8 @@ SPG_INLINE spg_section_node spg_section_root(int64_t n, int64_t count)
 SPG_INLINE int64_t spg_left_count(const spg_section_node *node, int64_t n, uint64_t key)
 {
     int64_t middle = node->a + (node->b - node->a) / 2;
-    return spg_binomial(node->count, spg_rows_of_sections(node->a, middle, n),
-                        spg_rows_of_sections(node->a, node->b, n), key, node->number);
+    return spg_binomial(node->count, (double)spg_rows_of_sections(node->a, middle, n),
+                        (double)spg_rows_of_sections(middle, node->b, n), key, node->number);
 }
 
 SPG_INLINE spg_section_node spg_section_child(const spg_section_node *node, int64_t left_count, int right)

@@ -93,3 +93,9 @@ spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int
                             "weights: row %lld has %lld items of weight above zero; k is %lld", (long long)row,
                             (long long)positive, (long long)k);
 }
+
+spg_status spg_fail_trials(spg_context *context, int64_t row, int64_t trials)
+{
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "trials: row %lld: %lld; it must not be negative",
+                            (long long)row, (long long)trials);
+}

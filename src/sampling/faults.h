@@ -54,6 +54,8 @@ spg_status spg_fail_start(spg_context *context, int64_t i, int32_t node, int64_t
 spg_status spg_fail_uniform(spg_context *context, int64_t i, double uniform);
 /* FORMAT: a row has fewer than k items of weight above 0, all weights being sound. */
 spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k);
+/* ARGUMENT: the number of draws of a row, for multinomial counts, is negative. */
+spg_status spg_fail_trials(spg_context *context, int64_t row, int64_t trials);
 /* FORMAT: columns of a row, which walks of second order search, do not ascend. */
 spg_status spg_fail_row_order(spg_context *context, int64_t row);
 

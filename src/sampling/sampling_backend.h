@@ -9,8 +9,8 @@
  *
  * Every number is defined once for all places, so results have the same bits on every place: in sampling/sums.h (sums
  * and the search in them), sampling/alias.h (tables and draws from them), sampling/binomial.h (counts of sections),
- * sampling/walk.h (steps of walks), sampling/subset.h (keys of draws without replacement), sampling/forest.h (bounds,
- * guide tables, trees) and philox.h. */
+ * sampling/walk.h (steps of walks), sampling/subset.h (keys of draws without replacement), sampling/multinomial.h
+ * (counts), sampling/forest.h (bounds, guide tables, trees) and philox.h. */
 #ifndef SPG_SRC_SAMPLING_BACKEND_H
 #define SPG_SRC_SAMPLING_BACKEND_H
 
@@ -79,6 +79,11 @@ typedef struct spg_sampling_backend {
     /* k, at most INT32_MAX, draws without replacement from each row; k and rows above 0. */
     spg_status (*subset_draws)(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
                                int32_t *draws);
+
+    /* Counts of n draws, or of trials[i] from row i, if trials is not NULL, of all entries. rows above 0; n, if it is
+     * used, is not negative. */
+    spg_status (*multinomial_draws)(spg_context *context, const spg_csr *weights, int64_t n, const int64_t *trials,
+                                    const spg_random *random, int64_t *counts);
 
     /* In the same way: context, rows, nnz, method and cells_per_item are set. */
     spg_status (*forest_build)(spg_context *context, const spg_csr *weights, spg_forest *forest);

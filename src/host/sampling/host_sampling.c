@@ -11,6 +11,7 @@ const spg_sampling_backend spg_host_sampling = {
     .alias_row_draws = spg_host_alias_row_draws,
     .alias_walks = spg_host_alias_walks,
     .subset_draws = spg_host_subset_draws,
+    .multinomial_draws = spg_host_multinomial_draws,
     .forest_build = spg_host_forest_build,
     .forest_draws = spg_host_forest_draws,
     .forest_strata = spg_host_forest_strata,

@@ -20,6 +20,8 @@ spg_status spg_host_alias_row_draws(spg_context *context, const spg_alias *alias
 spg_status spg_host_alias_walks(spg_context *context, const spg_alias *alias, const struct spg_walk_call *call);
 spg_status spg_host_subset_draws(spg_context *context, const spg_csr *weights, int64_t k, const spg_random *random,
                                  int32_t *draws);
+spg_status spg_host_multinomial_draws(spg_context *context, const spg_csr *weights, int64_t n, const int64_t *trials,
+                                      const spg_random *random, int64_t *counts);
 spg_status spg_host_forest_build(spg_context *context, const spg_csr *weights, spg_forest *forest);
 spg_status spg_host_forest_draws(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                  const spg_random *random, const double *uniforms, int32_t *draws,

@@ -30,7 +30,9 @@ static void numbers_follow_the_binomial_distribution(void **state)
             if (weights[k] < 1e-280) weights[k] = at > n ? 0 : 1e-280; /* not impossible, but never seen */
         }
         for (int i = 0; i < DRAWS; ++i) {
-            int64_t k = spg_binomial(cases[c].count, cases[c].part, cases[c].whole, 12345 + c, (uint64_t)i) - low;
+            int64_t k = spg_binomial(cases[c].count, (double)cases[c].part, (double)(cases[c].whole - cases[c].part),
+                                     12345 + c, (uint64_t)i) -
+                        low;
             assert_true(k >= 0 && k < MOST);
             draws[i] = (int32_t)k;
         }
@@ -39,12 +41,41 @@ static void numbers_follow_the_binomial_distribution(void **state)
     }
 }
 
+/* Numbers of many trials, as distances from the mean in steps of the deviation, are normal: sixteen parts of equal
+ * probability. */
+static void numbers_of_very_many_trials_are_normal_and_use_all_digits(void **state)
+{
+    static const int64_t counts[] = {(int64_t)1 << 40, (int64_t)1 << 52, ((int64_t)1 << 53) + 1, INT64_MAX};
+    static const double lefts[] = {1, 1, 3, 999, 1}, rights[] = {1, 3, 1, 1, 1e6};
+    enum { PARTS = 16, BITS = 8 };
+    static int32_t draws[DRAWS], lowest[DRAWS];
+    double equal[1 << BITS];
+    (void)state;
+    for (int k = 0; k < 1 << BITS; ++k) equal[k] = 1;
+    for (int c = 0; c < 4; ++c)
+        for (int w = 0; w < 5; ++w) {
+            const double p = lefts[w] / (lefts[w] + rights[w]), n = (double)counts[c];
+            const int64_t whole = (int64_t)(counts[c] * (long double)lefts[w] / (lefts[w] + rights[w]));
+            for (int i = 0; i < DRAWS; ++i) {
+                const int64_t k = spg_binomial(counts[c], lefts[w], rights[w], 99 + (uint64_t)c, (uint64_t)i);
+                const double z = (double)(k - whole) / sqrt(n * p * (1 - p)), at = erfc(-z / sqrt(2.0)) / 2;
+                assert_true(k >= 0 && k <= counts[c]);
+                draws[i] = at < 1 ? (int32_t)(at * PARTS) : PARTS - 1;
+                lowest[i] = (int32_t)(k & ((1 << BITS) - 1));
+            }
+            chi_square test = test_chi_square(PARTS, equal, DRAWS, draws);
+            if (!chi_square_holds(&test, 4)) fail_msg("2^%g trials, case %d: z = %g", log2(n), w, test.z);
+            test = test_chi_square(1 << BITS, equal, DRAWS, lowest);
+            if (!chi_square_holds(&test, 4)) fail_msg("2^%g trials, case %d: low bits, z = %g", log2(n), w, test.z);
+        }
+}
+
 /* As seldom as .99^1000, 17 in all here. */
 static void no_success_at_all_is_drawn_by_rejection_too(void **state)
 {
     (void)state;
     int none = 0;
-    for (int i = 0; i < DRAWS; ++i) none += spg_binomial(1000, 1, 100, 7, (uint64_t)i) == 0;
+    for (int i = 0; i < DRAWS; ++i) none += spg_binomial(1000, 1, 99, 7, (uint64_t)i) == 0;
     assert_in_range(none, 5, 35);
 }
 
@@ -76,6 +107,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_follow_the_binomial_distribution),
+        cmocka_unit_test(numbers_of_very_many_trials_are_normal_and_use_all_digits),
         cmocka_unit_test(no_success_at_all_is_drawn_by_rejection_too),
         cmocka_unit_test(sections_get_all_draws_whichever_way_they_are_found),
         cmocka_unit_test(logarithm_and_exponential_are_right_to_the_last_bits),

@@ -176,12 +176,30 @@ static void draws_by_inversion(void **state)
     spg_context_destroy(context);
 }
 
+static void counts_of_draws(void **state)
+{
+    static int64_t counts[LONG_ROW + 100 * ROWS];
+    test_weights weights;
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (int wide = 0; wide < 2; ++wide) {
+        open_weights(wide ? SPG_F64 : SPG_F32, &weights);
+        const size_t bytes = (size_t)weights.host.nnz * sizeof *counts;
+        int64_t *here = test_take(context, counts, bytes);
+        assert_int_equal(spg_multinomial_draw(context, &weights.here, 1000000, NULL, &numbers, here), SPG_OK);
+        test_bring(context, here, bytes, counts);
+        assert_pinned("counts", counts, bytes, 0xc1f045719a33e181);
+        test_close_weights(&weights);
+    }
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_numbers),     cmocka_unit_test(one_draw_from_each_row),
         cmocka_unit_test(topics_of_words),    cmocka_unit_test(draws_from_alias_tables),
-        cmocka_unit_test(draws_by_inversion),
+        cmocka_unit_test(draws_by_inversion), cmocka_unit_test(counts_of_draws),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_pinned", tests);
 }

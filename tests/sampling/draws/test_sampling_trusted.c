@@ -55,7 +55,7 @@ static void close_operands(operands *o)
     test_close_weights(&o->weights);
 }
 
-enum { WAYS = 12 };
+enum { WAYS = 13 };
 
 static spg_status draw(spg_context *context, const operands *o, const spg_alias *alias, const spg_forest *forest,
                        int way, int32_t *draws)
@@ -66,12 +66,16 @@ static spg_status draw(spg_context *context, const operands *o, const spg_alias 
     if (way == 8) return spg_alias_draw_rows(context, alias, COUNT, o->rows, &numbers, draws);
     if (way == 9) return spg_forest_draw(context, forest, COUNT, o->rows, &numbers, NULL, draws, NULL);
     if (way == 10) return spg_forest_draw(context, forest, COUNT, o->rows, NULL, o->uniforms, draws, NULL);
-    return spg_forest_loads(context, forest, COUNT, o->rows, o->uniforms, draws);
+    if (way == 11) return spg_forest_loads(context, forest, COUNT, o->rows, o->uniforms, draws);
+    spg_csr few = o->weights.here; /* their counts fit */
+    few.rows = 2;
+    few.nnz = 5;
+    return spg_multinomial_draw(context, &few, COUNT, NULL, &numbers, (int64_t *)draws);
 }
 
 static void trusting_changes_no_draw(void **state)
 {
-    static int32_t found[2][COUNT];
+    static _Alignas(int64_t) int32_t found[2][COUNT];
     (void)state;
     for (spg_type type = SPG_F32; type <= SPG_F64; ++type) {
         operands o;

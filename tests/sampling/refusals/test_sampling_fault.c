@@ -3,6 +3,7 @@
 #include "matrices_for_tests.h"
 #include "sampling_support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 50000 };
@@ -11,6 +12,7 @@ typedef struct inputs {
     test_weights weights;
     spg_lda lda;
     int32_t *draws;
+    int64_t *counts;
 } inputs;
 
 static const spg_random number = {1, 2, 3};
@@ -61,9 +63,15 @@ static spg_status forest(spg_context *context, inputs *in, spg_forest_method met
 static spg_status cutpoint(spg_context *context, inputs *in) { return forest(context, in, SPG_FOREST_CUTPOINT); }
 static spg_status radix(spg_context *context, inputs *in) { return forest(context, in, SPG_FOREST_RADIX); }
 
+static spg_status counts(spg_context *context, inputs *in)
+{
+    return spg_multinomial_draw(context, &in->weights.here, COUNT, NULL, &number, in->counts);
+}
+
 static void every_refused_allocation_is_a_status_and_leaves_nothing(void **state)
 {
-    static call *const calls[] = {auto_rows, plain_rows, table_rows, lda, sweep, psa, psa_plus, cutpoint, radix};
+    static call *const calls[] = {auto_rows, plain_rows, table_rows, lda,   sweep,
+                                  psa,       psa_plus,   cutpoint,   radix, counts};
     static const double ones[4] = {1, 1, 1, 1};
     static const int64_t offsets[] = {0, 1, 3};
     static const int32_t words[] = {1, 0, 1}, zeros[COUNT];
@@ -74,6 +82,11 @@ static void every_refused_allocation_is_a_status_and_leaves_nothing(void **state
     int64_t *offsets_here = test_lend(offsets, sizeof offsets);
     int32_t *words_here = test_lend(words, sizeof words);
     in.draws = test_lend(zeros, sizeof zeros);
+    const size_t count_bytes = (size_t)in.weights.host.nnz * sizeof *in.counts;
+    void *no_counts = calloc(1, count_bytes);
+    assert_non_null(no_counts);
+    in.counts = test_lend(no_counts, count_bytes);
+    free(no_counts);
     in.lda = (spg_lda){2, 2, 3, 2, SPG_F64, values, values, offsets_here, words_here};
     for (size_t c = 0; c < sizeof calls / sizeof *calls; ++c)
         for (int64_t k = 1;; ++k) {
@@ -95,6 +108,7 @@ static void every_refused_allocation_is_a_status_and_leaves_nothing(void **state
     test_give_back(offsets_here, sizeof offsets);
     test_give_back(words_here, sizeof words);
     test_give_back(in.draws, sizeof zeros);
+    test_give_back(in.counts, count_bytes);
     test_close_weights(&in.weights);
 }
 
