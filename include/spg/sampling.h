@@ -165,6 +165,15 @@ typedef struct spg_alias spg_alias;
  * 2^31 - 1 rows. */
 SPG_API spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const spg_alias_options *options,
                                    spg_alias **alias);
+/* Gives a table new weights on the pattern that it was built from: of all rows (rows NULL) or of `count` rows, whose
+ * numbers ascend, at the context's place. Of `weights` only these rows are read; columns may be NULL. The rows are then
+ * those of a new table with the same options, bit for bit. Only workspace is allocated. Draws that other contexts have
+ * queued must have ended; on a device a call waits. Empty rows are as the table was built for. A call that is refused
+ * leaves the table as it was: SHAPE for other numbers of rows, columns or entries, FORMAT for another pattern, with the
+ * row, and for weights as above, ARGUMENT for rows that do not ascend or are out of range. If memory or the device
+ * fails, draws from the table are refused (ARGUMENT) until all rows have been rebuilt. */
+SPG_API spg_status spg_alias_rebuild(spg_context *context, spg_alias *alias, const spg_csr *weights, int64_t count,
+                                     const int32_t *rows);
 /* Frees the tables. NULL is allowed. */
 SPG_API void spg_alias_destroy(spg_alias *alias);
 

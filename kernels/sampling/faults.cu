@@ -61,15 +61,11 @@ spg_status queue_items(spg_context *context, const spg_csr &matrix, spg_report *
     });
 }
 
-} // namespace
-
-spg_status find_weight_fault(spg_context *context, const spg_csr &weights)
+/* Fails with the fault of the row in the report; SPG_OK if there is none. */
+spg_status fail_by_row(spg_context *context, const spg_csr &weights)
 {
-    spg_report *shared = spg_cuda_of(context)->report, report;
-    spg_status status = spg_cuda_csr_check(context, &weights);
-    if (status == SPG_OK) status = clear_report(context);
-    if (status == SPG_OK) status = queue_rows(context, weights, shared);
-    if (status == SPG_OK) status = queue_items(context, weights, shared);
+    spg_report report;
+    spg_status status = queue_items(context, weights, spg_cuda_of(context)->report);
     if (status == SPG_OK) status = read_report(context, &report);
     if (status != SPG_OK || report.first[FIRST_ROW] == NONE_FIRST) return status;
     int64_t row = (int64_t)report.first[FIRST_ROW], items = report.figures[FIGURE_ITEMS];
@@ -81,6 +77,25 @@ spg_status find_weight_fault(spg_context *context, const spg_csr &weights)
                              : has_item        ? spg_weight_kind(weight)
                                                : SPG_WEIGHT_ZEROS;
     return spg_fail_weight(context, fault, row, items, (int64_t)(has_item ? report.first[FIRST_ITEM] : 0), weight);
+}
+
+} // namespace
+
+spg_status find_weight_fault(spg_context *context, const spg_csr &weights)
+{
+    spg_status status = spg_cuda_csr_check(context, &weights);
+    if (status == SPG_OK) status = clear_report(context);
+    if (status == SPG_OK) status = queue_rows(context, weights, spg_cuda_of(context)->report);
+    return status == SPG_OK ? fail_by_row(context, weights) : status;
+}
+
+spg_status fail_by_weights_of(spg_context *context, const spg_csr &weights, int64_t row)
+{
+    unsigned long long *first = &spg_cuda_of(context)->report->first[FIRST_ROW];
+    spg_status status = clear_report(context);
+    if (status == SPG_OK)
+        status = for_each(context, 1, "a faulty row", [=] __device__(int64_t) { *first = (unsigned long long)row; });
+    return status == SPG_OK ? fail_by_row(context, weights) : status;
 }
 
 spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report)

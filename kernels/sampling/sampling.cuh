@@ -81,6 +81,9 @@ spg_status copy_shape(spg_context *context, const spg_csr &weights, int64_t **of
 /* Finds the first fault of weights and reports it; SPG_OK if there is none. Waits. */
 spg_status find_weight_fault(spg_context *context, const spg_csr &weights);
 
+/* Fails with the fault of this row, which has one. Waits. */
+spg_status fail_by_weights_of(spg_context *context, const spg_csr &weights, int64_t row);
+
 /* Fails with the fault of the row that a stage has reported in first[0] of the context's report, as find_weight_fault
  * finds it; otherwise INTERNAL. */
 spg_status fail_by_report(spg_context *context, const spg_csr &weights, const spg_report &report);

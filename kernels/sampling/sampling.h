@@ -20,6 +20,9 @@ spg_status spg_cuda_row_draws(spg_context *context, const spg_csr *weights, spg_
 spg_status spg_cuda_lda_draws(spg_context *context, const spg_lda *lda, spg_butterfly_method method,
                               const spg_random *random, int32_t *topics);
 spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias);
+spg_status spg_cuda_alias_check(spg_context *context, const spg_alias *alias, const spg_csr *weights,
+                                spg_row_list rows);
+spg_status spg_cuda_alias_fill(spg_context *context, const spg_csr *weights, spg_row_list rows, spg_alias *alias);
 spg_status spg_cuda_alias_draws(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                                 const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);
 spg_status spg_cuda_alias_row_draws(spg_context *context, const spg_alias *alias, int64_t count, const int32_t *rows,

@@ -79,6 +79,51 @@ spg_status spg_alias_build(spg_context *context, const spg_csr *weights, const s
     return SPG_OK;
 }
 
+/* The checks of a rebuild that need no contents. */
+static spg_status check_rebuild(spg_context *context, const spg_alias *alias, const spg_csr *weights, spg_row_list rows)
+{
+    if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
+    spg_status status = spg_check_samples_here(context);
+    if (status == SPG_OK) status = spg_check_built_here(context, alias->context, "alias");
+    if (status == SPG_OK) status = spg_check_weights(context, weights);
+    if (status == SPG_OK && rows.rows != NULL) status = spg_check_count(context, rows.count, "count");
+    if (status == SPG_OK && rows.rows != NULL) status = spg_check_array(context, rows.count, rows.rows, "rows");
+    if (status != SPG_OK) return status;
+    if (weights->rows != alias->rows || weights->cols != alias->cols || weights->nnz != alias->nnz)
+        return spg_context_fail(context, SPG_ERROR_SHAPE,
+                                "weights: %lld x %lld with %lld entries; the table was built from %lld x %lld with "
+                                "%lld",
+                                (long long)weights->rows, (long long)weights->cols, (long long)weights->nnz,
+                                (long long)alias->rows, (long long)alias->cols, (long long)alias->nnz);
+    if (alias->is_broken && rows.rows != NULL)
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                                "alias: a rebuild of it failed; rebuild all rows (rows NULL) first");
+    return SPG_OK;
+}
+
+spg_status spg_alias_rebuild(spg_context *context, spg_alias *alias, const spg_csr *weights, int64_t count,
+                             const int32_t *rows)
+{
+    if (context == NULL) return SPG_ERROR_ARGUMENT;
+    spg_row_list list = {rows, count};
+    spg_status status = check_rebuild(context, alias, weights, list);
+    if (status != SPG_OK) return status;
+    if (rows == NULL) list.count = alias->rows;
+    if (list.count == 0) return SPG_OK;
+    const spg_sampling_backend *sampling = context->backend->sampling;
+    const spg_draw_options options = context->draw_options;
+    context->draw_options.empty_rows = alias->empty_rows;
+    status = sampling->alias_check(context, alias, weights, list);
+    if (status == SPG_OK) {
+        alias->is_broken = true;
+        if (list.count == alias->rows) list.rows = NULL; /* they ascend, so these are all */
+        status = sampling->alias_fill(context, weights, list, alias);
+        alias->is_broken = status != SPG_OK;
+    }
+    context->draw_options = options;
+    return status;
+}
+
 spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats)
 {
     if (stats != NULL) memset(stats, 0, sizeof *stats);
@@ -87,13 +132,20 @@ spg_status spg_alias_build_stats(const spg_alias *alias, spg_alias_stats *stats)
     return SPG_OK;
 }
 
+spg_status spg_check_alias(spg_context *context, const spg_alias *alias)
+{
+    spg_status status = spg_check_built_here(context, alias->context, "alias");
+    if (status != SPG_OK || !alias->is_broken) return status;
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias: a rebuild of it failed; rebuild all rows first");
+}
+
 /* Checks common to all draws. */
 static spg_status check_draw(spg_context *context, const spg_alias *alias, int64_t count, const spg_random *random,
                              const int32_t *draws)
 {
     if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
     spg_status status = spg_check_samples_here(context);
-    if (status == SPG_OK) status = spg_check_built_here(context, alias->context, "alias");
+    if (status == SPG_OK) status = spg_check_alias(context, alias);
     if (status == SPG_OK) status = spg_check_count(context, count, "count");
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
     return status == SPG_OK ? spg_check_array(context, count, draws, "draws") : status;

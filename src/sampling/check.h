@@ -21,4 +21,7 @@ spg_status spg_check_random(spg_context *context, const spg_random *random, cons
 /* PLACE if a table or the like, made by the context `made`, is at the other place or on another device. */
 spg_status spg_check_built_here(spg_context *context, const spg_context *made, const char *name);
 
+/* Whether a table can be drawn from here: PLACE as above, ARGUMENT after a rebuild that failed. */
+spg_status spg_check_alias(spg_context *context, const spg_alias *alias);
+
 #endif

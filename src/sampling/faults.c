@@ -99,3 +99,16 @@ spg_status spg_fail_trials(spg_context *context, int64_t row, int64_t trials)
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "trials: row %lld: %lld; it must not be negative",
                             (long long)row, (long long)trials);
 }
+
+spg_status spg_fail_list_order(spg_context *context, int64_t i, int32_t row)
+{
+    return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                            "rows: entry %lld: row %d does not come after the one before; rows must ascend",
+                            (long long)i, (int)row);
+}
+
+spg_status spg_fail_pattern(spg_context *context, int64_t row)
+{
+    return spg_context_fail(context, SPG_ERROR_FORMAT,
+                            "weights: row %lld: not the pattern that the table was built from", (long long)row);
+}

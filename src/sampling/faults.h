@@ -54,6 +54,10 @@ spg_status spg_fail_start(spg_context *context, int64_t i, int32_t node, int64_t
 spg_status spg_fail_uniform(spg_context *context, int64_t i, double uniform);
 /* FORMAT: a row has fewer than k items of weight above 0, all weights being sound. */
 spg_status spg_fail_few(spg_context *context, int64_t row, int64_t positive, int64_t k);
+/* ARGUMENT: entry i of the caller's rows does not ascend. */
+spg_status spg_fail_list_order(spg_context *context, int64_t i, int32_t row);
+/* FORMAT: a row of new weights for a table begins or ends elsewhere, or names other columns. */
+spg_status spg_fail_pattern(spg_context *context, int64_t row);
 /* ARGUMENT: the number of draws of a row, for multinomial counts, is negative. */
 spg_status spg_fail_trials(spg_context *context, int64_t row, int64_t trials);
 /* FORMAT: columns of a row, which walks of second order search, do not ascend. */

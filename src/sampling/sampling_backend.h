@@ -30,6 +30,7 @@ struct spg_alias {
     spg_alias_split split;
     int chunks;      /* at least 1 */
     bool empty_rows; /* rows may be without a distribution (sampling/alias.h) */
+    bool is_broken;  /* a rebuild failed half way: nothing can be drawn */
     spg_alias_stats stats;
 };
 
@@ -49,6 +50,12 @@ struct spg_forest {
     int32_t *guide;                /* guide_count entries */
 };
 
+/* Row numbers, at the context's place, or, with rows NULL, all of 0 ... count - 1. */
+typedef struct spg_row_list {
+    const int32_t *rows;
+    int64_t count;
+} spg_row_list;
+
 struct spg_walk_call; /* sampling/walk.h */
 
 typedef struct spg_sampling_backend {
@@ -66,6 +73,11 @@ typedef struct spg_sampling_backend {
      * spg_allocate, with the sizes that spg_alias_free_arrays releases, and fills them. On failure they are NULL
      * again. */
     spg_status (*alias_build)(spg_context *context, const spg_csr *weights, spg_alias *alias);
+    /* Whether these rows of weights can replace the table's: row numbers ascend, patterns are equal, weights are sound.
+     * The sizes are equal, and the context's draw_options have the table's empty_rows. */
+    spg_status (*alias_check)(spg_context *context, const spg_alias *alias, const spg_csr *weights, spg_row_list rows);
+    /* Fills these rows of the table, which have been checked. */
+    spg_status (*alias_fill)(spg_context *context, const spg_csr *weights, spg_row_list rows, spg_alias *alias);
     /* 0 <= row < rows. grouped: see sampling/alias.h. */
     spg_status (*alias_draws)(spg_context *context, const spg_alias *alias, int64_t row, int64_t count,
                               const spg_random *random, spg_alias_sampler sampler, bool grouped, int32_t *draws);

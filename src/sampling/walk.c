@@ -19,7 +19,7 @@ static spg_status check_graph(spg_context *context, const spg_alias *alias)
 {
     if (alias == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "alias is NULL");
     spg_status status = spg_check_samples_here(context);
-    if (status == SPG_OK) status = spg_check_built_here(context, alias->context, "alias");
+    if (status == SPG_OK) status = spg_check_alias(context, alias);
     if (status != SPG_OK) return status;
     if (alias->cols > alias->rows)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT,

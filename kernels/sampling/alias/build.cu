@@ -200,18 +200,19 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
     return status;
 }
 
-/* Writes the tables of rows without a distribution, a warp a row, and tells which these are. A warp stops at the first
- * weight that is not zero; faulty rows are left to the build. */
+/* Writes the tables of listed rows without a distribution, a warp a row, and tells which these are. A warp stops at the
+ * first weight that is not zero; faulty rows are left to the build. */
 template <typename Bucket>
-spg_status build_of_nothing(spg_context *context, const spg_csr &weights, Bucket no_item, void *table,
-                            unsigned char *is_done)
+spg_status build_of_nothing(spg_context *context, const spg_csr &weights, spg_row_list rows, Bucket no_item,
+                            void *table, unsigned char *is_done)
 {
     Bucket *buckets = static_cast<Bucket *>(table);
     numbers_view offsets = offsets_of(weights);
     weights_view values = weights_of(weights);
     int64_t nnz = weights.nnz;
-    return for_each(context, weights.rows * WARP, "empty rows of weights", [=] __device__(int64_t thread) {
-        int64_t row = thread / WARP, begin = offsets[row], end = offsets[row + 1];
+    return for_each(context, rows.count * WARP, "empty rows of weights", [=] __device__(int64_t thread) {
+        int64_t row = rows.rows != nullptr ? rows.rows[thread / WARP] : thread / WARP;
+        int64_t begin = offsets[row], end = offsets[row + 1];
         bool nothing = begin >= 0 && begin <= end && end <= nnz && end - begin <= INT32_MAX;
         for (int64_t k = begin; nothing && k < end; k += WARP) {
             int64_t mine = k + lane_in_warp();
@@ -222,11 +223,11 @@ spg_status build_of_nothing(spg_context *context, const spg_csr &weights, Bucket
     });
 }
 
-/* Builds rows by kind. */
-spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *alias)
+/* Builds listed rows by kind. */
+spg_status build_rows(spg_context *context, const spg_csr &weights, spg_row_list list, spg_alias *alias)
 {
     workspace work(context);
-    int32_t rows = (int32_t)weights.rows, *row_list = nullptr;
+    int32_t rows = (int32_t)list.count, *row_list = nullptr;
     uint32_t *begins = nullptr, seen[2 * ROW_KINDS];
     char *room = nullptr;
     unsigned char *is_done = nullptr;
@@ -237,14 +238,14 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_alias *a
     if (status == SPG_OK) status = work.take(rows, "rows by length", &row_list);
     if (status == SPG_OK) status = work.take(2 * ROW_KINDS, "rows by length", &begins);
     if (status == SPG_OK) status = work.take(bytes, "rows by length", &room);
-    if (status == SPG_OK && alias->empty_rows) status = work.take(rows, "empty rows of weights", &is_done);
+    if (status == SPG_OK && alias->empty_rows) status = work.take(weights.rows, "empty rows of weights", &is_done);
     if (status == SPG_OK && alias->empty_rows)
-        status = exact ? build_of_nothing(context, weights, spg_exact_nothing(), alias->table, is_done)
-                       : build_of_nothing(context, weights, spg_compact_nothing(), alias->table, is_done);
+        status = exact ? build_of_nothing(context, weights, list, spg_exact_nothing(), alias->table, is_done)
+                       : build_of_nothing(context, weights, list, spg_compact_nothing(), alias->table, is_done);
     if (status == SPG_OK)
-        status =
-            bin_rows(context, {nullptr, rows, nullptr}, kind_of_row{job.offsets, weights.nnz, is_done, job.first_fault},
-                     ROW_KINDS, room, {row_list, begins, begins + ROW_KINDS});
+        status = bin_rows(context, {list.rows, rows, nullptr},
+                          kind_of_row{job.offsets, weights.nnz, is_done, job.first_fault}, ROW_KINDS, room,
+                          {row_list, begins, begins + ROW_KINDS});
     if (status == SPG_OK) status = fetch(context, seen, begins, sizeof seen);
     const uint32_t *counts = begins + ROW_KINDS, *seen_counts = seen + ROW_KINDS;
     if (status == SPG_OK && seen_counts[SHORT] > 0)
@@ -272,7 +273,8 @@ spg_status find_all_zeros(spg_context *context, const spg_csr &weights, bool *al
     return status;
 }
 
-spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
+/* Builds listed rows. The arrays of a new table are allocated. */
+spg_status build(spg_context *context, const spg_csr &weights, spg_row_list list, bool is_new, spg_alias *alias)
 {
     if (weights.rows > INT32_MAX) /* binning numbers rows in 32 bits */
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
@@ -283,14 +285,14 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_alias *alias)
     if (status == SPG_OK && is_one && alias->empty_rows) status = find_all_zeros(context, weights, &nothing);
     if (status == SPG_OK && is_one && !nothing) {
         /* The host knows the number of items if the offsets are sound. */
-        table_job job = {weights_of(weights), weights.nnz, nullptr, spg_fraction_bits(weights.nnz)};
+        table_job job = {weights_of(weights), weights.nnz, alias->table, spg_fraction_bits(weights.nnz)};
         build_clock clock;
         status = clock.start(context);
         if (status == SPG_OK) status = build_big(context, job, weights, alias, 0, &sound, clock);
         if (status == SPG_OK) status = clock.read(context, &alias->stats);
     } else if (status == SPG_OK) {
-        status = take_arrays(context, weights, alias);
-        if (status == SPG_OK && weights.rows > 0) status = build_rows(context, weights, alias);
+        if (is_new) status = take_arrays(context, weights, alias);
+        if (status == SPG_OK && list.count > 0) status = build_rows(context, weights, list, alias);
     }
     if (status != SPG_OK || sound) return status;
     spg_report report;
@@ -308,10 +310,20 @@ spg_status spg_cuda_alias_build(spg_context *context, const spg_csr *weights, sp
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::alias::build(context, *weights, alias);
+    status = spg::alias::build(context, *weights, {nullptr, weights->rows}, true, alias);
     /* The caller may free the weights now, and other contexts may draw. */
     if (status == SPG_OK) status = spg_cuda_wait(context);
     if (status != SPG_OK) spg_alias_free_arrays(alias);
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_alias_fill(spg_context *context, const spg_csr *weights, spg_row_list rows, spg_alias *alias)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::alias::build(context, *weights, rows, false, alias);
+    if (status == SPG_OK) status = spg_cuda_wait(context);
     spg_cuda_leave(context);
     return status;
 }

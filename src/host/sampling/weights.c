@@ -50,19 +50,23 @@ static spg_weight_fault row_fault(const spg_csr *weights, int64_t row, int64_t *
     return zeros ? SPG_WEIGHT_ZEROS : SPG_WEIGHT_SOUND;
 }
 
+spg_status spg_host_find_row_fault(spg_context *context, const spg_csr *weights, int64_t row)
+{
+    int64_t begin = spg_offset_at(weights, row), items = spg_offset_at(weights, row + 1) - begin, item = 0;
+    spg_weight_fault fault = items > INT32_MAX ? SPG_WEIGHT_LONG
+                             : items == 0      ? SPG_WEIGHT_EMPTY
+                                               : row_fault(weights, row, &item);
+    if (fault == SPG_WEIGHT_SOUND) return SPG_OK;
+    if (context->draw_options.empty_rows && (fault == SPG_WEIGHT_EMPTY || fault == SPG_WEIGHT_ZEROS)) return SPG_OK;
+    double weight = items > 0 ? spg_weight_at(weights->values, weights->value_type, begin + item) : 0;
+    return spg_fail_weight(context, fault, row, items, item, weight);
+}
+
 spg_status spg_host_find_weight_fault(spg_context *context, const spg_csr *weights, int64_t rows)
 {
-    for (int64_t i = 0; i < rows; ++i) {
-        int64_t begin = spg_offset_at(weights, i), items = spg_offset_at(weights, i + 1) - begin, item = 0;
-        spg_weight_fault fault = items > INT32_MAX ? SPG_WEIGHT_LONG
-                                 : items == 0      ? SPG_WEIGHT_EMPTY
-                                                   : row_fault(weights, i, &item);
-        if (fault == SPG_WEIGHT_SOUND) continue;
-        if (context->draw_options.empty_rows && (fault == SPG_WEIGHT_EMPTY || fault == SPG_WEIGHT_ZEROS)) continue;
-        double weight = items > 0 ? spg_weight_at(weights->values, weights->value_type, begin + item) : 0;
-        return spg_fail_weight(context, fault, i, items, item, weight);
-    }
-    return SPG_OK;
+    spg_status status = SPG_OK;
+    for (int64_t i = 0; status == SPG_OK && i < rows; ++i) status = spg_host_find_row_fault(context, weights, i);
+    return status;
 }
 
 spg_status spg_host_fail_weights(spg_context *context, const spg_csr *weights, int64_t row)
@@ -116,37 +120,55 @@ static bool is_for_team(const spg_csr *weights, int64_t row)
 
 typedef struct build_job {
     const spg_csr *weights;
+    const int32_t *rows; /* or NULL: all */
     spg_build_row *build;
     const void *table;
     int64_t thread_room;
     char *room;
-    atomic_llong *bad; /* the first faulty row */
+    atomic_llong *bad; /* the first faulty row, by its place in the list */
     atomic_bool *for_team;
 } build_job;
+
+static int64_t listed_row(const int32_t *rows, int64_t k) { return rows != NULL ? rows[k] : k; }
 
 static void build_short_rows(const void *data, spg_range rows)
 {
     const build_job *job = data;
     void *room = job->room + job->thread_room * rows.thread;
-    for (int64_t i = rows.begin; i < rows.end; ++i) {
+    for (int64_t k = rows.begin; k < rows.end; ++k) {
+        const int64_t i = listed_row(job->rows, k);
         if (is_for_team(job->weights, i)) {
             atomic_store(job->for_team, true);
         } else if (!job->build(job->weights, job->table, i, (spg_threads){1, NULL}, room)) {
-            spg_lower(job->bad, i);
+            spg_lower(job->bad, k);
             return;
         }
     }
 }
 
+int64_t spg_host_build_listed_rows(const spg_csr *weights, spg_row_list rows, spg_build_row *build, const void *table,
+                                   const spg_build_means *means)
+{
+    atomic_llong first_bad = rows.count;
+    atomic_bool for_team = false;
+    const spg_threads threads = means->threads;
+    const build_job job = {weights, rows.rows, build, table, means->thread_room, means->room, &first_bad, &for_team};
+    if (rows.rows == NULL)
+        spg_host_parallel_rows(threads, weights, spg_host_parts(threads), build_short_rows, &job);
+    else
+        spg_parallel(threads, rows.count, 0, build_short_rows, &job);
+    int64_t bad = first_bad;
+    void *team_room = job.room + means->thread_room * threads.count;
+    for (int64_t k = 0; for_team && k < bad; ++k) {
+        const int64_t i = listed_row(rows.rows, k);
+        if (is_for_team(weights, i) && !build(weights, table, i, means->team, team_room)) bad = k;
+    }
+    return bad;
+}
+
 int64_t spg_host_build_rows(const spg_csr *weights, spg_build_row *build, const void *table, spg_threads threads,
                             spg_threads team, int64_t thread_room, void *room)
 {
-    atomic_llong first_bad = weights->rows;
-    atomic_bool for_team = false;
-    const build_job job = {weights, build, table, thread_room, room, &first_bad, &for_team};
-    spg_host_parallel_rows(threads, weights, spg_host_parts(threads), build_short_rows, &job);
-    int64_t bad = first_bad;
-    for (int64_t i = 0; for_team && i < bad; ++i)
-        if (is_for_team(weights, i) && !build(weights, table, i, team, job.room + thread_room * threads.count)) bad = i;
-    return bad;
+    const spg_build_means means = {threads, team, thread_room, room};
+    return spg_host_build_listed_rows(weights, (spg_row_list){NULL, weights->rows}, build, table, &means);
 }

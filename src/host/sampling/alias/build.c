@@ -121,26 +121,54 @@ static bool build_row_of(const spg_csr *weights, const void *table, int64_t i, s
     return build_row(&row, threads, memory, weights->rows == 1 ? of->stats : &unused);
 }
 
+typedef struct lengths_job {
+    const int64_t *offsets;
+    const int32_t *rows;
+    atomic_llong *longest, *all;
+} lengths_job;
+
+static void add_lengths(const void *data, spg_range range)
+{
+    const lengths_job *job = data;
+    int64_t longest = 0, all = 0;
+    for (int64_t k = range.begin; k < range.end; ++k) {
+        const int64_t i = job->rows != NULL ? job->rows[k] : k, items = job->offsets[i + 1] - job->offsets[i];
+        all += items;
+        if (items > longest) longest = items;
+    }
+    spg_raise(job->longest, longest);
+    atomic_fetch_add(job->all, all);
+}
+
+spg_status spg_host_alias_fill(spg_context *context, const spg_csr *weights, spg_row_list rows, spg_alias *alias)
+{
+    atomic_llong longest_row = 0, all = 0;
+    spg_parallel(spg_host_threads(context, rows.count), rows.count, 0, add_lengths,
+                 &(lengths_job){alias->offsets, rows.rows, &longest_row, &all});
+    const int64_t longest = longest_row;
+    spg_build_means means = {.threads = spg_host_threads(context, all + rows.count)};
+    /* SPG_ALIAS_SWEEP: one thread per row, in one part. */
+    means.team = spg_host_threads_up_to(context, alias->builder == SPG_ALIAS_SWEEP ? 1 : INT64_MAX);
+    means.thread_room = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
+    const int64_t bytes =
+        means.thread_room * means.threads.count + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
+    spg_status status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &means.room);
+    if (status != SPG_OK) return status;
+    const table_of_rows table = {alias, &alias->stats};
+    const int64_t bad = spg_host_build_listed_rows(weights, rows, build_row_of, &table, &means);
+    spg_release(context, means.room, bytes);
+    if (bad == rows.count) return SPG_OK;
+    return spg_host_fail_weights(context, weights, rows.rows != NULL ? rows.rows[bad] : bad);
+}
+
 spg_status spg_host_alias_build(spg_context *context, const spg_csr *weights, spg_alias *alias)
 {
     int64_t longest = 0;
-    void *room = NULL;
     spg_status status = spg_host_open_weights(context, weights, false, &longest);
     if (status == SPG_OK) status = spg_host_copy_shape(context, weights, &alias->offsets, &alias->columns);
-    int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
+    const int64_t table_bytes = spg_array_bytes(weights->nnz, bucket_size(alias));
     if (status == SPG_OK) status = spg_allocate(context, table_bytes, "an alias table", &alias->table);
-    spg_threads threads = spg_host_threads(context, weights->nnz + weights->rows);
-    /* SPG_ALIAS_SWEEP: one thread per row, in one part. */
-    spg_threads team = spg_host_threads_up_to(context, alias->builder == SPG_ALIAS_SWEEP ? 1 : INT64_MAX);
-    int64_t thread_bytes = room_bytes(longest < SPG_TEAM_ITEMS ? longest : SPG_TEAM_ITEMS);
-    int64_t bytes = thread_bytes * threads.count + (longest > SPG_TEAM_ITEMS ? room_bytes(longest) : 0);
-    if (status == SPG_OK) status = spg_allocate_workspace(context, 0, bytes, "items that tiles leave", &room);
-    if (status == SPG_OK) {
-        const table_of_rows table = {alias, &alias->stats};
-        int64_t bad = spg_host_build_rows(weights, build_row_of, &table, threads, team, thread_bytes, room);
-        if (bad < weights->rows) status = spg_host_fail_weights(context, weights, bad);
-    }
-    spg_release(context, room, bytes);
+    if (status == SPG_OK) status = spg_host_alias_fill(context, weights, (spg_row_list){NULL, weights->rows}, alias);
     if (status != SPG_OK) spg_alias_free_arrays(alias);
     return status;
 }
