@@ -55,12 +55,30 @@ module spg_sampling
       type(c_ptr), value :: draws
     end function
 
+    integer(c_int) function spg_multinomial_draw(context, weights, n, trials, random, counts) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_csr), intent(in) :: weights
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: trials
+      type(spg_random), intent(in), optional :: random
+      type(c_ptr), value :: counts
+    end function
+
     integer(c_int) function spg_alias_build(context, weights, options, alias) bind(C)
       import
       type(c_ptr), value :: context
       type(spg_csr), intent(in) :: weights
       type(spg_alias_options), intent(in), optional :: options
       type(c_ptr), intent(out) :: alias
+    end function
+
+    integer(c_int) function spg_alias_rebuild(context, alias, weights, count, rows) bind(C)
+      import
+      type(c_ptr), value :: context, alias
+      type(spg_csr), intent(in) :: weights
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: rows
     end function
 
     subroutine spg_alias_destroy(alias) bind(C)

@@ -33,6 +33,25 @@ void subset_draw(const context &context, const spg_csr &weights, std::int64_t k,
                                   detail::data_of(draws, weights.rows * k, SPG_I32, "draws")));
 }
 
+// How often each entry's item comes up in n draws from its row; counts: std::int64_t, weights.nnz of them.
+template <class Counts>
+void multinomial_draw(const context &context, const spg_csr &weights, std::int64_t n, const spg_random &random,
+                      Counts &&counts)
+{
+    context.check(spg_multinomial_draw(context.get(), &weights, n, nullptr, &random,
+                                       detail::data_of(counts, weights.nnz, SPG_I64, "counts")));
+}
+
+// The same, with trials[i] draws from row i.
+template <class Trials, class Counts>
+void multinomial_draw_rows(const context &context, const spg_csr &weights, const Trials &trials,
+                           const spg_random &random, Counts &&counts)
+{
+    context.check(spg_multinomial_draw(context.get(), &weights, 0,
+                                       detail::data_of(trials, weights.rows, SPG_I64, "trials"), &random,
+                                       detail::data_of(counts, weights.nnz, SPG_I64, "counts")));
+}
+
 // An alias table for each row of weights.
 class alias : public detail::handle<spg_alias, spg_alias_destroy>
 {
@@ -42,6 +61,15 @@ class alias : public detail::handle<spg_alias, spg_alias_destroy>
         spg_alias *created = nullptr;
         check(spg_alias_build(owner_, &weights, &options, &created));
         object_.reset(created);
+    }
+
+    // New weights on the same pattern, for all rows or for those listed, which ascend.
+    void rebuild(const spg_csr &weights) { check(spg_alias_rebuild(owner_, get(), &weights, 0, nullptr)); }
+    template <class Rows> void rebuild(const spg_csr &weights, const Rows &rows)
+    {
+        const std::int64_t count = detail::length(rows);
+        if (count > 0)
+            check(spg_alias_rebuild(owner_, get(), &weights, count, detail::data_of(rows, count, SPG_I32, "rows")));
     }
 
     // From one row.

@@ -199,16 +199,24 @@ contains
   ! With one item of weight, each draw is that item. Calls have statements of their own, as an expression has no order.
   subroutine draws
     integer(c_int32_t), target :: drawn(5), first(2)
+    integer(c_int64_t), target :: counts(3)
     real(c_double), target :: weights(3) = [0, 1, 5]
     type(c_ptr) :: alias, forest
     type(spg_csr) :: W
     integer(c_int) :: status
-    integer(c_int64_t), parameter :: row = 1, count = 5
+    integer(c_int64_t), parameter :: zero = 0, row = 1, count = 5
     W = spg_view(2, offsets, columns, weights)
     call require(spg_alias_build(context, W, alias=alias) == SPG_OK, "a table")
     status = spg_alias_draw(context, alias, row, count, spg_random(seed=3), draws=c_loc(drawn))
     call require(status == SPG_OK .and. all(drawn == 1), "draws from a table")
+    weights = [1, 0, 5]
+    call require(spg_alias_rebuild(context, alias, W, row, c_null_ptr) == SPG_OK, "new weights")
+    status = spg_alias_draw(context, alias, zero, count, spg_random(seed=3), draws=c_loc(drawn))
+    call require(status == SPG_OK .and. all(drawn == 0), "draws by new weights")
     call spg_alias_destroy(alias)
+    status = spg_multinomial_draw(context, W, count, c_null_ptr, spg_random(seed=3), c_loc(counts))
+    call require(status == SPG_OK .and. all(counts == [5, 0, 5]), "counts of draws")
+    weights = [0, 1, 5]
     call require(spg_forest_build(context, W, forest=forest) == SPG_OK, "a forest")
     drawn = 9
     status = spg_forest_draw(context, forest, count, c_null_ptr, spg_random(seed=3), c_null_ptr, c_loc(drawn))

@@ -2,6 +2,7 @@
 #include "spg/io.hpp"
 #include "spg/spg.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -297,6 +298,34 @@ void walks_and_subsets_are_those_of_the_c_interface(const spg::context &context)
     REQUIRE(subsets == same);
 }
 
+void counts_and_rebuilt_tables_are_those_of_the_c_interface(const spg::context &context)
+{
+    const std::vector<std::int32_t> offsets{0, 2, 4, 5}, columns{0, 1, 0, 2, 1}, last{2};
+    const std::vector<double> weights{1, 2, 1, 1, 3}, others{0, 2, 7, 0, 5};
+    const spg_csr W = spg::csr_view(3, offsets, columns, weights), changed = spg::csr_view(3, offsets, columns, others);
+    const spg_random random{1, 2, 3};
+    std::array<std::int64_t, 5> counts{}, by_c{};
+    const std::vector<std::int64_t> trials{5, 0, 70};
+    spg::multinomial_draw(context, W, 30, random, counts);
+    spg_multinomial_draw(context.get(), &W, 30, nullptr, &random, by_c.data());
+    REQUIRE(counts == by_c && counts[0] + counts[1] == 30);
+    spg::multinomial_draw_rows(context, W, trials, random, counts);
+    REQUIRE(counts[0] + counts[1] == 5 && counts[2] + counts[3] == 0 && counts[4] == 70);
+    std::array<std::int64_t, 4> few{};
+    THROWS(SPG_ERROR_SHAPE, "counts has 4 elements; it must have 5", spg::multinomial_draw(context, W, 1, random, few));
+    spg::alias table(context, W);
+    std::array<std::int32_t, 50> draws{};
+    table.rebuild(changed, std::vector<std::int32_t>{}); /* no row */
+    table.draw(1, random, draws);
+    REQUIRE(std::count(draws.begin(), draws.end(), 2) > 0);
+    table.rebuild(changed, last);
+    table.rebuild(changed);
+    table.draw(1, random, draws);
+    REQUIRE(std::count(draws.begin(), draws.end(), 0) == 50);
+    THROWS(SPG_ERROR_FORMAT, "row 2",
+           table.rebuild(spg::csr_view(3, offsets, columns, std::vector<double>(5, -1)), last));
+}
+
 void failures_are_exceptions_with_the_message_of_spg(const spg::context &context)
 {
     const Line<double, std::int32_t> A(4), B(5);
@@ -344,6 +373,7 @@ int main()
     krylov_methods_take_operators(context);
     draws_are_those_of_the_c_interface(context);
     walks_and_subsets_are_those_of_the_c_interface(context);
+    counts_and_rebuilt_tables_are_those_of_the_c_interface(context);
     failures_are_exceptions_with_the_message_of_spg(context);
     files_are_read_and_written(context);
     REQUIRE(held(context) == 0);
