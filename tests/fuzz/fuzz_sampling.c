@@ -68,11 +68,12 @@ static bool offsets_are_sound(const spg_csr *weights)
     return sound;
 }
 
-static bool can_be_drawn_from(const spg_csr *weights)
+/* empty_rows: rows without any weight are sound. */
+static bool are_sound(const spg_csr *weights, bool empty_rows)
 {
     if (!offsets_are_sound(weights)) return false;
     for (int64_t i = 0; i < weights->rows; ++i) {
-        bool has_weight = false;
+        bool has_weight = empty_rows;
         for (int64_t k = fuzz_offset(weights, i); k < fuzz_offset(weights, i + 1); ++k) {
             const double weight = weight_at(weights, k);
             if (!(weight >= 0) || isinf(weight)) return false;
@@ -81,6 +82,15 @@ static bool can_be_drawn_from(const spg_csr *weights)
         if (!has_weight) return false;
     }
     return true;
+}
+
+static bool can_be_drawn_from(const spg_csr *weights) { return are_sound(weights, false); }
+
+static bool has_weight(const spg_csr *weights, int64_t row)
+{
+    for (int64_t k = fuzz_offset(weights, row); k < fuzz_offset(weights, row + 1); ++k)
+        if (weight_at(weights, k) > 0) return true;
+    return false;
 }
 
 static void require_draw(const spg_csr *weights, int64_t row, int32_t draw)
@@ -188,6 +198,95 @@ static void try_rows(fuzz_input *in, spg_context *context, const spg_csr *weight
         require_draw(weights, i, draws[i]);
 }
 
+/* Counts add up, to n or to nothing; items of weight 0 have none. */
+static void try_counts(fuzz_input *in, spg_context *context, const spg_csr *weights, const spg_random *random)
+{
+    const int64_t kind = fuzz_take(in, 1), n = (int64_t)((uint64_t)fuzz_take_entry(in) & INT64_MAX) >> kind % 64;
+    const spg_draw_options options = {.empty_rows = kind % 2 != 0};
+    int64_t counts[MOST_ROWS * MOST_ITEMS + 1] = {0}, trials[MOST_ROWS];
+    bool sound = weights->rows == 0 || are_sound(weights, kind % 2 != 0);
+    for (int64_t i = 0; i < weights->rows; ++i) {
+        trials[i] = kind & 4 ? fuzz_take_entry(in) : n;
+        sound &= trials[i] >= 0;
+    }
+    spg_context_set_draw_options(context, &options);
+    const spg_status status = spg_multinomial_draw(context, weights, n, kind & 4 ? trials : NULL, random, counts);
+    for (int64_t i = 0; is_as_expected(context, status, sound) && i < weights->rows; ++i) {
+        uint64_t sum = 0;
+        for (int64_t k = fuzz_offset(weights, i); k < fuzz_offset(weights, i + 1); ++k) {
+            REQUIRE(counts[k] >= 0 && (counts[k] == 0 || weight_at(weights, k) > 0));
+            sum += (uint64_t)counts[k];
+        }
+        REQUIRE(sum == (uint64_t)(has_weight(weights, i) ? trials[i] : 0));
+    }
+    spg_context_set_draw_options(context, NULL);
+}
+
+/* Different items, then -1. */
+static void try_subsets(fuzz_input *in, spg_context *context, const spg_csr *weights, const spg_random *random)
+{
+    const int64_t k = fuzz_take(in, 1) % DRAWS;
+    const spg_draw_options options = {.empty_rows = 1};
+    int32_t draws[MOST_ROWS * DRAWS + 1];
+    const bool sound = weights->rows == 0 || k == 0 || are_sound(weights, true);
+    spg_context_set_draw_options(context, &options);
+    const spg_status status = spg_subset_draw(context, weights, k, random, draws);
+    for (int64_t i = 0; is_as_expected(context, status, sound) && k > 0 && i < weights->rows; ++i) {
+        bool seen[MOST_ITEMS] = {false};
+        for (int64_t d = 0; d < k; ++d) {
+            const int32_t draw = draws[i * k + d];
+            if (draw == -1) continue;
+            REQUIRE(d == 0 || draws[i * k + d - 1] != -1);
+            require_draw(weights, i, draw);
+            REQUIRE(!seen[draw]);
+            seen[draw] = true;
+        }
+    }
+    spg_context_set_draw_options(context, NULL);
+}
+
+/* New weights for the table of a graph, whose columns may be anything in range; then walks over it. */
+static void try_graph(fuzz_input *in, spg_context *context, spg_csr *weights, const spg_random *random)
+{
+    const int64_t kind = fuzz_take(in, 1), steps = fuzz_take(in, 1) % 20;
+    const spg_alias_options options = {.builder = (spg_alias_builder)(kind % 4),
+                                       .resolution = (spg_alias_resolution)(kind / 4 % 2)};
+    const spg_walk_options bias = {(double)(kind / 8 % 3) / 2, (double)(fuzz_take(in, 1) + 1) / 16};
+    const spg_draw_options sinks = {.empty_rows = 1};
+    int32_t columns[MOST_ROWS * MOST_ITEMS + 1], walks[MOST_ROWS * 21], rows[MOST_ROWS];
+    spg_alias *alias = NULL;
+    if (weights->rows == 0) return;
+    for (int64_t k = 0; k < weights->nnz; ++k) columns[k] = (int32_t)(fuzz_take(in, 1) % weights->rows);
+    weights->columns = columns;
+    weights->cols = weights->rows;
+    spg_context_set_draw_options(context, &sinks);
+    if (is_as_expected(context, spg_alias_build(context, weights, &options, &alias), are_sound(weights, true))) {
+        bool listed_are_sound = true;
+        int64_t listed = 0;
+        for (int64_t k = 0; k < weights->nnz; ++k) {
+            const double weight = weight_of(fuzz_take(in, 1), weights->value_type);
+            if (weights->value_type == SPG_F32)
+                ((float *)weights->values)[k] = (float)weight;
+            else
+                ((double *)weights->values)[k] = weight;
+        }
+        for (int64_t i = kind % 2; i < weights->rows; i += 1 + kind / 64) {
+            rows[listed++] = (int32_t)i;
+            for (int64_t k = fuzz_offset(weights, i); k < fuzz_offset(weights, i + 1); ++k)
+                listed_are_sound &= weight_at(weights, k) >= 0 && !isinf(weight_at(weights, k));
+        }
+        is_as_expected(context, spg_alias_rebuild(context, alias, weights, listed, rows), listed_are_sound);
+        is_as_expected(context, spg_alias_rebuild(context, alias, weights, 0, NULL), are_sound(weights, true));
+        const spg_status status = spg_alias_walk(context, alias, weights->rows, NULL, steps, random, &bias, walks);
+        for (int64_t w = 0; status == SPG_OK && w < weights->rows * (steps + 1); ++w)
+            REQUIRE(walks[w] >= -1 && walks[w] < weights->rows);
+        REQUIRE(status == SPG_OK || status == SPG_ERROR_FORMAT); /* columns that do not ascend */
+        spg_alias_destroy(alias);
+    }
+    weights->columns = NULL;
+    spg_context_set_draw_options(context, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, size};
@@ -196,9 +295,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const spg_random random = {.seed = (uint64_t)fuzz_take(&in, 2), .stream = (uint64_t)fuzz_take(&in, 1)};
     spg_csr weights;
     take_weights(&in, &weights);
-    if (kind % 3 == 0) try_alias(&in, context, &weights, &random);
-    if (kind % 3 == 1) try_forest(&in, context, &weights, &random);
-    if (kind % 3 == 2) try_rows(&in, context, &weights, &random);
+    switch (kind % 6) {
+    case 0: try_alias(&in, context, &weights, &random); break;
+    case 1: try_forest(&in, context, &weights, &random); break;
+    case 2: try_rows(&in, context, &weights, &random); break;
+    case 3: try_counts(&in, context, &weights, &random); break;
+    case 4: try_subsets(&in, context, &weights, &random); break;
+    default: try_graph(&in, context, &weights, &random); break;
+    }
     free(weights.row_offsets);
     free(weights.values);
     fuzz_close_context(context);

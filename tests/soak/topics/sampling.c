@@ -206,6 +206,14 @@ static bool refuses_damage(soak_sampler *s)
     right = right && soak_after_damage(&s->p, "spg_alias_build", status, true, &alias, sizeof alias) != SOAK_WRONG;
     status = spg_forest_build(s->p.context, &here, NULL, &forest);
     right = right && soak_after_damage(&s->p, "spg_forest_build", status, true, &forest, sizeof forest) != SOAK_WRONG;
+    status = spg_subset_draw(s->p.context, &here, 1, &random, draws);
+    right = right && soak_after_damage(&s->p, "spg_subset_draw", status, true, NULL, 0) != SOAK_WRONG;
+    int64_t *counts = soak_array(broken.nnz, sizeof *counts);
+    int64_t *counts_here = soak_lend_bytes(&s->p, counts, (size_t)broken.nnz * sizeof *counts);
+    status = spg_multinomial_draw(s->p.context, &here, 9, NULL, &random, counts_here);
+    right = right && soak_after_damage(&s->p, "spg_multinomial_draw", status, true, NULL, 0) != SOAK_WRONG;
+    soak_give_back_bytes(&s->p, counts_here, (size_t)broken.nnz * sizeof *counts);
+    free(counts);
     soak_give_back_bytes(&s->p, draws, (size_t)broken.rows * sizeof *draws);
     soak_give_back(&s->p, &here);
     soak_matrix_free(&broken);
@@ -221,7 +229,7 @@ static bool check_at(const soak_case *c, const soak_where *where, soak_transcrip
     if (chance_of(&s.state, 60)) s.here.columns = NULL;
     s.is_wrong = is_wrong(s.host);
     right = right && refuses_damage(&s) && soak_sample_numbers(&s) && soak_sample_rows(&s) && soak_sample_alias(&s) &&
-            soak_sample_forest(&s) && soak_sample_topics(&s);
+            soak_sample_forest(&s) && soak_sample_topics(&s) && soak_sample_counts(&s) && soak_sample_graphs(&s);
     s.here.columns = s.held_columns;
     soak_give_back(&s.p, &s.here);
     return soak_close(&s.p) && right;

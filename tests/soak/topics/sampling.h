@@ -25,6 +25,8 @@ bool soak_sample_rows(soak_sampler *s);
 bool soak_sample_alias(soak_sampler *s);
 bool soak_sample_forest(soak_sampler *s);
 bool soak_sample_topics(soak_sampler *s);
+bool soak_sample_counts(soak_sampler *s);
+bool soak_sample_graphs(soak_sampler *s);
 
 /* The status of a call that reads the weights; SOAK_REFUSED also where they are wrong and it said so. */
 soak_outcome soak_after_weights(soak_sampler *s, const char *call, spg_status status, const void *output, size_t bytes);
