@@ -1,5 +1,5 @@
-/* Random walks on a weighted graph. One call builds an alias table for each vertex, and one call moves every walker a
- * step. On an undirected graph, walkers visit a vertex in proportion to its weight, the sum over its edges.
+/* Random walks on a weighted graph. One call builds an alias table for each vertex, and one call makes all the walks.
+ * On an undirected graph, walkers visit a vertex in proportion to its weight, the sum over its edges.
  *
  * Build it: cc -std=c11 random_walk.c $(pkg-config --cflags --libs spg) -lm */
 #include <spg/sampling.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum { SCALE = 10, VERTICES = 1 << SCALE, EDGES = 8 * VERTICES, WALKERS = 20000, FIRST = 30, STEPS = 100, SHOWN = 5 };
+enum { NODES = FIRST + STEPS + 1 }; /* of a walk, with its start */
 
 /* On failure, prints the call and the reason, and jumps to the clean-up. */
 #define TRY(call)                                                                                                      \
@@ -84,9 +85,10 @@ int main(void)
     spg_csr graph = {0};
     spg_alias *tables = NULL;
     double *uniforms = malloc(sizeof *uniforms * EDGES * (SCALE + 1)), distance = 1;
-    int32_t *at = calloc(WALKERS, sizeof *at), *next = calloc(WALKERS, sizeof *next);
+    int32_t *starts = calloc(WALKERS, sizeof *starts); /* all walks start at vertex 0 */
+    int32_t *walks = calloc((size_t)WALKERS * NODES, sizeof *walks);
     int64_t *visits = calloc(VERTICES, sizeof *visits);
-    if (uniforms == NULL || at == NULL || next == NULL || visits == NULL) goto done;
+    if (uniforms == NULL || starts == NULL || walks == NULL || visits == NULL) goto done;
 
     spg_random random = {.seed = 1, .stream = 0};
     TRY(spg_random_uniforms(context, &random, (int64_t)EDGES * (SCALE + 1), SPG_F64, uniforms));
@@ -96,21 +98,17 @@ int main(void)
     TRY(spg_alias_build(context, &graph, NULL, &tables));
 
     random.stream = 1; /* other random numbers than those of the edges */
-    for (int step = 0; step < FIRST + STEPS; step++) {
-        TRY(spg_alias_draw_rows(context, tables, WALKERS, at, &random, next));
-        random.first += WALKERS;
-        for (int w = 0; w < WALKERS; w++) {
-            at[w] = next[w];
-            if (step >= FIRST) visits[at[w]]++; /* earlier steps still depend on the start */
-        }
-    }
+    TRY(spg_alias_walk(context, tables, WALKERS, starts, FIRST + STEPS, &random, NULL, walks));
+    for (int w = 0; w < WALKERS; w++)
+        for (int k = FIRST + 1; k < NODES; k++) /* earlier steps still depend on the start */
+            visits[walks[(int64_t)w * NODES + k]]++;
     distance = compare(&graph, visits, (int64_t)STEPS * WALKERS);
     printf("%d walkers, %d steps: visits are %.2f %% off the weights\n", WALKERS, STEPS, 100 * distance);
 
 done:
     free(visits);
-    free(next);
-    free(at);
+    free(walks);
+    free(starts);
     free(uniforms);
     spg_alias_destroy(tables);
     spg_csr_free(context, &graph);

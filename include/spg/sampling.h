@@ -34,9 +34,10 @@ typedef struct spg_draw_options {
      * of -1 gives -1 too, as for a walk that has ended. */
     int empty_rows;
     /* Not 0: draws trust their operands: weights, rows, uniforms and corpora are valid, as an earlier call without this
-     * option has found them. On a device they then do not wait, and draw the same. Draws that are not grouped and use
-     * SPG_BUTTERFLY_AUTO allocate nothing and can be captured in a CUDA graph. Operands that are not valid give any
-     * draws, or an access outside of arrays. Builds check as always. */
+     * option has found them, and the draws are the same. On a device they then do not wait, but for spg_subset_draw and
+     * spg_multinomial_draw. Draws that are not grouped and use SPG_BUTTERFLY_AUTO allocate nothing and can be captured
+     * in a CUDA graph. Operands that are not valid give any draws, or an access outside of arrays. Builds check as
+     * always. */
     int trusted;
 } spg_draw_options;
 

@@ -30,11 +30,11 @@ from .errors import (
 from .matrix_market import read_matrix_market
 from .multigrid import Hierarchy, Level, SolveInfo, smoothed_aggregation
 from .products import GalerkinPlan, Plan, galerkin, galerkin_plan, matmul, plan
-from .sampling import Alias, Forest, sample
+from .sampling import Alias, Forest, multinomial, sample, subset
 
 __all__ = [
     "Alias", "ArgumentError", "Breakdown", "Context", "CountError", "DeviceError", "Error", "Forest", "FormatError",
     "GalerkinPlan", "Hierarchy", "Incompatible", "Indefinite", "InternalError", "Level", "NotConverged",
     "OutOfMemoryError", "PlaceError", "Plan", "ShapeError", "SolveError", "SolveInfo", "UnsupportedError", "galerkin",
-    "galerkin_plan", "matmul", "plan", "read_matrix_market", "sample", "smoothed_aggregation",
+    "galerkin_plan", "matmul", "multinomial", "plan", "read_matrix_market", "sample", "smoothed_aggregation", "subset",
 ]  # fmt: skip

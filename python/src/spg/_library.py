@@ -168,6 +168,14 @@ class AliasDrawOptions(ctypes.Structure):
     _fields_ = [("sampler", c_int), ("grouped", c_int)]
 
 
+class DrawOptions(ctypes.Structure):
+    _fields_ = [("empty_rows", c_int), ("trusted", c_int)]
+
+
+class WalkOptions(ctypes.Structure):
+    _fields_ = [("p", c_double), ("q", c_double)]
+
+
 class ForestOptions(ctypes.Structure):
     _fields_ = [("method", c_int), ("cells_per_item", c_double)]
 
@@ -210,6 +218,14 @@ _FUNCTIONS = {  # name: result, arguments
     "spg_amg_solve": (c_int, [_HANDLE, _HANDLE, c_void_p, c_void_p, POINTER(AmgSolveOptions), POINTER(AmgSolveResult)]),
     "spg_amg_cycle": (c_int, [_HANDLE, _HANDLE, c_void_p, c_void_p]),
     "spg_butterfly_draw": (c_int, [_HANDLE, P_CSR, c_int, POINTER(Random), c_void_p, c_void_p]),
+    "spg_context_set_draw_options": (c_int, [_HANDLE, POINTER(DrawOptions)]),
+    "spg_subset_draw": (c_int, [_HANDLE, P_CSR, c_int64, POINTER(Random), c_void_p]),
+    "spg_multinomial_draw": (c_int, [_HANDLE, P_CSR, c_int64, c_void_p, POINTER(Random), c_void_p]),
+    "spg_alias_rebuild": (c_int, [_HANDLE, _HANDLE, P_CSR, c_int64, c_void_p]),
+    "spg_alias_walk": (
+        c_int,
+        [_HANDLE, _HANDLE, c_int64, c_void_p, c_int64, POINTER(Random), POINTER(WalkOptions), c_void_p],
+    ),
     "spg_alias_build": (c_int, [_HANDLE, P_CSR, POINTER(AliasOptions), POINTER(_HANDLE)]),
     "spg_alias_destroy": (None, [_HANDLE]),
     "spg_alias_draw": (

@@ -93,6 +93,19 @@ class Context:
             if status != 0:
                 raise self._error(status)
 
+    def call_drawing(self, empty_rows: bool, function: Callable[..., int], *arguments: Any) -> None:
+        """The same for a function that draws; empty_rows: rows may be empty or all zeros."""
+        with self._lock:
+            if self._freed:
+                self._release_freed()
+            if empty_rows:
+                c.lib.spg_context_set_draw_options(self.handle, c.DrawOptions(1, 0))
+            status = function(self.handle, *arguments)
+            if empty_rows:
+                c.lib.spg_context_set_draw_options(self.handle, None)
+            if status != 0:
+                raise self._error(status)
+
     def call_with(self, function: Callable[..., int], *arguments: Any) -> None:
         """The same for a function whose first argument is an object of this context."""
         with self._lock:

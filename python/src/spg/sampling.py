@@ -16,7 +16,7 @@ from ._matrix import VALUE_TYPES, Operand
 from ._packages import Scipy, package_of
 from .context import Context
 
-_I32 = np.dtype("i4")
+_I32, _I64 = np.dtype("i4"), np.dtype("i8")
 _FOREST_METHODS = {"auto": 0, "cutpoint": 1, "radix": 2}
 
 
@@ -38,13 +38,13 @@ class _Weights:
         dtype = dtype if dtype in (np.dtype("f4"), np.dtype("f8")) else np.dtype("f8")
         rows, items = (1, weights.shape[0]) if weights.ndim == 1 else weights.shape
         self._values = self.package.as_array(weights, dtype)
-        self._offsets = self.package.as_array(np.arange(rows + 1, dtype="i8") * items, np.dtype("i8"))
+        self._offsets = self.package.as_array(np.arange(rows + 1, dtype="i8") * items, _I64)
         self.csr = c.Csr(
             rows,
             items,
             rows * items,
-            c.I64,
-            VALUE_TYPES[dtype],
+            c.I64 if self.package.dtype(self._offsets) == _I64 else c.I32,
+            VALUE_TYPES[self.package.dtype(self._values)],
             c.DEVICE if self.context.is_device else c.HOST,
             self.package.address(self._offsets),
             None,
@@ -52,27 +52,101 @@ class _Weights:
         )
 
 
-def sample(weights: Any, n: int | None = None, seed: int = 0, *, context: Context | None = None) -> Any:
+def sample(
+    weights: Any, n: int | None = None, seed: int = 0, *, empty_rows: bool = False, context: Context | None = None
+) -> Any:
     """Items drawn with probabilities proportional to weights, as int32.
 
     weights: a vector, for n draws from one distribution (n = None: one); or a matrix, dense or CSR, of which each row
     is a distribution: one draw from each row, or n from each as an array of n x rows. An item is a position in its
     row, or its column if the matrix is CSR. For many calls with the same weights build an `Alias` or a `Forest`.
+    empty_rows: a row may be empty or all zeros; a draw from it is -1.
 
     >>> sample([0.0, 1.0, 0.0], 4).tolist()
     [1, 1, 1, 1]
+    >>> sample(np.array([[0.0, 0.0], [0.0, 2.0]]), empty_rows=True).tolist()
+    [-1, 1]
     """
     found = _Weights(weights, context)
     if getattr(weights, "ndim", 1) == 1:
-        drawn = Alias(weights, context=found.context).draw(1 if n is None else n, seed)
+        table = Alias(weights, empty_rows=empty_rows, context=found.context)
+        drawn = table.draw(1 if n is None else n, seed)
         return drawn[0] if n is None else drawn
     rows, package = found.csr.rows, found.package
     draws = package.zeros(rows * (1 if n is None else n), _I32)
     for k in range(1 if n is None else n):
         random, begin = c.Random(seed, 0, k * rows), package.address(draws) + 4 * k * rows
-        found.context.call(c.lib.spg_butterfly_draw, found.csr, 0, random, None, begin)
+        found.context.call_drawing(empty_rows, c.lib.spg_butterfly_draw, found.csr, 0, random, None, begin)
     package.finish(found.context)
     return draws if n is None else draws.reshape(n, rows)
+
+
+def subset(
+    weights: Any,
+    k: int,
+    seed: int = 0,
+    *,
+    first: int = 0,
+    empty_rows: bool = False,
+    context: Context | None = None,
+) -> Any:
+    """k different items of a distribution, or of each row (rows x k), as int32: draws without replacement, in order.
+
+    weights: as for `sample`. Each draw takes an item with a probability proportional to its weight among those that
+    are left; k of all items are a weighted shuffle. empty_rows: a row may have fewer than k items of weight above
+    zero; -1 fills its place.
+
+    >>> sorted(subset([1.0, 5.0, 0.0, 2.0], 3).tolist())
+    [0, 1, 3]
+    >>> subset([0.0, 5.0], 2, empty_rows=True).tolist()
+    [1, -1]
+    """
+    if k < 0:
+        raise ValueError(f"k is {k}; use 0 or more")
+    found = _Weights(weights, context)
+    draws = found.package.zeros(found.csr.rows * k, _I32)
+    address, random = found.package.address(draws), c.Random(seed, 0, first)
+    found.context.call_drawing(empty_rows, c.lib.spg_subset_draw, found.csr, k, random, address)
+    found.package.finish(found.context)
+    return draws if getattr(weights, "ndim", 1) == 1 else draws.reshape(found.csr.rows, k)
+
+
+def multinomial(
+    weights: Any,
+    n: Any,
+    seed: int = 0,
+    *,
+    first: int = 0,
+    empty_rows: bool = False,
+    context: Context | None = None,
+) -> Any:
+    """How often each item comes up in n draws with replacement, as int64: in the time of the items, whatever n is.
+
+    weights: as for `sample`. n: a number, or an array with one for each row. The counts have the shape of a vector or
+    a dense matrix; of a CSR matrix they are in the order of its entries, as `data`. empty_rows: a row may be empty or
+    all zeros; its counts are 0.
+
+    >>> multinomial([0.0, 3.0, 0.0], 10**12).tolist()
+    [0, 1000000000000, 0]
+    >>> multinomial(np.ones((2, 3)), [4, 0]).sum(axis=1).tolist()
+    [4, 0]
+    """
+    found = _Weights(weights, context)
+    package, csr = found.package, found.csr
+    counts, trials = package.zeros(csr.nnz, _I64), None
+    if np.ndim(n) > 0:
+        trials = package.as_array(n, _I64)
+        if trials.shape != (csr.rows,):
+            raise ValueError(f"n has shape {tuple(trials.shape)}; {csr.rows} rows need ({csr.rows},)")
+    for array in (counts, trials):
+        if array is not None and package.dtype(array) != _I64:
+            raise TypeError(f"counts have 64 bits, and arrays here {package.dtype(array)}; JAX has jax_enable_x64")
+    n = 0 if trials is not None else int(n)
+    where = None if trials is None else package.address(trials)
+    random, address = c.Random(seed, 0, first), package.address(counts)
+    found.context.call_drawing(empty_rows, c.lib.spg_multinomial_draw, csr, n, where, random, address)
+    package.finish(found.context)
+    return counts if package.is_matrix(weights) else counts.reshape(getattr(weights, "shape", (csr.nnz,)))
 
 
 class _Table:
@@ -85,9 +159,9 @@ class _Table:
         self._weights = _Weights(weights, context)
         self.context, self.package = self._weights.context, self._weights.package
 
-    def _build(self, function: Any, options: Any) -> None:
+    def _build(self, function: Any, options: Any, empty_rows: bool) -> None:
         handle = ctypes.c_void_p()
-        self.context.call(function, self._weights.csr, options, handle)
+        self.context.call_drawing(empty_rows, function, self._weights.csr, options, handle)
         self._handle = handle
         self.context.keep()
         del self._weights
@@ -112,7 +186,8 @@ _DRAWS = object()  # stands for the address of the draws
 class Alias(_Table):
     """Alias tables, one for each row of weights: built once, each draw takes the same short time.
 
-    weights: as for `sample`. exact: 16 bytes an item in place of 8, for weights of a wide range.
+    weights: as for `sample`. exact: 16 bytes an item in place of 8, for weights of a wide range. empty_rows: a row may
+    be empty or all zeros, as a sink of a graph is; a draw from it is -1, and so is a draw from row -1.
 
     >>> Alias([1.0, 0.0]).draw(3).tolist()
     [0, 0, 0]
@@ -120,9 +195,54 @@ class Alias(_Table):
 
     _destroy = c.lib.spg_alias_destroy
 
-    def __init__(self, weights: Any, *, exact: bool = False, context: Context | None = None) -> None:
+    def __init__(
+        self, weights: Any, *, exact: bool = False, empty_rows: bool = False, context: Context | None = None
+    ) -> None:
         super().__init__(weights, context)
-        self._build(c.lib.spg_alias_build, c.AliasOptions(0, int(exact), 0, 0))
+        self._rows = self._weights.csr.rows
+        self._build(c.lib.spg_alias_build, c.AliasOptions(0, int(exact), 0, 0), empty_rows)
+
+    def rebuild(self, weights: Any, rows: Any = None) -> None:
+        """New weights on the same pattern, of all rows, or of those listed, whose numbers ascend: of `weights` only
+        these are read. The table is then that of a new build, in the memory of the old one.
+
+        >>> table = Alias([1.0, 0.0])
+        >>> table.rebuild([0.0, 1.0])
+        >>> table.draw(3).tolist()
+        [1, 1, 1]
+        """
+        found = _Weights(weights, self.context)
+        count, where = 0, None
+        if rows is not None:
+            rows = self.package.as_array(rows, _I32)
+            count, where = rows.shape[0], self.package.address(rows)
+            if count == 0:
+                return
+        self.context.call(c.lib.spg_alias_rebuild, self._handle, found.csr, count, where)
+
+    def walk(
+        self, steps: int, starts: Any = None, seed: int = 0, *, first: int = 0, p: float = 1, q: float = 1
+    ) -> Any:
+        """Random walks on a graph, whose node v has its edges in row v of a CSR matrix: nodes as an array of
+        walkers x (steps + 1). starts: the first node of each walk; None: a walk from each node.
+
+        p and q bias steps as in node2vec: a step back to the node before has its weight over p, one to a node that is
+        no neighbour of it its weight over q; columns must then ascend in each row. After a sink (empty_rows) a walk
+        goes on as -1.
+
+        >>> import scipy.sparse as sp
+        >>> ring = sp.csr_array(([1.0, 1.0, 1.0], [1, 2, 0], [0, 1, 2, 3]), shape=(3, 3))
+        >>> Alias(ring).walk(4, [2]).tolist()
+        [[2, 0, 1, 2, 0]]
+        """
+        if steps < 0:
+            raise ValueError(f"{steps} steps; use 0 or more")
+        starts = None if starts is None else self.package.as_array(starts, _I32)
+        walkers = self._rows if starts is None else starts.shape[0]
+        where = None if starts is None else self.package.address(starts)
+        random, bias, size = c.Random(seed, 0, first), c.WalkOptions(p, q), walkers * (steps + 1)
+        walks = self._draw(c.lib.spg_alias_walk, size, walkers, where, steps, random, bias, _DRAWS)
+        return walks.reshape(walkers, steps + 1)
 
     def draw(self, n: int, seed: int = 0, *, first: int = 0, row: int = 0, grouped: bool = False) -> Any:
         """n draws from a row. grouped: several times as fast for large tables; the draws are right as a multiset, but
@@ -140,7 +260,7 @@ class Alias(_Table):
 class Forest(_Table):
     """Monotone inversion of the cumulative weights, for each row: keeps the order of low-discrepancy points.
 
-    weights: as for `sample`. method: "auto", "cutpoint" or "radix". cells_per_item: of the guide table.
+    weights and empty_rows: as for `Alias`. method: "auto", "cutpoint" or "radix". cells_per_item: of the guide table.
 
     >>> Forest([1.0, 1.0, 2.0]).draw_at([0.1, 0.3, 0.9]).tolist()
     [0, 1, 2]
@@ -149,12 +269,18 @@ class Forest(_Table):
     _destroy = c.lib.spg_forest_destroy
 
     def __init__(
-        self, weights: Any, *, method: str = "auto", cells_per_item: float = 0, context: Context | None = None
+        self,
+        weights: Any,
+        *,
+        method: str = "auto",
+        cells_per_item: float = 0,
+        empty_rows: bool = False,
+        context: Context | None = None,
     ) -> None:
         super().__init__(weights, context)
         if method not in _FOREST_METHODS:
             raise ValueError(f"unknown method {method!r}; use auto, cutpoint or radix")
-        self._build(c.lib.spg_forest_build, c.ForestOptions(_FOREST_METHODS[method], cells_per_item))
+        self._build(c.lib.spg_forest_build, c.ForestOptions(_FOREST_METHODS[method], cells_per_item), empty_rows)
 
     def draw(self, n: int, seed: int = 0, *, first: int = 0) -> Any:
         """n draws from row 0."""

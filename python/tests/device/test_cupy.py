@@ -86,3 +86,28 @@ def test_draws_are_those_of_the_host():
     matrix = integers(50, 40, 0.5, "f8", 6)
     matrix.data = abs(matrix.data) + 1
     np.testing.assert_array_equal(spg.sample(sparse.csr_matrix(matrix), 3, 1).get(), spg.sample(matrix, 3, 1))
+
+
+def test_counts_subsets_walks_and_rebuilt_tables_are_those_of_the_host():
+    rng = np.random.default_rng(8)
+    weights, graph = rng.random((30, 500)), integers(60, 60, 0.2, "f8", 7)
+    graph.sort_indices()
+    graph.data, trials = abs(graph.data), rng.integers(0, 10**12, 30)
+    device, there = cupy.asarray(weights), sparse.csr_matrix(graph)
+    for made, expected in (
+        (spg.multinomial(device, 10**15, 1), spg.multinomial(weights, 10**15, 1)),
+        (spg.multinomial(device, trials, 1), spg.multinomial(weights, trials, 1)),
+        (spg.multinomial(there, 99, 1, empty_rows=True), spg.multinomial(graph, 99, 1, empty_rows=True)),
+        (spg.subset(device, 7, 2), spg.subset(weights, 7, 2)),
+        (spg.subset(there, 7, 2, empty_rows=True), spg.subset(graph, 7, 2, empty_rows=True)),
+    ):
+        assert isinstance(made, cupy.ndarray)
+        np.testing.assert_array_equal(made.get(), expected)
+    tables = spg.Alias(there, empty_rows=True), spg.Alias(graph, empty_rows=True)
+    walks = [table.walk(20, [5, -1, 7], 3, p=2, q=0.5) for table in tables]
+    np.testing.assert_array_equal(walks[0].get(), walks[1])
+    graph.data[::3] *= 7
+    for table, new in zip(tables, (sparse.csr_matrix(graph), graph)):
+        table.rebuild(new, [0, 3, 4])
+        table.rebuild(new)
+    np.testing.assert_array_equal(tables[0].walk(20, seed=4).get(), tables[1].walk(20, seed=4))
