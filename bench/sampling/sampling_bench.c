@@ -37,8 +37,10 @@ static spg_status run(sampling_bench *bench)
     case PAPER_BUTTERFLY: return run_paper_butterfly(bench);
     case PAPER_FOREST: return run_paper_forest(bench);
     case PAPER_ALIAS: return run_paper_alias(bench);
-    default: return bench->chosen->topics > 0 ? run_lda(bench) : run_samplers(bench, bench->chosen);
+    default: break;
     }
+    if (bench->chosen->task != TASK_NONE) return run_task(bench);
+    return bench->chosen->topics > 0 ? run_lda(bench) : run_samplers(bench, bench->chosen);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,9 @@ spg_status run_samplers(sampling_bench *bench, const sampling_options *chosen);
 /* Latent Dirichlet allocation's z-step for chosen->topics topics. */
 spg_status run_lda(sampling_bench *bench);
 
+/* One of the tasks below, as chosen->task says. */
+spg_status run_task(sampling_bench *bench);
+
 /* Figures 6 to 8 of Steele, Tristan 2015: the z-step over K. */
 spg_status run_paper_butterfly(sampling_bench *bench);
 

@@ -29,6 +29,12 @@ enum {
     OPTION_CHUNKS,
     OPTION_SAMPLER,
     OPTION_CELLS,
+    OPTION_COUNTS,
+    OPTION_SUBSET,
+    OPTION_WALK,
+    OPTION_P,
+    OPTION_Q,
+    OPTION_REBUILD,
     OPTION_LDA,
     OPTION_PAPER,
     OPTION_PARTS,
@@ -59,6 +65,12 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"chunks", required_argument, NULL, OPTION_CHUNKS},
                                              {"sampler", required_argument, NULL, OPTION_SAMPLER},
                                              {"cells", required_argument, NULL, OPTION_CELLS},
+                                             {"counts", no_argument, NULL, OPTION_COUNTS},
+                                             {"subset", required_argument, NULL, OPTION_SUBSET},
+                                             {"walk", required_argument, NULL, OPTION_WALK},
+                                             {"p", required_argument, NULL, OPTION_P},
+                                             {"q", required_argument, NULL, OPTION_Q},
+                                             {"rebuild", no_argument, NULL, OPTION_REBUILD},
                                              {"lda", required_argument, NULL, OPTION_LDA},
                                              {"paper", required_argument, NULL, OPTION_PAPER},
                                              {"parts", required_argument, NULL, OPTION_PARTS},
@@ -102,39 +114,49 @@ static const char help[] = "Usage: sampling_bench [OPTION]...\n"
                            "  --sampler NAME         auto, baseline, sectioned, limited or shared; default\n"
                            "                         auto\n"
                            "  --cells X              cells of the guide table for each item; default 1\n"
-                           "\n"
-                           "  --lda K                instead: a topic for each word of a corpus of the\n"
-                           "                         paper's shape with K topics; --rows sets its documents\n"
-                           "  --paper butterfly      instead: the z-step for K from 16 to --items (1024) in\n"
-                           "                         steps of --step (16), the slow ones timed fewer times,\n"
-                           "                         twice at least\n"
-                           "  --paper forest         instead: Table 1 and Figures 7 to 9; --draws sets the\n"
-                           "                         most samples\n"
-                           "  --paper alias          instead: builds to --items (10^8) and draws to --draws\n"
-                           "                         (10^9), by method\n"
-                           "  --parts LIST           of --paper alias: build (Figures 5.2 to 5.5, Table\n"
-                           "                         5.2), split (5.1), transfer (5.6), draw (5.7 to 5.9,\n"
-                           "                         Table 5.3); default all\n"
-                           "\n"
-                           "  --peers LIST           none, all, or of std, gsl, search; default all that\n"
-                           "                         are at the place\n"
-                           "  --reps N               timed repetitions; default 5, on a device 10\n"
-                           "  --warmup N             untimed ones before them; default 1, on a device 3\n"
-                           "  --seed N               of weights and draws; default 1\n"
-                           "  --json FILE            appends one line for each measurement; - for FILE:\n"
-                           "                         standard output\n"
-                           "  --help                 this text\n"
-                           "  --version              the version of the library\n"
-                           "\n"
-                           "Times are medians, memory for tables included, on a device from an idle device\n"
-                           "to its end of work. The draws of the last repetition go through a two-sided\n"
-                           "chi-square test, and no time is printed where it fails. Exit status: 0 all\n"
-                           "right, 1 not so, 2 wrong usage.\n"
-                           "\n"
-                           "Examples:\n"
-                           "  sampling_bench\n"
-                           "  sampling_bench --rows 100000 --items 256 --type f32\n"
-                           "  sampling_bench --weights powerlaw:1.1 --method alias --order grouped\n";
+                           "\n";
+
+static const char more_help[] = "  --counts               instead: how often each item comes up in --draws draws\n"
+                                "                         from each row\n"
+                                "  --subset K             instead: K different items of each row\n"
+                                "  --walk STEPS           instead: walks on a graph of --rows nodes (1 million),\n"
+                                "                         of --items edges each (16), one from each of the first\n"
+                                "                         --draws nodes (all)\n"
+                                "  --p P, --q Q           of --walk: bias of second order; default 1\n"
+                                "  --rebuild              instead: new weights for an alias table, and a build\n"
+                                "\n"
+                                "  --lda K                instead: a topic for each word of a corpus of the\n"
+                                "                         paper's shape with K topics; --rows sets its documents\n"
+                                "  --paper butterfly      instead: the z-step for K from 16 to --items (1024) in\n"
+                                "                         steps of --step (16), the slow ones timed fewer times,\n"
+                                "                         twice at least\n"
+                                "  --paper forest         instead: Table 1 and Figures 7 to 9; --draws sets the\n"
+                                "                         most samples\n"
+                                "  --paper alias          instead: builds to --items (10^8) and draws to --draws\n"
+                                "                         (10^9), by method\n"
+                                "  --parts LIST           of --paper alias: build (Figures 5.2 to 5.5, Table\n"
+                                "                         5.2), split (5.1), transfer (5.6), draw (5.7 to 5.9,\n"
+                                "                         Table 5.3); default all\n"
+                                "\n"
+                                "  --peers LIST           none, all, or of std, gsl, search; default all that\n"
+                                "                         are at the place\n"
+                                "  --reps N               timed repetitions; default 5, on a device 10\n"
+                                "  --warmup N             untimed ones before them; default 1, on a device 3\n"
+                                "  --seed N               of weights and draws; default 1\n"
+                                "  --json FILE            appends one line for each measurement; - for FILE:\n"
+                                "                         standard output\n"
+                                "  --help                 this text\n"
+                                "  --version              the version of the library\n"
+                                "\n"
+                                "Times are medians, memory for tables included, on a device from an idle device\n"
+                                "to its end of work. The draws of the last repetition go through a two-sided\n"
+                                "chi-square test, and no time is printed where it fails. Exit status: 0 all\n"
+                                "right, 1 not so, 2 wrong usage.\n"
+                                "\n"
+                                "Examples:\n"
+                                "  sampling_bench\n"
+                                "  sampling_bench --rows 100000 --items 256 --type f32\n"
+                                "  sampling_bench --weights powerlaw:1.1 --method alias --order grouped\n";
 
 static const char *const
     method_words[] = {"butterfly", "alias", "forest", "cutpoint"},
@@ -241,6 +263,8 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
         valid = parse_word("split", value, splits, 2, &word);
         chosen->alias.split = (spg_alias_split)word;
         return valid;
+    case OPTION_P: return parse_number("p", value, 0x1p-10, 1024, &chosen->p);
+    case OPTION_Q: return parse_number("q", value, 0x1p-10, 1024, &chosen->q);
     case OPTION_CHUNKS: return parse_count("chunks", value, 1, &chosen->alias.chunks);
     case OPTION_SAMPLER:
         valid = parse_word("sampler", value, samplers, 5, &word);
@@ -252,6 +276,14 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
         return valid;
     default: return parse_number("cells", value, 1e-6, 1024, &chosen->cells);
     }
+}
+
+static bool take_task(sampling_task task, sampling_options *chosen)
+{
+    if (chosen->task != TASK_NONE && chosen->task != task)
+        return complain("only one of --counts, --subset, --walk and --rebuild at a time");
+    chosen->task = task;
+    return true;
 }
 
 static bool parse_option(int code, const char *value, sampling_options *chosen)
@@ -269,6 +301,10 @@ static bool parse_option(int code, const char *value, sampling_options *chosen)
     case OPTION_TYPE:
         if (!parse_type(value, &chosen->type)) return false;
         return chosen->type == SPG_F32 || chosen->type == SPG_F64 || complain("--type: weights are of f32 or f64");
+    case OPTION_COUNTS: return take_task(TASK_COUNTS, chosen);
+    case OPTION_REBUILD: return take_task(TASK_REBUILD, chosen);
+    case OPTION_SUBSET: return parse_count("subset", value, 1, &chosen->task_size) && take_task(TASK_SUBSET, chosen);
+    case OPTION_WALK: return parse_count("walk", value, 1, &chosen->task_size) && take_task(TASK_WALK, chosen);
     case OPTION_PARTS: return parse_bits("parts", value, parts, 4, &chosen->parts);
     case OPTION_LDA: return parse_count("lda", value, 1, &chosen->topics);
     case OPTION_STEP: return parse_count("step", value, 1, &chosen->step);
@@ -291,6 +327,11 @@ void sampling_options_settle(sampling_options *chosen, spg_place place)
     if (chosen->reps < 0) chosen->reps = on_device ? 10 : 5;
     if (chosen->warmup < 0) chosen->warmup = on_device ? 3 : 1;
     if (chosen->paper != PAPER_NONE || chosen->topics > 0) return;
+    if (chosen->task == TASK_WALK) {
+        if (chosen->rows == 0) chosen->rows = 1000000;
+        if (chosen->items == 0) chosen->items = 16;
+        if (chosen->draws == 0) chosen->draws = chosen->rows;
+    }
     if (chosen->rows == 0) chosen->rows = 1;
     if (chosen->items == 0) chosen->items = chosen->rows > 1 ? 1024 : 1000000;
     if (chosen->draws == 0) chosen->draws = on_device ? 1000000000 : 10000000;
@@ -302,6 +343,8 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
                                  .place = SPG_PLACE_AUTO,
                                  .type = SPG_F64,
                                  .step = 16,
+                                 .p = 1,
+                                 .q = 1,
                                  .peers = "all",
                                  .reps = -1,
                                  .warmup = -1,
@@ -311,6 +354,7 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
     for (int code; valid && (code = getopt_long(argc, argv, "hV", long_options, NULL)) != -1;) {
         if (code == OPTION_HELP) {
             printf(help, weights_names);
+            fputs(more_help, stdout);
             return OPTIONS_HELP;
         }
         if (code == OPTION_VERSION) {

@@ -13,6 +13,9 @@ typedef enum sampling_paper { PAPER_NONE, PAPER_BUTTERFLY, PAPER_FOREST, PAPER_A
 /* Bits of sampling_options.methods. */
 enum { METHOD_BUTTERFLY = 1, METHOD_ALIAS = 2, METHOD_FOREST = 4, METHOD_CUTPOINT = 8 };
 
+/* What is measured in place of draws. */
+typedef enum sampling_task { TASK_NONE, TASK_COUNTS, TASK_SUBSET, TASK_WALK, TASK_REBUILD } sampling_task;
+
 typedef struct sampling_options {
     int methods;
     const char *weights;        /* a family's name or a file's */
@@ -26,6 +29,9 @@ typedef struct sampling_options {
     spg_alias_options alias;
     spg_alias_sampler sampler;
     double cells;
+    sampling_task task;
+    int task_size;    /* of TASK_SUBSET: k; of TASK_WALK: steps */
+    double p, q;      /* of TASK_WALK; 1: no bias */
     int topics, step; /* of latent Dirichlet allocation, 0: none; of --paper butterfly */
     sampling_paper paper;
     int parts;         /* of it, 0: all */

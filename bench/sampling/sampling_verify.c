@@ -160,17 +160,13 @@ static spg_status verify_one(const sampling_problem *task, sampling_verdict *ver
     return status;
 }
 
-/* Where one draw from a distribution of its own falls: a random place in the drawn item's interval is uniform on [0, 1)
- * if the draw follows the weights, whatever they are. Cells of [0, 1), or what is wrong. */
-enum { OF_NO_ITEM = -1, OF_WEIGHT_ZERO = -2 };
-
-static int32_t cell_of(double before, double drawn, double total, double share, int64_t cells)
+int32_t cell_of(double before, double drawn, double total, double share, int64_t cells)
 {
     const int64_t cell = (int64_t)((before + share * drawn) / total * (double)cells);
     return (int32_t)(cell < cells ? cell : cells - 1);
 }
 
-static int32_t cell_of_row(const spg_csr *weights, int64_t row, int32_t draw, double share, int64_t cells)
+int32_t cell_of_row(const spg_csr *weights, int64_t row, int32_t draw, double share, int64_t cells)
 {
     double before = 0.0, drawn = 0.0, total = 0.0;
     bool found = false;
@@ -187,15 +183,14 @@ static int32_t cell_of_row(const spg_csr *weights, int64_t row, int32_t draw, do
     return drawn > 0.0 ? cell_of(before, drawn, total, share, cells) : OF_WEIGHT_ZERO;
 }
 
-static int64_t cells_for(int64_t count)
+int64_t cells_for(int64_t count)
 {
     const int64_t cells = count / DRAWS_A_CELL;
     return cells < LEAST_CELLS ? LEAST_CELLS : cells > MOST_CELLS ? MOST_CELLS : cells;
 }
 
-/* Draws in cells[0 .. count-1], as cell_of_row gives them. */
-static spg_status judge_cells(spg_context *errors, const int32_t *cell_of_draw, int64_t count, int64_t cells,
-                              sampling_verdict *verdict)
+spg_status judge_cells(spg_context *errors, const int32_t *cell_of_draw, int64_t count, int64_t cells,
+                       sampling_verdict *verdict)
 {
     int64_t outside = 0, impossible = 0;
     double *seen = calloc((size_t)cells, sizeof *seen);

@@ -47,10 +47,22 @@ SPG_INLINE double spg_stirling_rest(double k)
     }
 }
 
+/* (1 - p)^n, for p <= 1/2 and n * p < 10. */
+SPG_INLINE double spg_no_success(double n, double p)
+{
+    double power = 1, square = 1 - p;
+    if (n >= 64) return spg_exp_of_minus(n * spg_twice_atanh(p / (2 - p)));
+    for (int left = (int)n; left > 0; left >>= 1) {
+        if (left & 1) power *= square;
+        square *= square;
+    }
+    return power;
+}
+
 /* n * p < 10, p <= 1/2: adds the terms of the distribution one by one. Beyond 200 they are below 1e-150. */
 SPG_INLINE int64_t spg_binomial_by_inversion(double n, double p, double u)
 {
-    double odds = p / (1 - p), term = spg_exp_of_minus(n * spg_twice_atanh(p / (2 - p)));
+    double odds = p / (1 - p), term = spg_no_success(n, p);
     double most = n < 200 ? n : 200, k = 0;
     while (u > term && k < most) {
         u -= term;
@@ -65,7 +77,9 @@ SPG_INLINE double spg_deviance(double x, double mean, double off)
 {
     double ratio = off / (x + mean), square = ratio * ratio, sum = 0;
     if (square > 1.0 / 9) return x * spg_natural_log(x / mean) - off;
-    for (int k = 35; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
+    if (square > 0x1p-14)
+        for (int k = 35; k >= 11; k -= 2) sum = sum * square + 1.0 / k;
+    for (int k = 9; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
     return off * ratio + x * (2 * ratio * square * sum);
 }
 
@@ -96,7 +110,6 @@ SPG_INLINE int64_t spg_binomial_by_rejection(int64_t count, double p, uint64_t k
     double a = -0.0873 + 0.0248 * b + 0.01 * p, certain = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * deviation;
     spg_binomial_law law = {count, (int64_t)mean, p, 0};
     law.rest = mean - (double)law.whole;
-    double log_of_mode = spg_binomial_log(&law, law.rest + p >= 1);
     for (uint64_t t = 0;; ++t) {
         spg_philox_block block = spg_philox(key, node, t);
         double v = spg_open_uniform(spg_philox_half(&block, 0));
@@ -105,6 +118,7 @@ SPG_INLINE int64_t spg_binomial_by_rejection(int64_t count, double p, uint64_t k
         if (!(step >= -(double)law.whole && step < 0x1p62) || (int64_t)step > count - law.whole) continue;
         int64_t k = law.whole + (int64_t)step;
         if (rest >= 0.07 && v <= certain) return k; /* the result of the test below, at less cost */
+        double log_of_mode = spg_binomial_log(&law, law.rest + p >= 1);
         if (spg_natural_log(v * alpha / (a / (rest * rest) + b)) <= spg_binomial_log(&law, (int64_t)step) - log_of_mode)
             return k;
     }

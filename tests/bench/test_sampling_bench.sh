@@ -77,6 +77,33 @@ for items in sizes:
 END
 }
 
+# check_tasks LINES: each has a time, what it took at least, and passed its test; walks and counts one by chi-square.
+check_tasks() {
+    lines=$(wc -l <"$folder/record.jsonl")
+    [ "$lines" -eq "$1" ] || { failures=$((failures + 1)); echo "$lines lines recorded, not $1"; }
+    has_python || { rm "$folder/record.jsonl"; return; }
+    python3 - "$folder/record.jsonl" <<'END' || failures=$((failures + 1))
+import json, sys
+found = set()
+for line in open(sys.argv[1]):
+    record = json.loads(line)
+    found.add(record["implementation"])
+    assert record["verified"] is True and record["reps"] == 2 and record["limit_ms"] > 0
+    assert 0 < record["ms_min"] <= record["ms_median"] <= record["ms_max"]
+    assert (record["p"] is None) == (record["phase"] != "walk")
+    if record["phase"] == "subset":
+        assert record["chi_square_z"] is None
+    else:
+        assert abs(record["chi_square_z"]) < 5 and record["degrees"] > 0
+    if record["phase"] in ("build", "rebuild"):
+        assert record["draws"] == 0 and record["draws_per_second"] is None
+    else:
+        assert record["draws"] > 0 and record["draws_per_second"] > 0
+assert found == {"spg-multinomial", "spg-subset", "spg-walk", "spg-walk-second-order", "spg-alias", "spg-alias-rebuild"}
+END
+    rm "$folder/record.jsonl"
+}
+
 finish() {
     [ $failures -eq 0 ] || echo "$failures faults"
     [ $failures -eq 0 ]
@@ -108,6 +135,13 @@ run_both() {
             run 0 $1 --builder $builder --items 30000 --draws 300000 --method alias --peers none
             run 0 $1 --builder $builder --resolution exact --weights i20 --items 300 --draws 30000 --method alias --peers none
         done
+        for task in "--counts --items 3000 --draws 1000000000000" "--counts --rows 300 --items 50 --draws 10000 --type f32" \
+            "--subset 50 --items 5000" "--subset 3 --rows 2000 --items 20 --type f32" "--walk 10 --rows 3000 --items 9" \
+            "--walk 10 --rows 500 --items 30 --draws 100 --p 0.25 --q 2" "--rebuild --items 3000 --draws 300000" \
+            "--rebuild --rows 3000 --items 30 --resolution exact"; do
+            run 0 $1 $task --json "$folder/record.jsonl"
+        done
+        check_tasks 10
         run 0 $1 --lda 40 --rows 200
         says out "spg-butterfly-table"
         run 0 $1 --paper forest --draws 16384 --json "$folder/paper.jsonl"
@@ -150,10 +184,13 @@ run 2 --items 5 more
 says err "more"
 for wrong in --method=best --method=alias,best --method= --place=moon --type=c32 --type=f16 --order=any --uniforms=any --builder=any \
     --resolution=any --sampler=any --split=any --chunks=0 --parts=any --parts=draw,any --cells=0 --cells=x --lda=0 --paper=any --step=0 --peers=nobody --items=0 --items=x \
-    --rows=-1 --draws=0 --reps=0 --warmup=-1 --seed=-1 --threads=0 --threads=4097; do
+    --rows=-1 --draws=0 --subset=0 --walk=0 --walk=x --p=0 --q=2000 --reps=0 --warmup=-1 --seed=-1 --threads=0 --threads=4097; do
     run 2 "$wrong"
     says err "${wrong%%=*}"
 done
+
+run 2 --counts --rebuild
+says err "only one of --counts"
 
 quick="--place host --reps 2 --warmup 0 --threads 2"
 # shellcheck disable=SC2086
@@ -174,6 +211,12 @@ quick="--place host --reps 2 --warmup 0 --threads 2"
     tells_why_no_device --items 100 --draws 1000 --peers none
     run 1 $quick --items 100 --draws 1000 --method butterfly --peers none
     says err "no method and no peer"
+    run 1 $quick --walk 3 --rows 5 --items 6
+    says err "--items: 6 edges a node; there are 5 nodes"
+    run 1 $quick --walk 3 --rows 5 --items 2 --draws 6
+    says err "walkers is 6"
+    run 1 $quick --subset 7 --items 6
+    says err "k is 7"
 
     cat >"$folder/rows.mtx" <<END
 %%MatrixMarket matrix coordinate real general

@@ -54,6 +54,7 @@ static void parse_sampling(int argc, char **argv)
     REQUIRE(is_real(chosen.type) && chosen.topics >= 0 && chosen.step >= 1);
     REQUIRE(chosen.items >= 0 && chosen.rows >= 0 && chosen.draws >= 0 && chosen.cells >= 0);
     REQUIRE(chosen.methods >= 0 && chosen.methods < 16 && chosen.parts >= 0 && chosen.parts < 16);
+    REQUIRE(chosen.task_size >= 0 && chosen.p > 0 && chosen.q > 0 && (unsigned)chosen.task <= TASK_REBUILD);
     wants_peer(&chosen, "gsl");
     sampling_options_settle(&chosen, SPG_PLACE_HOST);
     REQUIRE(chosen.reps >= 1 && chosen.warmup >= 0);

@@ -229,10 +229,11 @@ static void try_subsets(fuzz_input *in, spg_context *context, const spg_csr *wei
     const spg_draw_options options = {.empty_rows = 1};
     int32_t draws[MOST_ROWS * DRAWS + 1];
     const bool sound = weights->rows == 0 || k == 0 || are_sound(weights, true);
+    bool seen[MOST_ROWS * MOST_ITEMS];
     spg_context_set_draw_options(context, &options);
     const spg_status status = spg_subset_draw(context, weights, k, random, draws);
     for (int64_t i = 0; is_as_expected(context, status, sound) && k > 0 && i < weights->rows; ++i) {
-        bool seen[MOST_ITEMS] = {false};
+        memset(seen, 0, sizeof seen);
         for (int64_t d = 0; d < k; ++d) {
             const int32_t draw = draws[i * k + d];
             if (draw == -1) continue;
