@@ -225,6 +225,7 @@ static spg_status run_method(spg_krylov *run)
     switch (run->options.method) {
     case SPG_KRYLOV_FGMRES: return spg_krylov_fgmres(run);
     case SPG_KRYLOV_BICGSTAB: return spg_krylov_bicgstab(run);
+    case SPG_KRYLOV_FCG: return spg_krylov_fcg(run);
     default: return spg_krylov_cg(run);
     }
 }

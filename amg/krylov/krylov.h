@@ -24,7 +24,7 @@ typedef struct spg_krylov {
     double norm;  /* ||b||, or 1 if it is 0 */
     char *memory; /* vectors, then scalars, then the workspace of an inner product */
     int64_t bytes, vector_bytes;
-    double *scalars; /* SPG_AMG_MOST_DOTS inner products, at the place */
+    double *scalars; /* SPG_AMG_MOST_DOTS inner products, or those of conjugate gradients, at the place */
     void *workspace;
     double *numbers; /* on the host: a method's own */
     int64_t number_bytes;
@@ -54,6 +54,7 @@ bool spg_krylov_goes_on(const spg_krylov *run);
  * until it has converged, has to end, or has to restart from a residual computed anew. */
 enum { SPG_CG_VECTORS = 4, SPG_BICGSTAB_VECTORS = 7 };
 spg_status spg_krylov_cg(spg_krylov *run);
+spg_status spg_krylov_fcg(spg_krylov *run);
 spg_status spg_krylov_bicgstab(spg_krylov *run);
 /* numbers: room for a triangle of restart + 1 columns and four vectors more. */
 static inline int spg_fgmres_vectors(int restart) { return 2 * restart + 1; }
