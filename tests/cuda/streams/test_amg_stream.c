@@ -155,6 +155,32 @@ static void a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates(void **stat
         }
 }
 
+/* Each waits for the step that the device posts, and for nothing else. */
+static void iterations_of_conjugate_gradients_do_not_wait_for_the_stream(void **state)
+{
+    (void)state;
+    static const int iterations[] = {4, 12};
+    int waited[2];
+    problem p;
+    open_problem(&p, names[0], SPG_SMOOTHER_JACOBI);
+    renew(&p, 60);
+    assert_int_equal(spg_amg_update(p.at.context, p.amg, &p.here), SPG_OK);
+    const spg_operator A = spg_csr_operator(&p.here), M = spg_amg_operator(p.amg);
+    for (int k = 0; k < 2; ++k) {
+        spg_krylov_options options = spg_krylov_options_default();
+        spg_krylov_result result;
+        options.tolerance = 0;
+        options.zero_guess = 1;
+        options.max_iterations = iterations[k];
+        waits = 0;
+        assert_int_equal(spg_krylov_solve(p.at.context, &A, &M, p.b, p.x, &options, &result), SPG_ERROR_NOT_CONVERGED);
+        waited[k] = waits;
+        assert_int_equal(result.iterations, iterations[k]);
+    }
+    assert_int_equal(waited[0], waited[1]);
+    close_problem(&p);
+}
+
 static void captured_updates_and_cycles_are_replayed_with_new_values(void **state)
 {
     (void)state;
@@ -264,6 +290,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
         cmocka_unit_test(a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates),
+        cmocka_unit_test(iterations_of_conjugate_gradients_do_not_wait_for_the_stream),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
         cmocka_unit_test(a_captured_product_notices_whether_its_operator_is_symmetric),
         cmocka_unit_test(steps_beside_each_other_change_no_bit),
