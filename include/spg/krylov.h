@@ -75,7 +75,7 @@ typedef struct spg_krylov_result {
 
 /* Solves A x = b, preconditioned by M (NULL: none). b and x: A's rows at the context's place. x holds the initial
  * guess, unless options say zero, and always receives the last iterate. options and result may be NULL. Vectors are
- * workspace. An iteration waits for its inner products, on a device once in conjugate gradients and at most four times
+ * workspace. An iteration waits for its inner products, on a device once in conjugate gradients and at most three times
  * in others. Squares of norms must be in the range of doubles. From run to run the bits are the same; host and device
  * agree to rounding.
  *
