@@ -25,17 +25,13 @@ static void *preconditioned(const spg_krylov *run, int j)
     return spg_krylov_vector(run, run->options.restart + 1 + j);
 }
 
-/* One round: subtracts from vector j + 1 its parts along the vectors before it, and adds these parts to the column. */
-static spg_status subtract_parts(const spg_krylov *run, int j, double *column, double *parts)
+/* One round: subtracts from vector j + 1 its parts along the vectors before it, and adds these parts to the column.
+ * *square: of vector j + 1 before. */
+static spg_status subtract_parts(const spg_krylov *run, int j, double *column, double *parts, double *square)
 {
-    const void *left[SPG_AMG_MOST_DOTS], *right[SPG_AMG_MOST_DOTS];
     void *const w = basis(run, j + 1);
-    spg_status status = SPG_OK;
-    for (int from = 0; status == SPG_OK && from <= j; from += SPG_AMG_MOST_DOTS) {
-        const int count = j + 1 - from < SPG_AMG_MOST_DOTS ? j + 1 - from : SPG_AMG_MOST_DOTS;
-        for (int k = 0; k < count; k++) left[k] = basis(run, from + k), right[k] = w;
-        status = spg_krylov_dots(run, count, left, right, parts + from);
-    }
+    spg_status status = spg_krylov_products(run, j + 2, w, parts);
+    *square = parts[j + 1];
     for (int k = 0; status == SPG_OK && k <= j; k++) {
         column[k] += parts[k];
         status = spg_krylov_axpby(run, -parts[k], basis(run, k), 1, w);
@@ -46,14 +42,15 @@ static spg_status subtract_parts(const spg_krylov *run, int j, double *column, d
 /* Column j: A M v_j in the basis, and the next vector of the basis. *is_last: there is none, for x can be exact. */
 static spg_status extend(const spg_krylov *run, const small_system *small, int j, bool *is_last)
 {
-    double *const column = small->columns + (int64_t)j * small->stride, square = 0, before = 0;
+    double *const column = small->columns + (int64_t)j * small->stride, *const parts = small->work;
+    double square = 0, before = 0, between = 0;
     void *const w = basis(run, j + 1);
     const void *const vector = w;
     memset(column, 0, (size_t)small->stride * sizeof *column);
     spg_status status = spg_krylov_precondition(run, basis(run, j), preconditioned(run, j));
     if (status == SPG_OK) status = spg_krylov_multiply(run, preconditioned(run, j), w);
-    if (status == SPG_OK) status = spg_krylov_dots(run, 1, &vector, &vector, &before);
-    for (int round = 0; round < 2 && status == SPG_OK; round++) status = subtract_parts(run, j, column, small->work);
+    if (status == SPG_OK) status = subtract_parts(run, j, column, parts, &before);
+    if (status == SPG_OK) status = subtract_parts(run, j, column, parts, &between);
     if (status == SPG_OK) status = spg_krylov_dots(run, 1, &vector, &vector, &square);
     if (status != SPG_OK) return status;
     column[j + 1] = sqrt(square);

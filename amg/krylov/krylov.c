@@ -89,11 +89,18 @@ static int vectors_of(const spg_krylov_options *options)
     }
 }
 
+static int scalars_of(const spg_krylov_options *options)
+{
+    const bool has_basis = options->method == SPG_KRYLOV_FGMRES && options->restart + 1 > SPG_AMG_MOST_DOTS;
+    return has_basis ? options->restart + 1 : SPG_AMG_MOST_DOTS;
+}
+
 static spg_status take_memory(spg_krylov *run)
 {
     const int vectors = vectors_of(&run->options);
     const int64_t vector = spg_array_bytes(run->n, spg_type_size(run->type));
-    const int64_t scalars = SPG_AMG_MOST_DOTS * (int64_t)sizeof(double);
+    const int dots_at_once = scalars_of(&run->options);
+    const int64_t scalars = dots_at_once * (int64_t)sizeof(double);
     const int64_t dots = run->backend->dot_bytes(run->type, run->n);
     void *memory = NULL, *numbers = NULL;
     if (vector > INT64_MAX / (2 * MOST_RESTART + 4) - LINE)
@@ -104,7 +111,7 @@ static spg_status take_memory(spg_krylov *run)
     if (status != SPG_OK) return status;
     run->memory = memory;
     run->scalars = (double *)(void *)(run->memory + vectors * run->vector_bytes);
-    run->workspace = run->scalars + SPG_AMG_MOST_DOTS;
+    run->workspace = run->scalars + dots_at_once;
     status = run->context->backend->zero_bytes(run->context, run->scalars, scalars);
     if (status != SPG_OK || run->options.method != SPG_KRYLOV_FGMRES) return status;
     run->number_bytes = spg_fgmres_numbers(run->options.restart) * (int64_t)sizeof(double);
@@ -126,16 +133,32 @@ spg_status spg_krylov_axpby(const spg_krylov *run, double alpha, const void *x, 
     return run->backend->axpby(run->context, run->type, run->n, alpha, x, beta, y);
 }
 
+/* Queues scalar k = x . y. */
+static spg_status queue_dot(const spg_krylov *run, int k, const void *x, const void *y)
+{
+    return run->backend->dot(run->context, run->type, run->n, x, y, run->workspace, run->scalars + k);
+}
+
+static spg_status read_scalars(const spg_krylov *run, int count, double *scalars)
+{
+    spg_context *context = run->context;
+    return context->backend->copy_bytes(context, scalars, SPG_PLACE_HOST, run->scalars, context->config.place,
+                                        count * (int64_t)sizeof(double));
+}
+
 spg_status spg_krylov_dots(const spg_krylov *run, int count, const void *const *left, const void *const *right,
                            double *products)
 {
-    spg_context *context = run->context;
     spg_status status = SPG_OK;
-    for (int k = 0; k < count && status == SPG_OK; k++)
-        status = run->backend->dot(context, run->type, run->n, left[k], right[k], run->workspace, run->scalars + k);
-    if (status != SPG_OK) return status;
-    return context->backend->copy_bytes(context, products, SPG_PLACE_HOST, run->scalars, context->config.place,
-                                        count * (int64_t)sizeof(double));
+    for (int k = 0; k < count && status == SPG_OK; k++) status = queue_dot(run, k, left[k], right[k]);
+    return status == SPG_OK ? read_scalars(run, count, products) : status;
+}
+
+spg_status spg_krylov_products(const spg_krylov *run, int count, const void *w, double *products)
+{
+    spg_status status = SPG_OK;
+    for (int k = 0; k < count && status == SPG_OK; k++) status = queue_dot(run, k, spg_krylov_vector(run, k), w);
+    return status == SPG_OK ? read_scalars(run, count, products) : status;
 }
 
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z)
@@ -225,6 +248,7 @@ static spg_status run_method(spg_krylov *run)
     switch (run->options.method) {
     case SPG_KRYLOV_FGMRES: return spg_krylov_fgmres(run);
     case SPG_KRYLOV_BICGSTAB: return spg_krylov_bicgstab(run);
+    case SPG_KRYLOV_FCG: return spg_krylov_fcg(run);
     default: return spg_krylov_cg(run);
     }
 }

@@ -7,7 +7,7 @@
 
 #include "spg/krylov.h"
 
-/* Inner products that are read at once. */
+/* Inner products that any method may read at once. */
 enum { SPG_AMG_MOST_DOTS = 16 };
 
 /* A solve in progress. Vector 0 is the residual b - A x whenever a method begins. */
@@ -24,7 +24,7 @@ typedef struct spg_krylov {
     double norm;  /* ||b||, or 1 if it is 0 */
     char *memory; /* vectors, then scalars, then the workspace of an inner product */
     int64_t bytes, vector_bytes;
-    double *scalars; /* SPG_AMG_MOST_DOTS inner products, at the place */
+    double *scalars; /* at the place: the inner products read at once, or the scalars of conjugate gradients */
     void *workspace;
     double *numbers; /* on the host: a method's own */
     int64_t number_bytes;
@@ -38,6 +38,9 @@ spg_status spg_krylov_axpby(const spg_krylov *run, double alpha, const void *x, 
 /* products[k] = left[k] . right[k] for `count` pairs. Waits once. */
 spg_status spg_krylov_dots(const spg_krylov *run, int count, const void *const *left, const void *const *right,
                            double *products);
+
+/* products[k] = vector k . w for the first `count` vectors, of FGMRES at most restart + 1. Waits once. */
+spg_status spg_krylov_products(const spg_krylov *run, int count, const void *w, double *products);
 
 /* z = M r; y = A x. */
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z);
@@ -54,6 +57,7 @@ bool spg_krylov_goes_on(const spg_krylov *run);
  * until it has converged, has to end, or has to restart from a residual computed anew. */
 enum { SPG_CG_VECTORS = 4, SPG_BICGSTAB_VECTORS = 7 };
 spg_status spg_krylov_cg(spg_krylov *run);
+spg_status spg_krylov_fcg(spg_krylov *run);
 spg_status spg_krylov_bicgstab(spg_krylov *run);
 /* numbers: room for a triangle of restart + 1 columns and four vectors more. */
 static inline int spg_fgmres_vectors(int restart) { return 2 * restart + 1; }

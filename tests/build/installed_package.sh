@@ -34,6 +34,10 @@ run_examples() # directory
     "$1/amg" 100 >printed || fail "$1/amg failed: $(cat printed)"
     prints "$1/amg" '^Contrast 10: converged in [0-9]* iterations'
     prints "$1/amg" '^Contrast 1000: converged in [0-9]* iterations'
+    "$1/krylov" 101 0 >printed || fail "$1/krylov failed: $(cat printed)"
+    prints "$1/krylov" 'in the middle u is 0\.0737$'
+    "$1/krylov" 101 >printed || fail "$1/krylov failed: $(cat printed)"
+    prints "$1/krylov" '^[0-9]* iterations to [0-9.]*e-0[89] .*in the middle u is 0\.024[0-9]$'
     "$1/solver" >printed || fail "$1/solver failed: $(cat printed)"
     prints "$1/solver" ' 0 left$'
     for example in cuda_multiply cuda_amg; do # built where the toolkit is

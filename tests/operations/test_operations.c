@@ -335,8 +335,8 @@ static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t c
 
 static void check_spmm(spg_context *context, const spg_csr *matrix)
 {
-    static const int64_t counts[] = {0, 1, 3, 16, 21};
-    for (int c = 0; c < 5; ++c)
+    static const int64_t counts[] = {0, 1, 2, 3, 6, 13, 16, 21};
+    for (int c = 0; c < 8; ++c)
         for (int layout = SPG_ROW_MAJOR; layout <= SPG_COLUMN_MAJOR; ++layout)
             check_spmm_of(context, matrix, counts[c], (spg_layout)layout, (c + layout) % 2 == 0);
 }

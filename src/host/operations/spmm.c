@@ -1,5 +1,5 @@
-/* Y = alpha*A*X + beta*Y for several vectors: a row of A is read once for a group of vectors. Each sum is in storage
- * order, so each vector gets the bits of spg_csr_spmv. */
+/* Y = alpha*A*X + beta*Y for several vectors: a block of rows of A is read from memory once for all of them. Each sum
+ * is in storage order, so each vector gets the bits of spg_csr_spmv. */
 #include "host/by_type.h"
 #include "host/work.h"
 #include "host_operations.h"
@@ -18,8 +18,11 @@
 #define WIDE __attribute__((target("avx2")))
 #endif
 
-/* Vectors whose sums are held at a time. */
-enum { GROUP = 16 };
+/* Sums are held for up to MOST_HELD vectors whose elements lie side by side, and for STRIDED vectors that lie apart:
+ * more of these are more streams of memory than a processor fetches ahead. A block of rows is as long as its entries
+ * stay in a cache near the core while groups of vectors follow each other (products of 16 vectors with 7-point and
+ * 27-point stencils). */
+enum { MOST_HELD = 16, STRIDED = 4, BLOCK_ENTRIES = 1 << 12, BLOCK_ROWS = 1 << 10 };
 
 typedef struct spmm_job {
     const spg_csr *matrix;

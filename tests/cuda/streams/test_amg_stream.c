@@ -155,6 +155,39 @@ static void a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates(void **stat
         }
 }
 
+/* Counted without those of the steps of conjugate gradients that a device posts. */
+static int waits_of_iterations(const problem *p, spg_krylov_method method, int iterations)
+{
+    const spg_operator A = spg_csr_operator(&p->here), M = spg_amg_operator(p->amg);
+    spg_krylov_options options = spg_krylov_options_default();
+    spg_krylov_result result;
+    options.method = method;
+    options.tolerance = 0;
+    options.zero_guess = 1;
+    options.max_iterations = iterations;
+    waits = 0;
+    assert_int_equal(spg_krylov_solve(p->at.context, &A, &M, p->b, p->x, &options, &result), SPG_ERROR_NOT_CONVERGED);
+    assert_int_equal(result.iterations, iterations);
+    return waits;
+}
+
+static void iterations_of_krylov_methods_wait_for_inner_products_alone(void **state)
+{
+    (void)state;
+    enum { FEW = 2, MORE = 20 }; /* more than inner products are read at once */
+    static const int most[] = {0, 2, 3, 3};
+    problem p;
+    open_problem(&p, names[0], SPG_SMOOTHER_JACOBI);
+    renew(&p, 60);
+    assert_int_equal(spg_amg_update(p.at.context, p.amg, &p.here), SPG_OK);
+    for (int method = SPG_KRYLOV_CG; method <= SPG_KRYLOV_BICGSTAB; ++method) {
+        const int few = waits_of_iterations(&p, (spg_krylov_method)method, FEW);
+        const int more = waits_of_iterations(&p, (spg_krylov_method)method, MORE);
+        if (more - few > most[method] * (MORE - FEW)) fail_msg("method %d: %d waits, then %d", method, few, more);
+    }
+    close_problem(&p);
+}
+
 static void captured_updates_and_cycles_are_replayed_with_new_values(void **state)
 {
     (void)state;
@@ -264,6 +297,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
         cmocka_unit_test(a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates),
+        cmocka_unit_test(iterations_of_krylov_methods_wait_for_inner_products_alone),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),
         cmocka_unit_test(a_captured_product_notices_whether_its_operator_is_symmetric),
         cmocka_unit_test(steps_beside_each_other_change_no_bit),

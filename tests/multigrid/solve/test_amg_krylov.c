@@ -209,6 +209,38 @@ static int watch(void *user, int iteration, double residual)
     return iteration == seen->end_at;
 }
 
+typedef struct counted {
+    spg_operator of;
+    int calls;
+} counted;
+
+static spg_status count_call(void *user, spg_context *context, const void *x, void *y)
+{
+    counted *c = user;
+    c->calls++;
+    return c->of.apply(c->of.user, context, x, y);
+}
+
+/* With a monitor no iteration is begun before the one before it has ended. */
+static void conjugate_gradients_apply_a_preconditioner_once_an_iteration(void **state)
+{
+    (void)state;
+    for (int watches = 0; watches < 2; watches++) {
+        test_system system;
+        watched seen = {0, 0, 0};
+        spg_krylov_options options = spg_krylov_options_default();
+        spg_krylov_result result;
+        test_system_of("fd2d5:60", SPG_F64, &system);
+        counted M = {spg_amg_operator(system.amg), 0};
+        const spg_operator A = spg_csr_operator(&system.A_here), counting = {A.rows, A.type, &M, count_call};
+        if (watches) options.monitor = watch, options.monitor_user = &seen;
+        assert_int_equal(spg_krylov_solve(system.context, &A, &counting, system.b, system.x, &options, &result),
+                         SPG_OK);
+        assert_in_range(M.calls, result.iterations, result.iterations + (watches ? 0 : 1));
+        test_system_end(&system);
+    }
+}
+
 static void a_monitor_sees_each_iteration_and_can_end_the_solve(void **state)
 {
     (void)state;
@@ -295,6 +327,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(fgmres_restarts_and_its_residuals_never_grow),
         cmocka_unit_test(a_long_basis_of_fgmres_stays_orthogonal),
         cmocka_unit_test(a_guess_of_zero_reads_no_x_and_a_solution_takes_no_iteration),
+        cmocka_unit_test(conjugate_gradients_apply_a_preconditioner_once_an_iteration),
         cmocka_unit_test(a_monitor_sees_each_iteration_and_can_end_the_solve),
         cmocka_unit_test(limits_and_rounding_end_a_solve_with_the_true_residual),
         cmocka_unit_test(an_apply_is_a_cycle_from_zero_and_reads_no_x),

@@ -17,7 +17,7 @@ static const char help[] = "spg_soak: random use of the library, compared with C
                            "  --seconds N               how long (20)\n"
                            "  --seed S                  of all cases (drawn from the clock, and printed)\n"
                            "  --only FAMILY,...         some of: products, plans, galerkin, multigrid,\n"
-                           "                            sampling, containers\n"
+                           "                            sampling, containers, krylov\n"
                            "  --case K                  this case alone, of the one family that --only names\n"
                            "  --json FILE               append lines of JSON: families, kinds, faults\n"
                            "  --folder FOLDER           where operands of faults are written (.)\n"
@@ -40,8 +40,8 @@ static bool parse_families(const char *text, soak_options *options)
                (strlen(soak_families[family].name) != length || strncmp(text, soak_families[family].name, length) != 0))
             family++;
         if (family == soak_family_count)
-            return complain("--only: '%.*s' is not a family; use products, plans, galerkin, multigrid, sampling or "
-                            "containers, separated by commas",
+            return complain("--only: '%.*s' is not a family; use products, plans, galerkin, multigrid, sampling, "
+                            "containers or krylov, separated by commas",
                             (int)length, text);
         options->chosen[family] = true;
         text += length + (text[length] == ',');
