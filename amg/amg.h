@@ -20,8 +20,9 @@ typedef struct spg_level {
     void *F_inverse;               /* of F's diagonal */
     double *F_rho;                 /* of its inverse times F; points into spg_amg.rho */
     double relaxation;             /* used to smooth P: the options' value, or 0 */
-    double *rho;                   /* of D^-1 A; points into spg_amg.rho */
-    spg_amg_spectrum spectrum;     /* of setup, with prepare_update; its rho points to the same array */
+    bool has_hubs;             /* P is not smoothed, for its rows would be so long that the next operator fills up */
+    double *rho;               /* of D^-1 A; points into spg_amg.rho */
+    spg_amg_spectrum spectrum; /* of setup, with prepare_update; its rho points to the same array */
     /* The last level has inverses and rho only if it is not solved densely. */
     int64_t rows, nnz; /* of A; rows sizes the arrays of the level, even before A exists */
 
@@ -90,6 +91,9 @@ struct spg_amg {
     void *solver;
 };
 
+/* The operator complexity that smoothing keeps to below a level with hubs. */
+#define SPG_AMG_MOST_BELOW_HUBS 2.0
+
 enum { SPG_AMG_MOST_DENSE = 4096, SPG_AMG_MOST_BLOCK = 32, SPG_AMG_SMALL_ROWS = 10000 };
 
 /* ---- hierarchy.c ---- */
@@ -137,7 +141,9 @@ spg_status spg_amg_estimate_filtered(spg_amg *amg, spg_level *level);
 /* ---- restriction.c: R from A^T ---- */
 /* R^T: Q, or P if R = P^T. */
 const spg_csr *spg_amg_restricts(const spg_level *level);
-/* Makes Q, if the options and A ask for it. */
+/* Whether the options and A ask for a Q. */
+bool spg_amg_makes_restriction(const spg_amg *amg, const spg_level *level);
+/* Makes Q, if so. */
 spg_status spg_amg_make_restriction(spg_amg *amg, spg_level *level);
 /* Computes Q anew, if there is one. */
 spg_status spg_amg_renew_restriction(spg_amg *amg, spg_level *level);
@@ -173,6 +179,8 @@ spg_status spg_amg_plan_update(spg_amg *amg);
 bool spg_amg_stalls(spg_amg *amg, const spg_level *level);
 /* The most entries that the next operator may have; 0: no limit. */
 int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed);
+/* *fills_up: by the pattern of the level's P alone, smoothed, the next operator would have more. May WAIT. */
+spg_status spg_amg_fills_up(const spg_amg *amg, const spg_level *level, int64_t longest_row, bool *fills_up);
 void spg_amg_log_unsmoothed(const spg_amg *amg, const spg_level *level);
 void spg_amg_log_too_many_entries(const spg_amg *amg, const spg_level *level);
 void spg_amg_log_most_levels(const spg_amg *amg);

@@ -248,9 +248,13 @@ typedef struct spg_amg_backend {
     spg_status (*filter_values)(spg_context *context, const spg_csr *A, spg_csr *F);
     /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
      * ascending, `candidates` columns each. Allocates all of P; values are uninitialised. smooth false: only the
-     * aggregate of the row itself. WAITS. */
+     * aggregate of the row itself. *longest_row: the entries of P's longest row. WAITS. */
     spg_status (*prolongator_pattern)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
-                                      bool smooth, spg_csr *P);
+                                      bool smooth, spg_csr *P, int64_t *longest_row);
+    /* *least: a lower bound of the entries of P^T*A*P, from patterns alone. Row g of it holds row i of A*P wherever P
+     * has an entry in (i, g), and that holds row j of P wherever A has one in (i, j). So row g has at least as many
+     * entries as the longest of these rows of P; these are summed. WAITS. */
+    spg_status (*least_coarse_entries)(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *least);
     /* P = T - relaxation/(*rho) * inverse .* (A*T), into that pattern; relaxation 0: P = T. Each entry is T's (or 0)
      * minus the scaled sum of its products in storage order. */
     spg_status (*prolongator_values)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,

@@ -178,18 +178,20 @@ spg_status spg_amg_fill_prolongator(spg_amg *amg, spg_level *level)
                                             filters ? level->F_rho : level->rho, &level->P);
 }
 
-/* The prolongator, smoothed by level->relaxation, and what R is the transpose of, if that is another matrix. */
-static spg_status make_prolongator(spg_amg *amg, spg_level *level)
+/* The prolongator, smoothed by level->relaxation, and what R is the transpose of, if that is another matrix. *gives_up:
+ * its pattern is enough to tell that the next level's A would have too many entries. */
+static spg_status make_prolongator(spg_amg *amg, spg_level *level, bool *gives_up)
 {
-    spg_context *context = amg->context;
-    const double relaxation = level->relaxation;
     const spg_csr *smoothing = level->F.row_offsets != NULL ? &level->F : &level->A;
-    spg_status status =
-        amg->backend->prolongator_pattern(context, smoothing, &level->aggregates, relaxation != 0, &level->P);
+    int64_t longest_row = 0;
+    spg_status status = amg->backend->prolongator_pattern(amg->context, smoothing, &level->aggregates,
+                                                          level->relaxation != 0, &level->P, &longest_row);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->P));
-    status = spg_amg_fill_prolongator(amg, level);
-    if (status == SPG_OK) status = spg_amg_make_restriction(amg, level);
+    status = spg_amg_fills_up(amg, level, longest_row, gives_up);
+    level->has_hubs = level->has_hubs || *gives_up;
+    if (status == SPG_OK && !*gives_up) status = spg_amg_fill_prolongator(amg, level);
+    if (status == SPG_OK && !*gives_up) status = spg_amg_make_restriction(amg, level);
     spg_amg_end_step(amg, level, &amg->timings.smooth);
     return status;
 }
@@ -268,9 +270,10 @@ static void undo_aggregates(spg_amg *amg, spg_level *level)
 static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
 {
     level->relaxation = amg->options.prolongator_relaxation;
+    level->has_hubs = false;
     for (;;) {
-        spg_status status = make_prolongator(amg, level);
-        if (status == SPG_OK) status = multiply(amg, level, ends);
+        spg_status status = make_prolongator(amg, level, ends);
+        if (status == SPG_OK && !*ends) status = multiply(amg, level, ends);
         if (status != SPG_OK || !*ends) return status;
         undo_prolongator(amg, level);
         if (level->relaxation == 0) return SPG_OK;

@@ -44,21 +44,53 @@ static double block_entries(const spg_level *level)
     return (double)level->aggregates.block_size * level->aggregates.block_size;
 }
 
+/* The operators of a graph with hubs fill up, and each level that can be smoothed would take what the limit leaves. On
+ * graphs of a power law this keeps complexities below 2, at no cost in iterations (amg_bench). Stretched grids, whose
+ * levels may pass the limit too but whose rows stay short, gain by being smoothed. */
+static double limit_of(const spg_amg *amg, const spg_level *next, bool is_smoothed)
+{
+    const double most = amg->options.max_complexity;
+    if (!is_smoothed || most <= SPG_AMG_MOST_BELOW_HUBS) return most;
+    for (const spg_level *level = amg->level; level + 1 < next; ++level)
+        if (level->has_hubs) return SPG_AMG_MOST_BELOW_HUBS;
+    return most;
+}
+
 int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed)
 {
     const spg_level *first = amg->level;
-    double left = amg->options.max_complexity * (double)first->nnz / block_entries(first);
+    double left = limit_of(amg, next, is_smoothed) * (double)first->nnz / block_entries(first);
     if (left == 0 || next->rows <= amg->options.max_coarse) return 0;
     for (const spg_level *level = first; level < next; ++level) left -= (double)level->nnz / block_entries(level);
     left *= is_smoothed ? block_entries(next) / 2 : block_entries(next);
     return left < 1 ? 1 : left < 0x1p62 ? (int64_t)left : INT64_MAX;
 }
 
+spg_status spg_amg_fills_up(const spg_amg *amg, const spg_level *level, int64_t longest_row, bool *fills_up)
+{
+    const int64_t most = spg_amg_most_entries(amg, level + 1, true);
+    int64_t least = 0;
+    *fills_up = false;
+    if (most == 0 || level->relaxation == 0 || spg_amg_makes_restriction(amg, level)) return SPG_OK;
+    if ((double)level->P.cols * (double)longest_row <= (double)most) return SPG_OK; /* the bound is no more */
+    const spg_status status = amg->backend->least_coarse_entries(amg->context, &level->A, &level->P, &least);
+    *fills_up = least > most;
+    return status;
+}
+
 void spg_amg_log_unsmoothed(const spg_amg *amg, const spg_level *level)
 {
-    log_limit(amg, level,
-              "its prolongator is not smoothed, or the next operator would pass max_complexity, which is %g",
-              amg->options.max_complexity);
+    const double limit = limit_of(amg, level + 1, true);
+    if (limit < amg->options.max_complexity)
+        log_limit(
+            amg, level,
+            "its prolongator is not smoothed, or the next operator would pass a complexity of %g, kept to below a "
+            "level with hubs",
+            limit);
+    else
+        log_limit(amg, level,
+                  "its prolongator is not smoothed, or the next operator would pass max_complexity, which is %g",
+                  limit);
 }
 
 void spg_amg_log_too_many_entries(const spg_amg *amg, const spg_level *level)

@@ -19,15 +19,21 @@ static spg_status fill(spg_amg *amg, spg_level *level)
                                             level->inverse, level->relaxation, level->rho, &level->Q);
 }
 
+bool spg_amg_makes_restriction(const spg_amg *amg, const spg_level *level)
+{
+    return amg->options.restriction != SPG_RESTRICTION_TRANSPOSE && amg->is_unsymmetric && level->relaxation != 0;
+}
+
 spg_status spg_amg_make_restriction(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
-    if (amg->options.restriction == SPG_RESTRICTION_TRANSPOSE || !amg->is_unsymmetric || level->relaxation == 0)
-        return SPG_OK;
+    int64_t longest_row;
+    if (!spg_amg_makes_restriction(amg, level)) return SPG_OK;
     spg_status status = context->backend->csr_transpose(context, &level->A, NULL, &level->A_transposed);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->A_transposed));
-    status = amg->backend->prolongator_pattern(context, &level->A_transposed, &level->aggregates, true, &level->Q);
+    status = amg->backend->prolongator_pattern(context, &level->A_transposed, &level->aggregates, true, &level->Q,
+                                               &longest_row);
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->Q));
     return fill(amg, level);

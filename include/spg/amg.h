@@ -145,7 +145,9 @@ typedef struct spg_amg spg_amg;
  * stay until the hierarchy is destroyed or updated to other arrays. Coarsening stops at max_coarse rows, at max_levels,
  * or when it stalls: no aggregates, or fewer rows removed than least_coarsening asks for. If smoothing a prolongator
  * would make the next operator use more than half of what max_complexity leaves (as with very long rows), that level
- * uses the tentative prolongator. If even that would exceed what is left, coarsening stops there. Operators of at most
+ * uses the tentative prolongator. If even that would exceed what is left, coarsening stops there. If rows of the
+ * smoothed prolongator were so long that its pattern alone told this (a graph with hubs), smoothing on later levels
+ * keeps to an operator complexity of 2, if max_complexity is more. Operators of at most
  * max_coarse rows are always made. Anything that stops or changes coarsening before max_coarse is reported in
  * spg_config.log, in a line that names the level, and in spg_amg_summary and spg_amg_level_view.
  *

@@ -42,7 +42,8 @@ spg_status spg_cuda_spectral_radius(spg_context *context, const spg_csr *A, cons
                                     const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
                                     double *rho);
 spg_status spg_cuda_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
-                                        bool smooth, spg_csr *P);
+                                        bool smooth, spg_csr *P, int64_t *longest_row);
+spg_status spg_cuda_least_coarse_entries(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *least);
 spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                        const void *T, const void *inverse, double relaxation, const double *rho,
                                        spg_csr *P);

@@ -71,8 +71,10 @@ spg_status take_counts(spg_context *context, spg_counters *counters)
     spg_status status = for_each(context, 1, "telling counts", [=] __device__(int64_t) {
         mailbox->counters.nnz = counts->nnz;
         mailbox->counters.long_rows = counts->long_rows;
+        mailbox->counters.longest_row = counts->longest_row;
         counts->nnz = 0;
         counts->long_rows = 0;
+        counts->longest_row = 0;
         __threadfence_system();
         mailbox->number = number;
     });

@@ -18,8 +18,8 @@ spg_status scan_lengths(spg_context *context, const int32_t *lengths, int64_t ro
 /* Clears the context's counters, before kernels that add to them: a failed call may have left counts there. */
 spg_status clear_counts(spg_context *context);
 
-/* Waits for the counts that kernels added to the context's counters (`nnz` and `long_rows`), and zeroes the
- * counters. */
+/* Waits for the counts that kernels added to the context's counters (`nnz`, `long_rows` and `longest_row`), and zeroes
+ * the counters. */
 spg_status take_counts(spg_context *context, spg_counters *counters);
 
 } // namespace amg

@@ -27,8 +27,8 @@ enum { WORDS = 8192, WINDOW = 32 * WORDS, WORDS_A_THREAD = WORDS / THREADS }; /*
 
 static_assert(WORDS * 4 + THREADS * 4 + 2048 <= 48 * 1024, "a bitmap must fit static shared memory");
 
-/* What to name, and where the result goes: when counting, lengths of rows and their sum; when writing, columns at the
- * offsets. */
+/* What to name, and where the result goes: when counting, lengths of rows, their sum and their maximum; when writing,
+ * columns at the offsets. */
 struct naming {
     block_rows rows;
     block_lists lists;
@@ -204,21 +204,30 @@ template <int List> __global__ __launch_bounds__(THREADS) void put_rows(naming j
     __shared__ uint32_t words[WORDS];
     __shared__ int32_t long_rows[THREADS];
     __shared__ int long_count;
-    unsigned long long nnz = 0;
+    unsigned long long nnz = 0, longest = 0;
     int64_t step = (int64_t)gridDim.x * rows_a_block;
     for (int64_t first = (int64_t)blockIdx.x * rows_a_block; first < job.rows.count; first += step) {
         int64_t row = first + threadIdx.x;
         if (threadIdx.x == 0) long_count = 0;
         __syncthreads();
+        const unsigned long long before = nnz;
         if ((int)threadIdx.x < rows_a_block && row < job.rows.count)
             if (rows_a_block == 1 || !put_short_row<List>(job, row, &nnz))
                 long_rows[atomicAdd(&long_count, 1)] = (int32_t)row;
+        longest = max(longest, nnz - before);
         __syncthreads();
-        for (int at = 0; at < long_count; ++at) nnz += put_long_row(job, long_rows[at], words);
+        for (int at = 0; at < long_count; ++at) {
+            const unsigned long long length = put_long_row(job, long_rows[at], words);
+            longest = max(longest, length);
+            nnz += length;
+        }
         __syncthreads();
     }
     nnz = reduce(nnz, plus());
-    if (job.columns == nullptr && lane_in_warp() == 0 && nnz > 0) atomicAdd(&job.counters->nnz, nnz);
+    longest = reduce(longest, maximum());
+    if (job.columns != nullptr || lane_in_warp() != 0 || nnz == 0) return;
+    atomicAdd(&job.counters->nnz, nnz);
+    atomicMax(&job.counters->longest_row, (unsigned int)longest);
 }
 
 int64_t entries_of(const block_rows &rows) { return rows.neighbours ? rows.nnz : 0; }
@@ -264,7 +273,7 @@ spg_status take_lists(workspace &work, const block_rows &rows, block_lists *list
 
 } // namespace
 
-spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz)
+spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz, int64_t *longest_row)
 {
     spg_context *context = work.context;
     spg_counters counts;
@@ -273,8 +282,10 @@ spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *li
     naming job = {rows, *lists, spg_cuda_of(context)->counters, {}, nullptr};
     if (status == SPG_OK) status = queue_any(context, job);
     if (status == SPG_OK) status = take_counts(context, &counts);
-    if (status == SPG_OK) *nnz = (int64_t)counts.nnz;
-    return status;
+    if (status != SPG_OK) return status;
+    *nnz = (int64_t)counts.nnz;
+    if (longest_row != nullptr) *longest_row = counts.longest_row;
+    return SPG_OK;
 }
 
 spg_status write_blocks(spg_context *context, const block_rows &rows, const block_lists &lists, spg_type offset_type,

@@ -31,8 +31,9 @@ struct block_lists {
     int32_t *lengths, *names;
 };
 
-/* Computes the lists and the sum of the lengths. Waits. */
-spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz);
+/* Computes the lists, the sum of the lengths and, unless longest_row is NULL, the largest. Waits. */
+spg_status count_blocks(workspace &work, const block_rows &rows, block_lists *lists, int64_t *nnz,
+                        int64_t *longest_row = nullptr);
 
 /* Writes the offsets and the columns (NULL if there are none). */
 spg_status write_blocks(spg_context *context, const block_rows &rows, const block_lists &lists, spg_type offset_type,

@@ -24,6 +24,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .spectral_radius = spg_host_spectral_radius,
     .filter_values = spg_host_filter_values,
     .prolongator_pattern = spg_host_prolongator_pattern,
+    .least_coarse_entries = spg_host_least_coarse_entries,
     .prolongator_values = spg_host_prolongator_values,
     /* solve */
     .dense_create = spg_host_dense_create,

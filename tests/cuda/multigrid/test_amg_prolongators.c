@@ -43,11 +43,14 @@ static void check_prolongator(level *l, bool smooth, void *const T[SIDES], void 
 {
     const double rho = 1.9;
     spg_csr P[SIDES] = {{0}}, found[SIDES];
+    int64_t longest_row[SIDES], least[SIDES];
     for (int s = 0; s < SIDES; ++s) {
         const side *at = &l->sides[s];
         double *here = put(at, &rho, sizeof rho);
-        assert_int_equal(at->stages->prolongator_pattern(at->context, &l->here[s], &l->aggregates[s], smooth, &P[s]),
+        assert_int_equal(at->stages->prolongator_pattern(at->context, &l->here[s], &l->aggregates[s], smooth, &P[s],
+                                                         &longest_row[s]),
                          SPG_OK);
+        assert_int_equal(at->stages->least_coarse_entries(at->context, &l->here[s], &P[s], &least[s]), SPG_OK);
         assert_int_equal(at->stages->prolongator_values(at->context, &l->here[s], &l->aggregates[s], T[s], inverse[s],
                                                         smooth ? 4.0 / 3 : 0, here, &P[s]),
                          SPG_OK);
@@ -55,6 +58,8 @@ static void check_prolongator(level *l, bool smooth, void *const T[SIDES], void 
         drop(at, here, sizeof rho);
         spg_csr_free(at->context, &P[s]);
     }
+    assert_int_equal(longest_row[HOST], longest_row[DEVICE]);
+    assert_int_equal(least[HOST], least[DEVICE]);
     const spg_csr *a = &found[HOST], *b = &found[DEVICE];
     if (a->rows != b->rows || a->cols != b->cols || a->nnz != b->nnz || a->offset_type != b->offset_type)
         fail_msg("%s: P has %lld entries on the host, %lld on the device", l->where, (long long)a->nnz,

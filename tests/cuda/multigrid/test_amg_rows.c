@@ -303,6 +303,7 @@ static void find_prolongator(const side *at, const spg_csr *A, int unknowns, int
     int32_t aggregate_of[NODES];
     void *values = malloc((size_t)T_bytes);
     spg_csr here, P;
+    int64_t longest_row;
     assert_non_null(values);
     for (int i = 0; i < NODES; ++i) aggregate_of[i] = i % aggregates;
     spg_amg_aggregates of = {NODES, aggregates, unknowns, candidates, put(at, aggregate_of, sizeof aggregate_of)};
@@ -311,7 +312,7 @@ static void find_prolongator(const side *at, const spg_csr *A, int unknowns, int
     void *T = put(at, values, T_bytes);
     test_random_values(6, 0, type, A->rows, values);
     void *inverse = put(at, values, A->rows * size), *rho_there = put(at, &rho, sizeof rho);
-    assert_int_equal(at->stages->prolongator_pattern(at->context, &here, &of, true, &P), SPG_OK);
+    assert_int_equal(at->stages->prolongator_pattern(at->context, &here, &of, true, &P, &longest_row), SPG_OK);
     assert_int_equal(at->stages->prolongator_values(at->context, &here, &of, T, inverse, 4.0 / 3, rho_there, &P),
                      SPG_OK);
     get_matrix(at, &P, found);

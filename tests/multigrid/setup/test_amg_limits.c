@@ -19,12 +19,11 @@ static void hear(void *user, const char *line)
     strncpy(to->last, line, sizeof to->last - 1);
 }
 
-/* The Laplacian of a graph, and a little more on the diagonal: each node comes with four edges, to ends of earlier
+/* The Laplacian of a graph, and a little more on the diagonal: each node comes with `each` edges, to ends of earlier
  * edges at random, so that degrees follow a power law (Barabasi, Albert). In test_host(). */
-static spg_csr power_law(int32_t n)
+static spg_csr power_law(int32_t n, int each)
 {
-    enum { EDGES = 4 };
-    const int64_t most = (int64_t)EDGES * n;
+    const int64_t most = (int64_t)each * n;
     int32_t *from = malloc((size_t)most * 4), *to = malloc((size_t)most * 4);
     double *degree = calloc((size_t)n, sizeof *degree);
     assert_true(from != NULL && to != NULL && degree != NULL);
@@ -32,7 +31,7 @@ static spg_csr power_law(int32_t n)
     int64_t edges = 0;
     for (int32_t i = 1; i < n; i++) {
         const int64_t before = edges;
-        for (int e = 0; e < EDGES && e < i; e++) {
+        for (int e = 0; e < each && e < i; e++) {
             const int64_t end = before > 0 ? (int64_t)(test_random(&seed) % (uint64_t)(2 * before)) : 0;
             const int32_t other = before == 0 ? 0 : end % 2 == 0 ? from[end / 2] : to[end / 2];
             bool is_new = other != i;
@@ -100,13 +99,13 @@ static void operators_that_would_fill_up_come_from_prolongators_not_smoothed(voi
     spg_amg_options options = spg_amg_options_default();
     assert_true(options.max_coarse == 500 && options.max_levels == 20 && options.max_complexity == 3);
     options.max_coarse = 100;
-    spg_amg_summary summary = build(power_law(4000), &options, &iterations, &is_smoothed, &log);
+    spg_amg_summary summary = build(power_law(4000, 4), &options, &iterations, &is_smoothed, &log);
     assert_true(summary.operator_complexity < 2 && summary.levels >= 2 && !is_smoothed);
     assert_int_equal(summary.end, SPG_AMG_END_SMALL);
     assert_in_range(iterations, 1, 25);
     assert_true(log.lines >= 1 && strstr(log.last, "would pass max_complexity, which is 3") != NULL);
     options.max_complexity = 0;
-    summary = build(power_law(4000), &options, &iterations, &is_smoothed, &log);
+    summary = build(power_law(4000, 4), &options, &iterations, &is_smoothed, &log);
     assert_true(summary.operator_complexity > 3 && is_smoothed && log.lines == 0);
 }
 
@@ -118,9 +117,32 @@ static void coarsening_ends_where_even_that_would_pass_the_limit(void **state)
     spg_amg_options options = spg_amg_options_default();
     options.max_coarse = 100;
     options.max_complexity = 1.05;
-    const spg_amg_summary summary = build(power_law(6000), &options, &iterations, &is_smoothed, &log);
+    const spg_amg_summary summary = build(power_law(6000, 4), &options, &iterations, &is_smoothed, &log);
     assert_true(summary.levels == 1 && summary.end == SPG_AMG_END_COMPLEXITY && log.lines == 2);
     assert_non_null(strstr(log.last, "pass max_complexity, which is 1.05; it is the last"));
+}
+
+/* Else the second level is smoothed, and its operator takes half of what is left. */
+static void below_hubs_operators_keep_to_a_complexity_of_two(void **state)
+{
+    (void)state;
+    int iterations, is_smoothed;
+    told log;
+    spg_amg_options options = spg_amg_options_default();
+    options.max_coarse = 100;
+    spg_amg_summary summary = build(power_law(8000, 2), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.operator_complexity < 2 && summary.end == SPG_AMG_END_SMALL && log.lines == 2);
+    assert_non_null(strstr(log.last, "would pass a complexity of 2, kept to below a level with hubs"));
+    options.max_complexity = 2; /* or less, which holds for all levels */
+    const double complexity = summary.operator_complexity;
+    summary = build(power_law(8000, 2), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.operator_complexity == complexity && log.lines == 2);
+    assert_non_null(strstr(log.last, "would pass max_complexity, which is 2"));
+    options.max_complexity = 3;
+    options.theta = 0.08; /* a level of short rows that is not smoothed says nothing of those below */
+    summary = build(test_generate("stretch2d:300", SPG_F64), &options, &iterations, &is_smoothed, &log);
+    assert_true(summary.operator_complexity > 2.4 && log.lines >= 1);
+    assert_null(strstr(log.last, "hubs"));
 }
 
 static void grids_are_not_touched_by_the_limits(void **state)
@@ -297,7 +319,7 @@ static void failures_on_the_way_leave_nothing(void **state)
     (void)state;
     test_allocator memory;
     const double limits[] = {3, 1.05};
-    spg_csr A = power_law(1500);
+    spg_csr A = power_law(1500, 4);
     for (int c = 0; c < 2; c++) {
         spg_context *context = test_faulty_context(&memory, 2, 0);
         spg_amg_options options = spg_amg_options_default();
@@ -328,6 +350,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_that_would_fill_up_come_from_prolongators_not_smoothed),
         cmocka_unit_test(coarsening_ends_where_even_that_would_pass_the_limit),
+        cmocka_unit_test(below_hubs_operators_keep_to_a_complexity_of_two),
         cmocka_unit_test(grids_are_not_touched_by_the_limits),
         cmocka_unit_test(what_ends_coarsening_is_told),
         cmocka_unit_test(entries_count_by_blocks_of_nodes_against_the_limit),

@@ -91,7 +91,7 @@ static void run_parts(const void *data, spg_range parts)
 }
 
 spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
-                                        bool smooth, spg_csr *P)
+                                        bool smooth, spg_csr *P, int64_t *longest_row)
 {
     pattern_job job = {.A = A, .aggregates = aggregates, .smooth = smooth};
     const int64_t bytes = A->rows * 12 + (smooth ? spg_array_bytes(A->nnz, sizeof *job.names) : 0);
@@ -103,10 +103,12 @@ spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, 
     spg_parallel(threads, job.parts, 1, run_parts, &job);
     status = spg_csr_alloc(context, A->rows, aggregates->aggregates * aggregates->candidates,
                            spg_host_sum_counts(threads, job.counts, A->rows), A->offset_type, A->value_type, P);
+    *longest_row = 0;
     if (status == SPG_OK) {
         spg_host_write_offsets(threads, job.counts, A->rows, P->offset_type, P->row_offsets);
         job.P = P;
         spg_parallel(threads, job.parts, 1, run_parts, &job);
+        *longest_row = spg_host_longest_row(threads, P);
     }
     spg_release(context, job.counts, bytes);
     return status;
