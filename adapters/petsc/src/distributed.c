@@ -1,4 +1,5 @@
 /* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
+#include "numeric.h"
 #include "rows.h"
 
 typedef struct SpgDistributed {
@@ -8,8 +9,7 @@ typedef struct SpgDistributed {
     Mat transpose;     /* of R, for R*A*R^T */
     spg_csr C;         /* result: rows of C for A*B, else this process's part of the sum that is C */
     PetscBool done;    /* the symbolic phase has computed the values as well */
-    spgemm_plan *mult;
-    spg_galerkin_plan *galerkin;
+    SpgNumeric numeric;
 } SpgDistributed;
 
 static PetscErrorCode destroy_distributed(void *argument)
@@ -19,8 +19,7 @@ static PetscErrorCode destroy_distributed(void *argument)
 
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
-    spgemm_plan_destroy(data->mult);
-    spg_galerkin_plan_destroy(data->galerkin);
+    PetscCall(numeric_clear(&data->numeric));
     spg_csr_free(context, &data->C);
     PetscCall(rows_clear(&data->A));
     PetscCall(rows_clear(&data->B));
@@ -212,25 +211,14 @@ static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
 
 /* ---- The two phases --------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode make_plan(Mat C, SpgDistributed *data)
+static const spg_csr *restriction(Mat C, const SpgDistributed *data)
 {
-    spg_context *context;
-
-    PetscFunctionBegin;
-    PetscCall(shared_context(&context));
-    PetscCall(PetscLogEventBegin(spg_events.plan, C, 0, 0, 0));
-    if (C->product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
-    else
-        SpgCall(context, spg_galerkin_plan_create(context, &data->R, &data->A.csr, &data->B.csr, &data->galerkin));
-    PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
-    PetscFunctionReturn(0);
+    return C->product->type == MATPRODUCT_AB ? NULL : &data->R;
 }
 
 static PetscErrorCode distributed_numeric(Mat C)
 {
     SpgDistributed *data = C->product->data;
-    spg_context *context;
     Mat B;
 
     PetscFunctionBegin;
@@ -238,17 +226,12 @@ static PetscErrorCode distributed_numeric(Mat C)
         data->done = PETSC_FALSE;
         PetscFunctionReturn(0);
     }
-    PetscCall(shared_context(&context));
     PetscCall(second_operand(C, data, &B));
     PetscCall(rows_update(C->product->A, &data->A));
     PetscCall(rows_update(B, &data->B));
     PetscCall(update_transpose(data));
-    if (!data->mult && !data->galerkin) PetscCall(make_plan(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    if (data->mult)
-        SpgCall(context, spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C));
-    else
-        SpgCall(context, spg_galerkin_plan_run(data->galerkin, &data->R, &data->A.csr, &data->B.csr, &data->C));
+    PetscCall(numeric_repeat(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscCall(give_values(C, data));
     PetscFunctionReturn(0);
@@ -277,11 +260,9 @@ PetscErrorCode distributed_symbolic(Mat C)
     const Mat_Product *product = C->product;
     const PetscBool sum = product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
     SpgDistributed *data;
-    spg_context *context;
     Mat B;
 
     PetscFunctionBegin;
-    PetscCall(shared_context(&context));
     PetscCall(PetscNew(&data));
     C->product->data = data;
     C->product->destroy = destroy_distributed;
@@ -292,10 +273,7 @@ PetscErrorCode distributed_symbolic(Mat C)
     if (sum) PetscCall(transpose_own(data));
     PetscCall(update_transpose(data));
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    if (sum)
-        SpgCall(context, spg_galerkin(context, &data->R, &data->A.csr, &data->B.csr, &data->C));
-    else
-        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &data->C));
+    PetscCall(numeric_first(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(product_layout(C));
     if (sum)

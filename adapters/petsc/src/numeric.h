@@ -1,0 +1,36 @@
+/* Products of matrices of one process, A*B or R*(A*B), and their repeats with new values. */
+#ifndef SPG_PETSC_NUMERIC_H
+#define SPG_PETSC_NUMERIC_H
+
+#include "adapter.h"
+
+/* Consecutive rows of a matrix with equal columns: for the first row of such a group their number, at most
+ * MOST_EQUAL_ROWS; for the others 0. */
+typedef unsigned char SpgEqualRows;
+enum { MOST_EQUAL_ROWS = 4 };
+
+/* What the repeats of a product need besides the operands and the result. */
+typedef struct SpgNumeric {
+    SpgEqualRows *A_equal, *R_equal; /* R_equal: NULL for A*B */
+    spg_csr AB;                      /* of R*(A*B) */
+} SpgNumeric;
+
+/* The first product: *C is A*B, or R*(A*B) if R is not NULL, owned by the context. */
+PETSC_INTERN PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *B, SpgNumeric *numeric,
+                                          spg_csr *C);
+
+/* The values of C anew, for operands with the patterns of the first product. The bits are those of a first product, with
+ * any number of threads. */
+PETSC_INTERN PetscErrorCode numeric_repeat(const spg_csr *R, const spg_csr *A, const spg_csr *B, SpgNumeric *numeric,
+                                           const spg_csr *C);
+
+PETSC_INTERN PetscErrorCode numeric_clear(SpgNumeric *numeric);
+
+/* ---- For numeric.c (row_values.c) ------------------------------------------------------------------------------- */
+
+/* The values of C = A*B in the rows from begin to end, which is the end of a group. sums: room for MOST_EQUAL_ROWS
+ * values a column of B, all zero before and afterwards. */
+PETSC_INTERN void row_values(const spg_csr *A, const SpgEqualRows *equal, const spg_csr *B, const spg_csr *C,
+                             PetscInt begin, PetscInt end, PetscScalar *sums);
+
+#endif
