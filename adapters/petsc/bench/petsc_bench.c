@@ -3,10 +3,10 @@
  *
  *     mpirun -n 2 petsc_bench -dll_append libspg_petsc.so [-bench_n 40] [-bench_reps 5] [-bench_json FILE]
  *
- * bench_n: points of a grid's side (elasticity: half as many). A time is the median over the repeats, of the slowest
- * process. For a product: `first`, with the pattern of the result; `second`, the first repeat with MAT_REUSE_MATRIX, in
- * which spg makes its plan; `repeat`, a later one. For GAMG: `first`, a set-up; `repeat`, one with new values and
- * -pc_gamg_reuse_interpolation. */
+ * bench_n: points of a grid's side (elasticity: half as many). -bench_matrix NAME: that matrix alone. A time is the
+ * median over the repeats, of the slowest process. For a product: `first`, with the pattern of the result; `second`,
+ * the first repeat with MAT_REUSE_MATRIX; `repeat`, a later one. For GAMG: `first`, a set-up; `second` and `repeat`,
+ * with new values and -pc_gamg_reuse_interpolation. */
 #include "matrices.h"
 #include <stdio.h>
 #include <string.h>
@@ -202,9 +202,11 @@ static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
     PetscFunctionReturn(0);
 }
 
+static const char *const matrices[] = {"fd3d7", "fe3d27", "elast3d"};
+enum { MATRICES = sizeof matrices / sizeof *matrices };
+
 static PetscErrorCode run_matrix(Bench *bench, int kind)
 {
-    static const char *const names[] = {"fd3d7", "fe3d27", "elast3d"};
     Mat A[IMPLEMENTATIONS], P[IMPLEMENTATIONS];
     MatNullSpace modes;
     MatInfo info;
@@ -212,7 +214,7 @@ static PetscErrorCode run_matrix(Bench *bench, int kind)
     PetscInt rows;
 
     PetscFunctionBegin;
-    bench->matrix = names[kind];
+    bench->matrix = matrices[kind];
     if (kind == 2)
         PetscCall(elasticity_matrix(PETSC_COMM_WORLD, bench->n / 2, &A[0]));
     else
@@ -241,9 +243,9 @@ static PetscErrorCode run_matrix(Bench *bench, int kind)
 int main(int argc, char **argv)
 {
     Bench bench = {.n = 40, .reps = 5, .threads = 0};
-    char path[PETSC_MAX_PATH_LEN];
+    char path[PETSC_MAX_PATH_LEN], name[16] = "";
     PetscMPIInt rank;
-    PetscBool set;
+    PetscBool set, one;
 
     PetscFunctionBeginUser;
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -254,6 +256,7 @@ int main(int argc, char **argv)
                "-bench_n is at least 4, -bench_reps from 1 to %d", MOST_REPS - 1);
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-spg_threads", &bench.threads, &set));
     if (!set) bench.threads = 1;
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_matrix", name, sizeof name, &one));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_json", path, sizeof path, &set));
     if (set && rank == 0) {
         bench.json = fopen(path, "a");
@@ -261,7 +264,11 @@ int main(int argc, char **argv)
     }
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-12s %-6s %-6s %10s %10s %8s\n", "matrix", "what", "", "PETSc ms",
                           "spg ms", "ratio"));
-    for (int kind = 0; kind < 3; kind++) PetscCall(run_matrix(&bench, kind));
+    for (int kind = 0; kind < MATRICES; kind++) {
+        PetscBool wanted = PETSC_TRUE;
+        if (one) PetscCall(PetscStrcmp(name, matrices[kind], &wanted));
+        if (wanted) PetscCall(run_matrix(&bench, kind));
+    }
     if (bench.json) fclose(bench.json);
     PetscCall(PetscFinalize());
     return 0;

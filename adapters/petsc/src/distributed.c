@@ -4,11 +4,12 @@
 
 typedef struct SpgDistributed {
     SpgRows A, B;
-    spg_csr R;         /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
-    PetscInt *R_entry; /* for each entry of these rows, its place in R */
-    Mat transpose;     /* of R, for R*A*R^T */
-    spg_csr C;         /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscBool done;    /* the symbolic phase has computed the values as well */
+    spg_csr R;            /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
+    PetscInt *R_entry;    /* for each entry of these rows, its place in R */
+    Mat transpose;        /* of R, for R*A*R^T */
+    spg_csr C;            /* result: rows of C for A*B, else this process's part of the sum that is C */
+    PetscScalar **C_rows; /* of repeats of A*B: where the values of each row go */
+    PetscBool done;       /* the symbolic phase has computed the values as well */
     SpgNumeric numeric;
 } SpgDistributed;
 
@@ -27,6 +28,7 @@ static PetscErrorCode destroy_distributed(void *argument)
     PetscCall(PetscFree(data->R.columns));
     PetscCall(PetscFree(data->R.values));
     PetscCall(PetscFree(data->R_entry));
+    PetscCall(PetscFree(data->C_rows));
     PetscCall(MatDestroy(&data->transpose));
     PetscCall(PetscFree(data));
     PetscFunctionReturn(0);
@@ -138,10 +140,31 @@ static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
+/* A repeat writes the rows without entries in the off-diagonal block where they belong. */
+static PetscErrorCode locate_values(Mat C, SpgDistributed *data)
 {
-    const PetscInt *offsets = rows->row_offsets, *off_offsets;
-    const PetscScalar *values = rows->values;
+    const PetscInt *offsets = data->C.row_offsets, *diagonal_offsets, *off_offsets;
+    PetscScalar *diagonal;
+    Mat Cd, Co;
+
+    PetscFunctionBegin;
+    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Cd, &diagonal_offsets, NULL, NULL, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
+    PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
+    if (!data->C_rows) PetscCall(PetscMalloc1(data->C.rows + 1, &data->C_rows));
+    for (PetscInt i = 0; i < data->C.rows; i++)
+        data->C_rows[i] = off_offsets[i + 1] == off_offsets[i] ? diagonal + diagonal_offsets[i]
+                                                               : (PetscScalar *)data->C.values + offsets[i];
+    PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
+    PetscFunctionReturn(0);
+}
+
+/* The values of the two blocks; rows that locate_values has located are there already. */
+static PetscErrorCode set_values(Mat C, const SpgDistributed *data)
+{
+    const PetscInt *offsets = data->C.row_offsets, *off_offsets;
+    const PetscScalar *values = data->C.values;
     PetscScalar *diagonal, *off, *d, *o;
     Mat Cd, Co;
 
@@ -152,21 +175,20 @@ static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
     PetscCall(MatSeqAIJGetArrayWrite(Co, &off));
     d = diagonal;
     o = off;
-    for (PetscInt i = 0; i < rows->rows;) {
-        const PetscInt interior = interior_rows(off_offsets, i, rows->rows), begin = offsets[i];
-        if (interior > 0) {
-            const PetscInt count = offsets[i + interior] - begin;
-            PetscCall(PetscArraycpy(d, values + begin, count));
-            d += count;
-        } else {
-            for (PetscInt k = begin; k < offsets[i + 1]; k++) {
-                if (is_own(B, rows->columns[k]))
-                    *d++ = values[k];
-                else
-                    *o++ = values[k];
-            }
+    for (PetscInt i = 0; i < data->C.rows;) {
+        const PetscInt next = i + interior_rows(off_offsets, i, (PetscInt)data->C.rows);
+        const PetscInt count = offsets[next] - offsets[i];
+        if (!data->C_rows) PetscCall(PetscArraycpy(d, values + offsets[i], count));
+        d += count;
+        i = next;
+        if (i == data->C.rows) break;
+        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) {
+            if (is_own(&data->B, data->C.columns[k]))
+                *d++ = values[k];
+            else
+                *o++ = values[k];
         }
-        i += interior ? interior : 1;
+        i++;
     }
     PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
     PetscCall(MatSeqAIJRestoreArrayWrite(Co, &off));
@@ -200,7 +222,7 @@ static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
 {
     PetscFunctionBegin;
     if (C->product->type == MATPRODUCT_AB)
-        PetscCall(set_values(C, &data->B, &data->C));
+        PetscCall(set_values(C, data));
     else {
         PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
         PetscCall(MatSetValuesCOO(C, data->C.values, INSERT_VALUES));
@@ -219,6 +241,7 @@ static const spg_csr *restriction(Mat C, const SpgDistributed *data)
 static PetscErrorCode distributed_numeric(Mat C)
 {
     SpgDistributed *data = C->product->data;
+    SpgPass pass;
     Mat B;
 
     PetscFunctionBegin;
@@ -227,11 +250,14 @@ static PetscErrorCode distributed_numeric(Mat C)
         PetscFunctionReturn(0);
     }
     PetscCall(second_operand(C, data, &B));
-    PetscCall(rows_update(C->product->A, &data->A));
+    PetscCall(rows_locate(C->product->A, &data->A));
     PetscCall(rows_update(B, &data->B));
     PetscCall(update_transpose(data));
+    if (C->product->type == MATPRODUCT_AB) PetscCall(locate_values(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    PetscCall(numeric_repeat(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
+    pass = (SpgPass){
+        .A = &data->A.csr, .B = &data->B.csr, .C = &data->C, .A_rows = data->A.row_values, .C_rows = data->C_rows};
+    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscCall(give_values(C, data));
     PetscFunctionReturn(0);

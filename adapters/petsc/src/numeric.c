@@ -57,8 +57,7 @@ static PetscErrorCode reserve_sums(size_t count)
 
 /* The rows of one thread. */
 typedef struct Part {
-    const spg_csr *A, *B, *C;
-    const SpgEqualRows *equal;
+    const SpgPass *pass;
     PetscInt begin, end;
     PetscScalar *sums;
     pthread_t thread;
@@ -69,7 +68,7 @@ static void *run_part(void *argument)
 {
     const Part *part = argument;
 
-    row_values(part->A, part->equal, part->B, part->C, part->begin, part->end, part->sums);
+    row_values(part->pass, part->begin, part->end, part->sums);
     return NULL;
 }
 
@@ -90,10 +89,10 @@ static PetscInt row_at(const spg_csr *A, const SpgEqualRows *equal, int64_t entr
     return low;
 }
 
-/* The values of C = A*B. */
-static PetscErrorCode product_values(const spg_csr *A, const SpgEqualRows *equal, const spg_csr *B, const spg_csr *C)
+static PetscErrorCode run(const SpgPass *pass)
 {
-    const size_t room = MOST_EQUAL_ROWS * (size_t)B->cols;
+    const spg_csr *A = pass->A;
+    const size_t room = MOST_EQUAL_ROWS * (size_t)pass->B->cols;
     Part parts[MOST_THREADS];
     spg_context *context;
     int threads;
@@ -104,8 +103,8 @@ static PetscErrorCode product_values(const spg_csr *A, const SpgEqualRows *equal
     PetscCall(reserve_sums(room * (size_t)threads));
     for (int t = threads - 1; t >= 0; t--) {
         const PetscInt end = t == threads - 1 ? (PetscInt)A->rows : parts[t + 1].begin;
-        const PetscInt begin = t == 0 ? 0 : row_at(A, equal, A->nnz / threads * t);
-        parts[t] = (Part){A, B, C, equal, begin, end, all_sums + room * (size_t)t, .started = PETSC_FALSE};
+        const PetscInt begin = t == 0 ? 0 : row_at(A, pass->equal, A->nnz / threads * t);
+        parts[t] = (Part){pass, begin, end, all_sums + room * (size_t)t, .started = PETSC_FALSE};
         if (t > 0 && pthread_create(&parts[t].thread, NULL, run_part, &parts[t]) == 0) parts[t].started = PETSC_TRUE;
     }
     for (int t = 0; t < threads; t++)
@@ -131,12 +130,20 @@ PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode numeric_repeat(const spg_csr *R, const spg_csr *A, const spg_csr *B, SpgNumeric *numeric,
-                              const spg_csr *C)
+PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *numeric)
 {
+    SpgPass first = *of;
+
     PetscFunctionBegin;
-    PetscCall(product_values(A, numeric->A_equal, B, R ? &numeric->AB : C));
-    if (R) PetscCall(product_values(R, numeric->R_equal, &numeric->AB, C));
+    first.equal = numeric->A_equal;
+    if (!R) {
+        PetscCall(run(&first));
+        PetscFunctionReturn(0);
+    }
+    first.C = &numeric->AB;
+    first.C_rows = NULL;
+    PetscCall(run(&first));
+    PetscCall(run(&(SpgPass){.A = R, .B = &numeric->AB, .C = of->C, .C_rows = of->C_rows, .equal = numeric->R_equal}));
     PetscFunctionReturn(0);
 }
 

@@ -19,18 +19,24 @@ typedef struct SpgNumeric {
 PETSC_INTERN PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *B, SpgNumeric *numeric,
                                           spg_csr *C);
 
-/* The values of C anew, for operands with the patterns of the first product. The bits are those of a first product, with
- * any number of threads. */
-PETSC_INTERN PetscErrorCode numeric_repeat(const spg_csr *R, const spg_csr *A, const spg_csr *B, SpgNumeric *numeric,
-                                           const spg_csr *C);
+/* One product C = A*B of the repeats. A_rows, C_rows: NULL, or where the values of each row lie, if not in the
+ * matrices' arrays. */
+typedef struct SpgPass {
+    const spg_csr *A, *B, *C;
+    PetscScalar *const *A_rows, *const *C_rows;
+    const SpgEqualRows *equal; /* of A */
+} SpgPass;
+
+/* The values of C anew, for operands with the patterns of the first product; `of` has all but `equal`, and for a triple
+ * product R comes first. The bits are those of a first product, with any number of threads. */
+PETSC_INTERN PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *numeric);
 
 PETSC_INTERN PetscErrorCode numeric_clear(SpgNumeric *numeric);
 
 /* ---- For numeric.c (row_values.c) ------------------------------------------------------------------------------- */
 
-/* The values of C = A*B in the rows from begin to end, which is the end of a group. sums: room for MOST_EQUAL_ROWS
- * values a column of B, all zero before and afterwards. */
-PETSC_INTERN void row_values(const spg_csr *A, const SpgEqualRows *equal, const spg_csr *B, const spg_csr *C,
-                             PetscInt begin, PetscInt end, PetscScalar *sums);
+/* The rows from begin to end, which is the end of a group. sums: room for MOST_EQUAL_ROWS values a column of B, all
+ * zero before and afterwards. */
+PETSC_INTERN void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums);
 
 #endif

@@ -96,6 +96,7 @@ static const spg_csr *restriction(Mat C, const SpgProduct *data)
 static PetscErrorCode product_numeric(Mat C)
 {
     SpgProduct *data = C->product->data;
+    const SpgPass pass = {.A = &data->A.csr, .B = &data->B.csr, .C = &data->C.csr};
 
     PetscFunctionBegin;
     if (data->done) {
@@ -106,7 +107,7 @@ static PetscErrorCode product_numeric(Mat C)
     PetscCall(view_update(C, &data->C));
     PetscCall(view_keep_pattern(&data->C));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    PetscCall(numeric_repeat(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C.csr));
+    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }

@@ -6,20 +6,31 @@
  * repeats. */
 #include "numeric.h"
 
-static inline PetscInt row_of(const spg_csr *matrix, PetscInt row) { return ((const PetscInt *)matrix->row_offsets)[row]; }
-
-static void one_row(const spg_csr *A, const spg_csr *B, const spg_csr *C, PetscInt row, PetscScalar *restrict sums)
+static inline PetscInt row_of(const spg_csr *matrix, PetscInt row)
 {
-    const PetscScalar *a_values = A->values, *b_values = B->values;
-    const int32_t *b_columns = B->columns, *c_columns = C->columns;
-    PetscScalar *values = C->values;
+    return ((const PetscInt *)matrix->row_offsets)[row];
+}
 
-    for (PetscInt k = row_of(A, row); k < row_of(A, row + 1); k++) {
-        const PetscInt b_row = A->columns[k], end = row_of(B, b_row + 1);
+static inline PetscScalar *values_of(const spg_csr *matrix, PetscScalar *const *rows, PetscInt row)
+{
+    return rows ? rows[row] : (PetscScalar *)matrix->values + row_of(matrix, row);
+}
+
+static inline void one_row(const SpgPass *pass, PetscInt row, PetscScalar *restrict sums)
+{
+    const spg_csr *A = pass->A, *B = pass->B, *C = pass->C;
+    const PetscInt entries = row_of(A, row + 1) - row_of(A, row), n = row_of(C, row + 1) - row_of(C, row);
+    const PetscScalar *a_values = values_of(A, pass->A_rows, row), *b_values = B->values;
+    const int32_t *a_columns = A->columns + row_of(A, row), *b_columns = B->columns;
+    const int32_t *c_columns = C->columns + row_of(C, row);
+    PetscScalar *values = values_of(C, pass->C_rows, row);
+
+    for (PetscInt k = 0; k < entries; k++) {
+        const PetscInt end = row_of(B, a_columns[k] + 1);
         const PetscScalar a = a_values[k];
-        for (PetscInt t = row_of(B, b_row); t < end; t++) sums[b_columns[t]] += a * b_values[t];
+        for (PetscInt t = row_of(B, a_columns[k]); t < end; t++) sums[b_columns[t]] += a * b_values[t];
     }
-    for (PetscInt t = row_of(C, row); t < row_of(C, row + 1); t++) {
+    for (PetscInt t = 0; t < n; t++) {
         values[t] = sums[c_columns[t]];
         sums[c_columns[t]] = 0;
     }
@@ -41,40 +52,42 @@ typedef PetscScalar Lanes
 #endif
 
 /* Rows that have the same columns in A, and so in C; the lanes beyond their number repeat the first. */
-static inline void equal_rows(const spg_csr *A, const spg_csr *B, const spg_csr *C, PetscInt row, int rows,
-                              PetscScalar *all_sums)
+static inline void equal_rows(const SpgPass *pass, PetscInt row, int rows, PetscScalar *all_sums)
 {
-    const PetscInt first = row_of(A, row), entries = row_of(A, row + 1) - first;
-    const PetscInt at = row_of(C, row), n = row_of(C, row + 1) - at;
-    const PetscScalar *a_values = (const PetscScalar *)A->values + first, *b_values = B->values;
-    const int32_t *b_columns = B->columns, *c_columns = C->columns + at;
-    PetscScalar *values = (PetscScalar *)C->values + at;
+    const spg_csr *A = pass->A, *B = pass->B, *C = pass->C;
+    const PetscInt entries = row_of(A, row + 1) - row_of(A, row), n = row_of(C, row + 1) - row_of(C, row);
+    const int32_t *a_columns = A->columns + row_of(A, row), *b_columns = B->columns;
+    const int32_t *c_columns = C->columns + row_of(C, row);
+    const PetscScalar *b_values = B->values, *a_values[MOST_EQUAL_ROWS];
     Lanes *restrict sums = (Lanes *)(void *)all_sums;
     const Lanes zero = {0};
 
+    for (int l = 0; l < MOST_EQUAL_ROWS; l++) a_values[l] = values_of(A, pass->A_rows, row + (l < rows ? l : 0));
     for (PetscInt k = 0; k < entries; k++) {
-        const PetscInt b_row = A->columns[first + k], end = row_of(B, b_row + 1);
+        const PetscInt end = row_of(B, a_columns[k] + 1);
         Lanes a;
-        for (int l = 0; l < MOST_EQUAL_ROWS; l++) LANE(a, l) = a_values[k + (l < rows ? l : 0) * entries];
-        for (PetscInt t = row_of(B, b_row); t < end; t++) ADD_PRODUCT(sums[b_columns[t]], a, b_values[t]);
+        for (int l = 0; l < MOST_EQUAL_ROWS; l++) LANE(a, l) = a_values[l][k];
+        for (PetscInt t = row_of(B, a_columns[k]); t < end; t++) ADD_PRODUCT(sums[b_columns[t]], a, b_values[t]);
     }
-    for (PetscInt t = 0; t < n; t++) {
-        for (int l = 0; l < rows; l++) values[t + l * n] = LANE(sums[c_columns[t]], l);
-        sums[c_columns[t]] = zero;
+    for (int l = 0; l < rows; l++) {
+        PetscScalar *values = values_of(C, pass->C_rows, row + l);
+        for (PetscInt t = 0; t < n; t++) values[t] = LANE(sums[c_columns[t]], l);
     }
+    for (PetscInt t = 0; t < n; t++) sums[c_columns[t]] = zero;
 }
 
 /* Vectors of four doubles where the processor has them. A fused multiply-add is not among what it may use. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(PETSC_USE_COMPLEX)
 __attribute__((target_clones("avx2", "default")))
 #endif
-void row_values(const spg_csr *A, const SpgEqualRows *equal, const spg_csr *B, const spg_csr *C, PetscInt begin,
-                PetscInt end, PetscScalar *sums)
+void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums)
 {
+    const SpgEqualRows *equal = pass->equal;
+
     for (PetscInt row = begin; row < end; row += equal[row]) {
         if (equal[row] == 1)
-            one_row(A, B, C, row, sums);
+            one_row(pass, row, sums);
         else
-            equal_rows(A, B, C, row, equal[row], sums);
+            equal_rows(pass, row, equal[row], sums);
     }
 }
