@@ -4,12 +4,13 @@
 
 typedef struct SpgDistributed {
     SpgRows A, B;
-    spg_csr R;            /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
-    PetscInt *R_entry;    /* for each entry of these rows, its place in R */
-    Mat transpose;        /* of R, for R*A*R^T */
-    spg_csr C;            /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscScalar **C_rows; /* of repeats of A*B: where the values of each row go */
-    PetscBool done;       /* the symbolic phase has computed the values as well */
+    spg_csr R;                  /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
+    PetscInt *R_entry;          /* for each entry of these rows, its place in R */
+    Mat transpose;              /* of R, for R*A*R^T */
+    spg_csr C;                  /* result: rows of C for A*B, else this process's part of the sum that is C */
+    PetscScalar **C_rows;       /* of repeats of A*B: where the values of each row go */
+    PetscObjectState C_pattern; /* the state of the result's pattern */
+    PetscBool done;             /* the symbolic phase has computed the values as well */
     SpgNumeric numeric;
 } SpgDistributed;
 
@@ -241,6 +242,7 @@ static const spg_csr *restriction(Mat C, const SpgDistributed *data)
 static PetscErrorCode distributed_numeric(Mat C)
 {
     SpgDistributed *data = C->product->data;
+    PetscObjectState pattern;
     SpgPass pass;
     Mat B;
 
@@ -249,6 +251,9 @@ static PetscErrorCode distributed_numeric(Mat C)
         data->done = PETSC_FALSE;
         PetscFunctionReturn(0);
     }
+    PetscCall(MatGetNonzeroState(C, &pattern));
+    PetscCheck(pattern == data->C_pattern, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_SIZ,
+               "The result has another pattern than the product that is repeated: pass MAT_INITIAL_MATRIX");
     PetscCall(second_operand(C, data, &B));
     PetscCall(rows_locate(C->product->A, &data->A));
     PetscCall(rows_update(B, &data->B));
@@ -307,6 +312,7 @@ PetscErrorCode distributed_symbolic(Mat C)
     else
         PetscCall(set_pattern(C, &data->B, &data->C));
     PetscCall(give_values(C, data));
+    PetscCall(MatGetNonzeroState(C, &data->C_pattern));
     data->done = product->api_user;
     C->ops->productnumeric = distributed_numeric;
     PetscFunctionReturn(0);

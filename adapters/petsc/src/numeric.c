@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Of the first product a thread gets at least so many entries of A: starting it takes as long as some thousands. */
+/* A thread gets at least so many entries of A: starting it takes as long as some thousands. */
 enum { MOST_THREADS = 256, ENTRIES_PER_THREAD = 1 << 16 };
+
+/* Each of so many repeats finds the masks of an equal part of the rows, and so takes a little longer. */
+enum { FINDING_REPEATS = 8 };
 
 /* ---- Equal rows ------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +133,22 @@ PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *
     PetscFunctionReturn(0);
 }
 
+/* What this repeat finds. Only if C's rows are short on average is it worth the room. */
+static PetscErrorCode choose_rows_for_masks(SpgPass *pass, SpgNumeric *numeric)
+{
+    const PetscInt rows = (PetscInt)pass->A->rows, share = rows / FINDING_REPEATS + 1;
+
+    PetscFunctionBegin;
+    if (numeric->repeats == 0 && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
+        PetscCall(PetscMalloc1(pass->A->nnz + 1, &numeric->masks));
+    pass->masks = numeric->masks;
+    if (!numeric->masks || numeric->repeats == FINDING_REPEATS) PetscFunctionReturn(0);
+    pass->find_begin = PetscMin(rows, numeric->repeats * share);
+    pass->find_end = PetscMin(rows, pass->find_begin + share);
+    numeric->repeats++;
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *numeric)
 {
     SpgPass first = *of;
@@ -137,11 +156,13 @@ PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *n
     PetscFunctionBegin;
     first.equal = numeric->A_equal;
     if (!R) {
+        PetscCall(choose_rows_for_masks(&first, numeric));
         PetscCall(run(&first));
         PetscFunctionReturn(0);
     }
     first.C = &numeric->AB;
     first.C_rows = NULL;
+    PetscCall(choose_rows_for_masks(&first, numeric));
     PetscCall(run(&first));
     PetscCall(run(&(SpgPass){.A = R, .B = &numeric->AB, .C = of->C, .C_rows = of->C_rows, .equal = numeric->R_equal}));
     PetscFunctionReturn(0);
@@ -156,5 +177,6 @@ PetscErrorCode numeric_clear(SpgNumeric *numeric)
     spg_csr_free(context, &numeric->AB);
     PetscCall(PetscFree(numeric->A_equal));
     PetscCall(PetscFree(numeric->R_equal));
+    PetscCall(PetscFree(numeric->masks));
     PetscFunctionReturn(0);
 }

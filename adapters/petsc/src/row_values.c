@@ -2,18 +2,13 @@
  * then taken from there by the columns of C's row. The sums start from zero and go in the order in which A's row and
  * then B's row store their entries, each product and each sum rounded, as in spgemm_csr.
  *
- * This takes no preparation that a single repeat would not pay for. A plan of spg does: it costs as much as several
- * repeats. */
+ * A repeat must not pay for later ones, so there is no plan, which costs as much as several repeats. The masks are
+ * found for a part of the rows at a time. */
 #include "numeric.h"
 
 static inline PetscInt row_of(const spg_csr *matrix, PetscInt row)
 {
     return ((const PetscInt *)matrix->row_offsets)[row];
-}
-
-static inline PetscScalar *values_of(const spg_csr *matrix, PetscScalar *const *rows, PetscInt row)
-{
-    return rows ? rows[row] : (PetscScalar *)matrix->values + row_of(matrix, row);
 }
 
 static inline void one_row(const SpgPass *pass, PetscInt row, PetscScalar *restrict sums)
@@ -82,12 +77,18 @@ __attribute__((target_clones("avx2", "default")))
 #endif
 void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums)
 {
-    const SpgEqualRows *equal = pass->equal;
+    SpgEqualRows *equal = pass->equal;
 
-    for (PetscInt row = begin; row < end; row += equal[row]) {
-        if (equal[row] == 1)
+    for (PetscInt row = begin; row < end;) {
+        if (row >= pass->find_begin && row < pass->find_end && equal[row] == 1 && find_masks(pass, row))
+            equal[row] = MASKED_ROW;
+        const int rows = equal[row] == MASKED_ROW ? 1 : equal[row];
+        if (equal[row] == MASKED_ROW)
+            masked_row(pass, row);
+        else if (rows == 1)
             one_row(pass, row, sums);
         else
-            equal_rows(pass, row, equal[row], sums);
+            equal_rows(pass, row, rows, sums);
+        row += rows;
     }
 }
