@@ -7,7 +7,7 @@
 enum { MOST_THREADS = 256, ENTRIES_PER_THREAD = 1 << 16 };
 
 /* Each of so many repeats finds the masks of an equal part of the rows, and so takes a little longer. */
-enum { FINDING_REPEATS = 8 };
+enum { FINDING_REPEATS = 16 };
 
 /* ---- Equal rows ------------------------------------------------------------------------------------------------- */
 
@@ -133,18 +133,18 @@ PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *
     PetscFunctionReturn(0);
 }
 
-/* What this repeat finds. Only if C's rows are short on average is it worth the room. */
-static PetscErrorCode choose_rows_for_masks(SpgPass *pass, SpgNumeric *numeric)
+/* Finds the masks of a part of the rows. Only if C's rows are short on average are masks worth their room. */
+static PetscErrorCode find_some_masks(SpgPass *pass, SpgNumeric *numeric)
 {
     const PetscInt rows = (PetscInt)pass->A->rows, share = rows / FINDING_REPEATS + 1;
+    const PetscInt begin = PetscMin(rows, numeric->repeats * share), end = PetscMin(rows, begin + share);
 
     PetscFunctionBegin;
-    if (numeric->repeats == 0 && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
+    if (!numeric->masks && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
         PetscCall(PetscMalloc1(pass->A->nnz + 1, &numeric->masks));
     pass->masks = numeric->masks;
-    if (!numeric->masks || numeric->repeats == FINDING_REPEATS) PetscFunctionReturn(0);
-    pass->find_begin = PetscMin(rows, numeric->repeats * share);
-    pass->find_end = PetscMin(rows, pass->find_begin + share);
+    if (!numeric->masks || begin == end) PetscFunctionReturn(0);
+    find_masks(pass, numeric->A_equal, begin, end);
     numeric->repeats++;
     PetscFunctionReturn(0);
 }
@@ -156,13 +156,13 @@ PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *n
     PetscFunctionBegin;
     first.equal = numeric->A_equal;
     if (!R) {
-        PetscCall(choose_rows_for_masks(&first, numeric));
+        PetscCall(find_some_masks(&first, numeric));
         PetscCall(run(&first));
         PetscFunctionReturn(0);
     }
     first.C = &numeric->AB;
     first.C_rows = NULL;
-    PetscCall(choose_rows_for_masks(&first, numeric));
+    PetscCall(find_some_masks(&first, numeric));
     PetscCall(run(&first));
     PetscCall(run(&(SpgPass){.A = R, .B = &numeric->AB, .C = of->C, .C_rows = of->C_rows, .equal = numeric->R_equal}));
     PetscFunctionReturn(0);

@@ -26,10 +26,8 @@ PETSC_INTERN PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, co
 typedef struct SpgPass {
     const spg_csr *A, *B, *C;
     PetscScalar *const *A_rows, *const *C_rows;
-    SpgEqualRows *equal;           /* of A */
-    uint16_t *masks;               /* of A's entries: the places of their products in C's row, which has at most
-                                      MOST_LANES; NULL: none */
-    PetscInt find_begin, find_end; /* for these rows masks are found, where there can be some */
+    const SpgEqualRows *equal; /* of A */
+    uint16_t *masks;           /* of A's entries: the places of their products in C's row; only of masked rows */
 } SpgPass;
 
 /* The values of C anew, for operands with the patterns of the first product; `of` has the matrices and rows, and for a
@@ -44,11 +42,12 @@ PETSC_INTERN PetscErrorCode numeric_clear(SpgNumeric *numeric);
  * column of B, all zero before and afterwards. */
 PETSC_INTERN void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums);
 
-/* Rows with masks (masked_rows.c). Finding them takes somewhat longer than computing the row without. */
+/* Rows of C of at most MOST_LANES entries can have masks (masked_rows.c). Finding them takes about as long as computing
+ * the rows without. */
 enum { MOST_LANES = 16 };
 PETSC_INTERN PetscBool masks_are_available(void);
-PETSC_INTERN PetscBool find_masks(const SpgPass *pass, PetscInt row); /* false: the row cannot have masks */
-PETSC_INTERN void masked_row(const SpgPass *pass, PetscInt row);
+PETSC_INTERN void find_masks(const SpgPass *pass, SpgEqualRows *equal, PetscInt begin, PetscInt end);
+PETSC_INTERN void masked_rows(const SpgPass *pass, PetscInt begin, PetscInt end);
 
 /* Where the values of a row lie. */
 static inline PetscScalar *values_of(const spg_csr *matrix, PetscScalar *const *rows, PetscInt row)

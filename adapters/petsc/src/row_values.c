@@ -11,23 +11,23 @@ static inline PetscInt row_of(const spg_csr *matrix, PetscInt row)
     return ((const PetscInt *)matrix->row_offsets)[row];
 }
 
-static inline void one_row(const SpgPass *pass, PetscInt row, PetscScalar *restrict sums)
+static inline void single_rows(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *restrict sums)
 {
-    const spg_csr *A = pass->A, *B = pass->B, *C = pass->C;
-    const PetscInt entries = row_of(A, row + 1) - row_of(A, row), n = row_of(C, row + 1) - row_of(C, row);
-    const PetscScalar *a_values = values_of(A, pass->A_rows, row), *b_values = B->values;
-    const int32_t *a_columns = A->columns + row_of(A, row), *b_columns = B->columns;
-    const int32_t *c_columns = C->columns + row_of(C, row);
-    PetscScalar *values = values_of(C, pass->C_rows, row);
+    const PetscInt *a_offsets = pass->A->row_offsets, *b_offsets = pass->B->row_offsets;
+    const PetscInt *c_offsets = pass->C->row_offsets;
+    const PetscScalar *b_values = pass->B->values;
+    const int32_t *a_columns = pass->A->columns, *b_columns = pass->B->columns, *c_columns = pass->C->columns;
 
-    for (PetscInt k = 0; k < entries; k++) {
-        const PetscInt end = row_of(B, a_columns[k] + 1);
-        const PetscScalar a = a_values[k];
-        for (PetscInt t = row_of(B, a_columns[k]); t < end; t++) sums[b_columns[t]] += a * b_values[t];
-    }
-    for (PetscInt t = 0; t < n; t++) {
-        values[t] = sums[c_columns[t]];
-        sums[c_columns[t]] = 0;
+    for (PetscInt row = begin; row < end; row++) {
+        const PetscScalar *a = values_of(pass->A, pass->A_rows, row);
+        PetscScalar *values = values_of(pass->C, pass->C_rows, row);
+        for (PetscInt k = a_offsets[row]; k < a_offsets[row + 1]; k++, a++)
+            for (PetscInt t = b_offsets[a_columns[k]]; t < b_offsets[a_columns[k] + 1]; t++)
+                sums[b_columns[t]] += *a * b_values[t];
+        for (PetscInt t = c_offsets[row]; t < c_offsets[row + 1]; t++) {
+            *values++ = sums[c_columns[t]];
+            sums[c_columns[t]] = 0;
+        }
     }
 }
 
@@ -77,18 +77,20 @@ __attribute__((target_clones("avx2", "default")))
 #endif
 void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums)
 {
-    SpgEqualRows *equal = pass->equal;
+    const SpgEqualRows *equal = pass->equal;
 
-    for (PetscInt row = begin; row < end;) {
-        if (row >= pass->find_begin && row < pass->find_end && equal[row] == 1 && find_masks(pass, row))
-            equal[row] = MASKED_ROW;
-        const int rows = equal[row] == MASKED_ROW ? 1 : equal[row];
-        if (equal[row] == MASKED_ROW)
-            masked_row(pass, row);
-        else if (rows == 1)
-            one_row(pass, row, sums);
-        else
+    for (PetscInt row = begin, next; row < end; row = next) {
+        const SpgEqualRows rows = equal[row];
+        next = row + 1;
+        if (rows == 1 || rows == MASKED_ROW) {
+            while (next < end && equal[next] == rows) next++;
+            if (rows == 1)
+                single_rows(pass, row, next, sums);
+            else
+                masked_rows(pass, row, next);
+        } else {
+            next = row + rows;
             equal_rows(pass, row, rows, sums);
-        row += rows;
+        }
     }
 }
