@@ -103,6 +103,7 @@ static PetscErrorCode run(const SpgPass *pass)
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
     threads = (int)PetscMin(PetscMin(spg_context_threads(context), MOST_THREADS), 1 + A->nnz / ENTRIES_PER_THREAD);
+    threads = (int)PetscMin(threads, 1 + pass->C->nnz / (int64_t)(room + 1)); /* sums take less room than C, or one's */
     PetscCall(reserve_sums(room * (size_t)threads));
     for (int t = threads - 1; t >= 0; t--) {
         const PetscInt end = t == threads - 1 ? (PetscInt)A->rows : parts[t + 1].begin;

@@ -71,9 +71,11 @@ static inline void equal_rows(const SpgPass *pass, PetscInt row, int rows, Petsc
     for (PetscInt t = 0; t < n; t++) sums[c_columns[t]] = zero;
 }
 
-/* Vectors of four doubles where the processor has them. A fused multiply-add is not among what it may use. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(PETSC_USE_COMPLEX)
+/* Vectors of four doubles where the processor has them; products are rounded there too (-ffp-contract=off). */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute) && !defined(PETSC_USE_COMPLEX)
+#if __has_attribute(target_clones)
 __attribute__((target_clones("avx2", "default")))
+#endif
 #endif
 void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, PetscScalar *sums)
 {
