@@ -208,7 +208,7 @@ static PetscErrorCode expect_same_bits(Product *product, Mat A, Mat B)
 
 static PetscErrorCode a_repeat_has_the_bits_of_the_first_product(void)
 {
-    static const PetscInt sides[] = {18, 18, 10};
+    static const PetscInt sides[] = {18, 18, 6};
     Mat A, P;
 
     PetscFunctionBegin;
@@ -229,6 +229,33 @@ static PetscErrorCode a_repeat_has_the_bits_of_the_first_product(void)
     PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 90, 70, 2, 1, &A));
     PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_RISING, LAYOUT_ODD, 70, 60, 3, 2, &P));
     PetscCall(expect_same_bits(MatMatMult, A, P));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* Rows with the same columns are computed together, wherever the rows are parted: without the last rows, the middle is
+ * elsewhere. */
+static PetscErrorCode threads_share_a_repeat_at_any_row(void)
+{
+    PetscMPIInt size;
+    PetscInt rows;
+    IS some;
+    Mat A, P, part;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size > 1) PetscFunctionReturn(0);
+    PetscCall(elasticity_matrix(PETSC_COMM_SELF, 10, &A));
+    PetscCall(prolongator(A, 11, 3, 3, PETSC_TRUE, &P));
+    PetscCall(MatGetSize(A, &rows, NULL));
+    for (PetscInt less = 0; less < 6; less++) {
+        PetscCall(ISCreateStride(PETSC_COMM_SELF, rows - 5 * less, 0, 1, &some));
+        PetscCall(MatCreateSubMatrix(A, some, NULL, MAT_INITIAL_MATRIX, &part));
+        PetscCall(expect_same_bits(MatMatMult, part, P));
+        PetscCall(MatDestroy(&part));
+        PetscCall(ISDestroy(&some));
+    }
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&P));
     PetscFunctionReturn(0);
@@ -357,6 +384,7 @@ static const Claim claims[] = {
     {"a_product_has_the_same_bits_for_any_number_of_processes",
      a_product_has_the_same_bits_for_any_number_of_processes},
     {"a_repeat_has_the_bits_of_the_first_product", a_repeat_has_the_bits_of_the_first_product},
+    {"threads_share_a_repeat_at_any_row", threads_share_a_repeat_at_any_row},
     {"a_repeat_takes_rows_that_do_not_ascend", a_repeat_takes_rows_that_do_not_ascend},
     {"the_numeric_phase_takes_the_values_of_its_time", the_numeric_phase_takes_the_values_of_its_time},
     {"spg_multiplies_if_one_operand_is_of_its_type", spg_multiplies_if_one_operand_is_of_its_type},
