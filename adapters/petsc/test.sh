@@ -62,6 +62,8 @@ quietly cmake --build "$built/examples"
 expect 'matrix mpiaijspg, preconditioner gamg' sh tests/mpirun.sh 2 "$built/examples/gamg" -dll_append "$plugin" \
     -mat_type aijspg
 expect 'preconditioner spg' sh tests/mpirun.sh 1 "$built/examples/gamg" -dll_append "$plugin" -pc_type spg
+sh tests/mpirun.sh 1 "$built/examples/gamg" -dll_append "$plugin" -pc_type spg -help >"$built/help"
+python3 tests/options.py <"$built/help"
 cp examples/gamg.c examples/Makefile "$built/"
 quietly make -C "$built" gamg
 expect 'preconditioner bjacobi' sh tests/mpirun.sh 3 "$built/gamg" -dll_append "$plugin" -pc_type bjacobi -sub_pc_type spg

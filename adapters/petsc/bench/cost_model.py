@@ -11,7 +11,7 @@ of `side` nodes on a side, cut where processes meet; P is smoothed once. Everyth
   from each owner.
 - Parts of C: the process's rows of P have columns of aggregates of other processes; what it adds to their rows of C is
   sent at each product, a message to each owner.
-- Memory: copies of A's and P's rows, the transpose of P, the part of C, and the plan.
+- Memory: copies of A's and P's rows, the transpose of P, A*P, the part of C, and the masks of repeats.
 """
 import argparse
 import itertools
@@ -19,7 +19,7 @@ import json
 import sys
 
 VALUE = 8  # bytes
-PLAN = 1.15  # bytes a product that a plan keeps, measured on the host
+MASK = 2  # bytes of an entry of A
 
 
 def stencil(points):
@@ -120,18 +120,19 @@ def compare(path):
 
 
 def memory(grid, rank, rows, sums):
-    """Bytes that a product holds with its plan, beside A, P and C: copies of the rows of A and of P, the transpose of P
-    and where its entries go, A*P, the part of C, and the plan's codes. Boundaries of the whole grid are left out."""
+    """Bytes that a product holds after repeats, beside A, P and C: copies of the rows of A and of P, the transpose of P
+    and where its entries go, A*P, the part of C, masks, and for each row its offsets, the place of its values and the
+    size of its group. Boundaries of the whole grid are left out."""
     nodes = grid.local[0] * grid.local[1] * grid.local[2]
     mean = Grid((3 * grid.side,) * 3, (3, 3, 3), grid.side, len(grid.steps))  # an inner box, for entries of a row
     inner = list(itertools.product(*(range(mean.local[d], mean.local[d] + grid.side) for d in range(3))))
     p = sum(len(mean.row_of_p(node)) for node in inner) / len(inner)
     columns = [set().union(*(mean.row_of_p(other) for other in mean.neighbours(node))) for node in inner]
     ap = sum(map(len, columns)) / len(inner)
-    products = nodes * len(grid.steps) * p + nodes * p * ap
     entry = VALUE + 4
     copies = nodes * (len(grid.steps) + p) * entry + rows[1] * entry + nodes * p * (entry + 4)
-    return copies + nodes * ap * entry + sums[1] * entry + nodes / grid.side ** 3 * 27 * entry + PLAN * products
+    return copies + nodes * ap * entry + sums[1] * entry + nodes / grid.side ** 3 * 27 * entry + \
+        nodes * (len(grid.steps) * MASK + 3 * 4 + 8 + 1)
 
 
 def mib(size):

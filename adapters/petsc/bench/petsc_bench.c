@@ -3,19 +3,19 @@
  *
  *     mpirun -n 2 petsc_bench -dll_append libspg_petsc.so [-bench_n 40] [-bench_reps 5] [-bench_json FILE]
  *
- * bench_n: points of a grid's side (elasticity: half as many). A time is the median over the repeats, of the slowest
- * process. For a product: `first`, with the pattern of the result; `second`, the first repeat with MAT_REUSE_MATRIX, in
- * which spg makes its plan; `repeat`, a later one. For GAMG: `first`, a set-up; `repeat`, one with new values and
- * -pc_gamg_reuse_interpolation. */
+ * bench_n: points of a grid's side (elasticity: half as many). -bench_matrix NAME: that matrix alone. A time is the
+ * least over the repeats, since others may use the machine, of the slowest process. For a product: `first`, with the
+ * pattern of the result; `second`, the first repeat with MAT_REUSE_MATRIX; `repeat`, a later one; measured 3 times as
+ * often. For GAMG: `first`, a set-up; `second` and `repeat`, with new values and -pc_gamg_reuse_interpolation. */
 #include "matrices.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_REPS = 101, IMPLEMENTATIONS = 2, TIMES = 3 };
+enum { IMPLEMENTATIONS = 2, TIMES = 3, REPEATS = 20 };
 static const char *const implementations[IMPLEMENTATIONS] = {"petsc", "spg"};
 
 typedef struct Timing {
-    double samples[MOST_REPS];
+    double least;
     int count;
 } Timing;
 
@@ -25,6 +25,9 @@ typedef struct Bench {
     const char *matrix;
     double rows, nnz;
 } Bench;
+
+/* The kind of the first product or set-up, 0, or of a repeat: first, second or repeat. */
+static int kind_of(int call) { return call < TIMES ? call : TIMES - 1; }
 
 static PetscErrorCode start(MPI_Comm comm, double *time)
 {
@@ -40,22 +43,8 @@ static PetscErrorCode stop(MPI_Comm comm, double time, Timing *timing)
 
     PetscFunctionBegin;
     PetscCallMPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
-    timing->samples[timing->count++] = slowest;
+    if (timing->count++ == 0 || slowest < timing->least) timing->least = slowest;
     PetscFunctionReturn(0);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median_ms(Timing *timing)
-{
-    if (timing->count == 0) return 0;
-    qsort(timing->samples, (size_t)timing->count, sizeof *timing->samples, ascending);
-    return 1000 * timing->samples[timing->count / 2];
 }
 
 static PetscErrorCode report(const Bench *bench, const char *product, Timing times[IMPLEMENTATIONS][TIMES],
@@ -68,7 +57,7 @@ static PetscErrorCode report(const Bench *bench, const char *product, Timing tim
     PetscFunctionBegin;
     PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
     for (int i = 0; i < IMPLEMENTATIONS; i++)
-        for (int t = 0; t < TIMES; t++) ms[i][t] = median_ms(&times[i][t]);
+        for (int t = 0; t < TIMES; t++) ms[i][t] = 1000 * times[i][t].least;
     for (int t = 0; t < TIMES; t++)
         if (times[0][t].count > 0)
             PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-12s %-6s %-6s %10.2f %10.2f %8.2f\n", bench->matrix, product,
@@ -122,13 +111,13 @@ static PetscErrorCode time_product(const Bench *bench, const char *name, Product
     double time, error = 0;
 
     PetscFunctionBegin;
-    for (PetscInt rep = -1; rep < bench->reps; rep++) { /* the first warms up */
+    for (PetscInt rep = -1; rep < 3 * bench->reps; rep++) { /* the first warms up */
         for (int i = 0; i < IMPLEMENTATIONS; i++) {
             if (rep <= 0) memset(times[i], 0, sizeof times[i]);
-            for (int t = 0; t < TIMES; t++) {
+            for (int t = 0; t <= REPEATS; t++) {
                 PetscCall(start(comm, &time));
                 PetscCall(product(A[i], P[i], t ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[i]));
-                PetscCall(stop(comm, time, &times[i][t]));
+                PetscCall(stop(comm, time, &times[i][kind_of(t)]));
             }
         }
         if (rep < 0) PetscCall(verify(C[1], C[0], &error));
@@ -187,12 +176,12 @@ static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
             PetscCall(KSPSetUp(ksp));
             PetscCall(stop(comm, time, &times[i][0]));
             if (rep < 0) PetscCall(count_iterations(ksp, A[i], &iterations[i]));
-            for (int t = 1; t < TIMES; t++) {
-                PetscCall(MatScale(A[i], t == 1 ? 2 : 0.5)); /* new values */
+            for (int t = 1; t <= REPEATS; t++) {
+                PetscCall(MatScale(A[i], t % 2 ? 2 : 0.5)); /* new values */
                 PetscCall(KSPSetOperators(ksp, A[i], A[i]));
                 PetscCall(start(comm, &time));
                 PetscCall(KSPSetUp(ksp));
-                PetscCall(stop(comm, time, &times[i][t]));
+                PetscCall(stop(comm, time, &times[i][kind_of(t)]));
             }
             PetscCall(KSPDestroy(&ksp));
         }
@@ -202,9 +191,11 @@ static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
     PetscFunctionReturn(0);
 }
 
+static const char *const matrices[] = {"fd3d7", "fe3d27", "elast3d"};
+enum { MATRICES = sizeof matrices / sizeof *matrices };
+
 static PetscErrorCode run_matrix(Bench *bench, int kind)
 {
-    static const char *const names[] = {"fd3d7", "fe3d27", "elast3d"};
     Mat A[IMPLEMENTATIONS], P[IMPLEMENTATIONS];
     MatNullSpace modes;
     MatInfo info;
@@ -212,7 +203,7 @@ static PetscErrorCode run_matrix(Bench *bench, int kind)
     PetscInt rows;
 
     PetscFunctionBegin;
-    bench->matrix = names[kind];
+    bench->matrix = matrices[kind];
     if (kind == 2)
         PetscCall(elasticity_matrix(PETSC_COMM_WORLD, bench->n / 2, &A[0]));
     else
@@ -241,19 +232,20 @@ static PetscErrorCode run_matrix(Bench *bench, int kind)
 int main(int argc, char **argv)
 {
     Bench bench = {.n = 40, .reps = 5, .threads = 0};
-    char path[PETSC_MAX_PATH_LEN];
+    char path[PETSC_MAX_PATH_LEN], name[16] = "";
     PetscMPIInt rank;
-    PetscBool set;
+    PetscBool set, one;
 
     PetscFunctionBeginUser;
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
     PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_n", &bench.n, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_reps", &bench.reps, NULL));
-    PetscCheck(bench.n >= 4 && bench.reps >= 1 && bench.reps < MOST_REPS, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
-               "-bench_n is at least 4, -bench_reps from 1 to %d", MOST_REPS - 1);
+    PetscCheck(bench.n >= 4 && bench.reps >= 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+               "-bench_n is at least 4, -bench_reps at least 1");
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-spg_threads", &bench.threads, &set));
     if (!set) bench.threads = 1;
+    PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_matrix", name, sizeof name, &one));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_json", path, sizeof path, &set));
     if (set && rank == 0) {
         bench.json = fopen(path, "a");
@@ -261,7 +253,11 @@ int main(int argc, char **argv)
     }
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-12s %-6s %-6s %10s %10s %8s\n", "matrix", "what", "", "PETSc ms",
                           "spg ms", "ratio"));
-    for (int kind = 0; kind < 3; kind++) PetscCall(run_matrix(&bench, kind));
+    for (int kind = 0; kind < MATRICES; kind++) {
+        PetscBool wanted = PETSC_TRUE;
+        if (one) PetscCall(PetscStrcmp(name, matrices[kind], &wanted));
+        if (wanted) PetscCall(run_matrix(&bench, kind));
+    }
     if (bench.json) fclose(bench.json);
     PetscCall(PetscFinalize());
     return 0;

@@ -52,7 +52,7 @@ static PetscErrorCode count_product(PetscInt n, PetscInt points, FILE *json)
     PetscCall(counts_now(&before));
     PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
     PetscCall(since(&before, &total[0], &most[0]));
-    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C)); /* makes the plan */
+    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
     PetscCall(since(&before, &total[1], &most[1]));
     total[0].memory = total[1].memory;
     most[0].memory = most[1].memory;

@@ -34,7 +34,7 @@ PETSC_INTERN PetscErrorCode petsc_error(spg_status status);
 
 /* Events of -log_view. */
 typedef struct SpgEvents {
-    PetscLogEvent product, plan, numeric, rows, sum;
+    PetscLogEvent product, numeric, rows, sum;
 } SpgEvents;
 PETSC_INTERN SpgEvents spg_events;
 
@@ -44,15 +44,19 @@ PETSC_INTERN PetscErrorCode shared_context(spg_context **context);
 /* ---- Matrices of one process (view.c) --------------------------------------------------------------------------- */
 
 /* A sequential AIJ matrix as spg sees it. With 32-bit indices it points into the matrix; with 64-bit indices it has
- * columns of its own, converted anew when the matrix or its pattern is another. */
+ * columns of its own. */
 typedef struct SpgView {
     spg_csr csr;
     int32_t *columns; /* NULL with 32-bit indices */
-    PetscObjectId id;
-    PetscObjectState pattern;
+    PetscObjectId id; /* of the matrix, and the state of its pattern */
+    PetscObjectState state;
+    PetscBool changed;    /* the last update found another matrix or another state */
+    uint64_t fingerprint; /* of the pattern at view_keep_pattern; 0 before */
 } SpgView;
 
 PETSC_INTERN PetscErrorCode view_update(Mat matrix, SpgView *view);
+/* Fails if the pattern is another than at the first call for this view. */
+PETSC_INTERN PetscErrorCode view_keep_pattern(SpgView *view);
 PETSC_INTERN PetscErrorCode view_clear(SpgView *view);
 
 /* matrix is or becomes a sequential AIJ matrix of its type with the pattern and the values of csr, whose columns are

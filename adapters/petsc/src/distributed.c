@@ -1,15 +1,17 @@
 /* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
+#include "numeric.h"
 #include "rows.h"
 
 typedef struct SpgDistributed {
     SpgRows A, B;
-    spg_csr R;         /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
-    PetscInt *R_entry; /* for each entry of these rows, its place in R */
-    Mat transpose;     /* of R, for R*A*R^T */
-    spg_csr C;         /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscBool done;    /* the symbolic phase has computed the values as well */
-    spgemm_plan *mult;
-    spg_galerkin_plan *galerkin;
+    spg_csr R;                  /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
+    PetscInt *R_entry;          /* for each entry of these rows, its place in R */
+    Mat transpose;              /* of R, for R*A*R^T */
+    spg_csr C;                  /* result: rows of C for A*B, else this process's part of the sum that is C */
+    PetscScalar **C_rows;       /* of repeats of A*B: where the values of each row go */
+    PetscObjectState C_pattern; /* the state of the result's pattern */
+    PetscBool done;             /* the symbolic phase has computed the values as well */
+    SpgNumeric numeric;
 } SpgDistributed;
 
 static PetscErrorCode destroy_distributed(void *argument)
@@ -19,8 +21,7 @@ static PetscErrorCode destroy_distributed(void *argument)
 
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
-    spgemm_plan_destroy(data->mult);
-    spg_galerkin_plan_destroy(data->galerkin);
+    PetscCall(numeric_clear(&data->numeric));
     spg_csr_free(context, &data->C);
     PetscCall(rows_clear(&data->A));
     PetscCall(rows_clear(&data->B));
@@ -28,6 +29,7 @@ static PetscErrorCode destroy_distributed(void *argument)
     PetscCall(PetscFree(data->R.columns));
     PetscCall(PetscFree(data->R.values));
     PetscCall(PetscFree(data->R_entry));
+    PetscCall(PetscFree(data->C_rows));
     PetscCall(MatDestroy(&data->transpose));
     PetscCall(PetscFree(data));
     PetscFunctionReturn(0);
@@ -139,10 +141,31 @@ static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
+/* A repeat writes the rows without entries in the off-diagonal block where they belong. */
+static PetscErrorCode locate_values(Mat C, SpgDistributed *data)
 {
-    const PetscInt *offsets = rows->row_offsets, *off_offsets;
-    const PetscScalar *values = rows->values;
+    const PetscInt *offsets = data->C.row_offsets, *diagonal_offsets, *off_offsets;
+    PetscScalar *diagonal;
+    Mat Cd, Co;
+
+    PetscFunctionBegin;
+    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Cd, &diagonal_offsets, NULL, NULL, NULL));
+    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
+    PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
+    if (!data->C_rows) PetscCall(PetscMalloc1(data->C.rows + 1, &data->C_rows));
+    for (PetscInt i = 0; i < data->C.rows; i++)
+        data->C_rows[i] = off_offsets[i + 1] == off_offsets[i] ? diagonal + diagonal_offsets[i]
+                                                               : (PetscScalar *)data->C.values + offsets[i];
+    PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
+    PetscFunctionReturn(0);
+}
+
+/* The values of the two blocks; rows that locate_values has located are there already. */
+static PetscErrorCode set_values(Mat C, const SpgDistributed *data)
+{
+    const PetscInt *offsets = data->C.row_offsets, *off_offsets;
+    const PetscScalar *values = data->C.values;
     PetscScalar *diagonal, *off, *d, *o;
     Mat Cd, Co;
 
@@ -153,21 +176,20 @@ static PetscErrorCode set_values(Mat C, const SpgRows *B, const spg_csr *rows)
     PetscCall(MatSeqAIJGetArrayWrite(Co, &off));
     d = diagonal;
     o = off;
-    for (PetscInt i = 0; i < rows->rows;) {
-        const PetscInt interior = interior_rows(off_offsets, i, rows->rows), begin = offsets[i];
-        if (interior > 0) {
-            const PetscInt count = offsets[i + interior] - begin;
-            PetscCall(PetscArraycpy(d, values + begin, count));
-            d += count;
-        } else {
-            for (PetscInt k = begin; k < offsets[i + 1]; k++) {
-                if (is_own(B, rows->columns[k]))
-                    *d++ = values[k];
-                else
-                    *o++ = values[k];
-            }
+    for (PetscInt i = 0; i < data->C.rows;) {
+        const PetscInt next = i + interior_rows(off_offsets, i, (PetscInt)data->C.rows);
+        const PetscInt count = offsets[next] - offsets[i];
+        if (!data->C_rows) PetscCall(PetscArraycpy(d, values + offsets[i], count));
+        d += count;
+        i = next;
+        if (i == data->C.rows) break;
+        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) {
+            if (is_own(&data->B, data->C.columns[k]))
+                *d++ = values[k];
+            else
+                *o++ = values[k];
         }
-        i += interior ? interior : 1;
+        i++;
     }
     PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
     PetscCall(MatSeqAIJRestoreArrayWrite(Co, &off));
@@ -201,7 +223,7 @@ static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
 {
     PetscFunctionBegin;
     if (C->product->type == MATPRODUCT_AB)
-        PetscCall(set_values(C, &data->B, &data->C));
+        PetscCall(set_values(C, data));
     else {
         PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
         PetscCall(MatSetValuesCOO(C, data->C.values, INSERT_VALUES));
@@ -212,25 +234,16 @@ static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
 
 /* ---- The two phases --------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode make_plan(Mat C, SpgDistributed *data)
+static const spg_csr *restriction(Mat C, const SpgDistributed *data)
 {
-    spg_context *context;
-
-    PetscFunctionBegin;
-    PetscCall(shared_context(&context));
-    PetscCall(PetscLogEventBegin(spg_events.plan, C, 0, 0, 0));
-    if (C->product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
-    else
-        SpgCall(context, spg_galerkin_plan_create(context, &data->R, &data->A.csr, &data->B.csr, &data->galerkin));
-    PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
-    PetscFunctionReturn(0);
+    return C->product->type == MATPRODUCT_AB ? NULL : &data->R;
 }
 
 static PetscErrorCode distributed_numeric(Mat C)
 {
     SpgDistributed *data = C->product->data;
-    spg_context *context;
+    PetscObjectState pattern;
+    SpgPass pass;
     Mat B;
 
     PetscFunctionBegin;
@@ -238,17 +251,18 @@ static PetscErrorCode distributed_numeric(Mat C)
         data->done = PETSC_FALSE;
         PetscFunctionReturn(0);
     }
-    PetscCall(shared_context(&context));
+    PetscCall(MatGetNonzeroState(C, &pattern));
+    PetscCheck(pattern == data->C_pattern, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_SIZ,
+               "The result has another pattern than the product that is repeated: pass MAT_INITIAL_MATRIX");
     PetscCall(second_operand(C, data, &B));
-    PetscCall(rows_update(C->product->A, &data->A));
+    PetscCall(rows_locate(C->product->A, &data->A));
     PetscCall(rows_update(B, &data->B));
     PetscCall(update_transpose(data));
-    if (!data->mult && !data->galerkin) PetscCall(make_plan(C, data));
+    if (C->product->type == MATPRODUCT_AB) PetscCall(locate_values(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    if (data->mult)
-        SpgCall(context, spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C));
-    else
-        SpgCall(context, spg_galerkin_plan_run(data->galerkin, &data->R, &data->A.csr, &data->B.csr, &data->C));
+    pass = (SpgPass){
+        .A = &data->A.csr, .B = &data->B.csr, .C = &data->C, .A_rows = data->A.row_values, .C_rows = data->C_rows};
+    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscCall(give_values(C, data));
     PetscFunctionReturn(0);
@@ -277,11 +291,9 @@ PetscErrorCode distributed_symbolic(Mat C)
     const Mat_Product *product = C->product;
     const PetscBool sum = product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
     SpgDistributed *data;
-    spg_context *context;
     Mat B;
 
     PetscFunctionBegin;
-    PetscCall(shared_context(&context));
     PetscCall(PetscNew(&data));
     C->product->data = data;
     C->product->destroy = destroy_distributed;
@@ -292,10 +304,7 @@ PetscErrorCode distributed_symbolic(Mat C)
     if (sum) PetscCall(transpose_own(data));
     PetscCall(update_transpose(data));
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    if (sum)
-        SpgCall(context, spg_galerkin(context, &data->R, &data->A.csr, &data->B.csr, &data->C));
-    else
-        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &data->C));
+    PetscCall(numeric_first(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(product_layout(C));
     if (sum)
@@ -303,6 +312,7 @@ PetscErrorCode distributed_symbolic(Mat C)
     else
         PetscCall(set_pattern(C, &data->B, &data->C));
     PetscCall(give_values(C, data));
+    PetscCall(MatGetNonzeroState(C, &data->C_pattern));
     data->done = product->api_user;
     C->ops->productnumeric = distributed_numeric;
     PetscFunctionReturn(0);

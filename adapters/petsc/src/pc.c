@@ -160,23 +160,48 @@ typedef PetscOptionItems SpgOptionItems;
         if (set_) spg->options.member = value_;                                                                        \
     } while (0)
 
+#define FLAG_OPTION(name, text, member)                                                                                \
+    do {                                                                                                               \
+        PetscBool value_ = spg->options.member ? PETSC_TRUE : PETSC_FALSE;                                             \
+        PetscCall(PetscOptionsBool("-pc_spg_" name, text, "spg_amg_options", value_, &value_, NULL));                  \
+        spg->options.member = value_ ? 1 : 0;                                                                          \
+    } while (0)
+/* One of the values of an enumeration that begins with 0, by its name in a list. */
+#define LIST_OPTION(name, text, type, member, list)                                                                    \
+    do {                                                                                                               \
+        PetscInt value_ = (PetscInt)spg->options.member;                                                               \
+        PetscCall(PetscOptionsEList("-pc_spg_" name, text, "spg_amg_options", list, sizeof list / sizeof *list,        \
+                                    list[value_], &value_, NULL));                                                     \
+        spg->options.member = (type)value_;                                                                            \
+    } while (0)
+
 static const char *const aggregations[] = {"mis2", "standard"};
+static const char *const strengths[] = {"symmetric", "classical"};
+static const char *const restrictions[] = {"transpose", "petrov-galerkin"};
 static const char *const smoothers[] = {"jacobi", "l1-jacobi", "chebyshev"};
 
-static PetscErrorCode coarsening_options(SpgOptionItems PetscOptionsObject, PCSpg *spg)
+static PetscErrorCode aggregation_options(SpgOptionItems PetscOptionsObject, PCSpg *spg)
 {
-    PetscInt choice = spg->options.aggregation, max_coarse = (PetscInt)spg->options.max_coarse;
     PetscInt seed = (PetscInt)spg->options.seed;
 
     PetscFunctionBegin;
-    PetscCall(PetscOptionsEList("-pc_spg_aggregation", "How nodes are aggregated", "spg_amg_options", aggregations, 2,
-                                aggregations[choice], &choice, NULL));
-    spg->options.aggregation = (spg_aggregation)choice;
-    REAL_OPTION("theta", "Least strength of a strong coupling", theta);
-    PetscCall(PetscOptionsInt("-pc_spg_block_size", "Unknowns of a node; 0: the matrix's block size", "spg_amg_options",
-                              spg->block_size, &spg->block_size, NULL));
+    LIST_OPTION("aggregation", "How nodes are aggregated", spg_aggregation, aggregation, aggregations);
+    FLAG_OPTION("join_leftovers", "mis2: rows that remain start or join aggregates", join_leftovers);
     PetscCall(PetscOptionsInt("-pc_spg_seed", "Seed of the aggregation mis2", "spg_amg_options", seed, &seed, NULL));
     spg->options.seed = (uint64_t)seed;
+    LIST_OPTION("strength", "Which couplings are strong", spg_strength, strength, strengths);
+    REAL_OPTION("theta", "Least strength of a strong coupling; 0: all are strong", theta);
+    PetscCall(PetscOptionsInt("-pc_spg_block_size", "Unknowns of a node; 0: the matrix's block size", "spg_amg_options",
+                              spg->block_size, &spg->block_size, NULL));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode coarsening_options(SpgOptionItems PetscOptionsObject, PCSpg *spg)
+{
+    PetscInt max_coarse = (PetscInt)spg->options.max_coarse;
+    PetscBool narrow = spg->options.precision == SPG_AMG_PRECISION_F32;
+
+    PetscFunctionBegin;
     PetscCall(PetscOptionsInt("-pc_spg_max_coarse", "Rows of a level that is solved densely", "spg_amg_options",
                               max_coarse, &max_coarse, NULL));
     spg->options.max_coarse = max_coarse;
@@ -185,25 +210,25 @@ static PetscErrorCode coarsening_options(SpgOptionItems PetscOptionsObject, PCSp
     REAL_OPTION("max_complexity", "Limit on the operator complexity; 0: none", max_complexity);
     REAL_OPTION("prolongator_relaxation", "Relaxation of the prolongator, over rho; 0: not smoothed",
                 prolongator_relaxation);
+    FLAG_OPTION("filter", "The prolongator is smoothed by A without weak entries; needs theta", filter);
+    LIST_OPTION("restriction", "How the restriction of an unsymmetric matrix is made", spg_restriction, restriction,
+                restrictions);
     INT_OPTION("spectral_steps", "Lanczos steps for rho", spectral_steps);
-    PetscBool narrow = spg->options.precision == SPG_AMG_PRECISION_F32;
     PetscCall(PetscOptionsBool("-pc_spg_f32", "The hierarchy in floats", "spg_amg_options", narrow, &narrow, NULL));
     spg->options.precision = narrow ? SPG_AMG_PRECISION_F32 : SPG_AMG_PRECISION_OF_A;
-    INT_OPTION("prepare_update", "1: set-up makes the plans of updates", prepare_update);
+    FLAG_OPTION("prepare_update", "Set-up makes the plans of updates", prepare_update);
     PetscFunctionReturn(0);
 }
 
 static PetscErrorCode options_spg(PC pc, SpgOptionItems PetscOptionsObject)
 {
     PCSpg *spg = pc->data;
-    PetscInt smoother = spg->options.smoother;
 
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, "spg options");
+    PetscCall(aggregation_options(PetscOptionsObject, spg));
     PetscCall(coarsening_options(PetscOptionsObject, spg));
-    PetscCall(PetscOptionsEList("-pc_spg_smoother", "Smoother", "spg_amg_options", smoothers, 3, smoothers[smoother],
-                                &smoother, NULL));
-    spg->options.smoother = (spg_smoother)smoother;
+    LIST_OPTION("smoother", "Smoother", spg_smoother, smoother, smoothers);
     INT_OPTION("pre_sweeps", "Sweeps before the coarse correction", pre_sweeps);
     INT_OPTION("post_sweeps", "Sweeps after it", post_sweeps);
     REAL_OPTION("relaxation", "Relaxation of Jacobi, over rho", relaxation);
@@ -227,6 +252,9 @@ static PetscErrorCode view_spg(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregation %s, smoother %s, %d + %d sweeps\n",
                                      aggregations[spg->options.aggregation], smoothers[spg->options.smoother],
                                      spg->options.pre_sweeps, spg->options.post_sweeps));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  strength %s, theta %g%s, restriction %s\n",
+                                     strengths[spg->options.strength], spg->options.theta,
+                                     spg->options.filter ? ", filtered" : "", restrictions[spg->options.restriction]));
     if (!spg->amg) PetscFunctionReturn(0);
     PetscCall(shared_context(&context));
     SpgCall(context, spg_amg_print(spg->amg, view_line, viewer));

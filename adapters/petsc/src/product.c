@@ -1,13 +1,12 @@
 /* Products of matrices of one process, and what both kinds of products share. */
-#include "adapter.h"
+#include "numeric.h"
 
 /* A product of PETSc with spg's way of it. */
 typedef struct SpgProduct {
     SpgView A, B, C, R;
     Mat transpose;  /* of P, or of R for R*A*R^T */
     PetscBool done; /* the symbolic phase has computed the values as well */
-    spgemm_plan *mult;
-    spg_galerkin_plan *galerkin;
+    SpgNumeric numeric;
 } SpgProduct;
 
 static PetscErrorCode destroy_product(void *argument)
@@ -15,8 +14,7 @@ static PetscErrorCode destroy_product(void *argument)
     SpgProduct *data = PRODUCT_DATA(argument);
 
     PetscFunctionBegin;
-    spgemm_plan_destroy(data->mult);
-    spg_galerkin_plan_destroy(data->galerkin);
+    PetscCall(numeric_clear(&data->numeric));
     PetscCall(view_clear(&data->A));
     PetscCall(view_clear(&data->B));
     PetscCall(view_clear(&data->C));
@@ -71,72 +69,49 @@ PetscErrorCode product_layout(Mat C)
     PetscFunctionReturn(0);
 }
 
-/* The operands' views. A triple product has R and P, one of which is the transpose of the other. Given R, spg does not
- * look whether A is symmetric, which takes longer than half a product saves. */
+/* The operands' views, whose patterns are those of the first product. A triple product has R and P, one of which is the
+ * transpose of the other. */
 static PetscErrorCode update_operands(Mat C, SpgProduct *data)
 {
     const Mat_Product *product = C->product;
-    Mat R, P;
+    const PetscBool is_RARt = product->type == MATPRODUCT_RARt ? PETSC_TRUE : PETSC_FALSE;
+    SpgView *second = is_RARt ? &data->R : &data->B;
 
     PetscFunctionBegin;
     PetscCall(view_update(product->A, &data->A));
-    if (product->type == MATPRODUCT_AB) {
-        PetscCall(view_update(product->B, &data->B));
-        PetscFunctionReturn(0);
-    }
+    PetscCall(view_keep_pattern(&data->A));
+    PetscCall(view_update(product->B, second));
+    PetscCall(view_keep_pattern(second));
+    if (product->type == MATPRODUCT_AB) PetscFunctionReturn(0);
     PetscCall(transpose_again(product->B, &data->transpose));
-    R = product->type == MATPRODUCT_RARt ? product->B : data->transpose;
-    P = product->type == MATPRODUCT_RARt ? data->transpose : product->B;
-    PetscCall(view_update(R, &data->R));
-    PetscCall(view_update(P, &data->B));
+    PetscCall(view_update(data->transpose, is_RARt ? &data->B : &data->R));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_plan(Mat C, SpgProduct *data)
+static const spg_csr *restriction(Mat C, const SpgProduct *data)
 {
-    spg_context *context;
-
-    PetscFunctionBegin;
-    PetscCall(shared_context(&context));
-    PetscCall(PetscLogEventBegin(spg_events.plan, C, 0, 0, 0));
-    if (C->product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_plan_create(context, &data->A.csr, &data->B.csr, &data->mult));
-    else
-        SpgCall(context, spg_galerkin_plan_create(context, &data->R.csr, &data->A.csr, &data->B.csr, &data->galerkin));
-    PetscCall(PetscLogEventEnd(spg_events.plan, C, 0, 0, 0));
-    PetscFunctionReturn(0);
+    return C->product->type == MATPRODUCT_AB ? NULL : &data->R.csr;
 }
 
 static PetscErrorCode product_numeric(Mat C)
 {
     SpgProduct *data = C->product->data;
-    spg_context *context;
-    spg_status status;
+    const SpgPass pass = {.A = &data->A.csr, .B = &data->B.csr, .C = &data->C.csr};
 
     PetscFunctionBegin;
     if (data->done) {
         data->done = PETSC_FALSE;
         PetscFunctionReturn(0);
     }
-    PetscCall(shared_context(&context));
     PetscCall(update_operands(C, data));
     PetscCall(view_update(C, &data->C));
-    if (!data->mult && !data->galerkin) PetscCall(make_plan(C, data));
+    PetscCall(view_keep_pattern(&data->C));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    if (data->mult)
-        status = spgemm_plan_run(data->mult, &data->A.csr, &data->B.csr, &data->C.csr);
-    else
-        status = spg_galerkin_plan_run(data->galerkin, &data->R.csr, &data->A.csr, &data->B.csr, &data->C.csr);
-    PetscCheck(status != SPG_ERROR_SHAPE, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-               "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX. spg: %s",
-               spg_context_message(context));
-    SpgCall(context, status);
+    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }
 
-/* The first product, without a plan: it is faster alone, and many are never repeated. The first repeat makes the plan.
- */
 static PetscErrorCode product_symbolic(Mat C)
 {
     const Mat_Product *product = C->product;
@@ -151,14 +126,13 @@ static PetscErrorCode product_symbolic(Mat C)
     C->product->destroy = destroy_product;
     PetscCall(update_operands(C, data));
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    if (product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, &result));
-    else
-        SpgCall(context, spg_galerkin(context, &data->R.csr, &data->A.csr, &data->B.csr, &result));
+    PetscCall(numeric_first(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &result));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(product_layout(C));
     PetscCall(fill_seqaij(C, &result));
     spg_csr_free(context, &result);
+    PetscCall(view_update(C, &data->C));
+    PetscCall(view_keep_pattern(&data->C));
     data->done = product->api_user;
     C->ops->productnumeric = product_numeric;
     PetscFunctionReturn(0);

@@ -84,7 +84,6 @@ static PetscErrorCode register_events(void)
     PetscFunctionBegin;
     PetscCall(PetscClassIdRegister("spg", &id));
     PetscCall(PetscLogEventRegister("SPGProduct", id, &spg_events.product));
-    PetscCall(PetscLogEventRegister("SPGPlan", id, &spg_events.plan));
     PetscCall(PetscLogEventRegister("SPGNumeric", id, &spg_events.numeric));
     PetscCall(PetscLogEventRegister("SPGRows", id, &spg_events.rows));
     PetscCall(PetscLogEventRegister("SPGSum", id, &spg_events.sum));

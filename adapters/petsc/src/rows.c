@@ -75,6 +75,19 @@ PetscInt interior_rows(const PetscInt *off, PetscInt row, PetscInt rows)
     return next - row;
 }
 
+/* A row with entries in the off-diagonal block, in the order of rows_own_columns. */
+static PetscScalar *mixed_row(const SpgBlocks *blocks, const Arrays *d, const Arrays *o, PetscInt row, PetscScalar *to)
+{
+    const PetscInt begin = o->offsets[row], end = o->offsets[row + 1];
+
+    for (PetscInt k = begin; k < end; k++)
+        if (o->columns[k] < blocks->lower) *to++ = o->values[k];
+    for (PetscInt k = d->offsets[row]; k < d->offsets[row + 1]; k++) *to++ = d->values[k];
+    for (PetscInt k = begin; k < end; k++)
+        if (o->columns[k] >= blocks->lower) *to++ = o->values[k];
+    return to;
+}
+
 /* Values in the order of rows_own_columns. */
 static PetscErrorCode own_values(const SpgBlocks *blocks, PetscScalar *values)
 {
@@ -85,15 +98,11 @@ static PetscErrorCode own_values(const SpgBlocks *blocks, PetscScalar *values)
     PetscCall(arrays_of(blocks->off, &o));
     for (PetscInt i = 0; i < blocks->rows;) {
         const PetscInt interior = interior_rows(o.offsets, i, blocks->rows);
-        const PetscInt next = i + (interior ? interior : 1), count = d.offsets[next] - d.offsets[i];
-        const PetscInt begin = o.offsets[i], end = o.offsets[next];
-        for (PetscInt k = begin; k < end; k++)
-            if (o.columns[k] < blocks->lower) *values++ = o.values[k];
+        const PetscInt count = d.offsets[i + interior] - d.offsets[i];
         PetscCall(PetscArraycpy(values, d.values + d.offsets[i], count));
         values += count;
-        for (PetscInt k = begin; k < end; k++)
-            if (o.columns[k] >= blocks->lower) *values++ = o.values[k];
-        i = next;
+        i += interior;
+        if (i < blocks->rows) values = mixed_row(blocks, &d, &o, i++, values);
     }
     PetscFunctionReturn(0);
 }
@@ -236,6 +245,28 @@ PetscErrorCode rows_update(Mat matrix, SpgRows *rows)
     PetscFunctionReturn(0);
 }
 
+PetscErrorCode rows_locate(Mat matrix, SpgRows *rows)
+{
+    const PetscInt *offsets = (const PetscInt *)rows->csr.row_offsets + rows->own_row;
+    PetscScalar *values = rows->csr.values, **places;
+    SpgBlocks blocks;
+    Arrays d, o;
+
+    PetscFunctionBegin;
+    PetscCall(blocks_of(matrix, &blocks));
+    PetscCall(check_pattern(matrix, &blocks, rows));
+    PetscCall(arrays_of(blocks.diagonal, &d));
+    PetscCall(arrays_of(blocks.off, &o));
+    if (!rows->row_values) PetscCall(PetscCalloc1(rows->csr.rows + 1, &rows->row_values));
+    places = rows->row_values + rows->own_row;
+    for (PetscInt i = 0; i < blocks.rows; i++) {
+        const PetscBool interior = o.offsets[i + 1] == o.offsets[i] ? PETSC_TRUE : PETSC_FALSE;
+        places[i] = interior ? d.values + d.offsets[i] : values + offsets[i];
+        if (!interior) (void)mixed_row(&blocks, &d, &o, i, places[i]);
+    }
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode rows_clear(SpgRows *rows)
 {
     PetscFunctionBegin;
@@ -243,6 +274,7 @@ PetscErrorCode rows_clear(SpgRows *rows)
     PetscCall(PetscFree(rows->csr.columns));
     PetscCall(PetscFree(rows->csr.values));
     PetscCall(PetscFree(rows->names));
+    PetscCall(PetscFree(rows->row_values));
     PetscCall(PetscSFDestroy(&rows->entries));
     PetscCall(PetscMemzero(rows, sizeof(*rows)));
     PetscFunctionReturn(0);

@@ -29,8 +29,9 @@ typedef struct SpgRows {
     PetscInt own_row;      /* index of the first row that is the process's own; before and after it are fetched or
                               empty rows */
     PetscInt own_rows;
-    PetscSF entries;  /* of fetched rows, from their owners; NULL if no rows are fetched */
-    PetscObjectId id; /* of the matrix that they are from, and the state of its pattern */
+    PetscScalar **row_values; /* of each row: where rows_locate found its values */
+    PetscSF entries;          /* of fetched rows, from their owners; NULL if no rows are fetched */
+    PetscObjectId id;         /* of the matrix that they are from, and the state of its pattern */
     PetscObjectState pattern;
 } SpgRows;
 
@@ -42,9 +43,11 @@ PETSC_INTERN PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows);
 PETSC_INTERN PetscErrorCode rows_named(Mat A, Mat B, SpgRows *rows);
 /* The values anew; collective if rows were fetched. */
 PETSC_INTERN PetscErrorCode rows_update(Mat matrix, SpgRows *rows);
+/* Finds the values of the process's own rows where they lie, without copies: in the matrix's diagonal block, or in
+ * csr.values for rows that have entries in both blocks. Not for rows that were fetched. */
+PETSC_INTERN PetscErrorCode rows_locate(Mat matrix, SpgRows *rows);
 PETSC_INTERN PetscErrorCode rows_clear(SpgRows *rows);
 /* The global number of a compact column. */
-
 static inline PetscInt rows_global(const SpgRows *rows, int32_t column)
 {
     if (column < rows->first) return rows->names[column];

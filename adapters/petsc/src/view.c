@@ -1,21 +1,28 @@
 /* Sequential AIJ matrices as spg sees them, and made from what spg returns. */
 #include "adapter.h"
+#include <string.h>
 
-static PetscErrorCode convert_columns(Mat matrix, const PetscInt *columns, PetscInt count, SpgView *view)
+static PetscErrorCode notice_change(Mat matrix, SpgView *view)
 {
     PetscObjectId id;
-    PetscObjectState pattern;
+    PetscObjectState state;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectGetId((PetscObject)matrix, &id));
-    PetscCall(MatGetNonzeroState(matrix, &pattern));
-    if (!view->columns || view->id != id || view->pattern != pattern) {
-        PetscCall(PetscFree(view->columns));
-        PetscCall(PetscMalloc1(count ? count : 1, &view->columns));
-        for (PetscInt k = 0; k < count; k++) view->columns[k] = (int32_t)columns[k];
-        view->id = id;
-        view->pattern = pattern;
-    }
+    PetscCall(MatGetNonzeroState(matrix, &state));
+    view->changed = view->id != id || view->state != state ? PETSC_TRUE : PETSC_FALSE;
+    view->id = id;
+    view->state = state;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode convert_columns(const PetscInt *columns, PetscInt count, SpgView *view)
+{
+    PetscFunctionBegin;
+    if (view->columns && !view->changed) PetscFunctionReturn(0);
+    PetscCall(PetscFree(view->columns));
+    PetscCall(PetscMalloc1(count ? count : 1, &view->columns));
+    for (PetscInt k = 0; k < count; k++) view->columns[k] = (int32_t)columns[k];
     PetscFunctionReturn(0);
 }
 
@@ -39,6 +46,7 @@ PetscErrorCode view_update(Mat matrix, SpgView *view)
     PetscCall(MatSeqAIJGetCSRAndMemType(matrix, &offsets, &columns, &values, &place));
     PetscCheck(PetscMemTypeHost(place), PETSC_COMM_SELF, PETSC_ERR_SUP,
                "The matrix is on a device: this plug-in works on the host");
+    PetscCall(notice_change(matrix, view));
     view->csr = (spg_csr){.rows = rows,
                           .cols = cols,
                           .nnz = offsets[rows],
@@ -48,11 +56,50 @@ PetscErrorCode view_update(Mat matrix, SpgView *view)
                           .row_offsets = (void *)offsets,
                           .values = values};
     if (PetscDefined(USE_64BIT_INDICES)) {
-        PetscCall(convert_columns(matrix, columns, offsets[rows], view));
+        PetscCall(convert_columns(columns, offsets[rows], view));
         view->csr.columns = view->columns;
     } else {
         view->csr.columns = (int32_t *)columns;
     }
+    PetscFunctionReturn(0);
+}
+
+/* Mixes an array into a fingerprint, in four chains that the processor follows at once. */
+static uint64_t mix(uint64_t fingerprint, const void *data, size_t bytes)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t chains[4] = {fingerprint, fingerprint + 1, fingerprint + 2, fingerprint + 3}, words[4];
+
+    for (size_t at = 0; at < bytes; at += sizeof words) {
+        words[0] = words[1] = words[2] = words[3] = 0;
+        memcpy(words, (const char *)data + at, PetscMin(bytes - at, sizeof words));
+        for (int c = 0; c < 4; c++) {
+            chains[c] = (chains[c] ^ words[c]) * odd;
+            chains[c] ^= chains[c] >> 32;
+        }
+    }
+    for (int c = 0; c < 4; c++) {
+        fingerprint = (fingerprint ^ chains[c]) * odd;
+        fingerprint ^= fingerprint >> 29;
+    }
+    return fingerprint;
+}
+
+PetscErrorCode view_keep_pattern(SpgView *view)
+{
+    const spg_csr *csr = &view->csr;
+    uint64_t fingerprint;
+    PetscBool same;
+
+    PetscFunctionBegin;
+    if (view->fingerprint && !view->changed) PetscFunctionReturn(0);
+    fingerprint = mix((uint64_t)csr->cols, csr->row_offsets, (size_t)(csr->rows + 1) * sizeof(PetscInt));
+    fingerprint = mix(fingerprint, csr->columns, (size_t)csr->nnz * sizeof *csr->columns) | 1;
+    same = view->fingerprint == 0 || view->fingerprint == fingerprint ? PETSC_TRUE : PETSC_FALSE;
+    if (!same) view->id = 0; /* the next call looks again */
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX");
+    view->fingerprint = fingerprint;
     PetscFunctionReturn(0);
 }
 

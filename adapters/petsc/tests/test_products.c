@@ -156,6 +156,136 @@ static PetscErrorCode a_product_has_the_same_bits_for_any_number_of_processes(vo
     PetscFunctionReturn(0);
 }
 
+/* That the values of the diagonal and the off-diagonal block, or of the matrix, are these bits; with *bits NULL they
+ * are copied there. */
+static PetscErrorCode compare_bits(Mat C, PetscInt repeat, PetscScalar **bits)
+{
+    Mat blocks[2] = {C, NULL};
+    PetscBool distributed;
+    PetscScalar *kept = *bits;
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetInfo(C, MAT_LOCAL, &info));
+    if (!*bits) PetscCall(PetscMalloc1((size_t)info.nz_used + 1, bits));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATMPIAIJ, &distributed));
+    if (distributed) PetscCall(MatMPIAIJGetSeqAIJ(C, &blocks[0], &blocks[1], NULL));
+    for (size_t at = 0, b = 0; b < 2 && blocks[b]; b++) {
+        const PetscScalar *values;
+        PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
+        PetscCall(MatSeqAIJGetArrayRead(blocks[b], &values));
+        if (kept)
+            EXPECT(memcmp(values, kept + at, sizeof *values * (size_t)info.nz_used) == 0, "repeat %d has other bits",
+                   (int)repeat);
+        else
+            PetscCall(PetscArraycpy(*bits + at, values, (size_t)info.nz_used));
+        PetscCall(MatSeqAIJRestoreArrayRead(blocks[b], &values));
+        at += (size_t)info.nz_used;
+    }
+    PetscFunctionReturn(0);
+}
+
+/* Through all repeats of which each finds masks for a part of the rows, and beyond. */
+static PetscErrorCode expect_same_bits(Product *product, Mat A, Mat B)
+{
+    PetscScalar *bits = NULL;
+    Mat C, A_spg;
+
+    PetscFunctionBegin;
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(product(A_spg, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(compare_bits(C, 0, &bits));
+    for (PetscInt repeat = 1; repeat <= 18; repeat++) {
+        PetscCall(MatScale(C, 0.3));
+        PetscCall(product(A_spg, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(compare_bits(C, repeat, &bits));
+    }
+    PetscCall(PetscFree(bits));
+    PetscCall(MatDestroy(&C));
+    PetscCall(MatDestroy(&A_spg));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode a_repeat_has_the_bits_of_the_first_product(void)
+{
+    static const PetscInt sides[] = {18, 18, 6};
+    Mat A, P;
+
+    PetscFunctionBegin;
+    for (int kind = 0; kind < 3; kind++) {
+        const PetscInt n = sides[kind];
+        if (kind == 2)
+            PetscCall(elasticity_matrix(PETSC_COMM_WORLD, n, &A));
+        else
+            PetscCall(stencil_matrix(PETSC_COMM_WORLD, n, kind ? 27 : 7, &A));
+        PetscCall(prolongator(A, kind == 2 ? n + 1 : n, kind == 2 ? 3 : 1, 3, PETSC_TRUE, &P));
+        PetscCall(change_values(A, 3));
+        PetscCall(change_values(P, 4));
+        PetscCall(expect_same_bits(MatMatMult, A, P));
+        PetscCall(expect_same_bits(MatPtAP, A, P));
+        PetscCall(MatDestroy(&A));
+        PetscCall(MatDestroy(&P));
+    }
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 90, 70, 2, 1, &A));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_RISING, LAYOUT_ODD, 70, 60, 3, 2, &P));
+    PetscCall(expect_same_bits(MatMatMult, A, P));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* Rows with the same columns are computed together, wherever the rows are parted: without the last rows, the middle is
+ * elsewhere. */
+static PetscErrorCode threads_share_a_repeat_at_any_row(void)
+{
+    PetscMPIInt size;
+    PetscInt rows;
+    IS some;
+    Mat A, P, part;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (size > 1) PetscFunctionReturn(0);
+    PetscCall(elasticity_matrix(PETSC_COMM_SELF, 10, &A));
+    PetscCall(prolongator(A, 11, 3, 3, PETSC_TRUE, &P));
+    PetscCall(MatGetSize(A, &rows, NULL));
+    for (PetscInt less = 0; less < 6; less++) {
+        PetscCall(ISCreateStride(PETSC_COMM_SELF, rows - 5 * less, 0, 1, &some));
+        PetscCall(MatCreateSubMatrix(A, some, NULL, MAT_INITIAL_MATRIX, &part));
+        PetscCall(expect_same_bits(MatMatMult, part, P));
+        PetscCall(MatDestroy(&part));
+        PetscCall(ISDestroy(&some));
+    }
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* Columns of a row may be in any order. */
+static PetscErrorCode a_repeat_takes_rows_that_do_not_ascend(void)
+{
+    enum { ROWS = 64, COLUMNS = 12, PER_ROW = 3 };
+    PetscInt columns[PER_ROW * ROWS];
+    PetscScalar *values;
+    Mat A, B;
+
+    PetscFunctionBegin;
+    for (PetscInt i = 0; i < ROWS; i++)
+        for (PetscInt k = 0; k < PER_ROW; k++) columns[PER_ROW * i + k] = (i + 11 - 4 * k) % COLUMNS;
+    PetscCall(random_matrix(PETSC_COMM_SELF, LAYOUT_EVEN, LAYOUT_EVEN, 200, ROWS, 5, 1, &A));
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, ROWS, COLUMNS, PER_ROW, NULL, &B));
+    PetscCall(MatSeqAIJSetColumnIndices(B, columns));
+    PetscCall(MatSeqAIJGetArray(B, &values));
+    for (PetscInt k = 0; k < PER_ROW * ROWS; k++) values[k] = 1 + 1 / (PetscScalar)(k + 2);
+    PetscCall(MatSeqAIJRestoreArray(B, &values));
+    PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(expect_same_bits(MatMatMult, A, B));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(0);
+}
+
 /* The phases one by one: values that change between them count. */
 static PetscErrorCode the_numeric_phase_takes_the_values_of_its_time(void)
 {
@@ -253,6 +383,9 @@ static const Claim claims[] = {
     {"products_of_stencils_are_petscs", products_of_stencils_are_petscs},
     {"a_product_has_the_same_bits_for_any_number_of_processes",
      a_product_has_the_same_bits_for_any_number_of_processes},
+    {"a_repeat_has_the_bits_of_the_first_product", a_repeat_has_the_bits_of_the_first_product},
+    {"threads_share_a_repeat_at_any_row", threads_share_a_repeat_at_any_row},
+    {"a_repeat_takes_rows_that_do_not_ascend", a_repeat_takes_rows_that_do_not_ascend},
     {"the_numeric_phase_takes_the_values_of_its_time", the_numeric_phase_takes_the_values_of_its_time},
     {"spg_multiplies_if_one_operand_is_of_its_type", spg_multiplies_if_one_operand_is_of_its_type},
     {"an_algorithm_of_petsc_can_be_chosen", an_algorithm_of_petsc_can_be_chosen},

@@ -240,61 +240,6 @@ static PetscErrorCode other_matrix_types_are_converted(void)
     PetscFunctionReturn(0);
 }
 
-/* The text of PCView. */
-static PetscErrorCode view_text(PC pc, char *text, size_t room)
-{
-    PetscViewer viewer;
-    FILE *file;
-    size_t length;
-
-    PetscFunctionBegin;
-    file = tmpfile();
-    EXPECT(file, "no temporary file");
-    PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
-    PetscCall(PCView(pc, viewer));
-    PetscCall(PetscViewerFlush(viewer));
-    rewind(file);
-    length = fread(text, 1, room - 1, file);
-    text[length] = '\0';
-    PetscCall(PetscViewerDestroy(&viewer));
-    fclose(file);
-    PetscFunctionReturn(0);
-}
-
-static PetscErrorCode options_reach_the_hierarchy(void)
-{
-    static const char *const options[][2] = {
-        {"-pc_spg_smoother", "chebyshev"}, {"-pc_spg_aggregation", "standard"}, {"-pc_spg_max_coarse", "10"},
-        {"-pc_spg_max_levels", "2"},       {"-pc_spg_pre_sweeps", "2"},         {"-pc_spg_theta", "0.1"},
-    };
-    char text[8192];
-    Mat A;
-    PC pc;
-
-    PetscFunctionBegin;
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        PetscCall(PetscOptionsSetValue(NULL, options[k][0], options[k][1]));
-    PetscCall(stencil_matrix(PETSC_COMM_SELF, 12, 7, &A));
-    PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
-    PetscCall(PCSetOperators(pc, A, A));
-    PetscCall(PCSetType(pc, "spg"));
-    PetscCall(PCSetFromOptions(pc));
-    PetscCall(PCSetUp(pc));
-    PetscCall(view_text(pc, text, sizeof text));
-    EXPECT(strstr(text, "aggregation standard, smoother chebyshev, 2 + 1 sweeps"), "the view is:\n%s", text);
-    EXPECT(strstr(text, "2 levels") || strstr(text, "levels 2"), "not 2 levels:\n%s", text);
-    PetscCall(PetscOptionsSetValue(NULL, "-pc_spg_max_coarse", "-3"));
-    PetscCall(PCReset(pc));
-    PetscCall(PCSetOperators(pc, A, A));
-    PetscCall(PCSetFromOptions(pc));
-    EXPECT_ERROR(PETSC_ERR_ARG_OUTOFRANGE, "max_coarse", PCSetUp(pc));
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        PetscCall(PetscOptionsClearValue(NULL, options[k][0]));
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&A));
-    PetscFunctionReturn(0);
-}
-
 static PetscErrorCode a_matrix_of_several_processes_is_refused(void)
 {
     PetscMPIInt size;
@@ -371,7 +316,6 @@ static const Claim claims[] = {
     {"new_values_update_the_hierarchy", new_values_update_the_hierarchy},
     {"block_jacobi_takes_it_for_its_blocks", block_jacobi_takes_it_for_its_blocks},
     {"other_matrix_types_are_converted", other_matrix_types_are_converted},
-    {"options_reach_the_hierarchy", options_reach_the_hierarchy},
     {"a_matrix_of_several_processes_is_refused", a_matrix_of_several_processes_is_refused},
     {"values_that_are_not_finite_are_refused", values_that_are_not_finite_are_refused},
     {"a_stale_pattern_is_refused", a_stale_pattern_is_refused},
